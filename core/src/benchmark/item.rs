@@ -1,0 +1,120 @@
+//! The public data formats: `documents.jsonl` and `items.jsonl`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// One line of `documents.jsonl`: a text that questions are asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Unique name.
+    pub id: String,
+    /// Title as a prompt shows it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// ISO 639-1 code (`en`, `zh`, ...); absent means: detect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The text itself, or else where it lies.
+    #[serde(flatten)]
+    pub content: Content,
+    /// Fields closeread does not know, kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Where a document's text is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// In the line itself.
+    Text(String),
+    /// In a file, relative to `documents.jsonl`.
+    Path(String),
+}
+
+/// What kind of answer an item asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A short free answer.
+    Generative,
+    /// One of the given options.
+    Choice,
+    /// A text of several sentences.
+    Summary,
+}
+
+/// One line of `items.jsonl`: a question with its gold answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique name.
+    pub id: String,
+    /// Ids of the documents the question is about, in reading order.
+    pub documents: Vec<String>,
+    /// The question, or the query of a summary.
+    pub question: String,
+    /// What kind of answer is asked for.
+    pub task: Task,
+    /// Acceptable answers, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+    /// The options of a choice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// Index of the correct option, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correct: Option<usize>,
+    /// Passages that hold the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+    /// HAMLET's key facts about one chunk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_facts: Option<KeyFacts>,
+    /// What reports break the scores down by, e.g. `complexity: multi-hop`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Fields closeread does not know, kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// A passage of a document that holds (part of) the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The document it stands in; absent where the item has one document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Its words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+    /// First byte in the document's file as decoded to UTF-8; absent means: look the quote up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<usize>,
+    /// One past the last byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<usize>,
+}
+
+/// The key-fact trees of one chunk (HAMLET, section 3): roots, branches, leaves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyFacts {
+    /// The document the chunk belongs to.
+    pub document: String,
+    /// First byte of the chunk.
+    pub start: usize,
+    /// One past the last byte of the chunk.
+    pub end: usize,
+    /// The main insights or sequences.
+    pub roots: Vec<KeyFact>,
+}
+
+/// One node of a key-fact tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyFact {
+    /// A sentence without pronouns, supported by the chunk.
+    pub fact: String,
+    /// Facts that support it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<KeyFact>,
+}

@@ -1,0 +1,1 @@
+//! Passages from text: offsets only, the text is never copied.

@@ -1,0 +1,104 @@
+//! The one door to the world.
+//!
+//! A method is an async function that awaits only what a [`Host`] gives it, so the same code runs under tokio, under a
+//! browser's event loop and under a test's scripted host.
+
+use crate::embed::{Role, Vectors};
+use crate::reader::Reading;
+use serde::{Deserialize, Serialize};
+
+/// What a method may ask of the world outside. Implementations: the command line, the browser, a test's script.
+///
+/// Futures need not be `Send`: a browser's are not. The command line drives them on one thread and hands CPU work to
+/// others.
+#[allow(async_fn_in_trait, reason = "futures are deliberately not Send, see above")]
+pub trait Host {
+    /// One chat completion.
+    ///
+    /// # Errors
+    /// [`HostError`]; a method decides whether it ends the item.
+    async fn chat(&self, call: Call) -> Result<Reply, HostError>;
+
+    /// One vector a text, each of the model's dimension, L2-normalised, in the order of `texts`.
+    ///
+    /// # Errors
+    /// [`HostError::Embedding`] if no encoder is at hand or it failed.
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError>;
+}
+
+/// One request to a chat model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The dialogue so far, oldest first.
+    pub messages: Vec<Message>,
+    /// Sampling temperature; the papers decode greedily, 0.
+    pub temperature: f32,
+    /// Most tokens the reply may have.
+    pub max_output_tokens: u32,
+    /// What the prompt was made from. A language model never sees it; a reader without one answers from it.
+    #[serde(skip)]
+    pub reading: Option<Reading>,
+}
+
+/// One turn of a dialogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Speaker,
+    /// What is said.
+    pub content: String,
+}
+
+/// Who speaks a [`Message`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Speaker {
+    /// Instructions.
+    System,
+    /// The one who asks.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// What came back for a [`Call`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The text of the answer, reasoning excluded.
+    pub text: String,
+    /// Tokens as the provider counted them.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+/// Tokens of one call, as the provider counted them; `None` where it said nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the prompt, cached ones included.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the reply, reasoning included.
+    pub completion_tokens: Option<u64>,
+}
+
+/// Why a host could not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// The request does not fit the model's window, by the provider's own count.
+    #[error("the request does not fit the model's context window: {message}")]
+    Overflow {
+        /// The provider's words.
+        message: String,
+    },
+    /// The provider refused the content.
+    #[error("the provider blocked the request: {reason}")]
+    Blocked {
+        /// The provider's words.
+        reason: String,
+    },
+    /// The call failed for good, retries included.
+    #[error("the call failed: {0}")]
+    Failed(String),
+    /// No vector could be made.
+    #[error("embedding failed: {0}")]
+    Embedding(String),
+}

@@ -1,0 +1,20 @@
+//! The core of closeread: text, passages, retrieval, methods, metrics and records.
+//!
+//! It does no I/O. Whatever it needs from outside it asks of a [`host::Host`]; whatever a run leaves behind is a
+//! [`record`]. The same code is compiled natively for the command line and to WebAssembly for the page, and gives the
+//! same numbers in both. `ARCHITECTURE.md` in the repository's root says where a line belongs.
+
+pub mod answer;
+pub mod benchmark;
+pub mod chunk;
+pub mod embed;
+pub mod host;
+pub mod index;
+pub mod method;
+pub mod metric;
+pub mod prompt;
+pub mod reader;
+pub mod record;
+pub mod retrieve;
+pub mod stats;
+pub mod text;

@@ -1,0 +1,1 @@
+//! (module docs follow with the first item)

@@ -1,0 +1,5 @@
+//! From the bytes of a file to sentences whose place in that file is known.
+
+mod span;
+
+pub use span::{FlowSpan, Span};

@@ -1,0 +1,1 @@
+//! Conformance of closeread-core with the reference implementations.

@@ -1,0 +1,1 @@
+//! closeread-core for JavaScript.
