@@ -8,6 +8,7 @@ pub mod answer;
 pub mod benchmark;
 pub mod chunk;
 pub mod embed;
+pub mod hash;
 pub mod host;
 pub mod index;
 pub mod method;
