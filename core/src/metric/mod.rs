@@ -2,9 +2,11 @@
 
 mod f1;
 mod rouge;
+mod score;
 
 pub use f1::{character_f1, token_f1};
 pub use rouge::rouge_l;
+pub use score::score;
 
 /// The best of `score` over several acceptable answers; 0 if there is none.
 pub fn best_over(references: &[String], score: impl Fn(&str) -> f64) -> f64 {
