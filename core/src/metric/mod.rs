@@ -1,1 +1,3 @@
-//! (module docs follow with the first item)
+//! Numbers from answers and retrieved passages.
+
+pub mod evidence;
