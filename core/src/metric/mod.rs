@@ -1,5 +1,6 @@
-//! Numbers from answers. Every metric names the implementation it reproduces.
+//! Numbers from answers and retrieved passages. Every metric names the implementation it reproduces.
 
+pub mod evidence;
 mod f1;
 mod rouge;
 mod score;
