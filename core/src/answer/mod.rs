@@ -57,7 +57,10 @@ mod tests {
     #[test]
     fn not_found_is_said_in_agreed_words() {
         assert_eq!(short_answer(" \"not found in context\". "), ShortAnswer::NotFound);
-        assert_eq!(short_answer("It was not found in context."), ShortAnswer::Text("It was not found in context.".into()));
+        assert_eq!(
+            short_answer("It was not found in context."),
+            ShortAnswer::Text("It was not found in context.".into())
+        );
         assert_eq!(short_answer("\n"), ShortAnswer::Empty);
     }
 }

@@ -57,12 +57,7 @@ pub async fn rag<H: Host>(
 }
 
 /// What `rag` hands to its reader.
-pub(super) async fn select<H: Host>(
-    host: &H,
-    shelf: &Shelf,
-    query: &str,
-    cfg: &Rag,
-) -> Result<Selection, MethodError> {
+pub(super) async fn select<H: Host>(host: &H, shelf: &Shelf, query: &str, cfg: &Rag) -> Result<Selection, MethodError> {
     let vectors = match cfg.retriever.needs_vectors() {
         true => Some(host.embed(Role::Query, &[query]).await?),
         false => None,

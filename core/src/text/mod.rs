@@ -5,7 +5,9 @@ mod flow;
 mod frame;
 mod language;
 mod line;
+pub mod sentence;
 mod span;
+pub mod tokens;
 
 pub use book::{Book, ReadOptions, TextError};
 pub use flow::Flow;
