@@ -16,6 +16,7 @@ pub mod metric;
 pub mod prompt;
 pub mod reader;
 pub mod record;
+pub mod report;
 pub mod retrieve;
 pub mod stats;
 pub mod text;
