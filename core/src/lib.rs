@@ -11,6 +11,7 @@ pub mod embed;
 pub mod hash;
 pub mod host;
 pub mod index;
+pub mod listing;
 pub mod method;
 pub mod metric;
 pub mod prompt;
