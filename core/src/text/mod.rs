@@ -1,6 +1,7 @@
 //! From the bytes of a file to sentences whose place in that file is known.
 
 mod book;
+mod decode;
 mod flow;
 mod frame;
 mod language;
@@ -8,6 +9,7 @@ mod line;
 mod span;
 
 pub use book::{Book, ReadOptions, TextError};
+pub use decode::{DecodeError, Decoded, decode};
 pub use flow::Flow;
 pub use frame::Frame;
 pub use language::{Language, UnknownLanguage, detect as detect_language};
