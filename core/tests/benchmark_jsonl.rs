@@ -15,7 +15,8 @@ fn read(documents: &str, items: &str) -> Dataset {
 
 /// Reads the item that `fields` make of a valid one: is it used, and what is said about it?
 fn check(fields: serde_json::Value, used: bool, expected: Option<&str>) {
-    let mut row = json!({"id": "q", "documents": ["one"], "question": "Who?", "task": "generative", "answers": ["Ana"]});
+    let mut row =
+        json!({"id": "q", "documents": ["one"], "question": "Who?", "task": "generative", "answers": ["Ana"]});
     for (name, value) in fields.as_object().expect("fields are an object") {
         row[name] = value.clone();
     }
