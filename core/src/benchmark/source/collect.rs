@@ -1,7 +1,8 @@
 //! Collecting a data set: a text that comes twice is stored once, every id is unique, every problem kept.
 
 use super::rows::Row;
-use crate::benchmark::{Content, Dataset, Document, InputFile, Item, Problem};
+use crate::benchmark::{Adapter, Content, Dataset, Document, InputFile, Item, Problem};
+use regex::bytes::Regex;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
@@ -71,6 +72,31 @@ impl Collector {
     /// Notes what is not about one file: `name` says what is missing.
     pub(in crate::benchmark) fn missing(&mut self, name: &str, message: impl Into<String>) {
         self.dataset.problems.push(Problem::dropped(name, None, None, message));
+    }
+
+    /// The files with one of `extensions` in which the field `field` occurs; a folder may hold other sets beside it.
+    ///
+    /// What is passed over is noted; if nothing is left, the note says what the adapter wants.
+    pub(in crate::benchmark) fn files_with<'f>(
+        &mut self,
+        adapter: &Adapter,
+        files: &'f [InputFile],
+        extensions: &[&str],
+        field: &str,
+    ) -> Vec<&'f InputFile> {
+        let key = Regex::new(&format!("\"{}\"", regex::escape(field))).expect("an escaped name is a pattern");
+        let candidates = files.iter().filter(|file| has_extension(file, extensions));
+        let (found, other): (Vec<&InputFile>, Vec<&InputFile>) = candidates.partition(|file| key.is_match(&file.bytes));
+        if found.is_empty() {
+            let seen =
+                if other.is_empty() { String::new() } else { format!(" ({} files have no `{field}`)", other.len()) };
+            self.missing(adapter.name, format!("nothing to read{seen}: expected {}", adapter.wants));
+        } else {
+            for file in other {
+                self.note(file, None, None, format!("not read: no row has a field `{field}`, so it is of another set"));
+            }
+        }
+        found
     }
 
     /// The row, if it could be read; the problem is kept otherwise.
