@@ -9,6 +9,7 @@ pub mod benchmark;
 pub mod build;
 pub mod chunk;
 pub mod embed;
+pub mod hash;
 pub mod host;
 pub mod index;
 pub mod method;
