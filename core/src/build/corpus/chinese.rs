@@ -38,6 +38,7 @@ pub(super) static CHINESE: Domain = Domain {
     cell,
     ask,
     tenths_of_bytes_per_token: 24,
+    part_spending_unit: 10_000,
     wording: WORDING,
 };
 
@@ -117,7 +118,7 @@ fn prose(value: &Value, scale: Scale) -> String {
 
 fn cell(value: &Value, scale: Scale) -> (String, &'static str) {
     match (value, scale) {
-        (Value::Count(n), _) => (grouped(*n), "个"),
+        (Value::Count(n), _) => (grouped(*n), ""),
         (Value::Money(n), Scale::Thousands) if n.is_multiple_of(10_000) => (grouped(n / 10_000), "万元"),
         (Value::Money(n), Scale::Millions) => (decimal(*n, 8), "亿元"),
         (Value::Money(n), _) => (grouped(*n), "元"),
@@ -220,7 +221,7 @@ const WORDING: Wording = Wording {
     unit_intros: &["床位分布在以下科室。", "各科室的家底如下：", "科室之间常有借床的事，下表以年末归属为准。"],
     archive_intros: &["以下为历年报告当时公布的数字。", "往年数据照原报告抄录："],
     indicator_headers: ["指标", "单位"],
-    unit_headers: ["科室", "设立年份", "床位", "2025年耗材（万元）"],
+    unit_headers: ["科室", "设立年份", "床位", "2025年药品（万元）"],
     year_header: "年份",
     profile_headers: ["项目", "内容"],
     side_costs: &[("人员经费", 341), ("水电费", 23), ("检验试剂", 87), ("后勤保障", 52), ("培训费", 6)],
@@ -230,10 +231,10 @@ const WORDING: Wording = Wording {
         "{d}暴雨，{u}的地下库房进水，{k}名职工连夜搬药，损失{e}。",
         "{u}在{d}收到匿名捐款{e}，附言只有四个字：给孩子们。",
         "{t}牵头在{u}办起读书角，到{d}已有{k}位病人借过书。",
-        "{d}，{u}的旧设备被拆成{k}件运走，卖得{e}。",
-        "{u}与乡镇卫生院结对，{t}从{d}起下乡{k}次，路费共{e}。",
+        "{d}，{u}的旧设备被拆成{k}件运走，卖得{s}。",
+        "{u}与乡镇卫生院结对，{t}从{d}起下乡{k}次，路费共{s}。",
         "{d}停电的那个晚上，{u}靠{k}支手电完成了查房。",
-        "{u}的饮水机终于在{d}修好了，花了{e}，{t}剪了彩。",
+        "{u}的饮水机终于在{d}修好了，花了{s}，{t}剪了彩。",
         "{d}，{k}名实习生到{u}报到，带教的是{t}。",
         "{u}门口的桂花{d}修剪过一次，{t}不肯让人多剪一枝。",
         "一封寄给{u}的感谢信在路上走了{k}天，{d}才送到{t}手里。",

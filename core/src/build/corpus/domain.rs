@@ -28,12 +28,14 @@ pub(super) struct Domain {
     pub(super) draw: fn(&mut Rng) -> Figures,
     /// Writes a value into a sentence.
     pub(super) prose: fn(&Value, Scale) -> String,
-    /// Writes a value into a table: the number and its unit.
+    /// Writes a value into a table: the number and its unit, which is empty for a count of things.
     pub(super) cell: fn(&Value, Scale) -> (String, &'static str),
     /// Writes a question.
     pub(super) ask: fn(&Query) -> String,
     /// Bytes of Markdown a token takes, in tenths; measured with cl100k on reports of this domain.
     pub(super) tenths_of_bytes_per_token: usize,
+    /// Currency units in a unit of the last column of the table of parts.
+    pub(super) part_spending_unit: u64,
     /// The words of the reports.
     pub(super) wording: Wording,
 }
@@ -60,7 +62,7 @@ pub(super) enum Scale {
 ///
 /// `{n}` is the institution's short name, `{v}` the value meant, `{p}` that of the year before, `{o}` another value that
 /// distracts, `{w}` a value that is superseded, `{l}` the title of a column, `{d}` a month, `{y}` a year, `{u}` a part
-/// of the institution, `{t}` a person, `{k}` a small count, `{e}` a small sum of money.
+/// of the institution, `{t}` a person, `{k}` a small count, `{e}` some money, `{s}` a little money.
 pub(super) struct Wording {
     pub(super) titles: &'static [&'static str],
     pub(super) openings: &'static [&'static str],

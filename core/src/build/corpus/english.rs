@@ -19,8 +19,8 @@ pub(super) static ENGLISH: Domain = Domain {
         column("founded", "month of foundation", ValueType::YearMonth, ""),
         column("dwellings", "number of dwellings", ValueType::Count, "dwellings"),
         column("members", "number of members", ValueType::Count, "members"),
-        column("employees", "number of employees", ValueType::Count, "people"),
-        column("charges", "charges collected", ValueType::Money, "EUR"),
+        column("employees", "number of employees", ValueType::Count, "employees"),
+        column("charges", "income from charges", ValueType::Money, "EUR"),
         column("repairs", "spending on repairs", ValueType::Money, "EUR"),
         column("reserve", "reserve fund", ValueType::Money, "EUR"),
         column("arrears", "arrears rate", ValueType::Percentage, "%"),
@@ -38,6 +38,7 @@ pub(super) static ENGLISH: Domain = Domain {
     cell,
     ask,
     tenths_of_bytes_per_token: 37,
+    part_spending_unit: 1_000,
     wording: WORDING,
 };
 
@@ -141,7 +142,7 @@ fn prose(value: &Value, scale: Scale) -> String {
 
 fn cell(value: &Value, scale: Scale) -> (String, &'static str) {
     match (value, scale) {
-        (Value::Count(n), _) => (grouped(*n), "number"),
+        (Value::Count(n), _) => (grouped(*n), ""),
         (Value::Money(n), Scale::Thousands) if n.is_multiple_of(1_000) => (grouped(n / 1_000), "EUR thousand"),
         (Value::Money(n), Scale::Millions) => (decimal(*n, 6), "EUR million"),
         (Value::Money(n), _) => (grouped(*n), "EUR"),
@@ -211,7 +212,7 @@ const WORDING: Wording = Wording {
         &[
             "Charges brought in {v} over the year 2025; in 2024 it had been {p}.",
             "Members paid {v} in charges in 2025, after {p} in the year before.",
-            "The charges collected in 2025 came to {v} (2024: {p}).",
+            "Income from charges came to {v} in 2025 (2024: {p}).",
         ],
         &[
             "Repairs cost {v} in 2025, where the year before had taken {p}.",
@@ -279,14 +280,14 @@ const WORDING: Wording = Wording {
         "At {u} the stairwell was painted in {d}. {k} shades of grey were proposed; {t} chose the fifth.",
         "{t} ran the repair café at {u} from {d} on: {k} toasters saved, one lost with honour.",
         "The lift of {u} stood still for {k} days in {d}. The spare part cost {e}; the apologies were free.",
-        "In {d} {k} households of {u} planted a hedge, which {t} waters and everyone else admires.",
-        "The summer party at {u} cost {e}. {k} cakes were counted at four o'clock and none at five.",
+        "In {d}, {k} households of {u} planted a hedge, which {t} waters and everyone else admires.",
+        "The summer party at {u} cost {s}. {k} cakes were counted at four o'clock and none at five.",
         "A storm in {d} took {k} tiles off {u}; {t} found the last of them in a pram, unoccupied.",
         "{k} bicycles without owners were given away at {u} in {d}. {t} repaired most of them.",
         "The new playground at {u} was paid for with {e} and {k} Saturdays of volunteers' work.",
-        "Since {d} the meeting room at {u} has a piano, a gift from {t}. It was tuned for {e}.",
-        "In {d} the old boiler of {u} was carried out in {k} pieces; the scrap dealer paid {e}.",
-        "{t} counted the windows of {u} in {d}: {k} needed new seals, which came to {e}.",
+        "Since {d} the meeting room at {u} has a piano, a gift from {t}. It was tuned for {s}.",
+        "In {d} the old boiler of {u} was carried out in {k} pieces; the scrap dealer paid {s}.",
+        "{t} counted the windows of {u} in {d}: {k} needed new seals, which came to {s}.",
         "The book swap at {u} holds {k} novels and, since {d}, a sign by {t} asking for endings to be returned.",
         "A dispute over {k} parking bays at {u} ended in {d}, when {t} proposed to share them by the week.",
         "Solar panels on {u} earned {e} by {d}, {k} per cent less than promised, as it rained.",

@@ -12,7 +12,7 @@ pub(super) fn ask(query: &Query) -> String {
             format!("Which cooperative had the {} {}{}?", extreme(*highest), of(*field), unit(*field))
         }
         Query::Total { field } => {
-            format!("What is the sum of the {} of all cooperatives{}?", of(*field), unit(*field))
+            format!("What do all cooperatives together reach in {}{}?", of(*field), unit(*field))
         }
         Query::Mean { field } => {
             format!("What is the average {} over all cooperatives{}?", of(*field), unit(*field))
@@ -24,9 +24,13 @@ pub(super) fn ask(query: &Query) -> String {
         Query::Top { field, n } => {
             format!("Which {} cooperatives had the highest {}? List them from the highest down.", count(*n), of(*field))
         }
-        Query::Month { field, earliest } => {
-            let which = if *earliest { "earliest" } else { "latest" };
-            format!("What is the {which} {} of any cooperative? Give year and month.", title(*field))
+        Query::Month { field: Field::Founded, earliest } => {
+            let which = if *earliest { "oldest" } else { "youngest" };
+            format!("When was the {which} cooperative founded? Give year and month.")
+        }
+        Query::Month { earliest, .. } => {
+            let which = if *earliest { "longest ago" } else { "most recent" };
+            format!("Of the cooperatives' last fire inspections, which was {which}? Give year and month.")
         }
         Query::ShareOfTotal { field, category, value } => format!(
             "What percentage of the {} of all cooperatives together belongs to those that {}?",

@@ -1,6 +1,6 @@
 //! Writes one institution's row as a report: every fact once or more, among figures that distract.
 
-use super::domain::{Domain, Scale};
+use super::domain::{Domain, Scale, grouped};
 use super::rng::Rng;
 use super::table::{Field, Month, Row, Value};
 
@@ -167,7 +167,8 @@ impl<'a> Writer<'a> {
                 groups.push(text);
             }
             if plan.in_table {
-                lines.push(table_line(self.domain, self.domain.title(*field), &plan.printed, plan.table_scale));
+                let column = &self.domain.columns[*field as usize];
+                lines.push(table_line(self.domain, column.title, column.unit, &plan.printed, plan.table_scale));
             }
         }
         if fields == MONEY {
@@ -197,20 +198,22 @@ impl<'a> Writer<'a> {
                 let now = self.row.get(Field::Income);
                 let now = now.with_number(now.number() / 1_000 * thousandths / 10_000 * 10_000 + 10_000);
                 let years = [vary(&now, self.rng), vary(&now, self.rng), now];
-                table_line(self.domain, title, &years, Scale::Thousands)
+                table_line(self.domain, title, "", &years, Scale::Thousands)
             })
             .collect()
     }
 
-    /// The parts of the institution; their places add up to the whole.
+    /// The parts of the institution; their places and their spending add up to the whole.
     fn units(&mut self) -> String {
         let words = &self.domain.wording;
         let places = split(self.row.number(Field::Places), self.parts.len(), self.rng);
+        let spending = self.row.number(Field::Spending) / self.domain.part_spending_unit;
+        let spending = split(spending, self.parts.len(), self.rng);
         let mut out = self.heading(words.unit_headings);
         out.push_str(&format!("\n{}\n\n{}", self.rng.pick(words.unit_intros), table_head(&words.unit_headers)));
-        for (part, places) in self.parts.iter().zip(places) {
-            let (year, spent) = (self.rng.between(1911, 2016), self.rng.between(12, 640));
-            out.push_str(&format!("| {part} | {year} | {places} | {spent} |\n"));
+        for ((part, places), spending) in self.parts.iter().zip(places).zip(spending) {
+            let year = self.rng.between(1931, 2016);
+            out.push_str(&format!("| {part} | {year} | {} | {} |\n", grouped(places), grouped(spending)));
         }
         out
     }
@@ -221,8 +224,10 @@ impl<'a> Writer<'a> {
         let mut fields = Field::FIGURES;
         self.rng.shuffle(&mut fields);
         let fields = &fields[..4];
-        let unit = |field: &Field| (self.domain.cell)(self.row.get(*field), Scale::Thousands).1;
-        let titles = fields.iter().map(|field| format!("{} ({})", self.domain.title(*field), unit(field)));
+        let titles = fields.iter().map(|field| match (self.domain.cell)(self.row.get(*field), Scale::Thousands).1 {
+            "" => self.domain.title(*field).to_owned(),
+            unit => format!("{} ({unit})", self.domain.title(*field)),
+        });
         let head: Vec<String> = std::iter::once(words.year_header.to_owned()).chain(titles).collect();
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut out = self.heading(words.archive_headings);
@@ -259,6 +264,10 @@ impl<'a> Writer<'a> {
             return out;
         }
         entries.sort_by_key(|(month, _)| *month);
+        if entries.len() < 24 {
+            let entries: Vec<String> = entries.into_iter().map(|(_, entry)| entry).collect();
+            return out + &paragraphs(&entries, words.gap, self.rng);
+        }
         let mut open = None;
         for (month, entry) in entries {
             if open != Some(month) {
@@ -311,13 +320,15 @@ impl<'a> Writer<'a> {
     fn event(&mut self, pattern: &str, month: Month) -> String {
         let part = self.parts[self.rng.index(self.parts.len())].clone();
         let person = (self.domain.person)(self.rng);
-        let sum = Value::Money(self.rng.between(9, 489) * 100);
+        let sum = Value::Money(self.rng.between(19, 389) * 100);
+        let small = Value::Money(self.rng.between(12, 79) * 10);
         let count = Value::Count(self.rng.between(3, 40));
         let slots = [
             ("u", part),
             ("t", person),
             ("k", self.say(&count, Scale::Whole)),
             ("e", self.say(&sum, Scale::Whole)),
+            ("s", self.say(&small, Scale::Whole)),
             ("d", self.say(&Value::Month(month), Scale::Whole)),
         ];
         let slots: Vec<(&str, &str)> = slots.iter().map(|(slot, text)| (*slot, text.as_str())).collect();
@@ -375,7 +386,10 @@ fn vary(value: &Value, rng: &mut Rng) -> Value {
     };
     let mut varied = number * rng.between(880, 1_120) / 1_000 / grain * grain;
     if matches!(value, Value::Percentage(_)) {
-        varied = varied.min(9_990);
+        // A share stays below the whole: what would exceed it is reflected.
+        if varied >= 10_000 {
+            varied = 2 * number - varied;
+        }
     }
     if varied == number {
         varied = if number > grain { number - grain } else { number + grain };
@@ -403,10 +417,12 @@ fn table_head(headers: &[&str]) -> String {
     format!("| {} |\n|{}\n", headers.join(" | "), " --- |".repeat(headers.len()))
 }
 
-fn table_line(domain: &Domain, title: &str, years: &[Value; 3], scale: Scale) -> String {
+/// One indicator over three years; `things` is the unit of a count.
+fn table_line(domain: &Domain, title: &str, things: &str, years: &[Value; 3], scale: Scale) -> String {
     let cells: Vec<(String, &str)> = years.iter().map(|value| (domain.cell)(value, scale)).collect();
     let numbers: Vec<&str> = cells.iter().map(|(number, _)| number.as_str()).collect();
-    format!("| {title} | {} | {} |\n", cells[0].1, numbers.join(" | "))
+    let unit = if cells[0].1.is_empty() { things } else { cells[0].1 };
+    format!("| {title} | {unit} | {} |\n", numbers.join(" | "))
 }
 
 /// Sentences in paragraphs of one to three.
