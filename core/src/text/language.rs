@@ -205,9 +205,9 @@ mod tests {
 
     #[test]
     fn scripts_and_trigrams_tell_languages_apart() {
-        check("It is a truth universally acknowledged, that a single man must be in want of a wife.", "en");
-        check("話說陝西同州府朝邑縣，城南三十四地方，原有一個村莊。", "zh");
-        check("话说山东登州府东门外有一座大山，名叫蓬莱山。", "zh");
+        check("The hotel on the point had been closed since the autumn gales.", "en");
+        check("卻說海邊的旅館那年冬天忽然又開了門。", "zh");
+        check("却说海边的旅馆那年冬天忽然又开了门。", "zh");
         check("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。", "ja");
         check("죽는 날까지 하늘을 우러러 한 점 부끄럼이 없기를", "ko");
         check(

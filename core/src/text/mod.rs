@@ -1,6 +1,7 @@
 //! From the bytes of a file to sentences whose place in that file is known.
 
 mod book;
+mod decode;
 mod flow;
 mod frame;
 mod language;
@@ -10,6 +11,7 @@ mod span;
 pub mod tokens;
 
 pub use book::{Book, ReadOptions, TextError};
+pub use decode::{DecodeError, Decoded, decode};
 pub use flow::Flow;
 pub use frame::Frame;
 pub use language::{Language, UnknownLanguage, detect as detect_language};

@@ -235,7 +235,11 @@ impl<'s> Paragraph<'s> {
         let nearly = |percent: usize| line.width * 100 >= width * percent;
         let plainly_prose = self.lines.len() > 4 && self.full >= 0.8 && nearly(75);
         let same_indent = next.indent <= line.indent + 1;
-        !verse && !line.ends_sentence && same_indent && (plainly_prose || (next.starts_lower && nearly(60)))
+        let mid_phrase = self.lines.len() > 2 && !line.ends_clause && next.starts_lower;
+        !verse
+            && !line.ends_sentence
+            && same_indent
+            && (plainly_prose || mid_phrase || (next.starts_lower && nearly(60)))
     }
 
     /// Chinese is broken anywhere, and files are found that were wrapped twice, so that a full line and its rest
