@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod benchmark;
+pub mod build;
 pub mod chunk;
 pub mod embed;
 pub mod hash;
