@@ -99,12 +99,17 @@ fn add_book(out: &mut Collector, file: &InputFile, title: &str, claims: &[Row], 
     }
 }
 
-/// The book whose file name agrees with the most words of `title`, else whose first page holds the title.
+/// The book whose file name agrees best with `title`, else the one whose first page has most of it.
 fn find_book<'f>(title: &str, books: &[&'f InputFile]) -> Option<&'f InputFile> {
     let title = words(title);
-    let agreement = |book: &&&InputFile| n_agreeing(&title, &file_words(book));
-    let by_name = books.iter().filter(|book| agreement(book) > 0).max_by_key(agreement);
-    by_name.or_else(|| books.iter().find(|book| stands_on_first_page(&title, book))).copied()
+    best(books, |book| n_agreeing(&title, &file_words(book)))
+        .or_else(|| best(books, |book| n_on_first_page(&title, book)))
+}
+
+/// The first of the books with the highest agreement above 0.
+fn best<'f>(books: &[&'f InputFile], agreement: impl Fn(&InputFile) -> usize) -> Option<&'f InputFile> {
+    let scored = books.iter().rev().map(|book| (agreement(book), *book)).filter(|(n, _)| *n > 0);
+    scored.max_by_key(|(n, _)| *n).map(|(_, book)| book)
 }
 
 /// The words of a file name without extensions: `anne-of-green-gables.nocha.txt` gives four.
@@ -112,26 +117,38 @@ fn file_words(book: &InputFile) -> Vec<String> {
     words(base_name(book).split('.').next().unwrap_or_default())
 }
 
-/// How many words agree if one name begins with the other, articles aside; 0 if they differ. A title may have the
-/// author behind it, and so may a file name.
+/// How many letters agree between a title and a file name; 0 if they name different books.
+///
+/// They agree if one holds all words of the other, articles aside: either may have the author's name in front or
+/// behind. The title's first word must be among them, since an author's name alone is no title. A file name without
+/// gaps (`TheTimeMachine`) agrees if the title begins with it.
 fn n_agreeing(title: &[String], file: &[String]) -> usize {
     let is_article = |word: &&String| matches!(word.as_str(), "the" | "a" | "an");
-    let title: Vec<&String> = title.iter().filter(|word| !is_article(word)).collect();
-    let file: Vec<&String> = file.iter().filter(|word| !is_article(word)).collect();
-    let n = title.len().min(file.len());
+    let title_words: Vec<&String> = title.iter().filter(|word| !is_article(word)).collect();
+    let file_words: Vec<&String> = file.iter().filter(|word| !is_article(word)).collect();
+    let (short, long) = match title_words.len() < file_words.len() {
+        true => (&title_words, &file_words),
+        false => (&file_words, &title_words),
+    };
     // One word of many, `emma` of `emma_and_the_king`, is too little to go by.
-    let is_enough = n > 1 || title.len().max(file.len()) <= 3;
-    if is_enough && title[..n] == file[..n] { n } else { 0 }
+    let is_enough = short.len() > 1 || short.len() == 1 && long.len() <= 3;
+    let has_first = title_words.first().is_some_and(|first| file_words.contains(first));
+    if is_enough && has_first && short.iter().all(|word| long.contains(word)) {
+        return short.iter().map(|word| word.len()).sum();
+    }
+    let (title, file) = (title.concat(), file.concat());
+    if file.len() >= 8 && title.starts_with(&file) { file.len() } else { 0 }
 }
 
-/// True if the words of the title, at least the first half and two of them, stand in a row on the first page.
-fn stands_on_first_page(title: &[String], book: &InputFile) -> bool {
-    let Some(text) = plain::decode(&book.bytes) else { return false };
+/// How many words from the beginning of the title stand in a row on the book's first page; 0 if fewer than half of
+/// them, or only one of several. The author's name, which ends the title, stands elsewhere on the page.
+fn n_on_first_page(title: &[String], book: &InputFile) -> usize {
+    let Some(text) = plain::decode(&book.bytes) else { return 0 };
     let page: String = text.chars().take(N_TITLE_CHARS).collect();
     let page = words(&page);
-    // The author's name follows the title here and stands elsewhere on the page.
-    let n_min = title.len().div_ceil(2).max(2).min(title.len());
-    (n_min..=title.len()).rev().any(|n| page.windows(n.max(1)).any(|window| window == &title[..n]))
+    let n_min = title.len().div_ceil(2).max(2).min(title.len()).max(1);
+    let is_there = |n: &usize| page.windows(*n).any(|window| window == &title[..*n]);
+    (n_min..=title.len()).rev().find(is_there).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -176,6 +193,11 @@ mod tests {
         let numbered =
             [("1342-0.txt", "\u{feff}Title: Pride and\nPrejudice\nAuthor: Jane Austen"), ("emma.txt", "EMMA")];
         assert_eq!(by("pride_and_prejudice_jane_austen", &numbered).as_deref(), Some("1342-0.txt"));
+        let authors =
+            [("doyle-adventures-of-sherlock-holmes.txt", ""), ("TheMillOnTheFloss.txt", ""), ("jane-austen.txt", "")];
+        assert_eq!(by("the_adventures_of_sherlock_holmes_arthur_conan_doyle", &authors).as_deref(), Some(authors[0].0));
+        assert_eq!(by("the_mill_on_the_floss_george_eliot", &authors).as_deref(), Some(authors[1].0));
+        assert_eq!(by("persuasion_jane_austen", &authors), None);
         // The longer of two names that both fit.
         let two = [("anne.txt", ""), ("anne-of-green-gables.txt", "")];
         assert_eq!(by("anne_of_green_gables_lm_montgomery", &two).as_deref(), Some("anne-of-green-gables.txt"));

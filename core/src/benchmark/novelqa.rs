@@ -24,9 +24,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     let books: HashMap<Vec<String>, &InputFile> =
         files.iter().filter(|file| has_extension(file, &["txt"])).map(|file| (words(stem(file)), file)).collect();
-    let mut n_files = 0;
-    for file in files.iter().filter(|file| has_extension(file, &["json", "jsonl"])) {
-        n_files += 1;
+    for file in out.files_with(&ADAPTER, files, &["json", "jsonl"], "Question") {
         let novel = stem(file);
         let questions: Vec<Question> =
             questions(file).into_iter().filter_map(|row| out.keep(row)).map(Question).collect();
@@ -58,9 +56,6 @@ pub fn read(files: &[InputFile]) -> Dataset {
                 format!("{n_without_gold} questions have no gold answer: asked, but scored on Codabench only");
             out.note(file, None, Some(novel), message);
         }
-    }
-    if n_files == 0 {
-        out.missing(ADAPTER.name, format!("no questions: expected {}", ADAPTER.wants));
     }
     out.finish()
 }
