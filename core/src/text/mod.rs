@@ -2,5 +2,6 @@
 
 pub mod sentence;
 mod span;
+pub mod tokens;
 
 pub use span::{FlowSpan, Span};
