@@ -1,0 +1,414 @@
+//! English sentences as NLTK's Punkt cuts them.
+//!
+//! The algorithm is Kiss and Strunk's (*Unsupervised Multilingual Sentence Boundary Detection*, Computational
+//! Linguistics 32(4), 2006), in the variant of NLTK 3.9.1's `PunktSentenceTokenizer.span_tokenize`, span for span: a
+//! mark `.`, `?` or `!` is a candidate, the words around it decide. Where that differs from common sense (an initial
+//! before a name, a full stop before a dash) NLTK is followed: the papers' passages are made of its sentences.
+
+use super::super::FlowSpan;
+use regex::Regex;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// Cuts English `text` into sentences with the parameters that are compiled in; see [`Parameters::sentences`].
+#[cfg(feature = "vocabularies")]
+pub fn sentences(text: &str) -> Vec<FlowSpan> {
+    english().sentences(text)
+}
+
+/// The parameters trained on English newspaper text that NLTK distributes; `core/assets/README.md` gives their origin.
+#[cfg(feature = "vocabularies")]
+pub fn english() -> &'static Parameters {
+    static ENGLISH: LazyLock<Parameters> = LazyLock::new(|| {
+        Parameters::parse(include_str!("../../../assets/punkt-en.txt")).expect("the asset is tested to parse")
+    });
+    &ENGLISH
+}
+
+/// What training learned about a language.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parameters {
+    abbreviations: HashSet<String>,
+    collocations: HashMap<String, HashSet<String>>,
+    starters: HashSet<String>,
+    orthography: HashMap<String, u8>,
+}
+
+/// Why parameters could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParametersError {
+    /// The first field of a line is none of the known ones.
+    #[error(
+        "Punkt parameters, line {line}: `{found}` is not a kind of record; expected `abbreviations`, `collocations`, \
+         `starters` or `orthography N` with N from 0 to 126 (core/assets/README.md)"
+    )]
+    Record {
+        /// From 1.
+        line: usize,
+        /// The field as it stands there.
+        found: String,
+    },
+    /// A collocation is not two words.
+    #[error("Punkt parameters, line {line}: collocation `{found}` must be two words with one blank between them")]
+    Collocation {
+        /// From 1.
+        line: usize,
+        /// The field as it stands there.
+        found: String,
+    },
+}
+
+impl Parameters {
+    /// Reads the format that `core/assets/README.md` describes. An empty text gives parameters that know no words.
+    ///
+    /// # Errors
+    /// [`ParametersError`] names the first line that cannot be read.
+    pub fn parse(source: &str) -> Result<Self, ParametersError> {
+        let mut parameters = Self::default();
+        for (line, record) in (1..).zip(source.lines()) {
+            if record.is_empty() || record.starts_with('#') {
+                continue;
+            }
+            let mut fields = record.split('\t');
+            let kind = fields.next().unwrap_or_default();
+            match kind {
+                "abbreviations" => parameters.abbreviations.extend(fields.map(str::to_owned)),
+                "starters" => parameters.starters.extend(fields.map(str::to_owned)),
+                "collocations" => {
+                    for field in fields {
+                        let (first, second) = field
+                            .split_once(' ')
+                            .ok_or_else(|| ParametersError::Collocation { line, found: field.to_owned() })?;
+                        parameters.collocations.entry(first.to_owned()).or_default().insert(second.to_owned());
+                    }
+                }
+                _ => {
+                    let contexts = kind
+                        .strip_prefix("orthography ")
+                        .and_then(|n| n.parse::<u8>().ok())
+                        .filter(|&n| n <= ANY_UPPER | ANY_LOWER)
+                        .ok_or_else(|| ParametersError::Record { line, found: kind.to_owned() })?;
+                    parameters.orthography.extend(fields.map(|word| (word.to_owned(), contexts)));
+                }
+            }
+        }
+        Ok(parameters)
+    }
+
+    /// Cuts `text` into sentences: ascending, disjoint byte spans with only white space between and after them.
+    ///
+    /// A closing quote or bracket goes with the sentence before it. As in NLTK, white space before the first sentence
+    /// belongs to it. Takes time linear in the length of `text`.
+    pub fn sentences(&self, text: &str) -> Vec<FlowSpan> {
+        let mut slices = Vec::new();
+        let mut start = 0;
+        for (word, mark) in words_before(text) {
+            if self.holds_break(&text[word..mark.context_end]) {
+                slices.push((start, mark.at + 1));
+                start = mark.next_word.unwrap_or(mark.at + 1);
+            }
+        }
+        slices.push((start, text.trim_end_matches(is_python_space).len().max(start)));
+        realign(text, &slices)
+    }
+
+    /// True if a sentence ends inside `context`, before its last word.
+    fn holds_break(&self, context: &str) -> bool {
+        let mut words = Words { rest: context }.map(|text| self.word(text));
+        let Some(mut left) = words.next() else { return false };
+        for right in words {
+            if self.breaks_between(&left, &right) {
+                return true;
+            }
+            left = right;
+        }
+        false
+    }
+
+    /// Decides by the word alone (Kiss and Strunk's type-based stage).
+    fn word<'t>(&self, text: &'t str) -> Word<'t> {
+        let lower = text.to_lowercase();
+        let mark = if matches!(text, "." | "?" | "!") {
+            Mark::Break
+        } else if text.len() > 1 && text.bytes().all(|b| b == b'.') {
+            Mark::Ellipsis
+        } else if text.ends_with('.') && !text.ends_with("..") {
+            // Not cut from `lower`: a final sigma is written differently at the end of a word.
+            let stem = text[..text.len() - 1].to_lowercase();
+            let last_part = stem.rsplit('-').next().unwrap_or_default();
+            if self.abbreviations.contains(&stem) || self.abbreviations.contains(last_part) {
+                Mark::Abbreviation
+            } else {
+                Mark::Break
+            }
+        } else {
+            Mark::None
+        };
+        let kind = if NUMBER.is_match(&lower) { NUMBER_KIND.to_owned() } else { lower };
+        Word { text, kind, mark }
+    }
+
+    /// Reconsiders the end of `left` in view of the word after it (their token-based stage).
+    fn breaks_between(&self, left: &Word, right: &Word) -> bool {
+        let broken = left.mark == Mark::Break;
+        if !left.text.ends_with('.') {
+            return broken;
+        }
+        let (kind, next) = (left.kind_without_stop(), right.kind_in_context());
+        if self.collocations.get(kind).is_some_and(|seconds| seconds.contains(next)) {
+            return false;
+        }
+        let initial = INITIAL.is_match(left.text);
+        let position = self.position_by_case(right);
+        let starter = right.is_upper() && self.starters.contains(next);
+        if matches!(left.mark, Mark::Abbreviation | Mark::Ellipsis)
+            && !initial
+            && (position == Position::Start || starter)
+        {
+            return true;
+        }
+        if initial || kind == NUMBER_KIND {
+            let always_upper = right.is_upper() && self.contexts(next) & ANY_LOWER == 0;
+            if position == Position::Inside || (position == Position::Unknown && initial && always_upper) {
+                return false;
+            }
+        }
+        broken
+    }
+
+    /// Whether `word` starts a sentence, by its case here and in training (their orthographic heuristic).
+    fn position_by_case(&self, word: &Word) -> Position {
+        if matches!(word.text, ";" | ":" | "," | "." | "!" | "?") {
+            return Position::Inside;
+        }
+        let contexts = self.contexts(word.kind_in_context());
+        if word.is_upper() && contexts & ANY_LOWER != 0 && contexts & INSIDE_UPPER == 0 {
+            Position::Start
+        } else if word.is_lower() && (contexts & ANY_UPPER != 0 || contexts & START_LOWER == 0) {
+            Position::Inside
+        } else {
+            Position::Unknown
+        }
+    }
+
+    fn contexts(&self, kind: &str) -> u8 {
+        self.orthography.get(kind).copied().unwrap_or(0)
+    }
+}
+
+const START_UPPER: u8 = 1 << 1;
+const INSIDE_UPPER: u8 = 1 << 2;
+const UNKNOWN_UPPER: u8 = 1 << 3;
+const START_LOWER: u8 = 1 << 4;
+const INSIDE_LOWER: u8 = 1 << 5;
+const UNKNOWN_LOWER: u8 = 1 << 6;
+const ANY_UPPER: u8 = START_UPPER | INSIDE_UPPER | UNKNOWN_UPPER;
+const ANY_LOWER: u8 = START_LOWER | INSIDE_LOWER | UNKNOWN_LOWER;
+
+/// The kind of every word that is a number.
+const NUMBER_KIND: &str = "##number##";
+
+static NUMBER: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^-?[.,]?\d[\d,.\-]*$").expect("a constant, tried by the tests"));
+
+// Python's `[^\W\d]`: letters, numbers that are not decimal digits, underscore. Marks are not among them.
+static INITIAL: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"^[\p{L}\p{Nl}\p{No}_]\.$").expect("a constant, tried by the tests"));
+
+#[derive(Debug, PartialEq, Eq)]
+enum Mark {
+    None,
+    Break,
+    Abbreviation,
+    Ellipsis,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Position {
+    Start,
+    Inside,
+    Unknown,
+}
+
+#[derive(Debug)]
+struct Word<'t> {
+    text: &'t str,
+    /// Lower-cased; numbers are all of one kind.
+    kind: String,
+    mark: Mark,
+}
+
+impl Word<'_> {
+    fn kind_without_stop(&self) -> &str {
+        if self.kind.len() > 1 { self.kind.strip_suffix('.').unwrap_or(&self.kind) } else { &self.kind }
+    }
+
+    fn kind_in_context(&self) -> &str {
+        if self.mark == Mark::Break { self.kind_without_stop() } else { &self.kind }
+    }
+
+    fn is_upper(&self) -> bool {
+        self.text.starts_with(char::is_uppercase)
+    }
+
+    fn is_lower(&self) -> bool {
+        self.text.starts_with(char::is_lowercase)
+    }
+}
+
+/// A `.`, `?` or `!` that may end a sentence, because other punctuation or white space and a word follow.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    at: usize,
+    /// End of the punctuation or word that follows.
+    context_end: usize,
+    next_word: Option<usize>,
+}
+
+fn candidates(text: &str) -> impl Iterator<Item = Candidate> {
+    text.bytes().enumerate().filter(|(_, b)| matches!(b, b'.' | b'?' | b'!')).filter_map(|(at, _)| {
+        let after = &text[at + 1..];
+        let first = after.chars().next()?;
+        if is_non_word(first) {
+            return Some(Candidate { at, context_end: at + 2, next_word: None });
+        }
+        if !is_python_space(first) {
+            return None;
+        }
+        let word = after.trim_start_matches(is_python_space);
+        if word.is_empty() {
+            return None;
+        }
+        let start = text.len() - word.len();
+        let len = word.find(is_python_space).unwrap_or(word.len());
+        Some(Candidate { at, context_end: start + len, next_word: Some(start) })
+    })
+}
+
+/// The candidates to decide on, each with the start of the word it ends: of several marks in one word, the last.
+fn words_before(text: &str) -> impl Iterator<Item = (usize, Candidate)> {
+    let mut candidates = candidates(text);
+    let mut held: Option<(usize, Candidate)> = None;
+    std::iter::from_fn(move || {
+        for next in candidates.by_ref() {
+            let (held_start, held_at) = held.map_or((0, 0), |(start, candidate)| (start, candidate.at));
+            let between = &text.as_bytes()[held_at..next.at];
+            let start = match between.iter().rposition(|b| matches!(b, b' ' | b'\t'..=b'\r')) {
+                // NLTK cannot tell white space at the very start of the text from none.
+                None | Some(0) => held_start,
+                Some(space) => held_at + space + 1,
+            };
+            let ready = held.replace((start, next)).filter(|(_, candidate)| candidate.at <= start);
+            if ready.is_some() {
+                return ready;
+            }
+        }
+        held.take()
+    })
+}
+
+/// Moves closing quotes and brackets from the start of a sentence to the end of the one before.
+fn realign(text: &str, slices: &[(usize, usize)]) -> Vec<FlowSpan> {
+    let mut spans = Vec::with_capacity(slices.len());
+    let mut moved = 0;
+    for (i, &(start, end)) in slices.iter().enumerate() {
+        let start = start + moved;
+        moved = 0;
+        let closing = slices.get(i + 1).and_then(|&(next, next_end)| {
+            let rest = &text[next..next_end];
+            let after = rest.trim_start_matches(['"', '\'', ')', ']', '}']);
+            let len = rest.len() - after.len();
+            let closes = after.is_empty() || after.starts_with("--") || after.starts_with(is_python_space);
+            (len > 0 && closes).then(|| {
+                moved = rest.len() - after.trim_start_matches(is_python_space).len();
+                next + len
+            })
+        });
+        match closing {
+            Some(end) => spans.push(FlowSpan::new(start, end)),
+            None if start < end => spans.push(FlowSpan::new(start, end)),
+            None => {}
+        }
+    }
+    spans
+}
+
+/// Words and punctuation of a context, as NLTK's word pattern finds them from left to right.
+struct Words<'t> {
+    rest: &'t str,
+}
+
+impl<'t> Iterator for Words<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        let text = self.rest.trim_start_matches(is_python_space);
+        let first = text.chars().next()?;
+        let len = if let Some(len) = multi_char_len(text) {
+            len
+        } else if is_word_start(first) {
+            let others = text.char_indices().skip(1);
+            others.map(|(at, _)| at).find(|&at| ends_word(&text[at..])).unwrap_or(text.len())
+        } else {
+            first.len_utf8()
+        };
+        let (word, rest) = text.split_at(len);
+        self.rest = rest;
+        Some(word)
+    }
+}
+
+/// True if a word ends before `rest`, which is not empty.
+fn ends_word(rest: &str) -> bool {
+    let stops = |s: &str| s.starts_with(|c| is_python_space(c) || is_non_word(c)) || starts_multi_char(s);
+    stops(rest) || rest.strip_prefix(',').is_some_and(|after| after.is_empty() || stops(after))
+}
+
+/// Length of the dashes, dots or spaced dots that `text` starts with: `--`, `..`, `. . .` and longer.
+fn multi_char_len(text: &str) -> Option<usize> {
+    for mark in ['-', '.'] {
+        let len = text.len() - text.trim_start_matches(mark).len();
+        if len > 1 {
+            return Some(len);
+        }
+    }
+    let mut end = 0;
+    let mut n_dots = 0;
+    while text[end..].starts_with('.') {
+        end += 1;
+        n_dots += 1;
+        match text[end..].chars().next().filter(|&c| is_python_space(c) && c != '\n') {
+            Some(space) if text[end + space.len_utf8()..].starts_with('.') => end += space.len_utf8(),
+            _ => break,
+        }
+    }
+    (n_dots > 2).then_some(end)
+}
+
+/// [`multi_char_len`] is some, in constant time.
+fn starts_multi_char(text: &str) -> bool {
+    let mut chars = text.chars();
+    let spaced = |c: Option<char>| c.is_some_and(|c| is_python_space(c) && c != '\n');
+    match chars.next() {
+        Some('-') => chars.next() == Some('-'),
+        Some('.') => {
+            let second = chars.next();
+            second == Some('.')
+                || (spaced(second) && chars.next() == Some('.') && spaced(chars.next()) && chars.next() == Some('.'))
+        }
+        _ => false,
+    }
+}
+
+fn is_non_word(c: char) -> bool {
+    matches!(c, ')' | '"' | ';' | '}' | ']' | '*' | ':' | '@' | '\'' | '(' | '{' | '[' | '?' | '!')
+}
+
+fn is_word_start(c: char) -> bool {
+    !matches!(c, '(' | '"' | '`' | '{' | '[' | ':' | ';' | '&' | '#' | '*' | '@' | ')' | '}' | ']' | '-' | ',')
+}
+
+/// White space to Python: Unicode's, and the four separators of ASCII.
+pub(crate) fn is_python_space(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+}

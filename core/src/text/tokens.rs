@@ -1,0 +1,251 @@
+//! Tokens as language models and embedding models count them.
+
+use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use std::fmt;
+use std::sync::Arc;
+
+/// One of the tokenizers that texts are measured with. Cheap to clone.
+#[derive(Clone)]
+pub struct Tokenizer {
+    name: Arc<str>,
+    engine: Engine,
+}
+
+#[derive(Clone)]
+enum Engine {
+    #[cfg(feature = "vocabularies")]
+    Embedded(&'static bpe_openai::Tokenizer),
+    Bpe(Arc<bpe_openai::Tokenizer>),
+    HuggingFace(Arc<tokenizers::Tokenizer>),
+}
+
+/// The byte-pair encodings of OpenAI that closeread knows the pre-tokenisation of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// `cl100k_base`, of GPT-4 and of RAPTOR's node lengths; the default for caps, budgets and reports.
+    Cl100k,
+    /// `o200k_base`, of GPT-4o.
+    O200k,
+}
+
+/// Why a tokenizer could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenizerError {
+    /// The bytes are no `tokenizer.json`.
+    #[error(
+        "tokenizer `{name}`: not a Hugging Face tokenizer.json ({reason}); give the file of that name of the model"
+    )]
+    Json {
+        /// The name the caller gave.
+        name: String,
+        /// The parser's words.
+        reason: String,
+    },
+    /// The tokenizer fails on a character that is not in its vocabulary.
+    #[error(
+        "tokenizer `{name}` has no token for unknown characters ({reason}); add its unknown token to the vocabulary"
+    )]
+    Unknown {
+        /// The name the caller gave.
+        name: String,
+        /// The tokenizer's words.
+        reason: String,
+    },
+    /// The bytes are no dictionary of a byte-pair encoding.
+    #[error("vocabulary of `{name}` cannot be read ({reason}); expected the bytes that `Encoding::dictionary` gives")]
+    Dictionary {
+        /// The encoding's name.
+        name: &'static str,
+        /// The parser's words.
+        reason: String,
+    },
+}
+
+impl Tokenizer {
+    /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
+    #[cfg(feature = "vocabularies")]
+    pub fn cl100k() -> Self {
+        Self { name: Encoding::Cl100k.name().into(), engine: Engine::Embedded(bpe_openai::cl100k_base()) }
+    }
+
+    /// `o200k_base`. Text that looks like a special token is ordinary text.
+    #[cfg(feature = "vocabularies")]
+    pub fn o200k() -> Self {
+        Self { name: Encoding::O200k.name().into(), engine: Engine::Embedded(bpe_openai::o200k_base()) }
+    }
+
+    /// An encoding whose `dictionary` the caller brings, for builds that do not carry the vocabularies.
+    ///
+    /// # Errors
+    /// [`TokenizerError::Dictionary`] if these are not the bytes of [`Encoding::dictionary`].
+    pub fn from_dictionary(encoding: Encoding, dictionary: &[u8]) -> Result<Self, TokenizerError> {
+        let name = encoding.name();
+        let wrong = |reason: String| TokenizerError::Dictionary { name, reason };
+        let bpe: BytePairEncoding = rmp_serde::from_slice(dictionary).map_err(|e| wrong(e.to_string()))?;
+        let patterns = encoding.patterns();
+        let tokenizer =
+            bpe_openai::Tokenizer::new_lookahead(bpe, &patterns, false).map_err(|e| wrong(e.to_string()))?;
+        Ok(Self { name: name.into(), engine: Engine::Bpe(Arc::new(tokenizer)) })
+    }
+
+    /// A Hugging Face `tokenizer.json`. Its padding and truncation are switched off and no special tokens are added, so
+    /// that counts are those of the text alone.
+    ///
+    /// A special token that is spelt out in the text (`[SEP]`) becomes that token, as the library does by default.
+    ///
+    /// # Errors
+    /// [`TokenizerError::Json`] if `json` does not parse, [`TokenizerError::Unknown`] if it lacks its unknown token.
+    pub fn from_json(name: &str, json: &[u8]) -> Result<Self, TokenizerError> {
+        let wrong = |e: tokenizers::Error| TokenizerError::Json { name: name.to_owned(), reason: e.to_string() };
+        let mut tokenizer = tokenizers::Tokenizer::from_bytes(json).map_err(wrong)?;
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(wrong)?;
+        // A noncharacter and one of a script and plane that no vocabulary is likely to hold.
+        tokenizer
+            .encode_fast("a \u{10fffd}\u{fdd0} \u{16d40}", false)
+            .map_err(|e| TokenizerError::Unknown { name: name.to_owned(), reason: e.to_string() })?;
+        Ok(Self { name: name.into(), engine: Engine::HuggingFace(Arc::new(tokenizer)) })
+    }
+
+    /// What reports call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of tokens of `text`, special tokens excluded.
+    pub fn count(&self, text: &str) -> usize {
+        match self.engine() {
+            Borrowed::Bpe(bpe) => bpe.count(text),
+            Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).len(),
+        }
+    }
+
+    /// The ids of the tokens of `text`, special tokens excluded.
+    pub fn encode(&self, text: &str) -> Vec<u32> {
+        match self.engine() {
+            Borrowed::Bpe(bpe) => bpe.encode(text),
+            Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).get_ids().to_vec(),
+        }
+    }
+
+    /// The byte of `text` at which each token ends, one entry a token, ascending but not strictly.
+    ///
+    /// A token that ends inside a character is taken to end behind it, so every entry can cut a string. White space
+    /// that a tokenizer drops lies between the tokens; after the last entry there may be some left.
+    pub fn token_ends(&self, text: &str) -> Vec<usize> {
+        let mut ends: Vec<usize> = match self.engine() {
+            Borrowed::Bpe(bpe) => {
+                let pieces = bpe.split(text).flat_map(|piece| bpe.bpe.encode_via_backtracking(piece.as_bytes()));
+                let mut end = 0;
+                pieces
+                    .map(|token| {
+                        end += bpe.bpe.token_len(token);
+                        end
+                    })
+                    .collect()
+            }
+            Borrowed::HuggingFace(tokenizer) => {
+                let encoding = tokenizer.encode(text, false).expect(PROBED);
+                encoding.get_offsets().iter().map(|&(_, end)| end).collect()
+            }
+        };
+        let mut last = 0;
+        for end in &mut ends {
+            *end = text.ceil_char_boundary((*end).max(last));
+            last = *end;
+        }
+        ends
+    }
+
+    fn engine(&self) -> Borrowed<'_> {
+        match &self.engine {
+            #[cfg(feature = "vocabularies")]
+            Engine::Embedded(bpe) => Borrowed::Bpe(bpe),
+            Engine::Bpe(bpe) => Borrowed::Bpe(bpe),
+            Engine::HuggingFace(tokenizer) => Borrowed::HuggingFace(tokenizer),
+        }
+    }
+}
+
+impl fmt::Debug for Tokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tokenizer").field(&self.name).finish()
+    }
+}
+
+impl Encoding {
+    /// As tiktoken calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cl100k => "cl100k_base",
+            Self::O200k => "o200k_base",
+        }
+    }
+
+    /// The bytes that [`Tokenizer::from_dictionary`] reads: MessagePack, several megabytes.
+    #[cfg(feature = "vocabularies")]
+    pub fn dictionary(self) -> Vec<u8> {
+        let tokenizer = match self {
+            Self::Cl100k => bpe_openai::cl100k_base(),
+            Self::O200k => bpe_openai::o200k_base(),
+        };
+        rmp_serde::to_vec(&tokenizer.bpe).expect("a dictionary that was read can be written")
+    }
+
+    /// tiktoken's pre-tokenisation, with its look-ahead `\s+(?!\S)` spelt as a pattern whose last character is given
+    /// back (the `true`), which needs no look-ahead.
+    fn patterns(self) -> [(&'static str, bool); 3] {
+        let words = match self {
+            Self::Cl100k => concat!(
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$"
+            ),
+            Self::O200k => concat!(
+                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$"
+            ),
+        };
+        [(words, false), (r"\s+\s", true), (r"\s+", false)]
+    }
+}
+
+enum Borrowed<'t> {
+    Bpe(&'t bpe_openai::Tokenizer),
+    HuggingFace(&'t tokenizers::Tokenizer),
+}
+
+const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";
+
+#[cfg(all(test, feature = "vocabularies"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dictionary_from_outside_counts_like_the_one_inside() {
+        let text = "  It's 12345 o'clock…\r\n\t\n  <|endoftext|> 他走了 \u{1f469}\u{200d}\u{1f680}  ";
+        for (encoding, inside) in [(Encoding::Cl100k, Tokenizer::cl100k()), (Encoding::O200k, Tokenizer::o200k())] {
+            let outside = Tokenizer::from_dictionary(encoding, &encoding.dictionary()).expect("its own bytes");
+            assert_eq!(outside.encode(text), inside.encode(text));
+            assert_eq!(outside.name(), inside.name());
+        }
+    }
+
+    #[test]
+    fn wrong_bytes_are_named() {
+        let message = Tokenizer::from_dictionary(Encoding::O200k, b"{}").unwrap_err().to_string();
+        assert!(message.starts_with("vocabulary of `o200k_base` cannot be read"), "{message}");
+        let message = Tokenizer::from_json("mine", b"{}").unwrap_err().to_string();
+        assert!(message.starts_with("tokenizer `mine`: not a Hugging Face tokenizer.json"), "{message}");
+    }
+
+    #[test]
+    fn a_token_inside_a_character_ends_behind_it() {
+        let text = "a\u{10a7f}b";
+        let ends = Tokenizer::cl100k().token_ends(text);
+        assert!(ends.len() > 3, "the character takes several tokens");
+        assert_eq!(ends.first(), Some(&1));
+        assert!(ends[1..ends.len() - 1].iter().all(|&end| end == 5), "{ends:?}");
+        assert_eq!(ends.last(), Some(&6));
+    }
+}

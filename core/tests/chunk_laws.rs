@@ -1,0 +1,253 @@
+//! The laws of the chunkers, and RAPTOR's packer against its vectors.
+
+use closeread_core::chunk::reference::{Units, split_text};
+use closeread_core::chunk::{Chunker, Pieces};
+use closeread_core::text::FlowSpan;
+use closeread_core::text::sentence::{Rules, punkt, split};
+use closeread_core::text::tokens::Tokenizer;
+use proptest::prelude::*;
+use serde_json::Value;
+use std::path::Path;
+
+#[test]
+fn raptor_vectors() {
+    let Some(vectors) = vectors("raptor_vectors") else { return };
+    let minilm = minilm();
+    let mut n_runs = 0;
+    for case in array(&vectors["cases"]) {
+        let text = case["text"].as_str().expect("a text");
+        let sentences = punkt::sentences(text);
+        for run in array(&case["runs"]) {
+            let tokenizer = match run["tokenizer"].as_str() {
+                Some("cl100k_base") => Tokenizer::cl100k(),
+                Some("minilm_wordpiece") => match &minilm {
+                    Some(minilm) => minilm.clone(),
+                    None => continue,
+                },
+                other => panic!("tokenizer {other:?}"),
+            };
+            let units = match run["splitter"].as_str() {
+                Some("raptor") => Units::Delimiters,
+                Some("nltk_sentences") => Units::Sentences(&sentences),
+                other => panic!("splitter {other:?}"),
+            };
+            let id = format!("{} {} {} {}", case["id"], run["splitter"], run["tokenizer"], run["max_tokens"]);
+            let chunks = split_text(text, units, &tokenizer, run["max_tokens"].as_u64().expect("a cap") as usize);
+            let expected = array(&run["chunks"]);
+            assert_eq!(chunks.len(), expected.len(), "{id}");
+            for (chunk, expected) in chunks.iter().zip(expected) {
+                let in_chars = |span: FlowSpan| {
+                    let char_of = |byte| text[..byte].chars().count();
+                    serde_json::json!([char_of(span.start), char_of(span.end)])
+                };
+                assert_eq!(chunk.text, expected["text"], "{id}");
+                assert_eq!(chunk.n_tokens, expected["tokens"].as_u64().expect("a count") as usize, "{id}");
+                let pieces: Value = chunk.pieces.iter().map(|&piece| in_chars(piece)).collect();
+                assert_eq!(pieces, expected["pieces_char"], "{id}");
+                assert_eq!(chunk.cover().map_or(Value::Null, in_chars), expected["char"], "{id}");
+                if let Some(bytes) = expected.get("byte") {
+                    let cover = chunk.cover().map(|cover| serde_json::json!([cover.start, cover.end]));
+                    assert_eq!(cover.unwrap_or(Value::Null), *bytes, "{id}");
+                }
+            }
+            let covers: Vec<_> = chunks.iter().filter_map(|chunk| chunk.cover()).collect();
+            let in_order = covers.is_sorted_by_key(|cover| cover.start);
+            assert_eq!(in_order, run["in_document_order"], "{id}");
+            let n_empty = chunks.iter().filter(|chunk| chunk.pieces.is_empty()).count();
+            assert_eq!(n_empty, run["empty_chunks"].as_u64().expect("a number") as usize, "{id}");
+            n_runs += 1;
+        }
+    }
+    if minilm.is_none() {
+        eprintln!("skipped: the minilm_wordpiece runs need models/all-MiniLM-L6-v2/tokenizer.json");
+    }
+    assert!(n_runs >= 30, "only {n_runs} runs");
+}
+
+#[test]
+fn without_long_sentences_the_repair_changes_nothing() {
+    let Some(vectors) = vectors("without_long_sentences_the_repair_changes_nothing") else { return };
+    let tokenizer = Tokenizer::cl100k();
+    let mut n_compared = 0;
+    for case in array(&vectors["cases"]) {
+        let text = case["text"].as_str().expect("a text");
+        let sentences = punkt::sentences(text);
+        let long = |sentence: &FlowSpan| tokenizer.count(&format!(" {}", &text[sentence.range()])) > 100;
+        if sentences.iter().any(long) {
+            continue;
+        }
+        let repaired = Chunker::Dos.pieces(text, &sentences, &tokenizer, 100);
+        let reference = split_text(text, Units::Sentences(&sentences), &tokenizer, 100);
+        let texts: Vec<_> = repaired.iter().map(|passage| passage.joined(text)).collect();
+        assert_eq!(texts, reference.iter().map(|chunk| chunk.text.clone()).collect::<Vec<_>>(), "{}", case["id"]);
+        n_compared += 1;
+    }
+    assert!(n_compared > 0, "every text has a long sentence");
+}
+
+#[test]
+fn hostile_inputs() {
+    let tokenizer = Tokenizer::cl100k();
+    let cut = |text: &str, chunker: Chunker, max_tokens| {
+        let passages = chunker.pieces(text, &split(text, Rules::English), &tokenizer, max_tokens);
+        assert_lawful(text, &passages);
+        passages
+    };
+    for chunker in Chunker::ALL {
+        assert!(cut("", chunker, chunker.default_max_tokens()).is_empty());
+        assert_eq!(cut("One.\r\nTwo.", chunker, chunker.default_max_tokens()).len(), 1);
+    }
+    assert!(cut(" \r\n\t\u{3000}", Chunker::Dos, 100).is_empty());
+    let long = "word ".repeat(900);
+    let passages = cut(&long, Chunker::Dos, 100);
+    assert_eq!((passages.len(), passages[0].n_tokens), (1, 900));
+    assert!(cut(&format!("Before. {long}, and after, it ends. Done."), Chunker::Dos, 100).len() == 4);
+    assert_eq!(cut("one two three", Chunker::Window, 0).len(), 3);
+    let chinese = "他走了，她也走了；".repeat(50);
+    assert!(cut(&chinese, Chunker::Dos, 20).iter().all(|passage| passage.n_tokens <= 20));
+}
+
+#[test]
+fn numbers_and_chinese_clauses_are_not_torn() {
+    let tokenizer = Tokenizer::cl100k();
+    let text = "A sentence, long enough to be cut, of 1,000,000 words: 红，黄，蓝。";
+    let passages = Chunker::Dos.pieces(text, &[FlowSpan::new(0, text.len())], &tokenizer, 24);
+    let texts: Vec<_> = passages.iter().map(|passage| passage.joined(text)).collect();
+    assert_eq!(texts.concat().replace(' ', ""), text.replace(' ', ""));
+    assert!(texts[0].contains("1,000,000"), "{texts:?}");
+}
+
+proptest! {
+    #[test]
+    fn passages_ascend_and_lose_only_white_space(text in nasty_text(), max_tokens in 1_usize..40) {
+        let tokenizer = Tokenizer::cl100k();
+        for rules in [Rules::English, Rules::Chinese] {
+            let sentences = split(&text, rules);
+            for chunker in Chunker::ALL {
+                let passages = chunker.pieces(&text, &sentences, &tokenizer, max_tokens);
+                assert_lawful(&text, &passages);
+                for passage in &passages {
+                    prop_assert_eq!(passage.n_tokens, tokenizer.count(&passage.joined(&text)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_piece_without_delimiter_exceeds_the_cap(text in nasty_text(), max_tokens in 1_usize..40) {
+        let tokenizer = Tokenizer::cl100k();
+        let count = |piece: &str| tokenizer.count(&format!(" {piece}"));
+        let sentences = split(&text, Rules::English);
+        for passage in Chunker::Dos.pieces(&text, &sentences, &tokenizer, max_tokens) {
+            let pieces: Vec<_> = passage.spans.iter().map(|span| &text[span.range()]).collect();
+            if pieces.iter().map(|piece| count(piece)).sum::<usize>() <= max_tokens {
+                continue;
+            }
+            // A sentence longer than the cap: its parts alone make up the passage.
+            prop_assert_eq!(pieces.len(), 1);
+            let parts: Vec<_> = pieces[0].split_inclusive([',', ';', ':', '，', '；', '：', '、']).collect();
+            let total: usize = parts.iter().map(|part| count(part.trim())).sum();
+            prop_assert!(parts.len() == 1 || total <= max_tokens, "{total} tokens in {parts:?}");
+        }
+    }
+
+    #[test]
+    fn a_passage_is_closed_only_when_the_next_piece_does_not_fit(text in nasty_text(), max_tokens in 1_usize..40) {
+        let tokenizer = Tokenizer::cl100k();
+        let count = |span: &FlowSpan| tokenizer.count(&format!(" {}", text[span.range()].trim()));
+        let sentences = split(&text, Rules::English);
+        let passages = Chunker::Dos.pieces(&text, &sentences, &tokenizer, max_tokens);
+        for pair in passages.windows(2) {
+            let sum: usize = pair[0].spans.iter().map(count).sum();
+            let next = count(&pair[1].spans[0]);
+            let long = |span: &FlowSpan| {
+                let holds = |s: &&FlowSpan| s.start <= span.start && span.end <= s.end;
+                count(sentences.iter().find(holds).expect("pieces are inside sentences")) > max_tokens
+            };
+            let beside_long = pair.iter().flat_map(|passage| &passage.spans).any(long);
+            prop_assert!(sum + next > max_tokens || beside_long, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn windows_rebuild_the_text(text in any::<String>(), max_tokens in 1_usize..20) {
+        let windows = Chunker::Window.pieces(&text, &[], &Tokenizer::cl100k(), max_tokens);
+        let rebuilt: String = windows.iter().map(|window| window.joined(&text)).collect();
+        prop_assert_eq!(rebuilt, text);
+    }
+}
+
+/// Words, marks, delimiters and spaces of several scripts, or anything.
+fn nasty_text() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "word",
+        "Word",
+        "1,000",
+        ". ",
+        "! ",
+        "? ",
+        ", ",
+        "; ",
+        ": ",
+        ",",
+        "，",
+        "；",
+        "、",
+        "。",
+        "”",
+        "\"",
+        ")",
+        " ",
+        "\n",
+        "\r\n",
+        "\u{a0}",
+        "他",
+        "她们",
+        "\u{1f469}\u{200d}\u{1f680}",
+        "\u{10a7f}",
+        "e\u{301}",
+        "Mr.",
+        "...",
+    ]);
+    let known = prop::collection::vec(pieces, 0..120).prop_map(|pieces| pieces.concat());
+    prop_oneof![3 => known, 1 => any::<String>()]
+}
+
+/// Passages ascend, are disjoint and lose only white space. Cutting inside a character would panic.
+fn assert_lawful(text: &str, passages: &[Pieces]) {
+    let lost = |from: usize, to: usize| {
+        let lost = &text[from..to];
+        let white = |c: char| c.is_whitespace() || ('\x1c'..='\x1f').contains(&c);
+        assert!(lost.chars().all(white), "{lost:?} is in no passage of {text:?}");
+    };
+    let mut end = 0;
+    for span in passages.iter().flat_map(|passage| &passage.spans) {
+        assert!(end <= span.start && span.start < span.end, "{span:?} is empty or before {end} in {text:?}");
+        lost(end, span.start);
+        end = span.end;
+    }
+    lost(end, text.len());
+    for passage in passages {
+        assert!(!passage.spans.is_empty());
+        assert_eq!(passage.cover().start, passage.spans[0].start);
+    }
+}
+
+fn vectors(test: &str) -> Option<Value> {
+    let Ok(folder) = std::env::var("CLOSEREAD_VECTORS") else {
+        eprintln!("skipped: {test} needs CLOSEREAD_VECTORS");
+        return None;
+    };
+    let json = std::fs::read_to_string(Path::new(&folder).join("passages.json")).expect("the vectors are there");
+    Some(serde_json::from_str(&json).expect("the vectors are JSON"))
+}
+
+fn minilm() -> Option<Tokenizer> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2/tokenizer.json");
+    let json = std::fs::read(path).ok()?;
+    Some(Tokenizer::from_json("minilm", &json).expect("the model's own file"))
+}
+
+fn array(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
