@@ -49,10 +49,8 @@ pub fn schemas() -> impl Iterator<Item = String> {
 
 fn find(declared: &str) -> Result<&'static Schema, String> {
     let (name, version) = declared.split_once('/').unwrap_or((declared, "1"));
-    let schema = SCHEMAS
-        .iter()
-        .find(|schema| schema.name == name)
-        .ok_or_else(|| format!("schema {name} has no code yet"))?;
+    let schema =
+        SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| format!("schema {name} has no code yet"))?;
     if schema.version == version {
         Ok(schema)
     } else {
