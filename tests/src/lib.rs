@@ -8,7 +8,7 @@
 mod report;
 mod schema;
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+pub mod wasm;
 
 pub use report::{FileReport, NotYet};
 

@@ -1,8 +1,9 @@
-//! The runner's door for `wasm/run.mjs`: plain C exports over the module's memory, no imports.
+//! The runner's door for `wasm/run.mjs`: plain C exports over the module's memory.
 //!
 //! The caller asks for room with [`alloc`], writes the file's name and content there, calls [`run`], and reads
 //! [`output_len`] bytes at [`output`]: the JSON of a [`FileReport`](crate::FileReport). A panic ends in a trap; the
-//! message then stands at [`output`] instead, and the instance must not be used again.
+//! message then stands at [`output`] instead, and the instance must not be used again. If the host stopped the run,
+//! nothing stands there.
 
 #![allow(unsafe_code, reason = "an export by name is an unsafe attribute; no unsafe block is needed")]
 
@@ -27,6 +28,7 @@ pub extern "C" fn alloc(len: usize) -> *mut u8 {
 #[unsafe(no_mangle)]
 pub extern "C" fn run(name_len: usize) {
     panic::set_hook(Box::new(|panic| OUTPUT.set(panic.to_string().into_bytes())));
+    OUTPUT.take();
     let input = INPUT.take();
     let (name, json) = input.split_at(name_len);
     let report = crate::run_file(&String::from_utf8_lossy(name), &String::from_utf8_lossy(json));
