@@ -6,15 +6,19 @@
 
 pub mod answer;
 pub mod benchmark;
+pub mod build;
 pub mod chunk;
 pub mod embed;
+pub mod hash;
 pub mod host;
 pub mod index;
+pub mod listing;
 pub mod method;
 pub mod metric;
 pub mod prompt;
 pub mod reader;
 pub mod record;
+pub mod report;
 pub mod retrieve;
 pub mod stats;
 pub mod text;

@@ -1,1 +1,179 @@
-//! (module docs follow with the first item)
+//! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
+
+use crate::host::Usage;
+use crate::retrieve::Retriever;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the run folder's format.
+pub const FORMAT: u32 = 1;
+
+/// What names a trial: the same key is never run twice in one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TrialKey {
+    /// Id of the item.
+    pub item: String,
+    /// Name of the method.
+    pub method: String,
+    /// Reader, `provider/model`.
+    pub model: String,
+    /// Token budget of the retrieved context, where the method has one.
+    pub budget: Option<usize>,
+    /// Number of the repetition, from 0.
+    pub sample: u32,
+}
+
+/// One finished trial: one line of `records.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What was tried.
+    #[serde(flatten)]
+    pub key: TrialKey,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Score by metric, in 0..=1; empty if nothing could be scored.
+    pub scores: BTreeMap<String, f64>,
+    /// Tokens of the prompt by the run's tokenizer.
+    pub prompt_tokens: usize,
+    /// What the reader was given; absent for a closed book.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
+    /// The calls that were made, in order.
+    pub calls: Vec<CallTrace>,
+    /// Wall time of the trial, waiting included.
+    pub seconds: f64,
+}
+
+/// How a trial ended. A wrong, missing or unparsable answer is a value, not an error: it is what gets scored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// With an answer.
+    Answered {
+        /// Its text; for a choice the text of the option.
+        answer: String,
+        /// The option chosen, from 0.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choice: Option<usize>,
+    },
+    /// The reader said that its context does not hold the answer.
+    NotFound,
+    /// The reader spent its searches without an answer.
+    Unanswered,
+    /// The prompt does not fit the model's window.
+    Overflow {
+        /// Tokens needed, reply included; absent where only the provider counted.
+        needed: Option<usize>,
+        /// Tokens the window holds; absent where only the provider counted.
+        window: Option<usize>,
+    },
+    /// The provider refused the content.
+    Blocked {
+        /// The provider's words.
+        reason: String,
+    },
+    /// The reply holds no answer in the agreed form.
+    Unparsed {
+        /// The reply.
+        reply: String,
+    },
+    /// A call failed for good.
+    Failed {
+        /// What went wrong.
+        error: String,
+    },
+}
+
+/// What a reader was given of the books.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// How it was found; absent for a whole document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retriever: Option<Retriever>,
+    /// Tokens of the passages, without separators and prompt.
+    pub n_tokens: usize,
+    /// The passages, in the order in which the reader saw them.
+    pub passages: Vec<PassageRef>,
+}
+
+/// A passage by reference: the text lies once in `texts/`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PassageRef {
+    /// Id of the document.
+    pub document: String,
+    /// First byte in the document's file as decoded to UTF-8.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Score under the retriever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+/// One call to a model, by hash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallTrace {
+    /// Name of the prompt.
+    pub prompt: String,
+    /// SHA-256 of the messages sent, in hex.
+    pub sha256: String,
+    /// The reply, as it came.
+    pub reply: String,
+    /// Tokens as the provider counted them.
+    pub usage: Usage,
+}
+
+/// How many items ended in which way; the fields add up to `items`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// All items of the benchmark, or of the selection that was run.
+    pub items: usize,
+    /// With an answer.
+    pub answered: usize,
+    /// The reader said that its context does not hold the answer.
+    pub not_found: usize,
+    /// Searches spent.
+    pub unanswered: usize,
+    /// Did not fit.
+    pub overflow: usize,
+    /// Refused.
+    pub blocked: usize,
+    /// No answer in the agreed form.
+    pub unparsed: usize,
+    /// The call failed.
+    pub failed: usize,
+    /// No record.
+    pub missing: usize,
+    /// Nothing to score against: the item has no gold answer.
+    pub unscored: usize,
+}
+
+impl Ledger {
+    /// Counts one outcome.
+    pub fn count(&mut self, outcome: &Outcome) {
+        let field = match outcome {
+            Outcome::Answered { .. } => &mut self.answered,
+            Outcome::NotFound => &mut self.not_found,
+            Outcome::Unanswered => &mut self.unanswered,
+            Outcome::Overflow { .. } => &mut self.overflow,
+            Outcome::Blocked { .. } => &mut self.blocked,
+            Outcome::Unparsed { .. } => &mut self.unparsed,
+            Outcome::Failed { .. } => &mut self.failed,
+        };
+        *field += 1;
+    }
+
+    /// Sum of all fields but `items`.
+    pub fn accounted(&self) -> usize {
+        self.answered
+            + self.not_found
+            + self.unanswered
+            + self.overflow
+            + self.blocked
+            + self.unparsed
+            + self.failed
+            + self.missing
+            + self.unscored
+    }
+}

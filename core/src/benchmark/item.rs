@@ -79,6 +79,33 @@ pub struct Item {
     pub other: Map<String, Value>,
 }
 
+impl Item {
+    /// A question about one document, with nothing that is optional.
+    pub fn new(id: impl Into<String>, document: impl Into<String>, question: impl Into<String>, task: Task) -> Self {
+        Self {
+            id: id.into(),
+            documents: vec![document.into()],
+            question: question.into(),
+            task,
+            answers: Vec::new(),
+            options: Vec::new(),
+            correct: None,
+            evidence: Vec::new(),
+            key_facts: None,
+            labels: BTreeMap::new(),
+            other: Map::new(),
+        }
+    }
+
+    /// Adds a label unless its value is empty.
+    pub fn label(mut self, name: &str, value: &str) -> Self {
+        if !value.trim().is_empty() {
+            self.labels.insert(name.to_owned(), value.trim().to_owned());
+        }
+        self
+    }
+}
+
 /// A passage of a document that holds (part of) the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -101,12 +128,31 @@ pub struct Evidence {
 pub struct KeyFacts {
     /// The document the chunk belongs to.
     pub document: String,
-    /// First byte of the chunk.
-    pub start: usize,
-    /// One past the last byte of the chunk.
-    pub end: usize,
+    /// Where the chunk stands in it.
+    #[serde(flatten)]
+    pub chunk: ChunkPlace,
     /// The main insights or sequences.
     pub roots: Vec<KeyFact>,
+}
+
+/// Where the chunk of a key-fact tree stands: by offsets, or by its words until the text is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ChunkPlace {
+    /// In the document's file as decoded to UTF-8.
+    Offsets {
+        /// First byte of the chunk.
+        start: usize,
+        /// One past the last byte of the chunk.
+        end: usize,
+    },
+    /// From the first occurrence of `first` to the end of the first `last` that does not begin before it.
+    Quotes {
+        /// The words the chunk begins with.
+        first: String,
+        /// The words it ends with.
+        last: String,
+    },
 }
 
 /// One node of a key-fact tree.

@@ -1,40 +1,54 @@
 //! What is asked about which texts: the public formats and one adapter per published data set.
 
+mod dataset;
 mod item;
+mod resolve;
+mod source;
+#[cfg(test)]
+mod testing;
 
-pub use item::{Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
+pub mod fairytaleqa;
+pub mod infinitebench;
+pub mod jsonl;
+pub mod leval_quality;
+pub mod loogle;
+pub mod narrativeqa;
+pub mod nocha;
+pub mod novelqa;
+pub mod quality;
+pub mod squality;
 
-/// A file handed to an adapter: its name for messages, its bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputFile {
-    /// Path relative to what the user named, with `/` between the parts.
-    pub name: String,
-    /// Content as it lies on disk.
-    pub bytes: Vec<u8>,
+pub use dataset::{Dataset, InputFile, JoinError, Problem};
+pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
+pub use resolve::{ResolveError, Resolved, resolve_chunk, resolve_evidence};
+
+/// A published data set that can be read as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Adapter {
+    /// The name a user asks for.
+    pub name: &'static str,
+    /// The paper and where the files are published.
+    pub source: &'static str,
+    /// What to pass by `--data`, to be shown where it is missing.
+    pub wants: &'static str,
+    /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
+    pub read: fn(&[InputFile]) -> Dataset,
 }
 
-/// Documents and items read from files, with everything that was wrong in them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Dataset {
-    /// Every document once, in the order of first use.
-    pub documents: Vec<Document>,
-    /// The items, in file order.
-    pub items: Vec<Item>,
-    /// Rows that could not be used, named; never dropped in silence.
-    pub problems: Vec<Problem>,
-}
+/// Every adapter, in the order in which help lists them.
+pub static ADAPTERS: [Adapter; 9] = [
+    fairytaleqa::ADAPTER,
+    loogle::ADAPTER,
+    leval_quality::ADAPTER,
+    quality::ADAPTER,
+    nocha::ADAPTER,
+    squality::ADAPTER,
+    infinitebench::ADAPTER,
+    narrativeqa::ADAPTER,
+    novelqa::ADAPTER,
+];
 
-/// One row or field that could not be used.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Problem {
-    /// File as named by the user.
-    pub file: String,
-    /// Line, from 1, where the format has lines.
-    pub line: Option<usize>,
-    /// Item or document, where known.
-    pub item: Option<String>,
-    /// What is wrong, what was expected, what to do.
-    pub message: String,
-    /// True if a row was left out because of it; false if it is used with the stated repair.
-    pub dropped: bool,
+/// The adapter of that name.
+pub fn adapter(name: &str) -> Option<&'static Adapter> {
+    ADAPTERS.iter().find(|adapter| adapter.name == name)
 }

@@ -1,5 +1,14 @@
 //! Readers that are no language model.
 
+mod extractive;
+
+pub use extractive::answer;
+
+use crate::benchmark::Task;
+
+/// The reader's name, as `--model` takes it.
+pub const EXTRACTIVE: &str = "builtin/extractive";
+
 /// What a reader is asked, as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reading {
@@ -9,6 +18,8 @@ pub struct Reading {
     pub question: String,
     /// The options of a choice; empty for an open question.
     pub options: Vec<String>,
+    /// What kind of answer is asked for.
+    pub task: Task,
     /// ISO 639-1 code of the text.
     pub language: String,
 }

@@ -1,1 +1,7 @@
-//! (module docs follow with the first item)
+//! How far a number can be trusted.
+
+mod distribution;
+mod interval;
+
+pub use distribution::{normal_quantile, student_quantile};
+pub use interval::{Estimate, IntervalMethod, Observation, estimate, wilson};

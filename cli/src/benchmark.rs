@@ -1,0 +1,294 @@
+//! Where a run's books and items come from: the sample in the binary, a folder, or the published files of a data set.
+
+use crate::config::RunArgs;
+use crate::input::{self, InputOptions};
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::{
+    ADAPTERS, Content, Dataset, InputFile, Item, Problem, Task, adapter, jsonl, resolve_evidence,
+};
+use closeread_core::hash::{sha256, sha256_of_parts};
+use closeread_core::metric::evidence::Locator;
+use closeread_core::text::{Book, Language, ReadOptions, Span};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The sample benchmark, inside the binary.
+const SAMPLE: [(&str, &[u8]); 4] = [
+    ("documents.jsonl", include_bytes!("../../sample/documents.jsonl")),
+    ("items.jsonl", include_bytes!("../../sample/items.jsonl")),
+    ("the-loan-of-the-bell.txt", include_bytes!("../../sample/the-loan-of-the-bell.txt")),
+    ("shedu-bu.txt", include_bytes!("../../sample/shedu-bu.txt")),
+];
+
+/// Books and items, ready to be run.
+pub(crate) struct Benchmark {
+    /// Name in reports and folder names.
+    pub(crate) name: String,
+    /// Every book once.
+    pub(crate) books: Vec<Arc<Book>>,
+    /// The items to run, in their order.
+    pub(crate) items: Vec<Item>,
+    /// What was wrong in the data.
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl Benchmark {
+    /// Reads what the options name.
+    pub(crate) fn load(args: &RunArgs) -> Result<Self> {
+        let language = args.language.as_deref().map(str::parse::<Language>).transpose()?;
+        let options = InputOptions { encoding: args.encoding.clone(), language, keep_frame: args.keep_frame };
+        let name = args.benchmark.as_deref().unwrap_or("sample");
+        let (name, dataset, books) = match adapter(name) {
+            _ if name == "sample" => ("sample".to_owned(), sample(), None),
+            Some(adapter) => {
+                if args.data.is_empty() {
+                    bail!("benchmark `{name}` needs --data: {}", adapter.wants);
+                }
+                (name.to_owned(), (adapter.read)(&collect(&args.data, &options)?), None)
+            }
+            None => {
+                let folder = Path::new(name);
+                if !folder.is_dir() {
+                    let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.name).collect();
+                    bail!(
+                        "there is no benchmark and no folder `{name}`: expected sample, {}, or a folder with \
+                         documents.jsonl and items.jsonl",
+                        known.join(", ")
+                    );
+                }
+                let (dataset, books) = folder_benchmark(folder, &options)?;
+                (folder_name(folder), dataset, Some(books))
+            }
+        };
+        Self::from_dataset(name, dataset, books, args, &options)
+    }
+
+    fn from_dataset(
+        name: String,
+        dataset: Dataset,
+        books: Option<Vec<Book>>,
+        args: &RunArgs,
+        options: &InputOptions,
+    ) -> Result<Self> {
+        let Dataset { items, mut problems, .. } = dataset.clone();
+        let books = match books {
+            Some(books) => books,
+            None => books_of(dataset, options, &mut problems),
+        };
+        let (books, items) = if args.one_book { one_book(&name, books, items)? } else { (books, items) };
+        let known: HashSet<&str> = books.iter().map(|book| book.id.as_str()).collect();
+        let mut kept = Vec::new();
+        for item in items {
+            match item.documents.iter().find(|id| !known.contains(id.as_str())) {
+                Some(missing) => problems.push(Problem::dropped(
+                    &name,
+                    None,
+                    Some(&item.id),
+                    format!("its document `{missing}` could not be read, so it cannot be asked"),
+                )),
+                None => kept.push(item),
+            }
+        }
+        let items = select(kept, args)?;
+        let used: HashSet<&str> = items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
+        let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
+        Ok(Self { name, books, items, problems })
+    }
+
+    /// The books of an item, in its order.
+    pub(crate) fn books_of(&self, documents: &[String]) -> Vec<Arc<Book>> {
+        let by_id: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        documents.iter().map(|id| Arc::clone(by_id[id.as_str()])).collect()
+    }
+
+    /// What names this data: books and items, however they were read.
+    pub(crate) fn fingerprint(&self) -> Result<String> {
+        let mut parts: Vec<Vec<u8>> = self.books.iter().map(|b| format!("{} {}", b.id, b.hash()).into_bytes()).collect();
+        for item in &self.items {
+            parts.push(serde_json::to_vec(item)?);
+        }
+        Ok(sha256_of_parts(parts.iter().map(Vec::as_slice)))
+    }
+
+    /// Finds each item's evidence and writes its offsets into the item; returns the spans by item id.
+    pub(crate) fn resolve(&mut self) -> HashMap<String, Vec<(usize, Span)>> {
+        let books: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        let mut locators: HashMap<&str, Arc<Locator<'_>>> = HashMap::new();
+        let mut spans = HashMap::new();
+        for item in &mut self.items {
+            if item.evidence.is_empty() {
+                continue;
+            }
+            let mut texts = Vec::new();
+            for id in &item.documents {
+                let (id, book) = books.get_key_value(id.as_str()).expect("items without their books were left out");
+                texts.push(Arc::clone(locators.entry(id).or_insert_with(|| Arc::new(Locator::new(book.source())))));
+            }
+            let texts: Vec<&Locator<'_>> = texts.iter().map(Arc::as_ref).collect();
+            let resolved = resolve_evidence(item, &texts);
+            for note in &resolved.notes {
+                self.problems.push(Problem::note(&self.name, None, Some(&item.id), note.clone()));
+            }
+            for (evidence, place) in item.evidence.iter_mut().zip(&resolved.places) {
+                if let Some((document, span)) = place {
+                    evidence.document = Some(item.documents[*document].clone());
+                    evidence.start = Some(span.start);
+                    evidence.end = Some(span.end);
+                }
+            }
+            spans.insert(item.id.clone(), resolved.spans());
+        }
+        spans
+    }
+}
+
+fn sample() -> Dataset {
+    let files: Vec<InputFile> =
+        SAMPLE.iter().map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() }).collect();
+    let mut dataset = jsonl::read(&files);
+    for document in &mut dataset.documents {
+        if let Content::Path(path) = &document.content {
+            let (_, bytes) = SAMPLE.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
+            document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
+        }
+    }
+    dataset
+}
+
+/// A folder of closeread's own format. Texts lie in the lines or in files beside them.
+fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, Vec<Book>)> {
+    let mut files = Vec::new();
+    for name in ["documents.jsonl", "items.jsonl"] {
+        let path = folder.join(name);
+        let bytes = std::fs::read(&path).with_context(|| {
+            format!("cannot read {}: a benchmark folder holds documents.jsonl and items.jsonl", path.display())
+        })?;
+        files.push(InputFile { name: path.display().to_string(), bytes });
+    }
+    let mut dataset = jsonl::read(&files);
+    let (books, problems) = input::read_books(&folder.join("documents.jsonl"), options);
+    // The same bad lines were found twice, by the reader of formats and by the reader of texts.
+    let known: HashSet<(Option<usize>, String)> =
+        dataset.problems.iter().map(|p| (p.line, p.message.clone())).collect();
+    dataset.problems.extend(problems.into_iter().filter(|p| !known.contains(&(p.line, p.message.clone()))));
+    Ok((dataset, books.into_iter().map(|(book, _)| book).collect()))
+}
+
+fn folder_name(folder: &Path) -> String {
+    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| "benchmark".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The texts of a data set as books; those that are none are problems.
+fn books_of(dataset: Dataset, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
+    let mut books = Vec::new();
+    for document in dataset.documents {
+        let Content::Text(text) = document.content else {
+            problems.push(Problem::dropped(&document.id, None, None, "its text was not loaded"));
+            continue;
+        };
+        let given = document.language.as_deref().and_then(|code| code.parse().ok());
+        let options = ReadOptions { language: options.language.or(given), keep_frame: options.keep_frame };
+        match Book::new(document.id.clone(), document.title, text, &options) {
+            Ok(book) => books.push(book),
+            Err(error) => problems.push(Problem::dropped(&document.id, None, None, error.to_string())),
+        }
+    }
+    books
+}
+
+fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>) -> Result<(Vec<Book>, Vec<Item>)> {
+    let languages: HashSet<Language> = books.iter().map(|book| book.language).collect();
+    let language = (languages.len() == 1).then(|| languages.into_iter().next()).flatten();
+    let documents = books
+        .iter()
+        .map(|book| closeread_core::benchmark::Document {
+            id: book.id.clone(),
+            title: book.title.clone(),
+            language: None,
+            content: Content::Text(book.source().to_owned()),
+            other: serde_json::Map::new(),
+        })
+        .collect();
+    let joined = Dataset { documents, items, problems: Vec::new() }.as_one_book(name)?;
+    let mut problems = Vec::new();
+    let options = InputOptions { encoding: None, language, keep_frame: true };
+    let items = joined.items.clone();
+    let books = books_of(joined, &options, &mut problems);
+    match problems.first() {
+        Some(problem) => bail!("{problem}"),
+        None => Ok((books, items)),
+    }
+}
+
+/// The items that the options leave, asked the way they say.
+fn select(mut items: Vec<Item>, args: &RunArgs) -> Result<Vec<Item>> {
+    let task = match args.task.as_deref() {
+        None | Some("as-given") => None,
+        Some("choice") => Some(Task::Choice),
+        Some("generative") => Some(Task::Generative),
+        Some(other) => bail!("unknown task `{other}`: expected as-given, choice or generative"),
+    };
+    for item in &mut items {
+        match task {
+            Some(Task::Choice) if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
+            Some(Task::Generative) if !item.answers.is_empty() => item.task = Task::Generative,
+            _ => {}
+        }
+    }
+    if !args.items.is_empty() {
+        let known: HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        if let Some(unknown) = args.items.iter().find(|id| !known.contains(id.as_str())) {
+            bail!("there is no item `{unknown}` in this benchmark; its ids look like `{}`", first_id(&items));
+        }
+        items.retain(|item| args.items.contains(&item.id));
+    }
+    items.truncate(args.limit.unwrap_or(usize::MAX));
+    Ok(items)
+}
+
+fn first_id(items: &[Item]) -> &str {
+    items.first().map_or("", |item| item.id.as_str())
+}
+
+/// The files under the `--data` paths, named by their path from there.
+fn collect(paths: &[std::path::PathBuf], _options: &InputOptions) -> Result<Vec<InputFile>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            walk(path, path, &mut files)?;
+        } else {
+            let bytes = std::fs::read(path).with_context(|| format!("cannot read --data {}", path.display()))?;
+            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            files.push(InputFile { name, bytes });
+        }
+    }
+    Ok(files)
+}
+
+fn walk(root: &Path, folder: &Path, files: &mut Vec<InputFile>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --data {}", folder.display()))?;
+    let mut paths: Vec<_> = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
+    paths.sort();
+    for path in paths {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() {
+            walk(root, &path, files)?;
+        } else {
+            let bytes = std::fs::read(&path).with_context(|| format!("cannot read --data {}", path.display()))?;
+            let relative = path.strip_prefix(root).unwrap_or(&path);
+            let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+            files.push(InputFile { name, bytes });
+        }
+    }
+    Ok(())
+}
+
+/// A hash short enough for a folder's name.
+pub(crate) fn short_hash(text: &str) -> String {
+    sha256(text.as_bytes())[..12].to_owned()
+}

@@ -1,0 +1,249 @@
+//! `closeread run`: the main job.
+
+use crate::benchmark::{Benchmark, short_hash};
+use crate::config::RunArgs;
+use crate::embedder::Embedder;
+use crate::engine::{self, Plan, Summary};
+use crate::host::{CliHost, QueryVectors};
+use crate::models;
+use crate::provider::Reader;
+use crate::run_folder::RunFolder;
+use crate::table;
+use crate::tokenizer;
+use anyhow::{Context, Result, bail};
+use closeread_core::chunk::Chunker;
+use closeread_core::method::{Setting, Window};
+use closeread_core::prompt::Prompts;
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::report::{Cell, cells};
+use closeread_core::retrieve::Retriever;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Runs what the options name, prints its report.
+pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
+    let args = args.with_config_file()?;
+    let methods = args.methods()?;
+    let budgets = args.budgets()?;
+    let models = if args.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { args.model.clone() };
+    let prompts = load_prompts(args.prompts.as_deref())?;
+    let mut benchmark = Benchmark::load(&args)?;
+    if benchmark.items.is_empty() {
+        for problem in &benchmark.problems {
+            eprintln!("{problem}");
+        }
+        bail!("benchmark `{}` has no item to run", benchmark.name);
+    }
+    let evidence = benchmark.resolve();
+    say_problems(&benchmark);
+
+    let retrieves = methods.iter().any(|method| method.ends_with("-rag"));
+    let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
+        true => Some(Arc::new(models::load(args.embedder.as_deref())?)),
+        false => None,
+    };
+    let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
+    if retrieves {
+        say_retrievers(&benchmark, args.retriever, embedder.as_deref());
+    }
+    let table_cells = plan_cells(&methods, &models, &budgets);
+    let window = Window { tokens: args.window, policy: args.overflow.unwrap_or_default() };
+    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
+    let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration));
+
+    let queries = QueryVectors::default();
+    let mut hosts = HashMap::new();
+    for model in &models {
+        let reader = Reader::named(model, args.base_url.as_deref(), args.seed)?;
+        hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone()));
+    }
+    let mut folder = RunFolder::open(&path, &configuration, args.fresh)?;
+    folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
+    let plan = Plan {
+        setting: Setting {
+            prompts: &prompts,
+            tokenizer: &tokenizer,
+            max_output_tokens: args.max_output_tokens.unwrap_or(1024),
+            temperature: 0.0,
+        },
+        cells: table_cells,
+        samples: args.samples.unwrap_or(1).max(1),
+        retriever: args.retriever,
+        fill: args.fill.unwrap_or_default(),
+        window,
+        max_tokens: args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
+        concurrency: args.concurrency.unwrap_or(4).max(1),
+        embedder,
+        hosts,
+        queries,
+    };
+    eprintln!(
+        "{}: {} items on {} books, run folder {}",
+        benchmark.name,
+        benchmark.items.len(),
+        benchmark.books.len(),
+        path.display()
+    );
+    let summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
+    report(&plan, &benchmark, &folder, &summary, args.json)
+}
+
+/// Writes report.json, prints the report, says how it ended.
+fn report(
+    plan: &Plan<'_>,
+    benchmark: &Benchmark,
+    folder: &RunFolder,
+    summary: &Summary,
+    as_json: bool,
+) -> Result<ExitCode> {
+    let cells = cells(&plan.cells, &benchmark.items, &folder.records());
+    let report = json!({
+        "run": folder.path().file_name().map(|name| name.to_string_lossy()),
+        "folder": folder.path().display().to_string(),
+        "benchmark": benchmark.name,
+        "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
+        "cells": cells,
+        "problems": benchmark.problems,
+    });
+    folder.write_report(&report)?;
+    if summary.n_cut > 0 {
+        eprintln!("{} passages or questions were cut: the embedding model takes no more tokens", summary.n_cut);
+    }
+    if as_json {
+        println!("{report}");
+    } else {
+        print!("{}", table::render(&cells));
+    }
+    if summary.interrupted {
+        eprintln!("stopped; give the same command again to go on");
+    }
+    let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
+    let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
+    let clean = !dropped && !summary.interrupted && !cells.iter().any(failed);
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
+    let mut prompts = Prompts::built_in();
+    let Some(folder) = folder else { return Ok(prompts) };
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --prompts {}", folder.display()))?;
+    for entry in entries {
+        let path = entry.with_context(|| format!("cannot read --prompts {}", folder.display()))?.path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            prompts.replace(&name, &text).with_context(|| format!("cannot use {}", path.display()))?;
+        }
+    }
+    Ok(prompts)
+}
+
+fn plan_cells(methods: &[&str], models: &[String], budgets: &[usize]) -> Vec<(String, String, Option<usize>)> {
+    let mut cells = Vec::new();
+    for method in methods {
+        for model in models {
+            if method.ends_with("-rag") {
+                cells.extend(budgets.iter().map(|&b| ((*method).to_owned(), model.clone(), Some(b))));
+            } else {
+                cells.push(((*method).to_owned(), model.clone(), None));
+            }
+        }
+    }
+    cells
+}
+
+/// Everything that can change a number, so that a folder never mixes two runs.
+fn configuration(
+    args: &RunArgs,
+    benchmark: &Benchmark,
+    cells: &[(String, String, Option<usize>)],
+    prompts: &Prompts,
+    embedder: Option<&Embedder>,
+    tokenizer: &str,
+) -> Result<Value> {
+    let documents: Vec<Value> = benchmark
+        .books
+        .iter()
+        .map(|b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.source().len()}))
+        .collect();
+    Ok(json!({
+        "benchmark": benchmark.name,
+        "data": benchmark.fingerprint()?,
+        "documents": documents,
+        "items": benchmark.items.len(),
+        "cells": cells,
+        "samples": args.samples.unwrap_or(1).max(1),
+        "retriever": args.retriever,
+        "embedder": embedder.map(|e| json!({"name": e.spec().name, "fingerprint": e.fingerprint()})),
+        "chunker": Chunker::Dos.name(),
+        "max_tokens": args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
+        "tokenizer": tokenizer,
+        "fill": args.fill.unwrap_or_default(),
+        "window": args.window,
+        "overflow": args.overflow.unwrap_or_default(),
+        "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
+        "seed": args.seed,
+        "base_url": args.base_url.as_deref().map(without_credentials),
+        "prompts": prompts.hashes(),
+    }))
+}
+
+/// An address without user, password and query, which may hold a key.
+fn without_credentials(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) => {
+            // Both fail only for addresses that cannot hold credentials.
+            let _ = parsed.set_username("");
+            let _ = parsed.set_password(None);
+            parsed.set_query(None);
+            parsed.to_string()
+        }
+        Err(_) => "an address that does not parse".to_owned(),
+    }
+}
+
+fn default_folder(benchmark: &str, configuration: &Value) -> PathBuf {
+    Path::new("runs").join(format!("{benchmark}-{}", short_hash(&configuration.to_string())))
+}
+
+/// Problems on standard error, the first few of each kind.
+fn say_problems(benchmark: &Benchmark) {
+    const SHOWN: usize = 10;
+    let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
+    for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
+        eprintln!("{problem}");
+    }
+    if dropped > SHOWN {
+        eprintln!("... and {} more rows left out; report.json names all", dropped - SHOWN);
+    }
+    let notes = benchmark.problems.len() - dropped;
+    if notes > 0 {
+        eprintln!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
+    }
+}
+
+fn first_note(benchmark: &Benchmark) -> String {
+    benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
+}
+
+/// Says which retriever is used where the language decides.
+fn say_retrievers(benchmark: &Benchmark, asked: Option<Retriever>, embedder: Option<&Embedder>) {
+    let (Some(embedder), None) = (embedder, asked) else { return };
+    let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
+    for book in &benchmark.books {
+        if !embedder.spec().speaks(book.language.code()) {
+            *by_language.entry(book.language.code()).or_default() += 1;
+        }
+    }
+    for (language, n) in by_language {
+        eprintln!(
+            "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual model \
+             (closeread model pull multilingual-e5-large) or choose --retriever",
+            if n == 1 { "book" } else { "books" },
+            embedder.spec().name
+        );
+    }
+}

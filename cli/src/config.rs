@@ -1,0 +1,224 @@
+//! The options of a run: from the command line, from a TOML file, and what they mean together.
+
+use anyhow::{Context, Result, bail};
+use closeread_core::method::WindowPolicy;
+use closeread_core::retrieve::{Overflow, Retriever};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The token budgets of a run that names none: the small end of Stronger Baselines' grid (appendix A.3), and the 5,000
+/// of its tables.
+pub(crate) const DEFAULT_BUDGETS: [usize; 4] = [500, 1000, 1500, 5000];
+/// The method names, in the order of a report.
+pub(crate) const METHODS: [&str; 4] = ["closed-book", "full-document", "vanilla-rag", "dos-rag"];
+
+/// Run benchmark x methods x models x budgets; resumable.
+///
+/// Without arguments: all four methods on the sample benchmark, with a reader that needs no key and no network.
+#[derive(Debug, Clone, Default, clap::Args, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct RunArgs {
+    /// `sample`, a folder with documents.jsonl and items.jsonl, or a data set: fairytaleqa, loogle, leval-quality,
+    /// quality, nocha, squality, infinitebench, narrativeqa, novelqa [default: sample]
+    #[arg(long, value_name = "NAME|DIR")]
+    pub(crate) benchmark: Option<String>,
+    /// File or folder a data set is read from; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub(crate) data: Vec<PathBuf>,
+    /// closed-book, full-document, vanilla-rag, dos-rag, or all [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) method: Vec<String>,
+    /// builtin/extractive, openai/MODEL, openai-compatible/MODEL [default: builtin/extractive]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) model: Vec<String>,
+    /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
+    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
+    pub(crate) retriever: Option<Retriever>,
+    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) embedder: Option<String>,
+    /// Counts passages, budgets and prompts: cl100k, o200k, embedder, or a tokenizer.json [default: cl100k]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) tokenizer: Option<String>,
+    /// Tokens of retrieved passages [default: 500,1000,1500,5000]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) budget: Vec<usize>,
+    /// Most tokens of a passage [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
+    /// What filling a budget does at a passage that does not fit [default: stop]
+    #[arg(long, value_name = "stop|skip", value_parser = named::<Overflow>)]
+    pub(crate) fill: Option<Overflow>,
+    /// Tokens a model can take, prompt and reply together [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub(crate) window: Option<usize>,
+    /// What full-document does beyond the window [default: fail]
+    #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<WindowPolicy>)]
+    pub(crate) overflow: Option<WindowPolicy>,
+    /// Most tokens of a reply [default: 1024]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_output_tokens: Option<u32>,
+    /// Ask items that have options and answers this way: as-given, choice, generative [default: as-given]
+    #[arg(long, value_name = "TASK")]
+    pub(crate) task: Option<String>,
+    /// All documents as one book, joined by a blank line in the order of their ids
+    #[arg(long)]
+    pub(crate) one_book: bool,
+    /// Only the first N items
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// Only these items
+    #[arg(long, value_name = "IDS", value_delimiter = ',')]
+    pub(crate) items: Vec<String>,
+    /// Repetitions of every trial [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u32>,
+    /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Forget what the run folder holds and start anew
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Passed to models that take a seed
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Address of the model's server, up to and including /v1
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Calls under way at once [default: 4]
+    #[arg(long, value_name = "N")]
+    pub(crate) concurrency: Option<usize>,
+    /// Folder with prompts that replace ours, by file name
+    #[arg(long, value_name = "DIR")]
+    pub(crate) prompts: Option<PathBuf>,
+    /// Encoding of text files [default: detected]
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) encoding: Option<String>,
+    /// Language of the books, e.g. en or zh [default: as given or detected]
+    #[arg(long, value_name = "CODE")]
+    pub(crate) language: Option<String>,
+    /// Keep Project Gutenberg's header and trailer as part of a book
+    #[arg(long)]
+    pub(crate) keep_frame: bool,
+    /// A TOML file with the same options; those of the command line win
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub(crate) config: Option<PathBuf>,
+    /// Print the content of report.json instead of the table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl RunArgs {
+    /// The options with those of the `--config` file filled in where the command line says nothing.
+    pub(crate) fn with_config_file(self) -> Result<Self> {
+        let Some(path) = &self.config else { return Ok(self) };
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
+        let file: Self = toml::from_str(&text)
+            .with_context(|| format!("{}: expected the options of `closeread run` as TOML", path.display()))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(self.over(file, &folder))
+    }
+
+    /// These options where given, else those of `file`, whose paths are relative to `folder`.
+    fn over(self, file: Self, folder: &Path) -> Self {
+        fn list<T>(ours: Vec<T>, theirs: Vec<T>) -> Vec<T> {
+            if ours.is_empty() { theirs } else { ours }
+        }
+        let benchmark = file.benchmark.map(|name| {
+            let path = folder.join(&name);
+            if path.is_dir() { path.to_string_lossy().into_owned() } else { name }
+        });
+        Self {
+            benchmark: self.benchmark.or(benchmark),
+            data: list(self.data, file.data.iter().map(|path| folder.join(path)).collect()),
+            method: list(self.method, file.method),
+            model: list(self.model, file.model),
+            retriever: self.retriever.or(file.retriever),
+            embedder: self.embedder.or(file.embedder),
+            tokenizer: self.tokenizer.or(file.tokenizer),
+            budget: list(self.budget, file.budget),
+            max_tokens: self.max_tokens.or(file.max_tokens),
+            fill: self.fill.or(file.fill),
+            window: self.window.or(file.window),
+            overflow: self.overflow.or(file.overflow),
+            max_output_tokens: self.max_output_tokens.or(file.max_output_tokens),
+            task: self.task.or(file.task),
+            one_book: self.one_book || file.one_book,
+            limit: self.limit.or(file.limit),
+            items: list(self.items, file.items),
+            samples: self.samples.or(file.samples),
+            out: self.out.or(file.out.map(|path| folder.join(path))),
+            fresh: self.fresh || file.fresh,
+            seed: self.seed.or(file.seed),
+            base_url: self.base_url.or(file.base_url),
+            concurrency: self.concurrency.or(file.concurrency),
+            prompts: self.prompts.or(file.prompts.map(|path| folder.join(path))),
+            encoding: self.encoding.or(file.encoding),
+            language: self.language.or(file.language),
+            keep_frame: self.keep_frame || file.keep_frame,
+            config: self.config,
+            json: self.json || file.json,
+        }
+    }
+
+    /// The methods named, in the order of a report.
+    pub(crate) fn methods(&self) -> Result<Vec<&'static str>> {
+        if self.method.is_empty() || self.method.iter().any(|name| name == "all") {
+            return Ok(METHODS.to_vec());
+        }
+        if let Some(unknown) = self.method.iter().find(|name| !METHODS.contains(&name.as_str())) {
+            bail!("unknown method `{unknown}`: expected {}, or all", METHODS.join(", "));
+        }
+        Ok(METHODS.into_iter().filter(|name| self.method.iter().any(|m| m == name)).collect())
+    }
+
+    /// The budgets, ascending, each once.
+    pub(crate) fn budgets(&self) -> Result<Vec<usize>> {
+        let mut budgets = if self.budget.is_empty() { DEFAULT_BUDGETS.to_vec() } else { self.budget.clone() };
+        if budgets.contains(&0) {
+            bail!("--budget 0 leaves no room for a passage: expected 1 or more tokens; closed-book reads none");
+        }
+        budgets.sort_unstable();
+        budgets.dedup();
+        Ok(budgets)
+    }
+}
+
+/// A value by the name that its serde form has.
+pub(crate) fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|error| {
+        let message = error.to_string();
+        message.split_once(", ").map_or(message.clone(), |(_, expected)| expected.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_wins_over_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.toml");
+        std::fs::write(&path, "budget = [2000, 500]\nmethod = ['dos-rag']\ndata = ['x.csv']\nretriever = 'hybrid'").unwrap();
+        let args = RunArgs { config: Some(path.clone()), method: vec!["closed-book".into()], ..RunArgs::default() };
+        let args = args.with_config_file().unwrap();
+        assert_eq!(args.methods().unwrap(), ["closed-book"]);
+        assert_eq!(args.budgets().unwrap(), [500, 2000]);
+        assert_eq!(args.data, [dir.path().join("x.csv")]);
+        assert_eq!(args.retriever, Some(Retriever::Hybrid));
+
+        std::fs::write(&path, "bugdet = [1]").unwrap();
+        let error = RunArgs { config: Some(path), ..RunArgs::default() }.with_config_file().unwrap_err();
+        assert!(format!("{error:#}").contains("unknown field `bugdet`"), "{error:#}");
+    }
+
+    #[test]
+    fn names_are_checked() {
+        let args = RunArgs { method: vec!["dos".into()], ..RunArgs::default() };
+        assert!(args.methods().unwrap_err().to_string().contains("expected closed-book"));
+        assert!(named::<Retriever>("sparse").unwrap_err().contains("expected one of"));
+        assert_eq!(named::<WindowPolicy>("truncate-end"), Ok(WindowPolicy::TruncateEnd));
+    }
+}

@@ -1,0 +1,75 @@
+//! The command line as a host: it asks models and embeds queries.
+
+use crate::embedder::Embedder;
+use crate::provider::Reader;
+use anyhow::Result;
+use closeread_core::embed::{Role, Vectors};
+use closeread_core::host::{Call, Host, HostError, Reply};
+use closeread_core::reader;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Vectors of queries that were embedded before, shared by the hosts of a run.
+pub(crate) type QueryVectors = Rc<RefCell<HashMap<String, Vec<f32>>>>;
+
+/// One reader, one encoder.
+pub(crate) struct CliHost {
+    reader: Reader,
+    embedder: Option<Arc<Embedder>>,
+    queries: QueryVectors,
+}
+
+impl CliHost {
+    /// A host for one reader.
+    pub(crate) fn new(reader: Reader, embedder: Option<Arc<Embedder>>, queries: QueryVectors) -> Self {
+        Self { reader, embedder, queries }
+    }
+}
+
+/// Embeds all `queries` at once, so that methods find them ready.
+pub(crate) fn embed_queries(embedder: &Embedder, queries: &[&str], known: &QueryVectors) -> Result<usize> {
+    let mut new: Vec<&str> = queries.iter().copied().filter(|query| !known.borrow().contains_key(*query)).collect();
+    new.sort_unstable();
+    new.dedup();
+    if new.is_empty() {
+        return Ok(0);
+    }
+    let embedded = embedder.embed(Role::Query, &new, &|_| {})?;
+    let mut known = known.borrow_mut();
+    for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
+        known.insert((*query).to_owned(), vector.to_vec());
+    }
+    Ok(embedded.n_cut)
+}
+
+impl Host for CliHost {
+    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+        match &self.reader {
+            Reader::Chat(model) => model.chat(&call).await,
+            Reader::Extractive => {
+                let Some(reading) = call.reading else {
+                    return Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()));
+                };
+                let answer = tokio::task::spawn_blocking(move || reader::answer(&reading)).await;
+                let text = answer.map_err(|error| HostError::Failed(error.to_string()))?;
+                Ok(Reply { text, ..Reply::default() })
+            }
+        }
+    }
+
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
+        let Some(embedder) = &self.embedder else {
+            return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
+        };
+        let failed = |error: anyhow::Error| HostError::Embedding(format!("{error:#}"));
+        if role == Role::Query {
+            embed_queries(embedder, texts, &self.queries).map_err(failed)?;
+            let known = self.queries.borrow();
+            let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
+            return Ok(Vectors::new(embedder.spec().dimension, values));
+        }
+        Ok(embedder.embed(role, texts, &|_| {}).map_err(failed)?.vectors)
+    }
+}

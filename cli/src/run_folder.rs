@@ -1,0 +1,266 @@
+//! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
+
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::Item;
+use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
+use closeread_core::text::Book;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
+const COMPRESSION: i32 = 9;
+
+/// An open run folder; nobody else has it while this value lives.
+pub(crate) struct RunFolder {
+    path: PathBuf,
+    records: File,
+    finished: HashMap<TrialKey, Record>,
+    /// Released by the system when the process ends, however it ends.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Opens `path` for the run that `configuration` describes, creating it if need be.
+    ///
+    /// A folder that holds another configuration is refused with the list of what differs. A last line that a kill cut
+    /// short is dropped: its trial was not finished.
+    pub(crate) fn open(path: &Path, configuration: &Value, fresh: bool) -> Result<Self> {
+        fs::create_dir_all(path.join("texts"))
+            .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
+        let lock = lock(path)?;
+        let manifest = path.join("manifest.json");
+        if fresh {
+            for name in ["manifest.json", "records.jsonl", "report.json"] {
+                match fs::remove_file(path.join(name)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        match fs::read_to_string(&manifest) {
+            Ok(text) => check_same(path, &text, configuration)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let text = json!({
+                    "format": FORMAT,
+                    "closeread": env!("CARGO_PKG_VERSION"),
+                    "configuration": configuration,
+                });
+                write_atomically(&manifest, &pretty(&text))?;
+            }
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", manifest.display())),
+        }
+        let (records, finished) = open_records(&path.join("records.jsonl"))?;
+        Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
+    }
+
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Stores the books, each once by hash, and the items as they are scored.
+    pub(crate) fn store<'a>(&self, books: impl IntoIterator<Item = &'a Book>, items: &[Item]) -> Result<()> {
+        for book in books {
+            let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
+            if !file.exists() {
+                let packed = zstd::encode_all(book.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
+                write_atomically(&file, &packed)?;
+            }
+        }
+        let mut lines = Vec::new();
+        for item in items {
+            serde_json::to_writer(&mut lines, item)?;
+            lines.push(b'\n');
+        }
+        write_atomically(&self.path.join("items.jsonl"), &lines)
+    }
+
+    /// The records there are, failed trials included.
+    pub(crate) fn records(&self) -> Vec<Record> {
+        let mut records: Vec<Record> = self.finished.values().cloned().collect();
+        records.sort_by(|a, b| a.key.cmp(&b.key));
+        records
+    }
+
+    /// Whether a trial need not be run again. A failed one is: the fault may be gone.
+    pub(crate) fn is_done(&self, key: &TrialKey) -> bool {
+        self.finished.get(key).is_some_and(|record| !matches!(record.outcome, Outcome::Failed { .. }))
+    }
+
+    /// Appends a record; once this returns, a kill cannot undo it.
+    pub(crate) fn append(&mut self, record: Record) -> Result<()> {
+        let mut line = serde_json::to_vec(&record)?;
+        line.push(b'\n');
+        self.records
+            .write_all(&line)
+            .with_context(|| format!("cannot write {}", self.path.join("records.jsonl").display()))?;
+        self.finished.insert(record.key.clone(), record);
+        Ok(())
+    }
+
+    /// Writes `report.json`.
+    pub(crate) fn write_report(&self, report: &Value) -> Result<()> {
+        self.records.sync_data().context("cannot flush records.jsonl to disk")?;
+        write_atomically(&self.path.join("report.json"), &pretty(report))
+    }
+}
+
+fn lock(path: &Path) -> Result<File> {
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path.join(".lock"))
+        .with_context(|| format!("cannot write into the run folder {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => bail!(
+            "another closeread is running into {}; wait for it to end, or choose another folder with --out",
+            path.display()
+        ),
+        Err(TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("cannot lock the run folder {}", path.display()))
+        }
+    }
+}
+
+/// Refuses a folder whose manifest describes another run.
+fn check_same(path: &Path, manifest: &str, configuration: &Value) -> Result<()> {
+    let manifest: Value = serde_json::from_str(manifest)
+        .with_context(|| format!("{} is no manifest; start anew with --fresh", path.join("manifest.json").display()))?;
+    let there = manifest.get("configuration").and_then(Value::as_object).cloned().unwrap_or_default();
+    let here = configuration.as_object().cloned().unwrap_or_default();
+    let changes = differences(&there, &here);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} holds a run with another configuration:\n  {}\nUse the same options to go on with it, --out for another \
+         folder, or --fresh to start anew there",
+        path.display(),
+        changes.join("\n  ")
+    )
+}
+
+fn differences(there: &Map<String, Value>, here: &Map<String, Value>) -> Vec<String> {
+    let mut names: Vec<&String> = there.keys().chain(here.keys()).collect();
+    names.sort();
+    names.dedup();
+    let show = |value: Option<&Value>| {
+        let text = value.map_or("nothing".to_owned(), Value::to_string);
+        if text.chars().count() > 120 { text.chars().take(117).chain("...".chars()).collect() } else { text }
+    };
+    let differ = names.into_iter().filter(|name| there.get(*name) != here.get(*name));
+    differ.map(|name| format!("{name}: {} there, {} now", show(there.get(name)), show(here.get(name)))).collect()
+}
+
+/// Opens the records for appending and reads those that are whole.
+fn open_records(path: &Path) -> Result<(File, HashMap<TrialKey, Record>)> {
+    let named = || path.display().to_string();
+    let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
+    let file = file.as_mut().map_err(|error| anyhow::anyhow!("cannot open {}: {error}", named()))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", named()))?;
+    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
+    if whole < bytes.len() {
+        file.set_len(whole as u64).with_context(|| format!("cannot repair {}", named()))?;
+    }
+    file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
+    let mut finished = HashMap::new();
+    for (idx, line) in bytes[..whole].split(|&b| b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
+        let record: Record = serde_json::from_slice(line).with_context(|| {
+            format!("{}:{}: this line is no record; remove it and its trial is run again", named(), idx + 1)
+        })?;
+        finished.insert(record.key.clone(), record);
+    }
+    let file = file.try_clone().with_context(|| format!("cannot open {}", named()))?;
+    Ok((file, finished))
+}
+
+fn pretty(value: &Value) -> Vec<u8> {
+    let mut text = format!("{value:#}").into_bytes();
+    text.push(b'\n');
+    text
+}
+
+/// Writes a file whole or not at all.
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let partial = path.with_extension("partial");
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&partial)?;
+        file.write_all(bytes)?;
+        file.sync_data()?;
+        fs::rename(&partial, path)
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(item: &str, outcome: Outcome) -> Record {
+        Record {
+            key: TrialKey {
+                item: item.to_owned(),
+                method: "m".to_owned(),
+                model: "p/x".to_owned(),
+                budget: Some(500),
+                sample: 0,
+            },
+            outcome,
+            scores: std::collections::BTreeMap::new(),
+            prompt_tokens: 0,
+            context: None,
+            calls: Vec::new(),
+            seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let configuration = json!({"seed": 1});
+        let mut folder = RunFolder::open(dir.path(), &configuration, false).unwrap();
+        let done = record("a", Outcome::NotFound);
+        folder.append(done.clone()).unwrap();
+        drop(folder);
+        let path = dir.path().join("records.jsonl");
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
+
+        let mut folder = RunFolder::open(dir.path(), &configuration, false).unwrap();
+        assert_eq!(folder.records(), [done.clone()]);
+        folder.append(record("b", Outcome::NotFound)).unwrap();
+        drop(folder);
+        assert_eq!(RunFolder::open(dir.path(), &configuration, false).unwrap().records().len(), 2);
+    }
+
+    #[test]
+    fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut folder = RunFolder::open(dir.path(), &json!({}), false).unwrap();
+        let failed = record("a", Outcome::Failed { error: "x".to_owned() });
+        folder.append(failed.clone()).unwrap();
+        assert!(!folder.is_done(&failed.key));
+        folder.append(record("a", Outcome::NotFound)).unwrap();
+        assert!(folder.is_done(&failed.key));
+        assert_eq!(folder.records().len(), 1);
+    }
+
+    #[test]
+    fn another_configuration_and_a_second_run_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), false).unwrap();
+        let error = RunFolder::open(dir.path(), &json!({"seed": 1}), false).err().unwrap().to_string();
+        assert!(error.contains("another closeread is running"), "{error}");
+        drop(folder);
+        let error = RunFolder::open(dir.path(), &json!({"seed": 2}), false).err().unwrap().to_string();
+        assert!(error.contains("seed: 1 there, 2 now"), "{error}");
+        assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), true).is_ok());
+    }
+}

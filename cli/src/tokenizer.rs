@@ -1,0 +1,23 @@
+//! The tokenizer that a run counts with.
+
+use crate::models;
+use anyhow::{Context, Result, bail};
+use closeread_core::text::tokens::Tokenizer;
+use std::path::Path;
+
+/// `cl100k` (the default), `o200k`, `embedder` for the embedding model's own, or a `tokenizer.json`.
+pub(crate) fn load(name: Option<&str>, embedder: Option<&str>) -> Result<Tokenizer> {
+    match name {
+        None | Some("cl100k" | "cl100k_base") => Ok(Tokenizer::cl100k()),
+        Some("o200k" | "o200k_base") => Ok(Tokenizer::o200k()),
+        Some("embedder") => {
+            let (name, json) = models::tokenizer_json(embedder)?;
+            Ok(Tokenizer::from_json(&name, &json)?)
+        }
+        Some(path) if Path::new(path).is_file() => {
+            let json = std::fs::read(path).with_context(|| format!("cannot read the tokenizer {path}"))?;
+            Ok(Tokenizer::from_json(path, &json)?)
+        }
+        Some(other) => bail!("unknown tokenizer `{other}`: expected cl100k, o200k, embedder, or a tokenizer.json file"),
+    }
+}

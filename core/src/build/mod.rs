@@ -1,0 +1,3 @@
+//! One file per way of making a benchmark.
+
+pub mod corpus;

@@ -1,0 +1,137 @@
+//! Full document, also called long context: the whole text in one prompt.
+
+use super::read::{Shown, prompt_name, read};
+use super::{MethodError, Setting, Trial};
+use crate::benchmark::{Item, Task};
+use crate::host::Host;
+use crate::index::Shelf;
+use crate::prompt::Variables;
+use crate::record::{Context, Outcome, PassageRef};
+use crate::text::tokens::Tokenizer;
+use crate::text::{Book, FlowSpan};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What a model can take, and what to do with a text that exceeds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    /// Tokens of prompt and reply together; `None` for a reader without a limit.
+    pub tokens: Option<usize>,
+    /// What happens beyond.
+    pub policy: WindowPolicy,
+}
+
+/// What is done with a prompt that exceeds the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowPolicy {
+    /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
+    #[default]
+    Fail,
+    /// The end of the text is cut off; question and instructions stay whole (NovelQA, section 4.1).
+    TruncateEnd,
+    /// First and last half of what fits are kept, the middle is cut out (LongBench).
+    TruncateMiddle,
+}
+
+/// Hands the reader the whole text of the item's books.
+///
+/// # Errors
+/// [`MethodError::Prompt`] if the prompt cannot be filled.
+pub async fn full_document<H: Host>(
+    host: &H,
+    setting: Setting<'_>,
+    shelf: &Shelf,
+    item: &Item,
+    window: Window,
+) -> Result<Trial, MethodError> {
+    let whole = Whole::new(shelf.books());
+    let available = match window.tokens {
+        None => usize::MAX,
+        Some(tokens) => {
+            let around = setting.tokenizer.count(&skeleton(setting, item)?);
+            let reply = setting.max_output_tokens as usize;
+            let needed = around + reply + setting.tokenizer.count(&whole.text);
+            if needed > tokens && (window.policy == WindowPolicy::Fail || around + reply >= tokens) {
+                let outcome = Outcome::Overflow { needed: Some(needed), window: Some(tokens) };
+                return Ok(Trial { outcome, prompt_tokens: 0, context: None, calls: Vec::new() });
+            }
+            tokens.saturating_sub(around + reply)
+        }
+    };
+    let kept = keep(&whole.text, setting.tokenizer, available, window.policy);
+    let passages: Vec<String> = kept.iter().map(|range| whole.text[range.clone()].to_owned()).collect();
+    let context = Context {
+        retriever: None,
+        n_tokens: passages.iter().map(|p| setting.tokenizer.count(p)).sum(),
+        passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+    };
+    let language = shelf.books().first().map_or("en", |b| b.language.code());
+    read(host, setting, item, Shown { prompt: "read", title: "", passages, context: Some(context), language }).await
+}
+
+/// The prompt with nothing in the place of the text.
+fn skeleton(setting: Setting<'_>, item: &Item) -> Result<String, MethodError> {
+    let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
+    let variables = Variables { title: "", context: "\n\n", question: &item.question, options };
+    Ok(setting.prompts.render(&prompt_name("read", item.task), &variables)?)
+}
+
+/// The ranges of `text` that stay, at most `available` tokens together.
+fn keep(text: &str, tokenizer: &Tokenizer, available: usize, policy: WindowPolicy) -> Vec<Range<usize>> {
+    if available == usize::MAX {
+        return std::iter::once(0..text.len()).collect();
+    }
+    let ends = tokenizer.token_ends(text);
+    let n = ends.len();
+    if n <= available {
+        return std::iter::once(0..text.len()).collect();
+    }
+    // Byte at which the token number `k` starts. Cutting words in two can add a token at each cut, hence the margin.
+    let start = |k: usize| if k == 0 { 0 } else { ends[k - 1] };
+    let available = available.saturating_sub(4);
+    match policy {
+        WindowPolicy::Fail | WindowPolicy::TruncateEnd => std::iter::once(0..start(available)).collect(),
+        WindowPolicy::TruncateMiddle => {
+            let head = available / 2;
+            vec![0..start(head), start(n - (available - head))..text.len()]
+        }
+    }
+}
+
+/// The text of several books as one, with the way back.
+struct Whole<'a> {
+    text: String,
+    /// Where each book's flow starts in `text`.
+    parts: Vec<(usize, &'a Book)>,
+}
+
+impl<'a> Whole<'a> {
+    /// One book as it is; several under headings as CorpusQA numbers them (appendix C).
+    fn new(books: &'a [impl AsRef<Book>]) -> Self {
+        let mut text = String::new();
+        let mut parts = Vec::new();
+        for (idx, book) in books.iter().map(AsRef::as_ref).enumerate() {
+            if books.len() > 1 {
+                let gap = if idx > 0 { "\n\n" } else { "" };
+                text.push_str(&format!("{gap}# Document {}:\n", idx + 1));
+            }
+            parts.push((text.len(), book));
+            text.push_str(book.flow().text());
+        }
+        Self { text, parts }
+    }
+
+    /// The books' passages inside `range` of the text.
+    fn references(&self, range: &Range<usize>) -> Vec<PassageRef> {
+        let inside = |&(offset, book): &(usize, &Book)| {
+            let start = range.start.max(offset);
+            let end = range.end.min(offset + book.flow().text().len());
+            (start < end).then(|| {
+                let span = book.flow().to_source(FlowSpan::new(start - offset, end - offset));
+                PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
+            })
+        };
+        self.parts.iter().filter_map(inside).collect()
+    }
+}
