@@ -72,13 +72,13 @@ pub(crate) fn reports(dir: &Path, target: Target) -> Result<Vec<Report>> {
     let files = vector_files(dir)?;
     let lines = match target {
         Target::Native => {
-            let runner = ["run", "--quiet", "--package", "closeread-tests", "--bin", "conformance", "--"];
+            let runner = ["run", "--package", "closeread-tests", "--bin", "conformance", "--"];
             stdout_of(cargo().args(runner).args(&files))?
         }
         Target::Wasm => {
             machine::wasm_target()?;
             machine::node()?;
-            let library = ["build", "--quiet", "--package", "closeread-tests", "--lib", "--target", machine::WASM];
+            let library = ["build", "--package", "closeread-tests", "--lib", "--target", machine::WASM];
             run_program(cargo().args(library))?;
             let module = target_dir()?.join(machine::WASM).join("debug/closeread_tests.wasm");
             stdout_of(program("node").arg("tests/wasm/run.mjs").arg(module).args(&files))?
