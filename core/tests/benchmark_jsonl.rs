@@ -1,6 +1,9 @@
 //! closeread's own JSONL: what is read, what is named as wrong, and how documents become one book.
 
-use closeread_core::benchmark::{ChunkPlace, Content, Dataset, InputFile, JoinError, Task, jsonl};
+use closeread_core::benchmark::{
+    ChunkPlace, Content, Dataset, InputFile, JoinError, Task, jsonl, resolve_chunk, resolve_evidence,
+};
+use closeread_core::metric::evidence::Locator;
 use serde_json::json;
 
 const DOCUMENTS: &str = r#"{"id": "one", "title": "One", "language": "en", "text": "Ana came. Bo\nleft.", "year": 1899}
@@ -179,4 +182,26 @@ fn one_book_holds_all_documents_and_shifts_what_points_into_them() {
 
     let far = read(DOCUMENTS, "").as_one_book("all").unwrap_err();
     assert_eq!(far, JoinError::NotLoaded { document: "far".into(), path: "books/far.txt".into() });
+}
+
+#[test]
+fn the_examples_of_the_documentation_are_read_without_a_word() {
+    let blocks: Vec<&str> = include_str!("../../docs/data.md")
+        .split("```json\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().expect("split gives at least one part"))
+        .collect();
+    let [documents, items] = blocks.as_slice() else { panic!("one example of each file") };
+    let dataset = read(documents, items);
+    assert_eq!(dataset.problems, []);
+    assert_eq!((dataset.documents.len(), dataset.items.len()), (2, 3));
+
+    let Content::Text(text) = &dataset.documents[0].content else { panic!("the first example has its text") };
+    let locator = Locator::new(text);
+    for item in &dataset.items {
+        let resolved = resolve_evidence(item, &[&locator]);
+        assert_eq!((resolved.n_missing(), resolved.notes), (0, vec![]), "{}", item.id);
+    }
+    let facts = dataset.items[2].key_facts.as_ref().expect("the third example has key facts");
+    assert_eq!(resolve_chunk(facts, &locator).map(|span| span.len()), Ok(text.len()));
 }

@@ -1,9 +1,10 @@
 //! NarrativeQA: questions on whole books and film scripts.
 
 use super::source::collect::{Collector, base_name, has_extension, push_new, stem};
+use super::source::html;
 use super::source::table::{Record, records};
-use super::source::{html, plain};
 use super::{Adapter, Dataset, InputFile, Item, Task};
+use crate::text::decode;
 use std::collections::{BTreeMap, HashMap};
 
 /// Reads the tables and the stories, which are downloaded apart.
@@ -65,9 +66,9 @@ fn add_story(
     let n = questions.len();
     let line = questions.first().map(|row| row.line);
     let text = match content.map(|content| (content, text_of(content))) {
-        Some((_, Some(text))) => text,
-        Some((content, None)) => {
-            let message = format!("the story is empty or no text, and has {n} questions: download it again");
+        Some((_, Ok(text))) => text,
+        Some((content, Err(why))) => {
+            let message = format!("no story for {n} questions: {why}; download it again");
             return out.dropped(content, None, Some(story), message);
         }
         None => {
@@ -94,10 +95,10 @@ fn add_story(
     }
 }
 
-fn text_of(content: &InputFile) -> Option<String> {
-    let text = plain::decode(&content.bytes)?;
+fn text_of(content: &InputFile) -> Result<String, String> {
+    let text = decode(&content.bytes, None).map_err(|error| error.to_string())?.text;
     let text = if html::is_page(&text) { html::to_text(&text) } else { text };
-    (!text.trim().is_empty()).then_some(text)
+    if text.trim().is_empty() { Err("the page has no text".into()) } else { Ok(text) }
 }
 
 #[cfg(test)]
@@ -127,7 +128,7 @@ mod tests {
                 "qaps.csv:4 (a1/2): no question: expected text in the column `question` [left out]",
                 "qaps.csv:5 (a1/3): no gold answer: expected text in `answer1` or `answer2` [left out]",
                 "qaps.csv:6 (c3): no story for 2 questions: expected c3.content among the files [left out]",
-                "tmp/d4.content (d4): the story is empty or no text, and has 1 questions: download it again [left out]",
+                "tmp/d4.content (d4): no story for 1 questions: the file is empty (1 bytes, none of them text): expected a book's text; download it again [left out]",
             ],
         );
         assert_eq!((text(&dataset, 0), dataset.documents[0].title.as_str()), ("Ana\r\ncame.", "The Mill"));

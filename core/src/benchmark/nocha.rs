@@ -1,9 +1,9 @@
 //! NoCha: pairs of one true and one false claim about a novel.
 
 use super::source::collect::{Collector, base_name, has_extension, words};
-use super::source::plain;
 use super::source::rows::{Row, rows};
 use super::{Adapter, Dataset, InputFile, Item, Task};
+use crate::text::decode;
 use std::collections::BTreeMap;
 
 /// Reads the claims and the books, which are separate files.
@@ -17,13 +17,13 @@ pub const ADAPTER: Adapter = Adapter {
 /// The two options of every claim, in this order.
 const OPTIONS: [&str; 2] = ["True", "False"];
 
-/// How many characters of a book are searched for its title where no file name matches.
-const N_TITLE_CHARS: usize = 3_000;
+/// How much of a book is searched for its title where no file name matches.
+const N_FIRST_PAGE_BYTES: usize = 3_000;
 
 /// One document a book that has claims; one choice between True and False a claim.
 ///
 /// A book's title, which in NoCha ends in the author's name, is matched to file names without case and punctuation;
-/// where none matches, to the first 3,000 characters of the texts. Labels: `pair` (the two claims of a pair share
+/// where none matches, to the first 3,000 bytes of the texts. Labels: `pair` (the two claims of a pair share
 /// it), `book`. Item ids are `<pair>/<a or b>` in file order. A pair with one claim is noted: it cannot be scored as
 /// a pair.
 pub fn read(files: &[InputFile]) -> Dataset {
@@ -53,9 +53,12 @@ pub fn read(files: &[InputFile]) -> Dataset {
 
 fn add_book(out: &mut Collector, file: &InputFile, title: &str, claims: &[Row], books: &[&InputFile]) {
     let text = match find_book(title, books) {
-        Some(book) => match plain::decode(&book.bytes).filter(|text| !text.trim().is_empty()) {
-            Some(text) => text,
-            None => return out.dropped(book, None, Some(title), "no text in it: expected a book as plain text"),
+        Some(book) => match decode(&book.bytes, None) {
+            Ok(decoded) => decoded.text,
+            Err(error) => {
+                let message = format!("no book for {} claims: {error}", claims.len());
+                return out.dropped(book, None, Some(title), message);
+            }
         },
         None => {
             let message = format!(
@@ -143,9 +146,9 @@ fn n_agreeing(title: &[String], file: &[String]) -> usize {
 /// How many words from the beginning of the title stand in a row on the book's first page; 0 if fewer than half of
 /// them, or only one of several. The author's name, which ends the title, stands elsewhere on the page.
 fn n_on_first_page(title: &[String], book: &InputFile) -> usize {
-    let Some(text) = plain::decode(&book.bytes) else { return 0 };
-    let page: String = text.chars().take(N_TITLE_CHARS).collect();
-    let page = words(&page);
+    // Whatever the encoding, a title in Latin letters shows.
+    let page = &book.bytes[..book.bytes.len().min(N_FIRST_PAGE_BYTES)];
+    let page = words(&String::from_utf8_lossy(page));
     let n_min = title.len().div_ceil(2).max(2).min(title.len()).max(1);
     let is_there = |n: &usize| page.windows(*n).any(|window| window == &title[..*n]);
     (n_min..=title.len()).rev().find(is_there).unwrap_or(0)

@@ -1,9 +1,9 @@
 //! NovelQA: questions on English novels by aspect and complexity.
 
 use super::source::collect::{Collector, has_extension, stem, words};
-use super::source::plain;
 use super::source::rows::{Row, rows, scalar, scalars};
 use super::{Adapter, Dataset, Evidence, InputFile, Item, Problem, Task};
+use crate::text::decode;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -33,10 +33,13 @@ pub fn read(files: &[InputFile]) -> Dataset {
             out.dropped(file, None, Some(novel), message);
             continue;
         };
-        let Some(text) = plain::decode(&book.bytes).filter(|text| !text.trim().is_empty()) else {
-            let message = format!("no text in it for {} questions: expected the novel as plain text", questions.len());
-            out.dropped(book, None, Some(novel), message);
-            continue;
+        let text = match decode(&book.bytes, None) {
+            Ok(decoded) => decoded.text,
+            Err(error) => {
+                let message = format!("no text for {} questions: {error}", questions.len());
+                out.dropped(book, None, Some(novel), message);
+                continue;
+            }
         };
         let document = out.document(novel, &novel.replace('_', " "), "en", text);
         let mut n_without_gold = 0;

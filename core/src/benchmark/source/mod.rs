@@ -1,8 +1,7 @@
-//! What the adapters share: rows of JSON and CSV, plain text, markup, Python literals, and collecting a data set.
+//! What the adapters share: rows of JSON and CSV, markup, Python literals, and collecting a data set.
 
 pub(super) mod collect;
 pub(super) mod html;
 pub(super) mod literal;
-pub(super) mod plain;
 pub(super) mod rows;
 pub(super) mod table;
