@@ -10,44 +10,44 @@ use std::path::{Path, PathBuf};
 
 /// How books are read.
 #[derive(Debug, Clone, Default)]
-pub struct InputOptions {
+pub(crate) struct InputOptions {
     /// The encoding of text files, any WHATWG label; `None` detects it. EPUB and JSON Lines name their own.
-    pub encoding: Option<String>,
+    pub(crate) encoding: Option<String>,
     /// The language of all books that do not name theirs; `None` detects it.
-    pub language: Option<Language>,
+    pub(crate) language: Option<Language>,
     /// Keep Project Gutenberg's header and trailer.
-    pub keep_frame: bool,
+    pub(crate) keep_frame: bool,
 }
 
 /// What was found out about a file while it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileReport {
+pub(crate) struct FileReport {
     /// The file, or the `documents.jsonl` that holds the text.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The encoding it was read in.
-    pub encoding: &'static str,
+    pub(crate) encoding: &'static str,
     /// True if a Project Gutenberg header or trailer was set aside.
-    pub framed: bool,
+    pub(crate) framed: bool,
     /// What a reader should know, e.g. how many bytes were replaced.
-    pub notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// Something that was not read, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// The file or folder.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The line of a `documents.jsonl`, from 1.
-    pub line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// Whether something is wrong, or merely not a book.
-    pub kind: ProblemKind,
+    pub(crate) kind: ProblemKind,
     /// What was found, what was expected, what to do.
-    pub message: String,
+    pub(crate) message: String,
 }
 
 /// How bad a [`Problem`] is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProblemKind {
+pub(crate) enum ProblemKind {
     /// A book could not be read: the exit code says so.
     Failed,
     /// A file of a folder that is no book.
@@ -68,7 +68,7 @@ impl fmt::Display for Problem {
 }
 
 /// The books of one input, with what was found out about each file.
-pub type Books = Vec<(Book, FileReport)>;
+pub(crate) type Books = Vec<(Book, FileReport)>;
 
 /// Reads `path`: a `.txt`, `.md` or `.epub` file, a `.jsonl` of documents, or a folder.
 ///
@@ -79,7 +79,7 @@ pub type Books = Vec<(Book, FileReport)>;
 ///
 /// Ids: the file's name without its ending, in folders the path from the folder on; with its ending where two would
 /// be the same.
-pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) {
+pub(crate) fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) {
     let mut input = Input { options, books: Vec::new(), problems: Vec::new(), ids: HashSet::new() };
     match std::fs::metadata(path) {
         Err(e) => input.failed(path, None, unreadable(&e)),

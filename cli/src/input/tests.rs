@@ -134,7 +134,7 @@ fn a_file_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let dir = folder(&[("a.txt", b"Text."), ("b.txt", b"Text.")]);
     let path = dir.path().join("a.txt");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).expect("own file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("own file");
     if fs::read(&path).is_ok() {
         eprintln!("skipped: a_file_without_permission_is_named needs a user who is not root");
         return;
