@@ -210,9 +210,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
 /// True if `bytes` fail in `guess` but are gb18030 with its four-byte sequences, which chardetng does not score.
 fn needs_four_bytes(bytes: &[u8], guess: &'static Encoding) -> bool {
     let is_whole = |encoding: &'static Encoding| {
-        encoding
-            .decode_without_bom_handling_and_without_replacement(bytes)
-            .is_some_and(|t| t.chars().any(|c| !c.is_ascii()))
+        encoding.decode_without_bom_handling_and_without_replacement(bytes).is_some_and(|t| !t.is_ascii())
     };
     let four_bytes = bytes.windows(4).any(|w| matches!(w, [0x81..=0xFE, 0x30..=0x39, 0x81..=0xFE, 0x30..=0x39]));
     four_bytes && is_whole(GB18030) && (guess.is_single_byte() || guess == BIG5 || !is_whole(guess))
@@ -287,7 +285,7 @@ fn binary_at(bytes: &[u8]) -> Option<usize> {
         return Some(nul);
     }
     let n_controls = bytes.iter().filter(|b| is_control(b)).count();
-    if n_controls * 500 > bytes.len() { bytes.iter().position(|b| is_control(&b)) } else { None }
+    if n_controls * 500 > bytes.len() { bytes.iter().position(is_control) } else { None }
 }
 
 /// The error for the control character at `offset` of `bytes`, part of the file `whole`.

@@ -2,6 +2,8 @@
 
 mod book;
 mod decode;
+#[cfg(feature = "epub")]
+mod epub;
 mod flow;
 mod frame;
 mod language;
@@ -12,6 +14,8 @@ pub mod tokens;
 
 pub use book::{Book, ReadOptions, TextError};
 pub use decode::{DecodeError, Decoded, decode};
+#[cfg(feature = "epub")]
+pub use epub::{EpubError, EpubText, read_epub};
 pub use flow::Flow;
 pub use frame::Frame;
 pub use language::{Language, UnknownLanguage, detect as detect_language};
