@@ -1,1 +1,71 @@
-fn main() {}
+//! closeread: how well do language models read whole books?
+
+mod benchmark;
+mod command;
+mod config;
+mod embedder;
+mod engine;
+mod host;
+mod input;
+mod models;
+mod progress;
+mod provider;
+mod run_folder;
+mod table;
+mod tokenizer;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// How well do language models read whole books and whole document collections?
+#[derive(Debug, Parser)]
+#[command(version, max_term_width = 120)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(Box<config::RunArgs>),
+    Chunk(command::chunk::ChunkArgs),
+    Search(command::search::SearchArgs),
+    Model(command::model::ModelArgs),
+    Data(command::data::DataArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: cannot start: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let result = runtime.block_on(async {
+        match cli.command {
+            Command::Run(args) => command::run::run(*args).await,
+            Command::Chunk(args) => command::chunk::run(&args),
+            Command::Search(args) => command::search::run(&args),
+            Command::Model(args) => command::model::run(args).await,
+            Command::Data(args) => command::data::run(args),
+        }
+    });
+    result.unwrap_or_else(|error| {
+        if is_broken_pipe(&error) {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("error: {error:#}");
+        ExitCode::from(2)
+    })
+}
+
+/// The reader of our output went away, as `| head` does.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,5 +1,8 @@
 //! The laws of the chunkers, and RAPTOR's packer against its vectors.
 
+#![cfg(feature = "vocabularies")]
+#![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
+
 use closeread_core::chunk::reference::{Units, split_text};
 use closeread_core::chunk::{Chunker, Pieces};
 use closeread_core::text::FlowSpan;
@@ -86,6 +89,41 @@ fn without_long_sentences_the_repair_changes_nothing() {
 }
 
 #[test]
+fn novels_obey_the_laws() {
+    let Ok(folder) = std::env::var("CLOSEREAD_DATA") else {
+        eprintln!("skipped: novels_obey_the_laws needs CLOSEREAD_DATA");
+        return;
+    };
+    let tokenizer = Tokenizer::cl100k();
+    let mut n_novels = 0;
+    for (language, rules) in [("en", Rules::English), ("zh", Rules::Chinese)] {
+        let folder = Path::new(&folder).join("novels").join(language);
+        for entry in std::fs::read_dir(&folder).expect("the novels are there") {
+            let path = entry.expect("a readable folder").path();
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let sentences = split(&text, rules);
+            for chunker in Chunker::ALL {
+                let max_tokens = chunker.default_max_tokens();
+                let passages = chunker.pieces(&text, &sentences, &tokenizer, max_tokens);
+                assert_lawful(&text, &passages);
+                for passage in &passages {
+                    let joined = passage.joined(&text);
+                    // The first word is counted with a space before it, without which it can take more tokens.
+                    if passage.n_tokens <= max_tokens || tokenizer.count(&format!(" {joined}")) <= max_tokens {
+                        continue;
+                    }
+                    let delimiters = [',', ';', ':', '，', '；', '：', '、'];
+                    let inner = joined.trim_end_matches(delimiters);
+                    assert!(!inner.contains(delimiters), "{}: {joined:?}", path.display());
+                }
+            }
+            n_novels += 1;
+        }
+    }
+    assert!(n_novels > 0, "no novel is UTF-8");
+}
+
+#[test]
 fn hostile_inputs() {
     let tokenizer = Tokenizer::cl100k();
     let cut = |text: &str, chunker: Chunker, max_tokens| {
@@ -143,9 +181,9 @@ proptest! {
             if pieces.iter().map(|piece| count(piece)).sum::<usize>() <= max_tokens {
                 continue;
             }
-            // A sentence longer than the cap: its parts alone make up the passage.
-            prop_assert_eq!(pieces.len(), 1);
-            let parts: Vec<_> = pieces[0].split_inclusive([',', ';', ':', '，', '；', '：', '、']).collect();
+            // Cut from a sentence longer than the cap: it was packed by parts.
+            let delimiters = [',', ';', ':', '，', '；', '：', '、'];
+            let parts: Vec<_> = pieces.iter().flat_map(|piece| piece.split_inclusive(delimiters)).collect();
             let total: usize = parts.iter().map(|part| count(part.trim())).sum();
             prop_assert!(parts.len() == 1 || total <= max_tokens, "{total} tokens in {parts:?}");
         }
@@ -174,6 +212,22 @@ proptest! {
         let windows = Chunker::Window.pieces(&text, &[], &Tokenizer::cl100k(), max_tokens);
         let rebuilt: String = windows.iter().map(|window| window.joined(&text)).collect();
         prop_assert_eq!(rebuilt, text);
+    }
+
+    #[test]
+    fn only_a_single_token_or_character_exceeds_a_window(text in nasty_text(), max_tokens in 1_usize..20) {
+        for tokenizer in [Some(Tokenizer::cl100k()), minilm()].into_iter().flatten() {
+            let windows = Chunker::Window.pieces(&text, &[], &tokenizer, max_tokens);
+            let rebuilt: String = windows.iter().map(|window| window.joined(&text)).collect();
+            prop_assert_eq!(rebuilt, text.as_str());
+            let ends = tokenizer.token_ends(&text);
+            for window in windows {
+                let inside = window.cover();
+                let mut ends = ends.iter().filter(|&&end| inside.start < end && end < inside.end);
+                let single = ends.next().is_none();
+                prop_assert!(window.n_tokens <= max_tokens || single, "{window:?}");
+            }
+        }
     }
 }
 
@@ -243,9 +297,12 @@ fn vectors(test: &str) -> Option<Value> {
 }
 
 fn minilm() -> Option<Tokenizer> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2/tokenizer.json");
-    let json = std::fs::read(path).ok()?;
-    Some(Tokenizer::from_json("minilm", &json).expect("the model's own file"))
+    static MINILM: std::sync::LazyLock<Option<Tokenizer>> = std::sync::LazyLock::new(|| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2/tokenizer.json");
+        let json = std::fs::read(path).ok()?;
+        Some(Tokenizer::from_json("minilm", &json).expect("the model's own file"))
+    });
+    MINILM.clone()
 }
 
 fn array(value: &Value) -> &[Value] {

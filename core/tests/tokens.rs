@@ -1,5 +1,8 @@
 //! Token ids against tiktoken's and the tokenizers library's, and the laws of token ends.
 
+#![cfg(feature = "vocabularies")]
+#![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
+
 use closeread_core::text::tokens::Tokenizer;
 use proptest::prelude::*;
 use serde_json::Value;

@@ -1,1 +1,44 @@
+//! One file per command.
+
+pub(crate) mod chunk;
 pub(crate) mod data;
+pub(crate) mod model;
+pub(crate) mod run;
+pub(crate) mod search;
+
+use crate::input::{InputOptions, read_books};
+use anyhow::{Result, bail};
+use closeread_core::text::{Book, Language};
+use std::path::Path;
+
+/// How a book is read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BookArgs {
+    /// Encoding of the file [default: detected]
+    #[arg(long, value_name = "LABEL")]
+    encoding: Option<String>,
+    /// Language of the book, e.g. en or zh [default: detected]
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+    /// Keep Project Gutenberg's header and trailer as part of the book
+    #[arg(long)]
+    keep_frame: bool,
+}
+
+/// The one book that a file holds.
+fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
+    let options =
+        InputOptions { encoding: args.encoding.clone(), language: args.language, keep_frame: args.keep_frame };
+    let (books, problems) = read_books(path, &options);
+    if let Some(problem) = problems.first() {
+        bail!("{problem}");
+    }
+    let n = books.len();
+    match books.into_iter().next() {
+        Some((book, report)) if n == 1 => {
+            eprintln!("{report}");
+            Ok(book)
+        }
+        _ => bail!("{} holds {n} books: name one file", path.display()),
+    }
+}

@@ -79,6 +79,33 @@ pub struct Item {
     pub other: Map<String, Value>,
 }
 
+impl Item {
+    /// A question about one document, with nothing that is optional.
+    pub fn new(id: impl Into<String>, document: impl Into<String>, question: impl Into<String>, task: Task) -> Self {
+        Self {
+            id: id.into(),
+            documents: vec![document.into()],
+            question: question.into(),
+            task,
+            answers: Vec::new(),
+            options: Vec::new(),
+            correct: None,
+            evidence: Vec::new(),
+            key_facts: None,
+            labels: BTreeMap::new(),
+            other: Map::new(),
+        }
+    }
+
+    /// Adds a label unless its value is empty.
+    pub fn label(mut self, name: &str, value: &str) -> Self {
+        if !value.trim().is_empty() {
+            self.labels.insert(name.to_owned(), value.trim().to_owned());
+        }
+        self
+    }
+}
+
 /// A passage of a document that holds (part of) the answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {

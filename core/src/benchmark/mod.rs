@@ -2,10 +2,53 @@
 
 mod dataset;
 mod item;
-pub mod jsonl;
 mod resolve;
 mod source;
+#[cfg(test)]
+mod testing;
+
+pub mod fairytaleqa;
+pub mod infinitebench;
+pub mod jsonl;
+pub mod leval_quality;
+pub mod loogle;
+pub mod narrativeqa;
+pub mod nocha;
+pub mod novelqa;
+pub mod quality;
+pub mod squality;
 
 pub use dataset::{Dataset, InputFile, JoinError, Problem};
 pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
 pub use resolve::{ResolveError, Resolved, resolve_chunk, resolve_evidence};
+
+/// A published data set that can be read as it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Adapter {
+    /// The name a user asks for.
+    pub name: &'static str,
+    /// The paper and where the files are published.
+    pub source: &'static str,
+    /// What to pass by `--data`, to be shown where it is missing.
+    pub wants: &'static str,
+    /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
+    pub read: fn(&[InputFile]) -> Dataset,
+}
+
+/// Every adapter, in the order in which help lists them.
+pub static ADAPTERS: [Adapter; 9] = [
+    fairytaleqa::ADAPTER,
+    loogle::ADAPTER,
+    leval_quality::ADAPTER,
+    quality::ADAPTER,
+    nocha::ADAPTER,
+    squality::ADAPTER,
+    infinitebench::ADAPTER,
+    narrativeqa::ADAPTER,
+    novelqa::ADAPTER,
+];
+
+/// The adapter of that name.
+pub fn adapter(name: &str) -> Option<&'static Adapter> {
+    ADAPTERS.iter().find(|adapter| adapter.name == name)
+}

@@ -63,28 +63,32 @@ impl Chunker {
     ///
     /// **`Dos` and `Sentences`** pack `sentences` (ascending, disjoint, from
     /// [`sentence::split`](crate::text::sentence::split)) in their order. A sentence counts as the tokens of one space
-    /// and itself; a passage is closed when the sum would exceed `max_tokens`, so a joined passage can come to one
-    /// token more where joining changes how words are cut. A sentence that alone exceeds the cap is cut behind each
-    /// `, ; :` and their Chinese like `，；：、` and its parts are packed by the same rule into passages of their own;
-    /// only a part without any of these can exceed the cap, and then stands alone. RAPTOR's code
-    /// ([`reference`]) drops these marks, emits the parts before the passage that was open, and lets that passage go
-    /// on behind them; here it is closed first and the marks stay with the part before them. Parts of one sentence
-    /// that meet again in a passage are one piece, as it stands in the text: `1,000` is not joined as `1, 000`.
+    /// and itself; a passage is closed when the sum would exceed `max_tokens`, so a joined passage can come to a token
+    /// or two more, because its first word stands without the space. A sentence that alone exceeds the cap is cut
+    /// behind each `, ; :` and their Chinese like `，；：、` and its parts are packed by the same rule into passages of
+    /// their own; only a part without any of these can exceed the cap, and then stands alone. RAPTOR's code
+    /// ([`mod@reference`]) drops these marks, emits the parts before the passage that was open, and lets that passage go on
+    /// behind them; here it is closed first and the marks stay with the part before them. Parts of one sentence that
+    /// meet again in a passage with one space or nothing between them are one piece, as it stands in the text: `1,000`
+    /// is not joined as `1, 000`.
     ///
-    /// **`Window` and `Sections`** ignore `sentences`: window `k` holds the tokens `k * max_tokens` up to
-    /// `(k + 1) * max_tokens` of the whole text, white space included. A cut inside a character moves behind it, which
-    /// can add a token, as can cutting a word in two.
+    /// **`Window` and `Sections`** ignore `sentences` and cut the whole text, white space included, behind every
+    /// `max_tokens`-th token. Where that is inside a character, or where the tokens of a window counted by itself come
+    /// to more than the cap, because a word was cut in two, the window ends at the token before; so the cap holds for
+    /// all but a single token or character, at the price of a grid that moves by a token now and then. SagaScale and
+    /// CorpusQA do not say what they do there; decoding the tokens, the plain way, tears such characters.
     pub fn pieces(&self, text: &str, sentences: &[FlowSpan], tokenizer: &Tokenizer, max_tokens: usize) -> Vec<Pieces> {
         let max_tokens = max_tokens.max(1);
-        let passages = match self {
-            Self::Dos | Self::Sentences => pack::pack(text, sentences, tokenizer, max_tokens),
-            Self::Window | Self::Sections => window::windows(text, tokenizer, max_tokens),
-        };
-        let count = |spans: Vec<FlowSpan>| {
-            let n_tokens = tokenizer.count(&join(text, &spans));
-            Pieces { spans, n_tokens }
-        };
-        passages.into_iter().map(count).collect()
+        match self {
+            Self::Dos | Self::Sentences => pack::pack(text, sentences, tokenizer, max_tokens)
+                .into_iter()
+                .map(|spans| Pieces { n_tokens: tokenizer.count(&join(text, &spans)), spans })
+                .collect(),
+            Self::Window | Self::Sections => window::windows(text, tokenizer, max_tokens)
+                .into_iter()
+                .map(|(span, n_tokens)| Pieces { spans: vec![span], n_tokens })
+                .collect(),
+        }
     }
 }
 

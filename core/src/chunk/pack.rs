@@ -19,7 +19,7 @@ pub(super) fn pack(text: &str, sentences: &[FlowSpan], tokenizer: &Tokenizer, ma
         passages.close();
         for part in parts(text, sentence) {
             let n_tokens = counter.count(&text[part.range()]);
-            if !passages.extend(part, n_tokens) {
+            if !passages.extend(text, part, n_tokens) {
                 passages.add(part, n_tokens);
             }
         }
@@ -61,17 +61,15 @@ impl Passages {
         self.n_tokens += n_tokens;
     }
 
-    /// Lengthens the last open piece to the end of `part`, if there is one and the cap allows.
-    fn extend(&mut self, part: FlowSpan, n_tokens: usize) -> bool {
+    /// Lengthens the last open piece to the end of `part`, if the cap allows and the text between them is what joining
+    /// would put there, or nothing. Other white space was not counted, so it is left out.
+    fn extend(&mut self, text: &str, part: FlowSpan, n_tokens: usize) -> bool {
         let fits = self.n_tokens + n_tokens <= self.max_tokens;
-        match self.open.last_mut().filter(|_| fits) {
-            Some(last) => {
-                *last = last.cover(part);
-                self.n_tokens += n_tokens;
-                true
-            }
-            None => false,
-        }
+        let adjoins = |last: &FlowSpan| matches!(&text[last.end..part.start], "" | " ");
+        let Some(last) = self.open.last_mut().filter(|last| fits && adjoins(last)) else { return false };
+        *last = last.cover(part);
+        self.n_tokens += n_tokens;
+        true
     }
 
     fn close(&mut self) {
@@ -120,6 +118,11 @@ mod tests {
             9,
             &[&["One."], &["Two, three, four; five:"], &["1,000 of them all."], &["Six."]],
         );
+    }
+
+    #[test]
+    fn only_white_space_that_was_counted_is_kept_between_parts() {
+        check("a, b,\r\nc, d,  e, f, g, h.", 9, &[&["a, b,", "c, d,"], &["e, f, g, h."]]);
     }
 
     #[test]

@@ -1,9 +1,20 @@
 //! Text to vectors: model descriptions and the backends that run them.
 
+mod encoder;
+mod error;
 mod model;
+pub mod onnx;
+mod plan;
+mod tokens;
+#[cfg(feature = "tract")]
+pub mod tract;
 mod vectors;
 
-pub use model::{ModelSpec, Pooling};
+pub use encoder::{Backend, Embedded, Encoder, gather, pool};
+pub use error::EmbedError;
+pub use model::{Check, Hub, ModelSpec, Pooling};
+pub use plan::{Bucket, Unit, bucket_for, plan};
+pub use tokens::{TextTokenizer, TokenIds};
 pub use vectors::Vectors;
 
 use serde::{Deserialize, Serialize};

@@ -46,4 +46,9 @@ impl Vectors {
     pub fn values(&self) -> &[f32] {
         &self.values
     }
+
+    /// All numbers, row after row, to be reused.
+    pub fn into_values(self) -> Vec<f32> {
+        self.values
+    }
 }

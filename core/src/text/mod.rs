@@ -1,11 +1,5 @@
 //! From the bytes of a file to sentences whose place in that file is known.
 
-mod book;
-mod decode;
-mod flow;
-mod frame;
-mod language;
-mod line;
 pub mod sentence;
 mod span;
 pub mod tokens;

@@ -100,9 +100,9 @@ impl Tokenizer {
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(json).map_err(wrong)?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(wrong)?;
-        // A noncharacter and one of a script and plane that no vocabulary is likely to hold.
+        // Characters of several planes that no vocabulary is likely to hold; normalisers drop some of them.
         tokenizer
-            .encode_fast("a \u{10fffd}\u{fdd0} \u{16d40}", false)
+            .encode_fast("a \u{10fffd}\u{fdd0} \u{13080} \u{a66e} \u{16d40}", false)
             .map_err(|e| TokenizerError::Unknown { name: name.to_owned(), reason: e.to_string() })?;
         Ok(Self { name: name.into(), engine: Engine::HuggingFace(Arc::new(tokenizer)) })
     }

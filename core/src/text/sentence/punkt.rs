@@ -5,10 +5,14 @@
 //! mark `.`, `?` or `!` is a candidate, the words around it decide. Where that differs from common sense (an initial
 //! before a name, a full stop before a dash) NLTK is followed: the papers' passages are made of its sentences.
 
+mod words;
+
 use super::super::FlowSpan;
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+pub(crate) use words::is_python_space;
+use words::{Words, words_before};
 
 /// Cuts English `text` into sentences with the parameters that are compiled in; see [`Parameters::sentences`].
 #[cfg(feature = "vocabularies")]
@@ -114,7 +118,7 @@ impl Parameters {
 
     /// True if a sentence ends inside `context`, before its last word.
     fn holds_break(&self, context: &str) -> bool {
-        let mut words = Words { rest: context }.map(|text| self.word(text));
+        let mut words = Words::of(context).map(|text| self.word(text));
         let Some(mut left) = words.next() else { return false };
         for right in words {
             if self.breaks_between(&left, &right) {
@@ -256,57 +260,6 @@ impl Word<'_> {
     }
 }
 
-/// A `.`, `?` or `!` that may end a sentence, because other punctuation or white space and a word follow.
-#[derive(Debug, Clone, Copy)]
-struct Candidate {
-    at: usize,
-    /// End of the punctuation or word that follows.
-    context_end: usize,
-    next_word: Option<usize>,
-}
-
-fn candidates(text: &str) -> impl Iterator<Item = Candidate> {
-    text.bytes().enumerate().filter(|(_, b)| matches!(b, b'.' | b'?' | b'!')).filter_map(|(at, _)| {
-        let after = &text[at + 1..];
-        let first = after.chars().next()?;
-        if is_non_word(first) {
-            return Some(Candidate { at, context_end: at + 2, next_word: None });
-        }
-        if !is_python_space(first) {
-            return None;
-        }
-        let word = after.trim_start_matches(is_python_space);
-        if word.is_empty() {
-            return None;
-        }
-        let start = text.len() - word.len();
-        let len = word.find(is_python_space).unwrap_or(word.len());
-        Some(Candidate { at, context_end: start + len, next_word: Some(start) })
-    })
-}
-
-/// The candidates to decide on, each with the start of the word it ends: of several marks in one word, the last.
-fn words_before(text: &str) -> impl Iterator<Item = (usize, Candidate)> {
-    let mut candidates = candidates(text);
-    let mut held: Option<(usize, Candidate)> = None;
-    std::iter::from_fn(move || {
-        for next in candidates.by_ref() {
-            let (held_start, held_at) = held.map_or((0, 0), |(start, candidate)| (start, candidate.at));
-            let between = &text.as_bytes()[held_at..next.at];
-            let start = match between.iter().rposition(|b| matches!(b, b' ' | b'\t'..=b'\r')) {
-                // NLTK cannot tell white space at the very start of the text from none.
-                None | Some(0) => held_start,
-                Some(space) => held_at + space + 1,
-            };
-            let ready = held.replace((start, next)).filter(|(_, candidate)| candidate.at <= start);
-            if ready.is_some() {
-                return ready;
-            }
-        }
-        held.take()
-    })
-}
-
 /// Moves closing quotes and brackets from the start of a sentence to the end of the one before.
 fn realign(text: &str, slices: &[(usize, usize)]) -> Vec<FlowSpan> {
     let mut spans = Vec::with_capacity(slices.len());
@@ -333,82 +286,51 @@ fn realign(text: &str, slices: &[(usize, usize)]) -> Vec<FlowSpan> {
     spans
 }
 
-/// Words and punctuation of a context, as NLTK's word pattern finds them from left to right.
-struct Words<'t> {
-    rest: &'t str,
-}
+#[cfg(all(test, feature = "vocabularies"))]
+mod tests {
+    use super::*;
 
-impl<'t> Iterator for Words<'t> {
-    type Item = &'t str;
-
-    fn next(&mut self) -> Option<&'t str> {
-        let text = self.rest.trim_start_matches(is_python_space);
-        let first = text.chars().next()?;
-        let len = if let Some(len) = multi_char_len(text) {
-            len
-        } else if is_word_start(first) {
-            let others = text.char_indices().skip(1);
-            others.map(|(at, _)| at).find(|&at| ends_word(&text[at..])).unwrap_or(text.len())
-        } else {
-            first.len_utf8()
-        };
-        let (word, rest) = text.split_at(len);
-        self.rest = rest;
-        Some(word)
+    fn check(text: &str, expected: &[&str]) {
+        let found: Vec<_> = sentences(text).into_iter().map(|span| &text[span.range()]).collect();
+        assert_eq!(found, expected, "{text:?}");
     }
-}
 
-/// True if a word ends before `rest`, which is not empty.
-fn ends_word(rest: &str) -> bool {
-    let stops = |s: &str| s.starts_with(|c| is_python_space(c) || is_non_word(c)) || starts_multi_char(s);
-    stops(rest) || rest.strip_prefix(',').is_some_and(|after| after.is_empty() || stops(after))
-}
-
-/// Length of the dashes, dots or spaced dots that `text` starts with: `--`, `..`, `. . .` and longer.
-fn multi_char_len(text: &str) -> Option<usize> {
-    for mark in ['-', '.'] {
-        let len = text.len() - text.trim_start_matches(mark).len();
-        if len > 1 {
-            return Some(len);
-        }
+    #[test]
+    fn what_the_words_around_a_mark_decide() {
+        check("", &[]);
+        check(" \r\n", &[]);
+        check("Mr. Darcy left. He rode.", &["Mr. Darcy left.", "He rode."]);
+        check("He came from the U.S. The next day he left.", &["He came from the U.S.", "The next day he left."]);
+        check("J. Bach wrote. In 3. he did.", &["J. Bach wrote.", "In 3. he did."]);
+        check("Well... he said. Well... The end.", &["Well... he said.", "Well...", "The end."]);
     }
-    let mut end = 0;
-    let mut n_dots = 0;
-    while text[end..].starts_with('.') {
-        end += 1;
-        n_dots += 1;
-        match text[end..].chars().next().filter(|&c| is_python_space(c) && c != '\n') {
-            Some(space) if text[end + space.len_utf8()..].starts_with('.') => end += space.len_utf8(),
-            _ => break,
-        }
+
+    #[test]
+    fn closing_marks_go_with_the_sentence_before() {
+        check("(She left.) \"Did she?\" He did.", &["(She left.)", "\"Did she?\"", "He did."]);
+        check("No!\r\nYes?! Maybe.\u{a0}So", &["No!", "Yes?!", "Maybe.", "So"]);
     }
-    (n_dots > 2).then_some(end)
-}
 
-/// [`multi_char_len`] is some, in constant time.
-fn starts_multi_char(text: &str) -> bool {
-    let mut chars = text.chars();
-    let spaced = |c: Option<char>| c.is_some_and(|c| is_python_space(c) && c != '\n');
-    match chars.next() {
-        Some('-') => chars.next() == Some('-'),
-        Some('.') => {
-            let second = chars.next();
-            second == Some('.')
-                || (spaced(second) && chars.next() == Some('.') && spaced(chars.next()) && chars.next() == Some('.'))
-        }
-        _ => false,
+    #[test]
+    fn white_space_before_the_first_sentence_belongs_to_it() {
+        check("\n One. Two. \n", &["\n One.", "Two."]);
     }
-}
 
-fn is_non_word(c: char) -> bool {
-    matches!(c, ')' | '"' | ';' | '}' | ']' | '*' | ':' | '@' | '\'' | '(' | '{' | '[' | '?' | '!')
-}
+    #[test]
+    fn the_asset_holds_what_nltk_distributes() {
+        let english = english();
+        let n_collocations: usize = english.collocations.values().map(HashSet::len).sum();
+        assert_eq!((english.abbreviations.len(), n_collocations, english.starters.len()), (156, 37, 39));
+        assert_eq!(english.orthography.len(), 20_366);
+        assert!(english.abbreviations.contains(". . "), "the blank at the end is part of it");
+    }
 
-fn is_word_start(c: char) -> bool {
-    !matches!(c, '(' | '"' | '`' | '{' | '[' | ':' | ';' | '&' | '#' | '*' | '@' | ')' | '}' | ']' | '-' | ',')
-}
-
-/// White space to Python: Unicode's, and the four separators of ASCII.
-pub(crate) fn is_python_space(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\x1c'..='\x1f')
+    #[test]
+    fn wrong_parameters_are_named_by_line() {
+        let wrong = |source: &str| Parameters::parse(source).unwrap_err().to_string();
+        assert!(wrong("# x\n\nabbrev\tdr").starts_with("Punkt parameters, line 3: `abbrev` is not a kind of record"));
+        assert!(wrong("orthography 127\tx").contains("`orthography 127`"));
+        assert!(wrong("collocations\ta b\tab").contains("collocation `ab` must be two words"));
+        assert_eq!(Parameters::parse(""), Ok(Parameters::default()));
+    }
 }

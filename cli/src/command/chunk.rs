@@ -1,0 +1,60 @@
+//! `closeread chunk`: the passages of a book.
+
+use crate::command::{BookArgs, one_book};
+use crate::tokenizer;
+use anyhow::Result;
+use closeread_core::chunk::Chunker;
+use closeread_core::index::Shelf;
+use closeread_core::listing::Listing;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Cut a book into passages, as a method would.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChunkArgs {
+    /// A .txt, .md or .epub file
+    file: PathBuf,
+    /// dos: sentences packed up to 100 tokens; window: 512 tokens each; sentences: packed up to 4,000; sections: 5,000
+    #[arg(long, value_name = "dos|window|sentences|sections", default_value = "dos", value_parser = chunker)]
+    chunker: Chunker,
+    /// Most tokens of a passage [default: as the chunker has it]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: Option<u32>,
+    /// cl100k, o200k, embedder, or a tokenizer.json
+    #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
+    tokenizer: String,
+    #[command(flatten)]
+    book: BookArgs,
+    /// Print {"passages":[{"index","start","end","tokens","text"}]}
+    #[arg(long)]
+    json: bool,
+}
+
+/// A chunker by name.
+fn chunker(name: &str) -> Result<Chunker, String> {
+    let names: Vec<&str> = Chunker::ALL.iter().map(|chunker| chunker.name()).collect();
+    let found = Chunker::ALL.into_iter().find(|chunker| chunker.name() == name);
+    found.ok_or_else(|| format!("expected {}", names.join(", ")))
+}
+
+/// Prints the passages.
+pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
+    let book = Arc::new(one_book(&args.file, &args.book)?);
+    let tokenizer = tokenizer::load(Some(&args.tokenizer), None)?;
+    let max_tokens = args.max_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
+    let shelf = Shelf::new(vec![book], args.chunker, max_tokens, &tokenizer);
+    let listing = Listing::of(&shelf);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&listing)?)?;
+    } else {
+        for p in &listing.passages {
+            writeln!(out, "[{}] bytes {}..{}, {} tokens\n{}\n", p.index, p.start, p.end, p.tokens, p.text)?;
+        }
+        let n_tokens: usize = shelf.n_tokens().iter().sum();
+        eprintln!("{} passages, {n_tokens} tokens by {}", listing.passages.len(), tokenizer.name());
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,95 @@
+//! `closeread search`: what a method would hand to its reader.
+
+use crate::command::{BookArgs, one_book};
+use crate::config::named;
+use crate::engine::retriever_for;
+use crate::{models, tokenizer};
+use anyhow::Result;
+use closeread_core::chunk::Chunker;
+use closeread_core::embed::Role;
+use closeread_core::index::Shelf;
+use closeread_core::listing::Found;
+use closeread_core::retrieve::{Overflow, PassageOrder, Retriever, fill};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Find the passages of a book that answer a question, within a token budget.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// A .txt, .md or .epub file
+    file: PathBuf,
+    /// What to search for
+    question: String,
+    /// Tokens the passages may have together
+    #[arg(long, value_name = "N", default_value_t = 1500)]
+    budget: usize,
+    /// document: as they follow each other in the book (DOS RAG); score: best first (vanilla RAG)
+    #[arg(long, value_name = "document|score", default_value = "document", value_parser = named::<PassageOrder>)]
+    order: PassageOrder,
+    /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
+    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
+    retriever: Option<Retriever>,
+    /// What filling the budget does at a passage that does not fit
+    #[arg(long, value_name = "stop|skip", default_value = "stop", value_parser = named::<Overflow>)]
+    fill: Overflow,
+    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    #[arg(long, value_name = "NAME")]
+    embedder: Option<String>,
+    /// Most tokens of a passage
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: u32,
+    /// cl100k, o200k, embedder, or a tokenizer.json
+    #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
+    tokenizer: String,
+    #[command(flatten)]
+    book: BookArgs,
+    /// Print {"tokens","passages":[{"index","start","end","score","tokens","text"}]}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the passages found.
+pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
+    let books = vec![Arc::new(one_book(&args.file, &args.book)?)];
+    let embedder = match args.retriever {
+        Some(Retriever::Bm25) => None,
+        _ => Some(models::load(args.embedder.as_deref())?),
+    };
+    let retriever = retriever_for(&books, args.retriever, embedder.as_ref());
+    if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {
+        let language = books[0].language;
+        eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.spec().name, language.code());
+    }
+    let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;
+    let mut shelf = Shelf::new(books, Chunker::Dos, args.max_tokens as usize, &tokenizer);
+    let mut query = None;
+    if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
+        let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        shelf.put_vectors(embedder.embed(Role::Passage, &texts, &|_| {})?.vectors);
+        query = Some(embedder.embed(Role::Query, &[&args.question], &|_| {})?.vectors);
+    }
+    let ranking = shelf.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
+    let selection = fill(&ranking, shelf.n_tokens(), args.budget, args.fill).ordered(args.order);
+    let found = Found::of(&shelf, &selection);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&found)?)?;
+    } else {
+        for p in &found.passages {
+            let score = p.score.unwrap_or_default();
+            writeln!(out, "[{}] bytes {}..{}, {} tokens, {score:.4}\n{}\n", p.index, p.start, p.end, p.tokens, p.text)?;
+        }
+        eprintln!(
+            "{} of {} passages, {} of {} tokens, by {}",
+            found.passages.len(),
+            shelf.passages().len(),
+            found.tokens,
+            args.budget,
+            retriever.name()
+        );
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,26 @@
+//! One file a schema: how its cases are read, what of the core they call, how the results are compared.
+
+mod compare;
+mod passages;
+mod retrieval;
+mod sentences_en;
+mod sentences_zh;
+mod token_counts;
+mod tokenizer;
+
+use crate::report::FileReport;
+use serde_json::Value;
+
+/// A kind of vector file that has code.
+pub(crate) struct Schema {
+    /// What stands before the slash in a file's `schema` field.
+    pub(crate) name: &'static str,
+    /// What stands after it.
+    pub(crate) version: &'static str,
+    /// Runs all cases of a file.
+    pub(crate) run: fn(&Value, &mut FileReport),
+}
+
+/// Every schema that has code.
+pub(crate) const SCHEMAS: &[Schema] =
+    &[passages::SCHEMA, retrieval::SCHEMA, sentences_en::SCHEMA, sentences_zh::SCHEMA, token_counts::SCHEMA];

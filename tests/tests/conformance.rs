@@ -1,0 +1,117 @@
+//! The vectors of this repository must pass whole; those named by CLOSEREAD_VECTORS as far as there is code.
+
+use closeread_tests::{FileReport, run_file};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+#[test]
+fn our_vectors_pass() {
+    let reports = run_folder(&own());
+    assert_eq!(reports.len(), closeread_tests::schemas().count(), "one file a schema that has code");
+    for report in reports {
+        assert_eq!(report.failed, 0, "{report:#?}");
+    }
+}
+
+#[test]
+fn the_shared_vectors_pass_where_there_is_code() {
+    let Some(dir) = std::env::var_os("CLOSEREAD_VECTORS") else {
+        eprintln!("skipped: the_shared_vectors_pass_where_there_is_code needs CLOSEREAD_VECTORS");
+        return;
+    };
+    for report in run_folder(Path::new(&dir)) {
+        assert_eq!(report.failures, [""; 0], "{}", report.file);
+        assert!(report.passed > 0 || !report.not_yet.is_empty(), "{report:#?}");
+    }
+}
+
+/// Each case must be able to fail: with any one number or text of its expectation changed it must not pass.
+#[test]
+fn a_changed_expectation_is_noticed() {
+    let places = [
+        ("sentences_en.json", "/passages/0/sentences/1/byte/1"),
+        ("sentences_en.json", "/passages/1/sentences/0/char/1"),
+        ("sentences_en.json", "/short/0/sentences/0/text"),
+        ("sentences_zh.json", "/passages/0/*/sentences/2"),
+        ("sentences_zh.json", "/short/1/*/char/0/1"),
+        ("token_counts.json", "/cases/0/cl100k_base/3"),
+        ("token_counts.json", "/cases/0/minilm_wordpiece_count"),
+        ("token_counts.json", "/cases/10/o200k_base/0"),
+        ("passages.json", "/cases/0/runs/0/chunks/1/text"),
+        ("passages.json", "/cases/1/runs/3/chunks/0/tokens"),
+        ("passages.json", "/cases/2/runs/1/chunks/0/pieces_char/0/1"),
+        ("passages.json", "/cases/2/runs/2/in_document_order"),
+        ("passages.json", "/cases/5/runs/2/empty_chunks"),
+        ("retrieval.json", "/cases/0/expected/cosine_similarity/0"),
+        ("retrieval.json", "/cases/1/expected/rank_order/0"),
+        ("retrieval.json", "/cases/1/expected/vanilla_order_stop_at_first_overflow/0"),
+        ("retrieval.json", "/cases/1/expected/document_order/0"),
+        ("retrieval.json", "/cases/7/expected/tokens_used"),
+        ("retrieval.json", "/cases/9/expected/contrast_skip_on_overflow/0"),
+    ];
+    for (name, pointer) in places {
+        let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");
+        // Chinese sentences are right by either rule set, so both must be changed.
+        for rules in ["common_rules", "extended_rules"] {
+            let pointer = pointer.replace('*', rules);
+            change(file.pointer_mut(&pointer).unwrap_or_else(|| panic!("{name} has no {pointer}")));
+            if !pointer.contains(rules) {
+                break;
+            }
+        }
+        let report = run_file(name, &file.to_string());
+        assert_eq!((report.failed, report.failures.len()), (1, 1), "{name}{pointer} changed: {report:#?}");
+    }
+}
+
+#[test]
+fn a_case_that_does_not_follow_its_schema_fails_alone() {
+    for name in ["sentences_en.json", "sentences_zh.json", "token_counts.json", "passages.json", "retrieval.json"] {
+        let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");
+        let lists = file.as_object_mut().expect("a vector file is an object").values_mut();
+        let cases = lists.filter_map(Value::as_array_mut).next().expect("it has cases");
+        let whole = cases.len();
+        cases.push(json!({"id": "broken", "group": "budget"}));
+        let report = run_file(name, &file.to_string());
+        assert_eq!(report.failed, 1, "{report:#?}");
+        assert!(report.passed >= whole);
+        assert!(report.failures[0].starts_with("broken: "), "{report:#?}");
+    }
+}
+
+#[test]
+fn a_group_without_code_fails_and_says_so() {
+    let file =
+        json!({"schema": "retrieval/1", "cases": [{"id": "a", "group": "dowsing"}, {"id": "b", "group": "dowsing"}]});
+    let report = run_file("retrieval.json", &file.to_string());
+    assert_eq!((report.passed, report.failed), (0, 2));
+    assert_eq!(report.not_yet[0].what, "retrieval: group dowsing has no code yet");
+    assert_eq!(report.not_yet[0].cases, 2);
+}
+
+/// Makes another value of the same kind.
+fn change(value: &mut Value) {
+    *value = match value {
+        Value::Bool(flag) => json!(!*flag),
+        Value::String(text) => json!(format!("{text}x")),
+        Value::Number(number) if number.is_f64() => json!(number.as_f64().expect("is_f64") + 1e-7),
+        Value::Number(number) => json!(number.as_u64().expect("counts are natural") + 1),
+        other => panic!("{other} cannot be changed"),
+    };
+}
+
+fn run_folder(dir: &Path) -> Vec<FileReport> {
+    let entries = dir.read_dir().unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+    let mut files: Vec<_> = entries.map(|entry| entry.expect("a folder can be listed").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    files.iter().map(|path| run_file(&path.file_name().expect("a file").to_string_lossy(), &read(path))).collect()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn own() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("vectors")
+}

@@ -1,0 +1,165 @@
+//! `cargo xtask conformance`: vector files against the core, natively or compiled to WebAssembly.
+//!
+//! The work is done by package closeread-tests, which prints one JSON report a file; here the reports become lines.
+
+use crate::machine;
+use crate::process::{cargo, program, root, run as run_program, stdout_of, target_dir};
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A folder of vector files (*.json with a field `schema`). Without it the one that the environment variable
+    /// CLOSEREAD_VECTORS names, and without that tests/vectors.
+    dir: Option<PathBuf>,
+    /// Compile the core to wasm32 and run it in Node, with imports that throw.
+    #[arg(long)]
+    wasm: bool,
+}
+
+/// Runs the folder and prints it; false if any case fails.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let dir = args.dir.clone().or_else(given_vectors).unwrap_or_else(own_vectors);
+    let reports = reports(&dir, if args.wasm { Target::Wasm } else { Target::Native })?;
+    for report in &reports {
+        report.print(NotYet::Fails);
+    }
+    Ok(reports.iter().all(|report| report.failed == 0))
+}
+
+/// The vectors that this repository brings along.
+pub(crate) fn own_vectors() -> PathBuf {
+    root().join("tests/vectors")
+}
+
+/// The folder that the environment names.
+pub(crate) fn given_vectors() -> Option<PathBuf> {
+    std::env::var_os("CLOSEREAD_VECTORS").map(PathBuf::from)
+}
+
+/// Where the core runs.
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    Native,
+    Wasm,
+}
+
+/// What to make of cases whose schema or group has no code.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum NotYet {
+    /// They fail, as any other case.
+    Fails,
+    /// They are listed and left out of the counts.
+    Listed,
+}
+
+/// One file's outcome, as closeread-tests gives it.
+pub(crate) struct Report {
+    file: String,
+    passed: usize,
+    failed: usize,
+    failures: Vec<String>,
+    not_yet: Vec<(String, usize)>,
+    notes: Vec<String>,
+}
+
+/// Compiles the runner for `target` and gives it every vector file of `dir`.
+///
+/// # Errors
+/// If the folder holds no vector file, or the runner does not build or does not end well.
+pub(crate) fn reports(dir: &Path, target: Target) -> Result<Vec<Report>> {
+    let files = vector_files(dir)?;
+    let lines = match target {
+        Target::Native => {
+            let runner = ["run", "--package", "closeread-tests", "--bin", "conformance", "--"];
+            stdout_of(cargo().args(runner).args(&files))?
+        }
+        Target::Wasm => {
+            machine::wasm_target()?;
+            machine::node()?;
+            let library = ["build", "--package", "closeread-tests", "--lib", "--target", machine::WASM];
+            run_program(cargo().args(library))?;
+            let module = target_dir()?.join(machine::WASM).join("debug/closeread_tests.wasm");
+            stdout_of(program("node").arg("tests/wasm/run.mjs").arg(module).args(&files))?
+        }
+    };
+    let reports = lines.lines().map(Report::parse).collect::<Result<Vec<_>>>()?;
+    ensure!(reports.len() == files.len(), "{} files, but {} reports", files.len(), reports.len());
+    Ok(reports)
+}
+
+/// All *.json of the folder that declare a schema, or cannot be read as JSON (the runner says why), sorted.
+fn vector_files(dir: &Path) -> Result<Vec<PathBuf>> {
+    let dir = dir.canonicalize().with_context(|| format!("{}: no such folder of vectors", dir.display()))?;
+    let mut files = vec![];
+    for entry in dir.read_dir().with_context(|| format!("{}: not a folder", dir.display()))? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        let bytes = std::fs::read(&path).with_context(|| format!("{}", path.display()))?;
+        match serde_json::from_slice::<Value>(&bytes) {
+            Ok(json) if json.get("schema").is_none() => {
+                eprintln!("{}: no field `schema`, left out", path.display());
+            }
+            _ => files.push(path),
+        }
+    }
+    if files.is_empty() {
+        bail!("{}: no vector files there (*.json with a field `schema`)", dir.display());
+    }
+    files.sort();
+    Ok(files)
+}
+
+impl Report {
+    fn parse(line: &str) -> Result<Self> {
+        let value: Value = serde_json::from_str(line).with_context(|| format!("not a report: {line}"))?;
+        let number = |of: &Value, field: &str| of[field].as_u64().unwrap_or(0) as usize;
+        let texts = |field: &str| {
+            let items = value[field].as_array().into_iter().flatten();
+            items.filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
+        };
+        Ok(Self {
+            file: value["file"].as_str().with_context(|| format!("a report without `file`: {line}"))?.to_owned(),
+            passed: number(&value, "passed"),
+            failed: number(&value, "failed"),
+            failures: texts("failures"),
+            not_yet: (value["not_yet"].as_array().into_iter().flatten())
+                .map(|part| (part["what"].as_str().unwrap_or_default().to_owned(), number(part, "cases")))
+                .collect(),
+            notes: texts("notes"),
+        })
+    }
+
+    /// Cases that failed although there is code for them.
+    pub(crate) fn wrong(&self) -> usize {
+        self.failed - self.not_yet.iter().map(|(_, cases)| cases).sum::<usize>()
+    }
+
+    /// Cases in which the core gave what the reference gave.
+    pub(crate) fn passed(&self) -> usize {
+        self.passed
+    }
+
+    /// Prints the line of the file and, indented beneath it, the first failures.
+    pub(crate) fn print(&self, not_yet: NotYet) {
+        const SHOWN: usize = 5;
+        let failed = if not_yet == NotYet::Fails { self.failed } else { self.wrong() };
+        println!("{}: passed {}, failed {failed}", self.file, self.passed);
+        for failure in self.failures.iter().take(SHOWN) {
+            println!("    {failure}");
+        }
+        if let Some(more @ 1..) = self.failures.len().checked_sub(SHOWN) {
+            println!("    and {more} more");
+        }
+        let label = if not_yet == NotYet::Fails { "" } else { "not yet: " };
+        for (what, cases) in &self.not_yet {
+            println!("    {label}{what} ({cases} {})", if *cases == 1 { "case" } else { "cases" });
+        }
+        for note in &self.notes {
+            println!("    note: {note}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Starting other programs, cargo first of all, in the repository's root.
+
+use anyhow::{Context as _, Result, ensure};
+use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The repository's root.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
+}
+
+/// The cargo that started this program.
+pub(crate) fn cargo() -> Command {
+    program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// A program that will run in the repository's root.
+pub(crate) fn program(name: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(name);
+    command.current_dir(root());
+    command
+}
+
+/// Where cargo puts what it builds.
+pub(crate) fn target_dir() -> Result<PathBuf> {
+    let metadata = stdout_of(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
+    let dir = metadata["target_directory"].as_str().context("cargo metadata names a target_directory")?;
+    Ok(dir.into())
+}
+
+/// Runs a program to its end with its output on the screen.
+///
+/// # Errors
+/// If it cannot be started or ends with another code than 0.
+pub(crate) fn run(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot start {}", shown(command)))?;
+    ensure!(status.success(), "{} ended with {status}", shown(command));
+    Ok(())
+}
+
+/// Runs a program to its end; gives what it printed on standard output. Standard error goes to the screen.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn stdout_of(command: &mut Command) -> Result<String> {
+    let output =
+        command.stderr(Stdio::inherit()).output().with_context(|| format!("cannot start {}", shown(command)))?;
+    ensure!(output.status.success(), "{} ended with {}", shown(command), output.status);
+    String::from_utf8(output.stdout).with_context(|| format!("{} printed bytes that are no UTF-8", shown(command)))
+}
+
+/// What a program printed, line by line, and whether it ended with code 0.
+pub(crate) struct Heard {
+    pub(crate) lines: Vec<String>,
+    pub(crate) success: bool,
+}
+
+/// Runs a program to its end with its output on the screen, and keeps the lines of both streams.
+///
+/// # Errors
+/// If it cannot be started.
+pub(crate) fn listen(command: &mut Command) -> Result<Heard> {
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {}", shown(command)))?;
+    let stdout = child.stdout.take().expect("standard output is piped");
+    let stderr = child.stderr.take().expect("standard error is piped");
+    let errors = std::thread::spawn(move || echo(stderr, |line| eprintln!("{line}")));
+    let mut lines = echo(stdout, |line| println!("{line}"));
+    lines.extend(errors.join().expect("echoing does not panic"));
+    let status = child.wait().with_context(|| format!("cannot wait for {}", shown(command)))?;
+    Ok(Heard { lines, success: status.success() })
+}
+
+fn echo(stream: impl Read, show: impl Fn(&str)) -> Vec<String> {
+    let mut stream = BufReader::new(stream);
+    let mut lines = vec![];
+    let mut bytes = vec![];
+    while stream.read_until(b'\n', &mut bytes).is_ok_and(|n| n > 0) {
+        let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+        show(&line);
+        lines.push(line);
+        bytes.clear();
+    }
+    lines
+}
+
+fn shown(command: &Command) -> String {
+    let words = [command.get_program()].into_iter().chain(command.get_args());
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    format!("`{}`", words.join(" "))
+}
