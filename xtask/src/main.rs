@@ -5,6 +5,7 @@ mod machine;
 mod process;
 mod test;
 mod vectors;
+mod web;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -26,6 +27,8 @@ enum Chore {
     Conformance(conformance::Args),
     /// Makes tests/vectors again with the reference implementations from PyPI.
     Vectors(vectors::Args),
+    /// Builds the page into web/dist.
+    Web(web::Args),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Chore::Test(args) => test::run(&args),
         Chore::Conformance(args) => conformance::run(&args),
         Chore::Vectors(args) => vectors::run(&args),
+        Chore::Web(args) => web::run(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

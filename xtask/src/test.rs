@@ -161,10 +161,8 @@ fn pages(_: &mut Vec<String>) -> Result<Done> {
     if package["scripts"]["test"].is_null() {
         return Ok(Done::Skipped("web/package.json has no script `test`".to_owned()));
     }
-    machine::npm()?;
     let chromium = machine::chromium()?;
-    println!("set-up: npm ci in web/");
-    run_program(program("npm").arg("ci").current_dir(&web))?;
+    crate::web::build(true)?;
     run_program(program("npm").args(["run", "test"]).env("CLOSEREAD_CHROMIUM", chromium).current_dir(&web))?;
     Ok(Done::Passed(String::new()))
 }

@@ -1,0 +1,168 @@
+// The page as its users meet it: headless Chromium over web/dist, which `cargo xtask web` builds.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { chromium } from "playwright-core";
+
+const DIST = new URL("../dist/", import.meta.url);
+const TYPES = { html: "text/html", css: "text/css", js: "text/javascript", wasm: "application/wasm", txt: "text/plain" };
+const FLAGS = [
+    "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run", "--no-default-browser-check", "--disable-quic", "--disable-default-apps", "--disable-extensions",
+    "--disable-domain-reliability", "--metrics-recording-only", "--no-pings",
+];
+
+/** Sixty chapters; the lamp is lit in the first, the fortieth and, with markup, the last. */
+const CHAPTERS = Array.from({ length: 60 }, (_, n) =>
+    `The ${n}th day was grey. The boats stayed in the harbour and the men mended nets until the evening bell rang. ` +
+    `Nobody spoke of the journey, and the gulls walked about the empty market as if they had bought it. ` +
+    (n === 0 ? "Then Ana lit the lamp in the tower. " : "") +
+    (n === 40 ? "Ana climbed up again and lit the lamp; the lamp burned green. " : "") +
+    (n === 59 ? "On the lamp somebody had written <img src=x onerror=\"document.title='taken'\"> and left. " : ""));
+const BOOK = { name: "harbour.txt", mimeType: "text/plain", buffer: Buffer.from(CHAPTERS.join("\n\n")) };
+
+let server, browser, page, origin, complaints;
+
+before(async () => {
+    server = createServer(async (request, response) => {
+        const path = request.url === "/" ? "index.html" : request.url.slice(1);
+        try {
+            const body = await readFile(new URL(path, DIST));
+            response.writeHead(200, { "content-type": TYPES[path.split(".").pop()] }).end(body);
+        } catch {
+            response.writeHead(404).end();
+        }
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    origin = `http://127.0.0.1:${server.address().port}/`;
+    const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
+    browser = await chromium.launch({ executablePath, args: FLAGS });
+});
+after(async () => {
+    await browser?.close();
+    server.close();
+});
+beforeEach(async () => {
+    page = await browser.newPage({ viewport: { width: 1000, height: 800 } });
+    complaints = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => {
+        if (!request.url().startsWith(origin) && !request.url().startsWith("data:")) complaints.push(request.url());
+    });
+    await page.goto(origin);
+});
+afterEach(async () => {
+    await page.close();
+    assert.deepEqual(complaints, [], "errors, or requests to elsewhere");
+});
+
+async function open(book = BOOK) {
+    await page.setInputFiles("#file", book);
+    await page.waitForFunction(() => !document.querySelector("#question").disabled, null, { timeout: 60_000 });
+}
+
+async function ask(question) {
+    await page.fill("#question", question);
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#by-document li");
+}
+
+/** Passage numbers and texts of a column. */
+const column = (id) => page.$$eval(`#${id} li`, (items) => items.map((item) => ({
+    index: Number(item.querySelector(".facts").textContent.match(/passage ([\d,]+)/)[1].replace(",", "")),
+    text: item.querySelector("p:last-child").textContent,
+})));
+
+test("a question finds the same passages in two orders", async () => {
+    await open();
+    await ask("Who lit the lamp?");
+    const [byScore, byDocument] = [await column("by-score"), await column("by-document")];
+    assert.match(byScore[0].text, /Ana/);
+    assert.match(byScore[0].text, /lamp/);
+    const inOrder = (passages) => [...passages].sort((a, b) => a.index - b.index);
+    assert.deepEqual(byDocument, inOrder(byScore));
+    assert.notDeepEqual(byDocument, byScore);
+    assert.equal(await page.locator("#strip span").count(), byScore.length);
+    assert.match(await page.textContent("#status"), /^harbour\.txt: [\d,]+ tokens in \d+ passages; en, /);
+});
+
+test("a smaller budget keeps fewer passages", async () => {
+    await open();
+    await ask("lamp");
+    const before = (await column("by-score")).length;
+    await page.focus("#budget");
+    await page.keyboard.press("Home");
+    await page.waitForFunction((n) => document.querySelectorAll("#by-score li").length < n, before);
+    assert.equal(await page.textContent("#budget-shown"), "100");
+    const shownTokens = Number((await page.textContent("#summary")).match(/, (\d+) tokens/)?.[1] ?? 0);
+    assert.ok(shownTokens <= 100, `${shownTokens} tokens for a budget of 100`);
+});
+
+test("markup in a book is shown as text", async () => {
+    await open();
+    await ask("somebody had written on the lamp");
+    assert.ok((await column("by-score")).some(({ text }) => text.includes("<img src=x")));
+    assert.equal(await page.locator("li img").count(), 0);
+    assert.notEqual(await page.title(), "taken");
+});
+
+test("a file that is no text says so and keeps the book before it", async () => {
+    await open();
+    await page.setInputFiles("#file", { name: "x.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0]) });
+    await page.waitForFunction(() => document.querySelector("#problem").textContent !== "");
+    assert.match(await page.textContent("#problem"), /PNG|binary|image/i);
+    await ask("lamp");
+    assert.equal(await page.textContent("#problem"), "");
+});
+
+test("a dropped Chinese book in GB18030 is read and searched", async () => {
+    // 船 = B4AC, 灯 = B5C6, 亮 = C1C1, 了 = C1CB, 。= A1A3, 海 = BAA3, 静 = BEB2
+    const sentence = [0xb4, 0xac, 0xb5, 0xc6, 0xc1, 0xc1, 0xc1, 0xcb, 0xa1, 0xa3, 0xba, 0xa3, 0xbe, 0xb2, 0xc1, 0xcb, 0xa1, 0xa3];
+    await page.evaluate((bytes) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([new Uint8Array(bytes)], "灯.txt"));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, Array.from({ length: 40 }, () => sentence).flat());
+    await page.waitForFunction(() => !document.querySelector("#question").disabled);
+    assert.match(await page.textContent("#status"), /灯\.txt.*; zh, gb18030/);
+    await ask("船灯");
+    assert.match((await column("by-document"))[0].text, /船灯亮了/);
+});
+
+test("the sample story opens by keyboard alone", async (t) => {
+    if (!(await page.locator("#sample").isVisible().catch(() => false))) {
+        await page.waitForTimeout(500);
+    }
+    if (!(await page.locator("#sample").isVisible())) return t.skip("skipped: the sample story needs sample/");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "sample");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => document.activeElement?.id === "question", null, { timeout: 60_000 });
+    await page.keyboard.type("bell");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#by-score li");
+});
+
+test("every control has a name", async () => {
+    const nameless = await page.$$eval("input, button", (controls) => controls
+        .filter((control) => !control.labels?.length && !control.textContent.trim()).map((control) => control.id));
+    assert.deepEqual(nameless, []);
+});
+
+for (const colorScheme of ["light", "dark"]) {
+    test(`a page 360 pixels wide does not scroll sideways, ${colorScheme}`, async () => {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width: 360, height: 700 });
+        await open();
+        await ask("lamp");
+        assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 360);
+        const [paper, ink] = await page.evaluate(() => {
+            const { backgroundColor, color } = getComputedStyle(document.body);
+            return [backgroundColor, color].map((rgb) => Number(rgb.match(/\d+/)[0]));
+        });
+        assert.ok(colorScheme === "light" ? paper - ink > 150 : ink - paper > 150, `ink ${ink} on paper ${paper}`);
+    });
+}
