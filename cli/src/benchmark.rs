@@ -104,7 +104,8 @@ impl Benchmark {
 
     /// What names this data: books and items, however they were read.
     pub(crate) fn fingerprint(&self) -> Result<String> {
-        let mut parts: Vec<Vec<u8>> = self.books.iter().map(|b| format!("{} {}", b.id, b.hash()).into_bytes()).collect();
+        let mut parts: Vec<Vec<u8>> =
+            self.books.iter().map(|b| format!("{} {}", b.id, b.hash()).into_bytes()).collect();
         for item in &self.items {
             parts.push(serde_json::to_vec(item)?);
         }
@@ -168,10 +169,11 @@ fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, V
     }
     let mut dataset = jsonl::read(&files);
     let (books, problems) = input::read_books(&folder.join("documents.jsonl"), options);
-    // The same bad lines were found twice, by the reader of formats and by the reader of texts.
-    let known: HashSet<(Option<usize>, String)> =
-        dataset.problems.iter().map(|p| (p.line, p.message.clone())).collect();
-    dataset.problems.extend(problems.into_iter().filter(|p| !known.contains(&(p.line, p.message.clone()))));
+    // Both readers name a bad line of documents.jsonl: once is enough.
+    let named: HashSet<Option<usize>> =
+        dataset.problems.iter().filter(|p| p.file.ends_with("documents.jsonl")).map(|p| p.line).collect();
+    let unread = problems.iter().filter(|p| p.line.is_none() || !named.contains(&p.line));
+    dataset.problems.extend(unread.map(input::Problem::to_record));
     Ok((dataset, books.into_iter().map(|(book, _)| book).collect()))
 }
 

@@ -113,7 +113,8 @@ impl RunArgs {
     /// The options with those of the `--config` file filled in where the command line says nothing.
     pub(crate) fn with_config_file(self) -> Result<Self> {
         let Some(path) = &self.config else { return Ok(self) };
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
         let file: Self = toml::from_str(&text)
             .with_context(|| format!("{}: expected the options of `closeread run` as TOML", path.display()))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -201,7 +202,8 @@ mod tests {
     fn the_command_line_wins_over_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("run.toml");
-        std::fs::write(&path, "budget = [2000, 500]\nmethod = ['dos-rag']\ndata = ['x.csv']\nretriever = 'hybrid'").unwrap();
+        std::fs::write(&path, "budget = [2000, 500]\nmethod = ['dos-rag']\ndata = ['x.csv']\nretriever = 'hybrid'")
+            .unwrap();
         let args = RunArgs { config: Some(path.clone()), method: vec!["closed-book".into()], ..RunArgs::default() };
         let args = args.with_config_file().unwrap();
         assert_eq!(args.methods().unwrap(), ["closed-book"]);

@@ -61,7 +61,7 @@ pub(crate) struct Summary {
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
 pub(crate) fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Option<&Embedder>) -> Retriever {
     asked.unwrap_or_else(|| {
-        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.spec().speaks(book.language.code()));
+        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.model().spec.speaks(book.language.code()));
         if books.iter().all(known) { Retriever::Dense } else { Retriever::Bm25 }
     })
 }
@@ -179,7 +179,7 @@ async fn shelf(
             progress.say(&format!("embedding {} passages of {title}", texts.len()));
         }
         let embedded = embedder
-            .embed(Role::Passage, &texts, &|_| {})
+            .embed(Role::Passage, &texts, |_| {})
             .with_context(|| format!("cannot embed the passages of `{title}`"))?;
         summary.n_cut += embedded.n_cut;
         shelf.put_vectors(embedded.vectors);

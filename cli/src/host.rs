@@ -36,7 +36,7 @@ pub(crate) fn embed_queries(embedder: &Embedder, queries: &[&str], known: &Query
     if new.is_empty() {
         return Ok(0);
     }
-    let embedded = embedder.embed(Role::Query, &new, &|_| {})?;
+    let embedded = embedder.embed(Role::Query, &new, |_| {})?;
     let mut known = known.borrow_mut();
     for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
         known.insert((*query).to_owned(), vector.to_vec());
@@ -68,8 +68,8 @@ impl Host for CliHost {
             embed_queries(embedder, texts, &self.queries).map_err(failed)?;
             let known = self.queries.borrow();
             let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
-            return Ok(Vectors::new(embedder.spec().dimension, values));
+            return Ok(Vectors::new(embedder.model().spec.dimension, values));
         }
-        Ok(embedder.embed(role, texts, &|_| {}).map_err(failed)?.vectors)
+        Ok(embedder.embed(role, texts, |_| {}).map_err(failed)?.vectors)
     }
 }

@@ -54,6 +54,29 @@ pub(crate) enum ProblemKind {
     Skipped,
 }
 
+impl Problem {
+    /// The same as reports keep it.
+    pub(crate) fn to_record(&self) -> closeread_core::benchmark::Problem {
+        closeread_core::benchmark::Problem {
+            file: self.path.display().to_string(),
+            line: self.line,
+            item: None,
+            message: self.message.clone(),
+            dropped: self.kind == ProblemKind::Failed,
+        }
+    }
+}
+
+impl fmt::Display for FileReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.encoding)?;
+        if self.framed {
+            write!(f, ", Project Gutenberg frame set aside")?;
+        }
+        self.notes.iter().try_for_each(|note| write!(f, "; {note}"))
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;

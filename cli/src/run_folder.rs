@@ -68,7 +68,8 @@ impl RunFolder {
         for book in books {
             let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
             if !file.exists() {
-                let packed = zstd::encode_all(book.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
+                let packed =
+                    zstd::encode_all(book.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
                 write_atomically(&file, &packed)?;
             }
         }

@@ -116,8 +116,7 @@ fn footnotes(cells: &[Cell]) -> Vec<String> {
             ("missing", l.missing),
             ("unscored", l.unscored),
         ];
-        let other: Vec<String> =
-            counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
+        let other: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
         if !other.is_empty() {
             let budget = cell.budget.map_or(String::new(), |b| format!(" at {}", thousands(b)));
             lines.push(format!("{}{budget}: {} answered, {}", cell.method, l.answered, other.join(", ")));

@@ -11,8 +11,8 @@ pub(crate) fn load(name: Option<&str>, embedder: Option<&str>) -> Result<Tokeniz
         None | Some("cl100k" | "cl100k_base") => Ok(Tokenizer::cl100k()),
         Some("o200k" | "o200k_base") => Ok(Tokenizer::o200k()),
         Some("embedder") => {
-            let (name, json) = models::tokenizer_json(embedder)?;
-            Ok(Tokenizer::from_json(&name, &json)?)
+            let model = models::find(embedder.unwrap_or(models::SHIPPED))?;
+            Ok(Tokenizer::from_json(&model.spec.name, &model.file(models::TOKENIZER)?)?)
         }
         Some(path) if Path::new(path).is_file() => {
             let json = std::fs::read(path).with_context(|| format!("cannot read the tokenizer {path}"))?;

@@ -102,10 +102,8 @@ impl OpenBook {
     /// An unknown option.
     pub fn search(&self, question: &str, options: Option<JsSearchOptions>) -> Result<JsFound, JsValue> {
         let options = SearchOptions::read(options.map(JsValue::from))?;
-        let ranking = self
-            .shelf
-            .ranking(Retriever::Bm25, question, None)
-            .map_err(|error| as_js("ShelfError", &error))?;
+        let ranking =
+            self.shelf.ranking(Retriever::Bm25, question, None).map_err(|error| as_js("ShelfError", &error))?;
         let overflow = if options.skip { Overflow::Skip } else { Overflow::Stop };
         let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, overflow).ordered(options.order()?);
         to_js(&Found::of(&self.shelf, &selection)).map(JsCast::unchecked_into)

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 /// Arguments of `closeread data`.
 #[derive(Debug, Args)]
-pub struct DataArgs {
+pub(crate) struct DataArgs {
     #[command(subcommand)]
     command: DataCommand,
 }
@@ -64,7 +64,7 @@ impl From<Language> for CorpusLanguage {
 ///
 /// # Errors
 /// If an argument is out of range, the folder holds something already or a file cannot be written.
-pub fn run(args: DataArgs) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(args: DataArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         DataCommand::Corpus(args) => corpus(&args),
     }

@@ -5,7 +5,6 @@ use crate::config::RunArgs;
 use crate::embedder::Embedder;
 use crate::engine::{self, Plan, Summary};
 use crate::host::{CliHost, QueryVectors};
-use crate::models;
 use crate::provider::Reader;
 use crate::run_folder::RunFolder;
 use crate::table;
@@ -42,7 +41,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
 
     let retrieves = methods.iter().any(|method| method.ends_with("-rag"));
     let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
-        true => Some(Arc::new(models::load(args.embedder.as_deref())?)),
+        true => Some(Arc::new(Embedder::named(args.embedder.as_deref())?)),
         false => None,
     };
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
@@ -51,7 +50,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let table_cells = plan_cells(&methods, &models, &budgets);
     let window = Window { tokens: args.window, policy: args.overflow.unwrap_or_default() };
-    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
+    let configuration =
+        configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration));
 
     let queries = QueryVectors::default();
@@ -177,7 +177,7 @@ fn configuration(
         "cells": cells,
         "samples": args.samples.unwrap_or(1).max(1),
         "retriever": args.retriever,
-        "embedder": embedder.map(|e| json!({"name": e.spec().name, "fingerprint": e.fingerprint()})),
+        "embedder": embedder.map(|e| json!({"name": e.model().spec.name, "fingerprint": e.fingerprint()})),
         "chunker": Chunker::Dos.name(),
         "max_tokens": args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
         "tokenizer": tokenizer,
@@ -234,7 +234,7 @@ fn say_retrievers(benchmark: &Benchmark, asked: Option<Retriever>, embedder: Opt
     let (Some(embedder), None) = (embedder, asked) else { return };
     let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
     for book in &benchmark.books {
-        if !embedder.spec().speaks(book.language.code()) {
+        if !embedder.model().spec.speaks(book.language.code()) {
             *by_language.entry(book.language.code()).or_default() += 1;
         }
     }
@@ -243,7 +243,7 @@ fn say_retrievers(benchmark: &Benchmark, asked: Option<Retriever>, embedder: Opt
             "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual model \
              (closeread model pull multilingual-e5-large) or choose --retriever",
             if n == 1 { "book" } else { "books" },
-            embedder.spec().name
+            embedder.model().spec.name
         );
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
+use crate::embedder::Embedder;
 use crate::engine::retriever_for;
-use crate::{models, tokenizer};
+use crate::tokenizer;
 use anyhow::Result;
 use closeread_core::chunk::Chunker;
 use closeread_core::embed::Role;
@@ -55,12 +56,12 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     let books = vec![Arc::new(one_book(&args.file, &args.book)?)];
     let embedder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(models::load(args.embedder.as_deref())?),
+        _ => Some(Embedder::named(args.embedder.as_deref())?),
     };
     let retriever = retriever_for(&books, args.retriever, embedder.as_ref());
     if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {
         let language = books[0].language;
-        eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.spec().name, language.code());
+        eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.model().spec.name, language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;
     let mut shelf = Shelf::new(books, Chunker::Dos, args.max_tokens as usize, &tokenizer);
@@ -68,8 +69,8 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        shelf.put_vectors(embedder.embed(Role::Passage, &texts, &|_| {})?.vectors);
-        query = Some(embedder.embed(Role::Query, &[&args.question], &|_| {})?.vectors);
+        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
+        query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
     }
     let ranking = shelf.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
     let selection = fill(&ranking, shelf.n_tokens(), args.budget, args.fill).ordered(args.order);
