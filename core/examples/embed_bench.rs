@@ -2,7 +2,7 @@
 //!
 //! `embed_bench MODEL_FOLDER IDS`: IDS is one text a line, its token ids separated by spaces. Commands are
 //! `B TOKENS`: run all texts once in batches of B, sorted by length, cut to TOKENS; one thread.
-#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Backend, Bucket, ModelSpec, plan};
