@@ -75,7 +75,7 @@ fn encode(embedded: &Embedded) -> Vec<u8> {
     for number in [vectors.dimension(), vectors.len(), embedded.n_cut] {
         bytes.extend((number as u64).to_le_bytes());
     }
-    bytes.reserve(vectors.values().len() * size_of::<f32>() + 32);
+    bytes.reserve(size_of_val(vectors.values()) + 32);
     vectors.values().iter().for_each(|x| bytes.extend(x.to_le_bytes()));
     let hash = Sha256::digest(&bytes);
     bytes.extend_from_slice(&hash);
