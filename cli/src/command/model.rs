@@ -1,0 +1,166 @@
+//! `closeread model`: which embedding models there are, and how to get more.
+
+mod convert;
+mod download;
+mod pull;
+mod verify;
+
+use crate::models::{Installed, installed, models_dir};
+use anyhow::Context;
+use clap::{Args, Subcommand, ValueEnum};
+use closeread_core::embed::ModelSpec;
+use closeread_core::embed::onnx::WeightFormat;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Embedding models: list, verify, pull, convert
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// What is installed, and what can be pulled
+    List {
+        /// Print one JSON value
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check files against their hashes, and vectors against what is known of the model
+    Verify {
+        /// Only this model, by name or folder
+        name: Option<String>,
+        /// Print one JSON value
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch a model from the Hugging Face hub and convert it
+    ///
+    /// An interrupted download goes on where it stopped. HF_ENDPOINT names another hub.
+    Pull {
+        /// A model that is described out of the box (`model list`), or any name with --spec
+        name: String,
+        /// How weights are stored
+        #[arg(long, value_enum, default_value_t = Weights::F16)]
+        weights: Weights,
+        /// Description of the model, with a [hub] table
+        #[arg(long, value_name = "TOML")]
+        spec: Option<PathBuf>,
+    },
+    /// Turn the published files of a BERT or XLM-RoBERTa encoder into a model folder
+    Convert {
+        /// Folder with config.json, model.safetensors and tokenizer.json
+        dir: PathBuf,
+        /// How weights are stored
+        #[arg(long, value_enum, default_value_t = Weights::F16)]
+        weights: Weights,
+        /// Where to write [default: the folder of installed models]
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// Name of the model [default: that of --spec, or of DIR]
+        #[arg(long)]
+        name: Option<String>,
+        /// Description of the model [default: the built-in one of that name, or what DIR says itself]
+        #[arg(long, value_name = "TOML")]
+        spec: Option<PathBuf>,
+    },
+}
+
+/// [`WeightFormat`], as an argument.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Weights {
+    /// 32-bit floats, as published
+    F32,
+    /// 16-bit floats: half the size, the same vectors to six digits
+    F16,
+    /// 8-bit integers: a quarter of the size, cosine to f32 above 0.998
+    W8,
+}
+
+impl From<Weights> for WeightFormat {
+    fn from(weights: Weights) -> Self {
+        match weights {
+            Weights::F32 => Self::F32,
+            Weights::F16 => Self::F16,
+            Weights::W8 => Self::W8,
+        }
+    }
+}
+
+/// Runs the command; exit code 1 if a model failed its verification.
+pub(crate) async fn run(args: ModelArgs) -> anyhow::Result<ExitCode> {
+    match args.command {
+        Command::List { json } => list(json),
+        Command::Verify { name, json } => verify::run(name.as_deref(), json),
+        Command::Pull { name, weights, spec } => pull::run(&name, weights.into(), spec.as_deref()).await,
+        Command::Convert { dir, weights, out, name, spec } => {
+            convert::run(&dir, weights.into(), out, name, spec.as_deref())
+        }
+    }
+}
+
+fn list(json: bool) -> anyhow::Result<ExitCode> {
+    let dir = models_dir()?;
+    let models = installed(&dir)?;
+    let names: Vec<&str> = models.iter().flatten().map(|model| model.spec.name.as_str()).collect();
+    let available: Vec<ModelSpec> =
+        ModelSpec::built_in().into_iter().filter(|spec| !names.contains(&spec.name.as_str())).collect();
+    let n_broken = models.iter().filter(|model| model.is_err()).count();
+    if json {
+        let rows = models.iter().flatten().map(describe);
+        let broken = models.iter().filter_map(|model| model.as_ref().err()).map(|error| format!("{error:#}"));
+        let names = available.iter().map(|spec| &spec.name);
+        println!(
+            "{:#}",
+            json!({
+                "models": rows.collect::<Vec<_>>(), "unreadable": broken.collect::<Vec<_>>(),
+                "available": names.collect::<Vec<_>>(),
+            })
+        );
+    } else {
+        for model in &models {
+            match model {
+                Ok(Installed { spec, manifest, .. }) => {
+                    let weights = serde_json::to_value(manifest.weights)?;
+                    println!(
+                        "{:<32} {:>5} numbers  {:>4} tokens  {:<4} {:<12} {}",
+                        spec.name,
+                        spec.dimension,
+                        spec.max_tokens,
+                        weights.as_str().unwrap_or_default(),
+                        languages(spec),
+                        model.as_ref().map(Installed::place).unwrap_or_default()
+                    );
+                }
+                Err(error) => eprintln!("unreadable: {error:#}"),
+            }
+        }
+        for spec in &available {
+            println!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
+        }
+        eprintln!("installed models live in {}", dir.display());
+    }
+    Ok(if n_broken > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+fn languages(spec: &ModelSpec) -> String {
+    if spec.languages.is_empty() { "any language".to_owned() } else { spec.languages.join(",") }
+}
+
+fn describe(model: &Installed) -> serde_json::Value {
+    let Installed { spec, manifest, folder } = model;
+    json!({
+        "name": spec.name, "dimension": spec.dimension, "max_tokens": spec.max_tokens, "pooling": spec.pooling,
+        "languages": spec.languages, "weights": manifest.weights, "licence": manifest.licence,
+        "source": manifest.source, "folder": folder,
+    })
+}
+
+/// Reads a description from a TOML file.
+fn read_spec(path: &Path) -> anyhow::Result<ModelSpec> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(ModelSpec::from_toml(&path.display().to_string(), &text)?)
+}

@@ -1,0 +1,203 @@
+//! Embedding on all cores, with a memory on disk.
+
+mod cache;
+
+use crate::models::{Installed, ONNX, SPEC, TOKENIZER, hex};
+use anyhow::Context;
+use cache::Cache;
+use closeread_core::embed::tract::TractBackend;
+use closeread_core::embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
+use sha2::{Digest, Sha256};
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+/// Raised whenever the same model and text would give other numbers than before.
+const RESULT_VERSION: u32 = 1;
+/// Texts a thread tokenises at a time.
+const TOKENIZE_CHUNK: usize = 64;
+
+/// A model that embeds texts on all cores and remembers on disk what it embedded.
+#[derive(Debug)]
+pub(crate) struct Embedder {
+    model: Installed,
+    /// Everything but role and texts that a vector depends on.
+    fingerprint: [u8; 32],
+    /// Loaded by the first text that is not remembered.
+    encoder: OnceLock<Encoder<TractBackend>>,
+    cache: Cache,
+    n_threads: usize,
+}
+
+impl Embedder {
+    /// Reads a model's files; the model itself is prepared by the first text that is not remembered.
+    ///
+    /// Remembered vectors live in `CLOSEREAD_CACHE`, or the user's cache folder.
+    pub(crate) fn load(model: &Installed) -> anyhow::Result<Self> {
+        Self::with_cache(model, Cache::of_user())
+    }
+
+    fn with_cache(model: &Installed, cache: Cache) -> anyhow::Result<Self> {
+        let mut hash = Sha256::new();
+        hash.update(RESULT_VERSION.to_le_bytes());
+        for name in [ONNX, TOKENIZER, SPEC] {
+            let bytes = model.file(name)?;
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(&bytes);
+        }
+        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let fingerprint = hash.finalize().into();
+        Ok(Self { model: model.clone(), fingerprint, encoder: OnceLock::new(), cache, n_threads })
+    }
+
+    /// The model.
+    pub(crate) fn model(&self) -> &Installed {
+        &self.model
+    }
+
+    /// One vector a text, in order, and how many texts had to be cut.
+    ///
+    /// `progress` hears how many texts are done, on the calling thread; never if all are remembered.
+    pub(crate) fn embed(&self, role: Role, texts: &[&str], progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
+        let key = self.key(role, texts);
+        if let Some(known) = self.cache.get(&key, self.model.spec.dimension, texts.len()) {
+            return Ok(known);
+        }
+        let embedded = self.compute(role, texts, progress)?;
+        self.cache.put(&key, &embedded);
+        Ok(embedded)
+    }
+
+    fn compute(&self, role: Role, texts: &[&str], mut progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
+        let encoder = self.encoder()?;
+        let chunks: Vec<&[&str]> = texts.chunks(TOKENIZE_CHUNK).collect();
+        let tokenize = |chunk: usize| {
+            let tokens = chunks[chunk].iter().enumerate();
+            tokens
+                .map(|(at, text)| encoder.tokenize(role, chunk * TOKENIZE_CHUNK + at, text))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let tokens: Vec<TokenIds> =
+            self.spread(chunks.len(), tokenize, |_| {}).into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+        let units: Vec<Unit> = encoder.plan(&tokens);
+        let mut n_done = 0;
+        let parts = self.spread(
+            units.len(),
+            |unit| encoder.encode_unit(&units[unit], &tokens),
+            |unit| {
+                n_done += units[unit].texts.len();
+                progress(n_done);
+            },
+        );
+        let parts: Vec<Vectors> = parts.into_iter().collect::<Result<_, _>>()?;
+        Ok(gather(self.model.spec.dimension, &tokens, &units, &parts))
+    }
+
+    /// `work(0)` to `work(n - 1)` on all cores, taken in order; `done` hears on this thread which is finished.
+    fn spread<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync, mut done: impl FnMut(usize)) -> Vec<T> {
+        let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
+        if n <= 1 || self.n_threads == 1 {
+            return (0..n).map(|idx| (work(idx), done(idx)).0).collect();
+        }
+        let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
+        std::thread::scope(|scope| {
+            for _ in 0..self.n_threads.min(n) {
+                let (sender, next, work) = (sender.clone(), &next, &work);
+                scope.spawn(move || {
+                    loop {
+                        let idx = next.fetch_add(1, Ordering::Relaxed);
+                        if idx >= n || sender.send((idx, work(idx))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (idx, result) in receiver {
+                results[idx] = Some(result);
+                done(idx);
+            }
+        });
+        results.into_iter().map(|result| result.expect("a scope ends when all its threads have sent")).collect()
+    }
+
+    fn encoder(&self) -> anyhow::Result<&Encoder<TractBackend>> {
+        if let Some(encoder) = self.encoder.get() {
+            return Ok(encoder);
+        }
+        let spec = &self.model.spec;
+        let load = || {
+            let backend = TractBackend::new(spec, &self.model.file(ONNX)?)?;
+            anyhow::Ok(Encoder::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
+        };
+        let encoder = load().with_context(|| format!("embedding model `{}` ({})", spec.name, self.model.place()))?;
+        // Two threads may both have loaded it; the first one's stays.
+        Ok(self.encoder.get_or_init(|| encoder))
+    }
+
+    fn key(&self, role: Role, texts: &[&str]) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.fingerprint);
+        hash.update(match role {
+            Role::Query => b"q",
+            Role::Passage => b"p",
+        });
+        for text in texts {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        hex(&hash.finalize())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 5] = [
+        "The lighthouse keeper counted the ships.",
+        "",
+        "She had never learned to swim, and the whole island knew it.",
+        "Tea.",
+        "Nobody had asked him, so he said nothing, and went on mending the net until the lamp gave out.",
+    ];
+
+    fn embedder(cache: &std::path::Path) -> Embedder {
+        Embedder::with_cache(&Installed::shipped().expect("shipped"), Cache::in_folder(cache)).expect("loads")
+    }
+
+    #[test]
+    fn a_text_has_the_same_vector_alone_and_among_others() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let embedder = embedder(dir.path());
+        let many: Vec<&str> = TEXTS.iter().copied().cycle().take(203).collect();
+        let mut heard = 0;
+        let together = embedder.embed(Role::Passage, &many, |n_done| heard = n_done).expect("embeds");
+        assert_eq!((heard, together.n_cut, together.vectors.len()), (203, 0, 203));
+        for (idx, text) in TEXTS.iter().enumerate() {
+            let alone = embedder.embed(Role::Passage, &[text], |_| {}).expect("embeds");
+            let cosine: f32 = alone.vectors.row(0).iter().zip(together.vectors.row(idx)).map(|(a, b)| a * b).sum();
+            assert!((1.0 - cosine).abs() < 1e-6, "{text}: {cosine}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_not_computed_again() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let first = embedder(dir.path()).embed(Role::Passage, &TEXTS, |_| {}).expect("embeds");
+        let again = embedder(dir.path());
+        let mut heard = false;
+        assert_eq!(again.embed(Role::Passage, &TEXTS, |_| heard = true).expect("remembers"), first);
+        assert!(!heard && again.encoder.get().is_none());
+        again.embed(Role::Query, &TEXTS, |_| heard = true).expect("embeds");
+        assert!(heard, "another role is another question");
+    }
+
+    #[test]
+    fn a_text_beyond_the_longest_input_is_counted() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let long = "one more word ".repeat(100);
+        assert_eq!(embedder(dir.path()).embed(Role::Passage, &["short", &long], |_| {}).expect("embeds").n_cut, 1);
+    }
+}

@@ -1,0 +1,3 @@
+//! Speed against a named peer, in the same run.
+
+pub(crate) mod embed;
