@@ -50,6 +50,16 @@ fn markers_are_known_in_all_their_spellings() {
 }
 
 #[test]
+fn the_header_gives_the_title() {
+    let start = "*** START OF THE PROJECT GUTENBERG EBOOK X ***";
+    let source = format!("{HEADER}{start}\n\n{BODY}");
+    assert_eq!(Frame::find(&source).title(&source).as_deref(), Some("Paul Clifford"));
+    let long = source.replace("Title: Paul Clifford", "Title: Paul Clifford\n       Complete");
+    assert_eq!(Frame::find(&long).title(&long).as_deref(), Some("Paul Clifford Complete"));
+    assert_eq!(Frame::find(BODY).title(BODY), None);
+}
+
+#[test]
 fn credits_after_the_marker_belong_to_the_header() {
     for credit in [
         "Produced by Judith Boss and David Widger",

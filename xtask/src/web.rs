@@ -31,7 +31,15 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     }
     fs::create_dir_all(&dist).with_context(|| format!("cannot make {}", dist.display()))?;
 
-    run_program(cargo().args(["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile]))?;
+    run_program(cargo().args([
+        "build",
+        "--package",
+        "closeread-wasm",
+        "--target",
+        machine::WASM,
+        "--profile",
+        profile,
+    ]))?;
     let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { "release" });
     let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
     run_program(cargo().args(bindgen).arg(built.join("closeread_wasm.wasm")).arg(&dist))?;

@@ -51,6 +51,21 @@ impl Frame {
         Self { body, has_header: header.is_some(), has_trailer: trailer.is_some() }
     }
 
+    /// The title that the header gives, if one was set aside.
+    pub fn title(&self, source: &str) -> Option<String> {
+        if !self.has_header {
+            return None;
+        }
+        let mut head = source[..self.body.start].lines().map(str::trim_end);
+        let mut title = head.find_map(|l| l.strip_prefix("Title:"))?.trim().to_owned();
+        // A long title goes on in indented lines.
+        for more in head.take_while(|l| l.starts_with(' ')) {
+            title.push(' ');
+            title.push_str(more.trim());
+        }
+        (!title.is_empty()).then_some(title)
+    }
+
     /// `source` taken whole, but for a byte order mark.
     pub fn none(source: &str) -> Self {
         let start = if source.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };

@@ -1,11 +1,21 @@
 //! From the bytes of a file to sentences whose place in that file is known.
 
+mod book;
+mod decode;
+#[cfg(feature = "epub")]
+mod epub;
+mod flow;
+mod frame;
+mod language;
+mod line;
 pub mod sentence;
 mod span;
 pub mod tokens;
 
 pub use book::{Book, ReadOptions, TextError};
 pub use decode::{DecodeError, Decoded, decode};
+#[cfg(feature = "epub")]
+pub use epub::{EpubError, EpubText, read_epub};
 pub use flow::Flow;
 pub use frame::Frame;
 pub use language::{Language, UnknownLanguage, detect as detect_language};

@@ -1,0 +1,134 @@
+//! EPUB archives, built here: both versions, reading order, and what a broken one says.
+
+use closeread_core::text::{EpubError, Language, read_epub};
+use std::io::{Cursor, Write};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+fn archive(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).expect("a new entry");
+        zip.write_all(content.as_bytes()).expect("written to memory");
+    }
+    zip.finish().expect("written to memory").into_inner()
+}
+
+const CONTAINER: (&str, &str) = (
+    "META-INF/container.xml",
+    r#"<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+    <rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#,
+);
+
+/// A package file with `chapters` (manifest attributes) in the order of `spine` (itemref attributes).
+fn package(version: &str, chapters: &[(&str, &str, &str)], spine: &[&str]) -> String {
+    let items: String = chapters
+        .iter()
+        .map(|(id, href, more)| format!(r#"<item id="{id}" href="{href}" media-type="application/xhtml+xml" {more}/>"#))
+        .collect();
+    let refs: String = spine.iter().map(|idref| format!("<itemref {idref}/>")).collect();
+    format!(
+        r#"<?xml version="1.0"?><package version="{version}" unique-identifier="uid" xmlns="http://www.idpf.org/2007/opf">
+        <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="uid">x</dc:identifier>
+        <dc:title>The Tide &amp; the Hotel</dc:title><dc:language>en-GB</dc:language></metadata>
+        <manifest>{items}<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/></manifest>
+        <spine toc="ncx">{refs}</spine></package>"#
+    )
+}
+
+const NCX: (&str, &str) = (
+    "OEBPS/toc.ncx",
+    r#"<?xml version="1.0"?><ncx xmlns="http://www.daisy.org/z3986/2005/ncx/" version="2005-1"><navMap></navMap></ncx>"#,
+);
+
+fn page(body: &str) -> String {
+    format!(
+        r#"<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>not read</title>
+        <style>p {{ margin: 0 }}</style></head><body>{body}</body></html>"#
+    )
+}
+
+#[test]
+fn chapters_come_in_the_order_of_the_spine() {
+    let opf = package("2.0", &[("b", "b.xhtml", ""), ("a", "a%20one.xhtml", "")], &[r#"idref="a""#, r#"idref="b""#]);
+    let a = page("<h1>Chapter I</h1>\n<p>It was <i>late</i>&#8212;very late.</p>");
+    let b = page("<h1>Chapter II</h1><p>Nobody came.</p>");
+    let files = [CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/b.xhtml", &b), ("OEBPS/a one.xhtml", &a)];
+    let book = read_epub(archive(&files)).expect("an EPUB 2");
+    assert_eq!(book.text, "Chapter I\n\nIt was late—very late.\n\nChapter II\n\nNobody came.\n");
+    assert_eq!((book.title.as_deref(), book.language), (Some("The Tide & the Hotel"), Some(Language::ENGLISH)));
+    assert_eq!(book.notes, Vec::<String>::new());
+}
+
+#[test]
+fn navigation_and_supplements_of_an_epub_3_are_left_out_and_said() {
+    let opf = package(
+        "3.0",
+        &[("nav", "nav.xhtml", r#"properties="nav""#), ("a", "a.xhtml", ""), ("n", "notes.xhtml", "")],
+        &[r#"idref="nav""#, r#"idref="a""#, r#"idref="n" linear="no""#],
+    );
+    let nav = page(r#"<nav epub:type="toc"><ol><li><a href="a.xhtml">I</a></li></ol></nav>"#);
+    let a = page("<section><p>One.</p><p>他说：“好。”</p></section>");
+    let notes = page("<p>a note</p>");
+    let files = [
+        CONTAINER,
+        NCX,
+        ("OEBPS/book.opf", &opf),
+        ("OEBPS/nav.xhtml", &nav),
+        ("OEBPS/a.xhtml", &a),
+        ("OEBPS/notes.xhtml", &notes),
+    ];
+    let book = read_epub(archive(&files)).expect("an EPUB 3");
+    assert_eq!(book.text, "One.\n\n他说：“好。”\n");
+    assert!(book.notes.len() == 1 && book.notes[0].starts_with("2 parts"), "{:?}", book.notes);
+}
+
+#[test]
+fn what_is_no_epub_is_called_broken() {
+    let plain = archive(&[("hello.txt", "hello")]);
+    let cut = {
+        let mut bytes = archive(&[CONTAINER]);
+        bytes.truncate(bytes.len() / 2);
+        bytes
+    };
+    let no_package = archive(&[CONTAINER]);
+    let bad_xml = archive(&[CONTAINER, ("OEBPS/book.opf", "<package><manifest")]);
+    for bytes in [b"no archive".to_vec(), Vec::new(), plain, cut, no_package, bad_xml] {
+        let error = read_epub(bytes).expect_err("broken");
+        assert!(matches!(&error, EpubError::Broken { reason } if !reason.is_empty()), "{error:?}");
+    }
+}
+
+#[test]
+fn a_missing_chapter_is_an_error_that_names_it() {
+    let opf = package("2.0", &[("a", "a.xhtml", ""), ("b", "b.xhtml", "")], &[r#"idref="a""#, r#"idref="b""#]);
+    let a = page("<p>One.</p>");
+    let error =
+        read_epub(archive(&[CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/a.xhtml", &a)])).expect_err("a hole");
+    assert!(error.to_string().contains("b.xhtml"), "{error}");
+    let opf = package("2.0", &[("a", "a.xhtml", "")], &[r#"idref="a""#, r#"idref="ghost""#]);
+    let error =
+        read_epub(archive(&[CONTAINER, NCX, ("OEBPS/book.opf", &opf), ("OEBPS/a.xhtml", &a)])).expect_err("a hole");
+    assert!(error.to_string().contains("ghost"), "{error}");
+}
+
+#[test]
+fn pictures_only_and_encrypted_books_are_told_apart() {
+    let opf = package("3.0", &[("a", "a.xhtml", "")], &[r#"idref="a""#]);
+    let a = page(r#"<img src="page1.jpg" alt=""/>"#);
+    let files = [CONTAINER, NCX, ("OEBPS/book.opf", opf.as_str()), ("OEBPS/a.xhtml", a.as_str())];
+    assert_eq!(read_epub(archive(&files)), Err(EpubError::NoText { n_chapters: 1 }));
+    let with = |algorithm: &str| {
+        let list = format!(
+            r#"<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><enc:EncryptedData
+            xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptionMethod Algorithm="{algorithm}"/></enc:EncryptedData>
+            </encryption>"#
+        );
+        let text = page("<p>One.</p>");
+        let files =
+            [CONTAINER, NCX, ("META-INF/encryption.xml", &list), ("OEBPS/book.opf", &opf), ("OEBPS/a.xhtml", &text)];
+        read_epub(archive(&files))
+    };
+    assert_eq!(with("http://www.w3.org/2001/04/xmlenc#aes256-cbc"), Err(EpubError::Encrypted));
+    assert!(with("http://www.idpf.org/2008/embedding").is_ok(), "fonts only");
+}
