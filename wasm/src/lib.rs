@@ -10,7 +10,7 @@ use closeread_core::index::Shelf;
 use closeread_core::listing::{Found, Listing};
 use closeread_core::retrieve::{Overflow, Retriever, fill};
 use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, ReadOptions, decode};
+use closeread_core::text::{Book, Language, ReadOptions, decode, read_epub};
 use error::{as_js, usage};
 use js_sys::Uint8Array;
 use options::{ChunkOptions, SearchOptions};
@@ -79,13 +79,14 @@ impl OpenBook {
     #[wasm_bindgen(constructor)]
     pub fn new(file: BookFile, options: Option<JsChunkOptions>) -> Result<Self, JsValue> {
         let options = ChunkOptions::read(options.map(JsValue::from))?;
-        let (text, encoding) = text_of(file, options.encoding.as_deref())?;
-        let read = ReadOptions { language: options.language()?, keep_frame: options.keep_frame };
-        let book = Book::new("book", "", text, &read).map_err(|error| as_js("TextError", &error))?;
+        let opened = text_of(file, options.encoding.as_deref())?;
+        let read = ReadOptions { language: options.language()?.or(opened.language), keep_frame: options.keep_frame };
+        let book = Book::new("book", opened.title, opened.text, &read).map_err(|error| as_js("TextError", &error))?;
         let tokenizer = options.tokenizer()?;
         let chunker = options.chunker()?;
         let max_tokens = options.max_tokens.unwrap_or_else(|| chunker.default_max_tokens());
-        Ok(Self { shelf: Shelf::new(vec![Arc::new(book)], chunker, max_tokens, &tokenizer), encoding })
+        let shelf = Shelf::new(vec![Arc::new(book)], chunker, max_tokens, &tokenizer);
+        Ok(Self { shelf, encoding: opened.encoding })
     }
 
     /// Every passage, in document order.
@@ -115,7 +116,13 @@ impl OpenBook {
         self.book().language.code().to_owned()
     }
 
-    /// The encoding the file was read in.
+    /// Title in an EPUB's metadata; empty for other files.
+    #[wasm_bindgen(getter)]
+    pub fn title(&self) -> String {
+        self.book().title.clone()
+    }
+
+    /// The encoding the file was read in; `EPUB` for one.
     #[wasm_bindgen(getter)]
     pub fn encoding(&self) -> String {
         self.encoding.clone()
@@ -144,19 +151,36 @@ impl OpenBook {
     }
 }
 
-/// The text of a file and the encoding it was in.
-fn text_of(file: BookFile, label: Option<&str>) -> Result<(String, String), JsValue> {
+/// What a file holds.
+struct Opened {
+    text: String,
+    title: String,
+    encoding: String,
+    language: Option<Language>,
+}
+
+fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
+    let plain =
+        |text, encoding: &str| Opened { text, title: String::new(), encoding: encoding.to_owned(), language: None };
     let file: JsValue = file.into();
     if let Some(text) = file.as_string() {
-        return Ok((text, "UTF-8".to_owned()));
+        return Ok(plain(text, "UTF-8"));
     }
     let bytes = file
         .dyn_into::<Uint8Array>()
         .map_err(|_| usage("the book must be a Uint8Array with the bytes of a file, or a string with its text"))?
         .to_vec();
+    if bytes.starts_with(ZIP) {
+        let epub = read_epub(bytes).map_err(|error| as_js("EpubError", &error))?;
+        let title = epub.title.unwrap_or_default();
+        return Ok(Opened { text: epub.text, title, encoding: "EPUB".to_owned(), language: epub.language });
+    }
     let decoded = decode(&bytes, label).map_err(|error| as_js("DecodeError", &error))?;
-    Ok((decoded.text, decoded.encoding.to_owned()))
+    Ok(plain(decoded.text, decoded.encoding))
 }
+
+/// The first bytes of a ZIP archive; no text starts with them.
+const ZIP: &[u8] = b"PK\x03\x04";
 
 fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(JsValue::from)

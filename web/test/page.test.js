@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { crc32 } from "node:zlib";
 import { chromium } from "playwright-core";
 
 const DIST = new URL("../dist/", import.meta.url);
@@ -115,6 +116,47 @@ test("a file that is no text says so and keeps the book before it", async () => 
     assert.match(await page.textContent("#problem"), /PNG|binary|image/i);
     await ask("lamp");
     assert.equal(await page.textContent("#problem"), "");
+});
+
+/** A ZIP archive without compression. */
+function zip(entries) {
+    const [bodies, directory] = [[], []];
+    let offset = 0;
+    for (const [name, text] of entries) {
+        const [file, data] = [Buffer.from(name), Buffer.from(text)];
+        const common = Buffer.alloc(26);
+        [20, 0, 0, 0, 0x21].forEach((word, n) => common.writeUInt16LE(word, 2 * n));
+        common.writeUInt32LE(crc32(data), 10);
+        common.writeUInt32LE(data.length, 14);
+        common.writeUInt32LE(data.length, 18);
+        common.writeUInt16LE(file.length, 22);
+        const tail = Buffer.alloc(14);
+        tail.writeUInt32LE(offset, 10);
+        bodies.push(Buffer.from("PK\x03\x04"), common, file, data);
+        directory.push(Buffer.from("PK\x01\x02\x14\x00"), common, tail, file);
+        offset += 30 + file.length + data.length;
+    }
+    const end = Buffer.alloc(18);
+    end.writeUInt16LE(entries.length, 4);
+    end.writeUInt16LE(entries.length, 6);
+    end.writeUInt32LE(Buffer.concat(directory).length, 8);
+    end.writeUInt32LE(offset, 12);
+    return Buffer.concat([...bodies, ...directory, Buffer.from("PK\x05\x06"), end]);
+}
+
+test("an EPUB is read chapter by chapter", async () => {
+    const xml = '<?xml version="1.0"?>';
+    const chapter = (text) => `${xml}<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>${text}</p></body></html>`;
+    await open({ name: "b.epub", mimeType: "application/epub+zip", buffer: zip([
+        ["mimetype", "application/epub+zip"],
+        ["META-INF/container.xml", `${xml}<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`],
+        ["b.opf", `${xml}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">b</dc:identifier><dc:title>Harbour</dc:title><dc:language>en</dc:language><meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/><itemref idref="a"/></spine></package>`],
+        ["a.xhtml", chapter("Ana lit the lamp.")],
+        ["c.xhtml", chapter("The boats stayed &amp; waited.")],
+    ]) });
+    assert.match(await page.textContent("#status"), /b\.epub.*EPUB/);
+    await ask("lamp boats");
+    assert.match((await column("by-document"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
 });
 
 test("a dropped Chinese book in GB18030 is read and searched", async () => {
