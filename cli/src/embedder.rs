@@ -2,7 +2,7 @@
 
 mod cache;
 
-use crate::models::{Installed, ONNX, SPEC, TOKENIZER, hex};
+use crate::models::{self, Installed, ONNX, SPEC, TOKENIZER, hex};
 use anyhow::Context;
 use cache::Cache;
 use closeread_core::embed::tract::TractBackend;
@@ -36,6 +36,16 @@ impl Embedder {
     /// Remembered vectors live in `CLOSEREAD_CACHE`, or the user's cache folder.
     pub(crate) fn load(model: &Installed) -> anyhow::Result<Self> {
         Self::with_cache(model, Cache::of_user())
+    }
+
+    /// The installed model of a name; the shipped one if none is given.
+    pub(crate) fn named(name: Option<&str>) -> anyhow::Result<Self> {
+        Self::load(&models::find(name.unwrap_or(models::SHIPPED))?)
+    }
+
+    /// SHA-256, in hex, of everything but role and texts that a vector depends on.
+    pub(crate) fn fingerprint(&self) -> String {
+        hex(&self.fingerprint)
     }
 
     fn with_cache(model: &Installed, cache: Cache) -> anyhow::Result<Self> {

@@ -1,5 +1,6 @@
 //! The project's own chores. `cargo xtask test` is everything that CI does, set-up included.
 
+mod bench;
 mod conformance;
 mod machine;
 mod process;
@@ -27,6 +28,9 @@ enum Chore {
     Conformance(conformance::Args),
     /// Makes tests/vectors again with the reference implementations from PyPI.
     Vectors(vectors::Args),
+    /// Measures speed against a named peer, in the same run, and prints the ratios.
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// Builds the page into web/dist.
     Web(web::Args),
 }
@@ -36,6 +40,7 @@ fn main() -> ExitCode {
         Chore::Test(args) => test::run(&args),
         Chore::Conformance(args) => conformance::run(&args),
         Chore::Vectors(args) => vectors::run(&args),
+        Chore::Bench(bench) => bench::run(&bench),
         Chore::Web(args) => web::run(&args),
     };
     match result {

@@ -35,17 +35,12 @@ const CASES: [Case; 4] = [
 /// Arguments of `bench embed`.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct EmbedArgs {
-    /// Text to cut passages from [default: the prose of the repository]
+    /// Text to cut passages from [default: the English story of the sample benchmark]
     #[arg(long)]
     text: Option<PathBuf>,
     /// Profile closeread is built with
     #[arg(long, default_value = "release")]
     profile: Option<String>,
-}
-
-/// Measures on the prose of the repository.
-pub(crate) fn run() -> anyhow::Result<()> {
-    run_with(&EmbedArgs::default())
 }
 
 /// Measures on a text of one's own.
@@ -59,7 +54,7 @@ pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     let python = environment(&work)?;
     let text = match &args.text {
         Some(text) => text.clone(),
-        None => own_text(root, &work)?,
+        None => root.join("sample/the-loan-of-the-bell.txt"),
     };
     let shipped = root.join("models/all-MiniLM-L6-v2");
     let f32_folder = f32_model(root, &work, &python)?;
@@ -172,20 +167,6 @@ fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Result<PathBuf>
         check(convert.arg("--out").arg(&folder))?;
     }
     Ok(folder)
-}
-
-/// All prose of the repository in one file.
-fn own_text(root: &Path, work: &Path) -> anyhow::Result<PathBuf> {
-    let listed = Command::new("git").args(["ls-files", "*.md", "*.txt", "*.rs"]).current_dir(root).output()?;
-    let mut prose = String::new();
-    for file in String::from_utf8(listed.stdout).context("file names are UTF-8")?.lines() {
-        // A file that was deleted but not committed is no reason to stop.
-        prose.push_str(&std::fs::read_to_string(root.join(file)).unwrap_or_default());
-        prose.push('\n');
-    }
-    let path = work.join("own-text.txt");
-    std::fs::write(&path, prose).with_context(|| format!("{} cannot be written", path.display()))?;
-    Ok(path)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

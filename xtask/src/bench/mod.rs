@@ -1,3 +1,20 @@
 //! Speed against a named peer, in the same run.
 
-pub(crate) mod embed;
+mod embed;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Embedding, against onnxruntime from PyPI.
+    Embed(embed::EmbedArgs),
+}
+
+/// Measures and prints.
+pub(crate) fn run(bench: &Bench) -> Result<bool> {
+    match bench {
+        Bench::Embed(args) => embed::run_with(args).map(|()| true),
+    }
+}
