@@ -4,13 +4,13 @@ use crate::config::RunArgs;
 use crate::input::{self, InputOptions};
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
-    ADAPTERS, Content, Dataset, InputFile, Item, Problem, Task, adapter, jsonl, resolve_evidence,
+    ADAPTERS, Content, Dataset, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_evidence,
 };
 use closeread_core::hash::{sha256, sha256_of_parts};
 use closeread_core::metric::evidence::Locator;
 use closeread_core::text::{Book, Language, ReadOptions, Span};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The sample benchmark, inside the binary.
@@ -37,7 +37,12 @@ impl Benchmark {
     /// Reads what the options name.
     pub(crate) fn load(args: &RunArgs) -> Result<Self> {
         let language = args.language.as_deref().map(str::parse::<Language>).transpose()?;
-        let options = InputOptions { encoding: args.encoding.clone(), language, keep_frame: args.keep_frame };
+        let mut options = InputOptions {
+            encoding: args.encoding.clone(),
+            language,
+            keep_frame: args.keep_frame,
+            keep_wraps: args.keep_wraps,
+        };
         let name = args.benchmark.as_deref().unwrap_or("sample");
         let (name, dataset, books) = match adapter(name) {
             _ if name == "sample" => ("sample".to_owned(), sample(), None),
@@ -45,7 +50,10 @@ impl Benchmark {
                 if args.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
                 }
-                (name.to_owned(), (adapter.read)(&collect(&args.data, &options)?), None)
+                if adapter.texts == Texts::Fields {
+                    (options.keep_frame, options.keep_wraps) = (true, true);
+                }
+                (name.to_owned(), (adapter.read)(&collect(&args.data)?), None)
             }
             None => {
                 let folder = Path::new(name);
@@ -76,7 +84,8 @@ impl Benchmark {
             Some(books) => books,
             None => books_of(dataset, options, &mut problems),
         };
-        let (books, items) = if args.one_book { one_book(&name, books, items)? } else { (books, items) };
+        let (books, items) =
+            if args.one_book { one_book(&name, books, items, options.keep_wraps)? } else { (books, items) };
         let known: HashSet<&str> = books.iter().map(|book| book.id.as_str()).collect();
         let mut kept = Vec::new();
         for item in items {
@@ -191,7 +200,11 @@ fn books_of(dataset: Dataset, options: &InputOptions, problems: &mut Vec<Problem
             continue;
         };
         let given = document.language.as_deref().and_then(|code| code.parse().ok());
-        let options = ReadOptions { language: options.language.or(given), keep_frame: options.keep_frame };
+        let options = ReadOptions {
+            language: options.language.or(given),
+            keep_frame: options.keep_frame,
+            keep_wraps: options.keep_wraps,
+        };
         match Book::new(document.id.clone(), document.title, text, &options) {
             Ok(book) => books.push(book),
             Err(error) => problems.push(Problem::dropped(&document.id, None, None, error.to_string())),
@@ -200,7 +213,7 @@ fn books_of(dataset: Dataset, options: &InputOptions, problems: &mut Vec<Problem
     books
 }
 
-fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>) -> Result<(Vec<Book>, Vec<Item>)> {
+fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) -> Result<(Vec<Book>, Vec<Item>)> {
     let languages: HashSet<Language> = books.iter().map(|book| book.language).collect();
     let language = (languages.len() == 1).then(|| languages.into_iter().next()).flatten();
     let documents = books
@@ -215,7 +228,7 @@ fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>) -> Result<(Vec<Book>
         .collect();
     let joined = Dataset { documents, items, problems: Vec::new() }.as_one_book(name)?;
     let mut problems = Vec::new();
-    let options = InputOptions { encoding: None, language, keep_frame: true };
+    let options = InputOptions { encoding: None, language, keep_frame: true, keep_wraps };
     let items = joined.items.clone();
     let books = books_of(joined, &options, &mut problems);
     match problems.first() {
@@ -255,7 +268,7 @@ fn first_id(items: &[Item]) -> &str {
 }
 
 /// The files under the `--data` paths, named by their path from there.
-fn collect(paths: &[std::path::PathBuf], _options: &InputOptions) -> Result<Vec<InputFile>> {
+fn collect(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {

@@ -100,6 +100,9 @@ pub(crate) struct RunArgs {
     /// Keep Project Gutenberg's header and trailer as part of a book
     #[arg(long)]
     pub(crate) keep_frame: bool,
+    /// Keep every line break of hard-wrapped books
+    #[arg(long)]
+    pub(crate) keep_wraps: bool,
     /// A TOML file with the same options; those of the command line win
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
@@ -158,6 +161,7 @@ impl RunArgs {
             encoding: self.encoding.or(file.encoding),
             language: self.language.or(file.language),
             keep_frame: self.keep_frame || file.keep_frame,
+            keep_wraps: self.keep_wraps || file.keep_wraps,
             config: self.config,
             json: self.json || file.json,
         }

@@ -17,6 +17,8 @@ pub(crate) struct InputOptions {
     pub(crate) language: Option<Language>,
     /// Keep Project Gutenberg's header and trailer.
     pub(crate) keep_frame: bool,
+    /// Keep every line break of hard-wrapped texts.
+    pub(crate) keep_wraps: bool,
 }
 
 /// What was found out about a file while it was read.
@@ -226,7 +228,7 @@ impl Input<'_> {
         language: Option<Language>,
         text: FileText,
     ) {
-        let read = ReadOptions { language, keep_frame: self.options.keep_frame };
+        let read = ReadOptions { language, keep_frame: self.options.keep_frame, keep_wraps: self.options.keep_wraps };
         match Book::new(id.clone(), title, text.text, &read) {
             Ok(book) => {
                 let framed = text.framed && !self.options.keep_frame;

@@ -80,7 +80,11 @@ impl OpenBook {
     pub fn new(file: BookFile, options: Option<JsChunkOptions>) -> Result<Self, JsValue> {
         let options = ChunkOptions::read(options.map(JsValue::from))?;
         let opened = text_of(file, options.encoding.as_deref())?;
-        let read = ReadOptions { language: options.language()?.or(opened.language), keep_frame: options.keep_frame };
+        let read = ReadOptions {
+            language: options.language()?.or(opened.language),
+            keep_frame: options.keep_frame,
+            ..ReadOptions::default()
+        };
         let book = Book::new("book", opened.title, opened.text, &read).map_err(|error| as_js("TextError", &error))?;
         let tokenizer = options.tokenizer()?;
         let chunker = options.chunker()?;

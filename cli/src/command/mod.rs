@@ -23,12 +23,19 @@ pub(crate) struct BookArgs {
     /// Keep Project Gutenberg's header and trailer as part of the book
     #[arg(long)]
     keep_frame: bool,
+    /// Keep every line break of a hard-wrapped book
+    #[arg(long)]
+    keep_wraps: bool,
 }
 
 /// The one book that a file holds.
 fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
-    let options =
-        InputOptions { encoding: args.encoding.clone(), language: args.language, keep_frame: args.keep_frame };
+    let options = InputOptions {
+        encoding: args.encoding.clone(),
+        language: args.language,
+        keep_frame: args.keep_frame,
+        keep_wraps: args.keep_wraps,
+    };
     let (books, problems) = read_books(path, &options);
     if let Some(problem) = problems.first() {
         bail!("{problem}");

@@ -173,6 +173,8 @@ fn configuration(
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
         "documents": documents,
+        "keep_frame": args.keep_frame,
+        "keep_wraps": args.keep_wraps,
         "items": benchmark.items.len(),
         "cells": cells,
         "samples": args.samples.unwrap_or(1).max(1),

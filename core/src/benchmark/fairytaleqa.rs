@@ -2,7 +2,7 @@
 
 use super::source::collect::{Collector, base_name, push_new};
 use super::source::table::{Record, records};
-use super::{Adapter, Dataset, Evidence, InputFile, Item, Task};
+use super::{Adapter, Dataset, Evidence, InputFile, Item, Task, Texts};
 use crate::text::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -11,6 +11,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "fairytaleqa",
     source: "Xu et al. 2022, Fantastic Questions and Where to Find Them; github.com/uci-soe/FairytaleQAData",
     wants: "the folders with <tale>-questions.csv and <tale>-story.csv",
+    texts: Texts::Fields,
     read,
 };
 

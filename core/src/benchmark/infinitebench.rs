@@ -2,7 +2,7 @@
 
 use super::source::collect::{Collector, base_name, push_new};
 use super::source::rows::{Row, rows};
-use super::{Adapter, Dataset, InputFile, Item, Task};
+use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -11,6 +11,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "infinitebench",
     source: "Zhang et al. 2024, InfiniteBench; github.com/OpenBMB/InfiniteBench",
     wants: "longbook_choice_eng.jsonl (En.MC), longbook_qa_eng.jsonl (En.QA) or longbook_qa_chn.jsonl (Zh.QA)",
+    texts: Texts::Fields,
     read,
 };
 

@@ -2,7 +2,7 @@
 
 use super::source::collect::Collector;
 use super::source::rows::{Row, rows};
-use super::{Adapter, Dataset, InputFile, Item, Task};
+use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use regex::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -12,6 +12,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "leval-quality",
     source: "An et al. 2023, L-Eval; github.com/OpenLMLab/LEval, LEval-data/Closed-ended-tasks/quality.jsonl",
     wants: "quality.jsonl of L-Eval's closed-ended tasks",
+    texts: Texts::Fields,
     read,
 };
 

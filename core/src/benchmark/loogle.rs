@@ -3,7 +3,7 @@
 use super::source::collect::{Collector, base_name, slug};
 use super::source::literal;
 use super::source::rows::{Row, rows, scalars};
-use super::{Adapter, Dataset, Evidence, InputFile, Item, Task};
+use super::{Adapter, Dataset, Evidence, InputFile, Item, Task, Texts};
 use crate::metric::evidence::{Folding, Locator};
 use serde_json::{Map, Value, json};
 
@@ -12,6 +12,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "loogle",
     source: "Li et al. 2023, LooGLE; github.com/bigai-nlco/LooGLE",
     wants: "longdep_qa.jsonl or shortdep_qa.jsonl, or the folder with them",
+    texts: Texts::Fields,
     read,
 };
 

@@ -31,8 +31,19 @@ pub struct Adapter {
     pub source: &'static str,
     /// What to pass by `--data`, to be shown where it is missing.
     pub wants: &'static str,
+    /// What kind of texts its documents are.
+    pub texts: Texts,
     /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
     pub read: fn(&[InputFile]) -> Dataset,
+}
+
+/// Where a data set keeps its texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// In files of their own: books as somebody typeset them, whose frame is set aside and whose wraps are undone.
+    Files,
+    /// In fields of its rows: what is published is the text, line breaks included, and is read as it is.
+    Fields,
 }
 
 /// Every adapter, in the order in which help lists them.

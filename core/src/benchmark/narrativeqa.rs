@@ -3,7 +3,7 @@
 use super::source::collect::{Collector, base_name, has_extension, push_new, stem};
 use super::source::html;
 use super::source::table::{Record, records};
-use super::{Adapter, Dataset, InputFile, Item, Task};
+use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use crate::text::decode;
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,6 +12,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "narrativeqa",
     source: "Kočiský et al. 2018, The NarrativeQA Reading Comprehension Challenge; github.com/google-deepmind/narrativeqa",
     wants: "qaps.csv, documents.csv and the folder with the stories (<document_id>.content)",
+    texts: Texts::Files,
     read,
 };
 

@@ -2,7 +2,7 @@
 
 use super::source::collect::{Collector, base_name, has_extension, words};
 use super::source::rows::{Row, rows};
-use super::{Adapter, Dataset, InputFile, Item, Task};
+use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use crate::text::decode;
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "nocha",
     source: "Karpinska et al. 2024, One Thousand and One Pairs; github.com/marzenakrp/nocha",
     wants: "the claims as JSON (data_sample.json) and the books as .txt files or folders, each by its own --data",
+    texts: Texts::Files,
     read,
 };
 

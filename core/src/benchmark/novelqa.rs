@@ -2,7 +2,7 @@
 
 use super::source::collect::{Collector, has_extension, stem, words};
 use super::source::rows::{Row, rows, scalar, scalars};
-use super::{Adapter, Dataset, Evidence, InputFile, Item, Problem, Task};
+use super::{Adapter, Dataset, Evidence, InputFile, Item, Problem, Task, Texts};
 use crate::text::decode;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -12,6 +12,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "novelqa",
     source: "Wang et al. 2024, NovelQA; github.com/NovelQA/novelqa.github.io",
     wants: "the folders with <novel>.txt and <novel>.json",
+    texts: Texts::Files,
     read,
 };
 

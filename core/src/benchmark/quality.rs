@@ -3,7 +3,7 @@
 use super::source::collect::Collector;
 use super::source::html;
 use super::source::rows::{Row, rows, scalar};
-use super::{Adapter, Dataset, InputFile, Item, Task};
+use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use serde_json::{Map, Value};
 
 /// Reads `QuALITY.*.{train,dev,test}` and the example lines of its baselines.
@@ -11,6 +11,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "quality",
     source: "Pang et al. 2022, QuALITY; github.com/nyu-mll/quality",
     wants: "the QuALITY.v*.train, .dev or .test files, or JSON Lines of the same layout",
+    texts: Texts::Fields,
     read,
 };
 

@@ -3,7 +3,7 @@
 use super::source::collect::Collector;
 use super::source::html;
 use super::source::rows::{Row, rows, scalar};
-use super::{Adapter, Dataset, InputFile, Item, Task};
+use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use serde_json::Value;
 
 /// Reads `train.jsonl`, `dev.jsonl`, `test.jsonl` of any version.
@@ -11,6 +11,7 @@ pub const ADAPTER: Adapter = Adapter {
     name: "squality",
     source: "Wang et al. 2022, SQuALITY; github.com/nyu-mll/SQuALITY",
     wants: "train.jsonl, dev.jsonl or test.jsonl from data/<version>/txt",
+    texts: Texts::Fields,
     read,
 };
 

@@ -26,6 +26,8 @@ pub struct ReadOptions {
     pub language: Option<Language>,
     /// Keep Project Gutenberg's header and trailer as part of the book.
     pub keep_frame: bool,
+    /// Keep every line break, in a hard-wrapped text too.
+    pub keep_wraps: bool,
 }
 
 /// Why a text is no book.
@@ -67,7 +69,7 @@ impl Book {
         if !has_text(&source[body.range()]) {
             return Err(TextError::OnlyFrame { id });
         }
-        let flow = Flow::of(&source, body);
+        let flow = if options.keep_wraps { Flow::with_wraps(&source, body) } else { Flow::of(&source, body) };
         let language = options.language.unwrap_or_else(|| language::detect(flow.text()));
         let hash = hex(&Sha256::digest(source.as_bytes()));
         Ok(Self { id, title: title.into(), language, source, flow, hash })
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_given_language_wins_over_the_detected_one() {
-        let options = ReadOptions { language: Some(Language::CHINESE), keep_frame: false };
+        let options = ReadOptions { language: Some(Language::CHINESE), ..ReadOptions::default() };
         let book = Book::new("b", "", "Call me Ishmael.".into(), &options).expect("text");
         assert_eq!(book.language, Language::CHINESE);
     }

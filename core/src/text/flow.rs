@@ -2,7 +2,7 @@
 
 mod wrap;
 
-use super::line::lines;
+use super::line::{Line, lines};
 use super::{FlowSpan, Span};
 use wrap::LineBreak;
 
@@ -41,6 +41,21 @@ impl Flow {
     pub fn of(source: &str, body: Span) -> Self {
         let lines: Vec<_> = lines(source, body).collect();
         let breaks = wrap::line_breaks(source, &lines);
+        Self::write(source, body, &lines, breaks)
+    }
+
+    /// The same with every line break where it is: for a text that is no file but a field of a data set, whose line
+    /// breaks are part of what is published.
+    ///
+    /// # Panics
+    /// If `body` does not lie inside `source` on character boundaries.
+    pub fn with_wraps(source: &str, body: Span) -> Self {
+        let lines: Vec<_> = lines(source, body).collect();
+        let breaks = lines.iter().map(|_| LineBreak::Keep).collect();
+        Self::write(source, body, &lines, breaks)
+    }
+
+    fn write(source: &str, body: Span, lines: &[Line], breaks: Vec<LineBreak>) -> Self {
         let mut writer = Writer::new(source, body);
         let mut resume = body.start;
         for (line, line_break) in lines.iter().zip(breaks) {

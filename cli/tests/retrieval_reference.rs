@@ -1,0 +1,84 @@
+//! Evidence recall on real questions against `reference-retrieval.md` of the shared data, which was computed
+//! independently, in Python, by the same rules.
+
+mod support;
+
+use serde_json::Value;
+use std::path::Path;
+use support::{Sandbox, shared_data};
+
+const BUDGETS: [usize; 4] = [500, 1000, 1500, 5000];
+/// Our retrievers and the reference's rows.
+const ROWS: [(&str, &str); 3] = [("dense", "dense-w8"), ("bm25", "bm25-lucene"), ("hybrid", "rrf(bm25,dense)")];
+
+/// The first numbers of a row's cells in the section whose heading starts with `heading`, in percent.
+fn reference(markdown: &str, heading: &str, row: &str) -> Vec<f64> {
+    let section = markdown.split("\n## ").find(|s| s.starts_with(heading)).unwrap_or_else(|| panic!("no {heading}"));
+    let line = section.lines().find(|line| line.starts_with(&format!("| {row} |"))).expect("the row is there");
+    let cells = line.split('|').skip(2).map(str::trim).filter(|cell| !cell.is_empty());
+    cells.map(|cell| cell.split([' ', '/']).next().unwrap().parse().unwrap()).collect()
+}
+
+/// Evidence recall in percent at each budget, with the number of items it covers.
+fn recall(sandbox: &Sandbox, benchmark: &str, data: &Path, retriever: &str, one_book: bool) -> Vec<(f64, u64)> {
+    let out = format!("{benchmark}-{retriever}-{one_book}-{}", data.file_stem().unwrap().to_string_lossy());
+    let mut args = vec!["run", "--benchmark", benchmark, "--data", data.to_str().unwrap(), "--method", "dos-rag"];
+    args.extend(["--retriever", retriever, "--budget", "500,1000,1500,5000", "--out", &out, "--json"]);
+    if one_book {
+        args.push("--one-book");
+    }
+    let report = sandbox.run(&args).exits(0).json();
+    let cells = report["cells"].as_array().unwrap();
+    let of = |budget: usize| {
+        let cell: &Value = cells.iter().find(|c| c["budget"] == budget).unwrap();
+        let metric = &cell["metrics"]["evidence_recall"];
+        (100.0 * metric["value"].as_f64().unwrap(), metric["n"].as_u64().unwrap())
+    };
+    BUDGETS.map(of).to_vec()
+}
+
+#[test]
+fn fairytaleqa_agrees_within_three_tenths_of_a_point() {
+    let Some(data) = shared_data("fairytaleqa_agrees_within_three_tenths_of_a_point") else { return };
+    let markdown = std::fs::read_to_string(data.join("reference-retrieval.md")).unwrap();
+    let sandbox = Sandbox::new();
+    let mut wrong = Vec::new();
+    for (one_book, heading) in [(false, "FairytaleQA, each question"), (true, "FairytaleQA, all tales")] {
+        for (ours, row) in ROWS {
+            let expected = reference(&markdown, heading, row);
+            let found = recall(&sandbox, "fairytaleqa", &data.join("qa/fairytaleqa"), ours, one_book);
+            eprintln!("{heading}: {ours} {found:.2?}, reference {expected:?}");
+            for ((recall, n), expected) in found.iter().zip(&expected) {
+                assert_eq!(*n, 1025);
+                if (recall - expected).abs() > 0.3 + 0.05 {
+                    wrong.push(format!("{heading}, {ours}: {recall:.2} instead of {expected}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn loogle_agrees_within_one_question() {
+    let Some(data) = shared_data("loogle_agrees_within_one_question") else { return };
+    let markdown = std::fs::read_to_string(data.join("reference-retrieval.md")).unwrap();
+    let sandbox = Sandbox::new();
+    let mut wrong = Vec::new();
+    for (ours, row) in [("dense", "dense"), ("bm25", "bm25-lucene"), ("hybrid", "rrf(bm25,dense)")] {
+        // Eight cells: the four budgets on the long questions, then on the short ones.
+        let expected = reference(&markdown, "LooGLE", row);
+        for (part, (file, n)) in [("loogle-longdep-qa.jsonl", 21), ("loogle-shortdep-qa.jsonl", 18)].iter().enumerate()
+        {
+            let found = recall(&sandbox, "loogle", &data.join("qa").join(file), ours, false);
+            eprintln!("{file}: {ours} {found:.2?}, reference {:?}", &expected[4 * part..4 * part + 4]);
+            for ((recall, items), expected) in found.iter().zip(&expected[4 * part..]) {
+                assert_eq!(items, n);
+                if (recall - expected).abs() > 100.0 / *n as f64 + 0.05 {
+                    wrong.push(format!("{file}, {ours}: {recall:.2} instead of {expected}"));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,204 @@
+//! `closeread run`, as a user meets it.
+
+mod support;
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+use std::time::Duration;
+use support::{Ended, Sandbox, timeless};
+
+const STORY: &str = "Ana hid the key under the third stair. Nobody saw her do it. In spring the river rose and took \
+                     the bridge. Ben rowed across with a lantern. He found the key and kept it for nine years.";
+
+/// A benchmark of one story and two questions.
+fn small_benchmark(sandbox: &Sandbox) {
+    sandbox.write("bench/story.txt", STORY);
+    sandbox.write(
+        "bench/documents.jsonl",
+        "{\"id\":\"story\",\"title\":\"The Key\",\"language\":\"en\",\"path\":\"story.txt\"}\n",
+    );
+    sandbox.write(
+        "bench/items.jsonl",
+        concat!(
+            r#"{"id":"a","documents":["story"],"question":"Where did Ana hide the key?","task":"generative","answers":["under the third stair"],"evidence":[{"quote":"Ana hid the key under the third stair."}]}"#,
+            "\n",
+            r#"{"id":"b","documents":["story"],"question":"What did Ben carry?","task":"choice","options":["a lantern","a rope","an oar","a key"],"correct":0}"#,
+            "\n"
+        ),
+    );
+}
+
+#[test]
+fn the_sample_runs_without_arguments_and_a_second_run_repeats_nothing() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.run(&["run"]).exits(0);
+    let table = first.out();
+    for method in ["closed-book", "full-document", "vanilla-rag", "dos-rag"] {
+        assert!(table.contains(method), "{table}");
+    }
+    assert!(table.contains("accuracy") && table.contains("evidence recall"), "{table}");
+    let folder = std::fs::read_dir(sandbox.path("runs")).unwrap().next().unwrap().unwrap().path();
+    let records = std::fs::read(folder.join("records.jsonl")).unwrap();
+
+    let again = sandbox.run(&["run"]).exits(0);
+    assert_eq!(again.out(), table);
+    assert_eq!(std::fs::read(folder.join("records.jsonl")).unwrap(), records, "no trial is repeated");
+    let report: Value = serde_json::from_slice(&std::fs::read(folder.join("report.json")).unwrap()).unwrap();
+    assert_eq!(sandbox.run(&["run", "--json"]).exits(0).json()["cells"], report["cells"]);
+    assert_eq!(std::fs::read_dir(folder.join("texts")).unwrap().count(), 2, "each book lies there once");
+}
+
+#[test]
+fn vanilla_and_dos_retrieve_the_same_passages_of_the_sample_at_every_budget() {
+    let sandbox = Sandbox::new();
+    sandbox.run(&["run", "--method", "vanilla-rag,dos-rag", "--limit", "30", "--out", "r"]).exits(0);
+    let text = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    let mut sets: std::collections::BTreeMap<(String, u64), Vec<Vec<(u64, u64)>>> = std::collections::BTreeMap::new();
+    for line in text.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let passages = record["context"]["passages"].as_array().unwrap();
+        let mut spans: Vec<(u64, u64)> =
+            passages.iter().map(|p| (p["start"].as_u64().unwrap(), p["end"].as_u64().unwrap())).collect();
+        if record["method"] == "dos-rag" {
+            assert!(spans.is_sorted(), "DOS order is document order");
+        }
+        spans.sort_unstable();
+        let key = (record["item"].as_str().unwrap().to_owned(), record["budget"].as_u64().unwrap());
+        sets.entry(key).or_default().push(spans);
+    }
+    assert_eq!(sets.len(), 30 * 4);
+    for (key, both) in sets {
+        assert_eq!(both.len(), 2, "{key:?}");
+        assert_eq!(both[0], both[1], "{key:?}");
+    }
+}
+
+#[test]
+fn a_killed_run_goes_on_where_it_stopped_and_ends_with_the_same_numbers() {
+    let sandbox = Sandbox::new();
+    let args = ["run", "--retriever", "bm25", "--json"];
+    let undisturbed = timeless(&sandbox.run(&[&args[..], &["--out", "whole"]].concat()).exits(0).json());
+
+    let records = sandbox.path("killed/records.jsonl");
+    let lines = || std::fs::read_to_string(&records).map_or(0, |text| text.lines().count());
+    let mut kills = 0;
+    for _ in 0..3 {
+        let mut child = sandbox
+            .command(&[&args[..], &["--out", "killed"]].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let before = lines();
+        while lines() < before + 50 && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        kills += usize::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    assert!(kills > 0, "at least one kill came before the end");
+    let resumed = sandbox.run(&[&args[..], &["--out", "killed"]].concat()).exits(0).json();
+    assert_eq!(timeless(&resumed), undisturbed);
+
+    let text = std::fs::read_to_string(&records).unwrap();
+    let key = |line: &str| {
+        let r: Value = serde_json::from_str(line).unwrap();
+        json!([r["item"], r["method"], r["budget"]]).to_string()
+    };
+    let mut keys: Vec<String> = text.lines().map(key).collect();
+    let n = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), n, "no finished trial is repeated");
+}
+
+#[test]
+fn a_second_run_into_the_same_folder_is_refused() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    sandbox.run(&["run", "--benchmark", "bench", "--retriever", "bm25", "--out", "r"]).exits(0);
+    let lock = std::fs::OpenOptions::new().write(true).open(sandbox.path("r/.lock")).unwrap();
+    lock.lock().unwrap();
+    sandbox
+        .run(&["run", "--benchmark", "bench", "--retriever", "bm25", "--out", "r"])
+        .refuses(&["another closeread is running"]);
+}
+
+#[test]
+fn a_folder_with_another_configuration_is_refused_with_what_differs() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    let base = ["run", "--benchmark", "bench", "--retriever", "bm25", "--out", "r"];
+    sandbox.run(&base).exits(0);
+    sandbox.run(&[&base[..], &["--budget", "700"]].concat()).refuses(&["another configuration", "cells:", "--fresh"]);
+    sandbox.run(&[&base[..], &["--budget", "700", "--fresh"]].concat()).exits(0);
+}
+
+#[test]
+fn json_gives_every_cell_its_ledger_and_intervals() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    let report = sandbox
+        .run(&["run", "--benchmark", "bench", "--method", "closed-book,dos-rag", "--budget", "40,20", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(report["benchmark"], "bench");
+    let cells = report["cells"].as_array().unwrap();
+    let names: Vec<Value> = cells.iter().map(|c| json!([c["method"], c["budget"]])).collect();
+    assert_eq!(json!(names), json!([["closed-book", null], ["dos-rag", 20], ["dos-rag", 40]]));
+    for cell in cells {
+        let ledger = cell["ledger"].as_object().unwrap();
+        let parts: u64 = ledger.iter().filter(|(name, _)| *name != "items").map(|(_, n)| n.as_u64().unwrap()).sum();
+        assert_eq!((ledger["items"].as_u64(), parts), (Some(2), 2));
+        for estimate in cell["metrics"].as_object().unwrap().values() {
+            let number = |name: &str| estimate[name].as_f64().unwrap();
+            assert!(number("low") <= number("value") && number("value") <= number("high"), "{estimate}");
+        }
+    }
+    assert_eq!(cells[2]["metrics"]["evidence_recall"]["value"], 1.0);
+    assert!(cells[0]["metrics"].get("evidence_recall").is_none(), "a closed book retrieves nothing");
+}
+
+#[test]
+fn bad_rows_are_named_and_the_rest_is_run() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    let items = sandbox.path("bench/items.jsonl");
+    let mut file = std::fs::OpenOptions::new().append(true).open(&items).unwrap();
+    file.write_all(
+        b"{\"id\":\"c\",\"documents\":[\"nowhere\"],\"question\":\"?\",\"task\":\"generative\"}\nnot json\n",
+    )
+    .unwrap();
+    let ended: Ended =
+        sandbox.run(&["run", "--benchmark", "bench", "--retriever", "bm25", "--budget", "50", "--json"]).exits(1);
+    assert!(ended.err().contains("items.jsonl:3") && ended.err().contains("`nowhere`"), "{}", ended.err());
+    assert!(ended.err().contains("items.jsonl:4"), "{}", ended.err());
+    assert_eq!(ended.json()["cells"][0]["n"], 2);
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_with_what_is_expected() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    sandbox.run(&["run", "--benchmark", "nochaa"]).refuses(&["`nochaa`", "fairytaleqa", "documents.jsonl"]);
+    sandbox.run(&["run", "--benchmark", "nocha"]).refuses(&["--data"]);
+    sandbox.run(&["run", "--method", "dos"]).refuses(&["unknown method `dos`", "dos-rag"]);
+    sandbox.run(&["run", "--model", "gpt-4"]).refuses(&["unknown model `gpt-4`", "openai/MODEL"]);
+    sandbox.run(&["run", "--embedder", "bert"]).refuses(&["`bert`", "closeread model list"]);
+    sandbox.run(&["run", "--tokenizer", "gpt2"]).refuses(&["unknown tokenizer `gpt2`", "cl100k"]);
+    sandbox.run(&["run", "--benchmark", "bench", "--items", "a,zz"]).refuses(&["no item `zz`"]);
+    sandbox.run(&["run", "--budget", "0"]).refuses(&["--budget 0"]);
+}
+
+#[test]
+fn an_overflow_is_an_outcome_and_truncation_answers() {
+    let sandbox = Sandbox::new();
+    small_benchmark(&sandbox);
+    let base = ["run", "--benchmark", "bench", "--method", "full-document", "--json", "--max-output-tokens", "16"];
+    let fails = sandbox.run(&[&base[..], &["--window", "150"]].concat()).exits(0).json();
+    assert!(fails["cells"][0]["ledger"]["overflow"].as_u64().unwrap() > 0, "{fails}");
+    let cut = sandbox.run(&[&base[..], &["--window", "195", "--overflow", "truncate-end"]].concat()).exits(0).json();
+    assert_eq!(cut["cells"][0]["ledger"]["overflow"], 0, "{cut}");
+}
