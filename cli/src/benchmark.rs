@@ -11,6 +11,7 @@ use closeread_core::metric::evidence::Locator;
 use closeread_core::text::{Book, Language, ReadOptions, Span};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The sample benchmark, inside the binary.
@@ -124,7 +125,7 @@ impl Benchmark {
     /// Finds each item's evidence and writes its offsets into the item; returns the spans by item id.
     pub(crate) fn resolve(&mut self) -> HashMap<String, Vec<(usize, Span)>> {
         let books: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
-        let mut locators: HashMap<&str, Arc<Locator<'_>>> = HashMap::new();
+        let mut locators: HashMap<&str, Rc<Locator<'_>>> = HashMap::new();
         let mut spans = HashMap::new();
         for item in &mut self.items {
             if item.evidence.is_empty() {
@@ -133,9 +134,9 @@ impl Benchmark {
             let mut texts = Vec::new();
             for id in &item.documents {
                 let (id, book) = books.get_key_value(id.as_str()).expect("items without their books were left out");
-                texts.push(Arc::clone(locators.entry(id).or_insert_with(|| Arc::new(Locator::new(book.source())))));
+                texts.push(Rc::clone(locators.entry(id).or_insert_with(|| Rc::new(Locator::new(book.source())))));
             }
-            let texts: Vec<&Locator<'_>> = texts.iter().map(Arc::as_ref).collect();
+            let texts: Vec<&Locator<'_>> = texts.iter().map(Rc::as_ref).collect();
             let resolved = resolve_evidence(item, &texts);
             for note in &resolved.notes {
                 self.problems.push(Problem::note(&self.name, None, Some(&item.id), note.clone()));

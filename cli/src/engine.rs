@@ -14,7 +14,7 @@ use closeread_core::method::{self, MethodError, Rag, Setting, Trial, Window};
 use closeread_core::metric::evidence::recall_over;
 use closeread_core::metric::score;
 use closeread_core::record::{Outcome, Record, TrialKey};
-use closeread_core::report::EVIDENCE_RECALL;
+use closeread_core::report::{CellKey, EVIDENCE_RECALL};
 use closeread_core::retrieve::{Overflow, PassageOrder, Retriever};
 use closeread_core::text::{Book, Span};
 use futures_util::{StreamExt, stream};
@@ -27,8 +27,8 @@ use std::time::Instant;
 pub(crate) struct Plan<'a> {
     /// What all trials share.
     pub(crate) setting: Setting<'a>,
-    /// The lines of the table: method, model, budget.
-    pub(crate) cells: Vec<(String, String, Option<usize>)>,
+    /// The lines of the table.
+    pub(crate) cells: Vec<CellKey>,
     /// Repetitions of every trial.
     pub(crate) samples: u32,
     /// As asked for; `None` chooses by language.
@@ -141,7 +141,7 @@ fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
 fn tasks<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<Task<'a>> {
     let mut tasks = Vec::new();
     for &item in items {
-        for (method, model, budget) in &plan.cells {
+        for CellKey { method, model, budget } in &plan.cells {
             for sample in 0..plan.samples {
                 let key = TrialKey {
                     item: item.id.clone(),
@@ -175,12 +175,17 @@ async fn shelf(
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let title = shelf.books().first().map_or("", |book| book.id.as_str()).to_owned();
-        if texts.len() > 2_000 {
-            progress.say(&format!("embedding {} passages of {title}", texts.len()));
-        }
+        let started = Instant::now();
+        let passages = Progress::new(&format!("passages of {title} embedded"), texts.len());
+        let mut n_done = 0;
         let embedded = embedder
-            .embed(Role::Passage, &texts, |_| {})
+            .embed(Role::Passage, &texts, |done| {
+                passages.advance(done - n_done);
+                n_done = done;
+            })
             .with_context(|| format!("cannot embed the passages of `{title}`"))?;
+        passages.finish();
+        progress.paused(started);
         summary.n_cut += embedded.n_cut;
         shelf.put_vectors(embedded.vectors);
         let questions: Vec<&str> = tasks.iter().map(|task| task.item.question.as_str()).collect();

@@ -55,6 +55,14 @@ impl Progress {
         }
     }
 
+    /// The count stood still since `since` for another reason: that time says nothing about the rate.
+    pub(crate) fn paused(&self, since: Instant) {
+        self.state.borrow_mut().started += since.elapsed();
+        if let Some(bar) = &self.bar {
+            bar.reset_eta();
+        }
+    }
+
     /// A message that does not disturb the bar.
     pub(crate) fn say(&self, message: &str) {
         match &self.bar {

@@ -235,7 +235,7 @@ mod tests {
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
 
         let mut folder = RunFolder::open(dir.path(), &configuration, false).unwrap();
-        assert_eq!(folder.records(), [done.clone()]);
+        assert_eq!(folder.records(), [done]);
         folder.append(record("b", Outcome::NotFound)).unwrap();
         drop(folder);
         assert_eq!(RunFolder::open(dir.path(), &configuration, false).unwrap().records().len(), 2);

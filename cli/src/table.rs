@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// The cells as text, one line each, scores in percent with their 95% interval.
 pub(crate) fn render(cells: &[Cell]) -> String {
     let metrics = metric_names(cells);
-    let models: BTreeSet<&str> = cells.iter().map(|c| c.model.as_str()).collect();
+    let models: BTreeSet<&str> = cells.iter().map(|c| c.key.model.as_str()).collect();
     let mut header = vec!["method".to_owned(), "budget".to_owned(), "n".to_owned()];
     if models.len() > 1 {
         header.insert(1, "model".to_owned());
@@ -16,9 +16,10 @@ pub(crate) fn render(cells: &[Cell]) -> String {
     header.extend(["prompt tokens".to_owned(), "seconds".to_owned()]);
     let mut rows = vec![header];
     for cell in cells {
-        let mut row = vec![cell.method.clone(), cell.budget.map_or("-".to_owned(), thousands), thousands(cell.n)];
+        let mut row =
+            vec![cell.key.method.clone(), cell.key.budget.map_or("-".to_owned(), thousands), thousands(cell.n)];
         if models.len() > 1 {
-            row.insert(1, cell.model.clone());
+            row.insert(1, cell.key.model.clone());
         }
         row.extend(metrics.iter().map(|metric| cell.metrics.get(metric).map_or("-".to_owned(), score)));
         row.push(cell.prompt_tokens_mean.map_or("-".to_owned(), |mean| thousands(mean.round() as usize)));
@@ -118,8 +119,8 @@ fn footnotes(cells: &[Cell]) -> Vec<String> {
         ];
         let other: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
         if !other.is_empty() {
-            let budget = cell.budget.map_or(String::new(), |b| format!(" at {}", thousands(b)));
-            lines.push(format!("{}{budget}: {} answered, {}", cell.method, l.answered, other.join(", ")));
+            let budget = cell.key.budget.map_or(String::new(), |b| format!(" at {}", thousands(b)));
+            lines.push(format!("{}{budget}: {} answered, {}", cell.key.method, l.answered, other.join(", ")));
         }
     }
     let marked = cells.iter().flat_map(|c| c.metrics.values()).any(|e| e.interval != IntervalMethod::ClusteredByBook);

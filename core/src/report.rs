@@ -6,15 +6,23 @@ use crate::stats::{Estimate, Observation, estimate};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// One line of the table: a method with a model at a budget.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+/// What one line of the table is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CellKey {
     /// Name of the method.
     pub method: String,
     /// Reader, `provider/model`.
     pub model: String,
     /// Token budget of the retrieved context, where the method has one.
     pub budget: Option<usize>,
+}
+
+/// One line of the table: a method with a model at a budget.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Method, model, budget.
+    #[serde(flatten)]
+    pub key: CellKey,
     /// Items of the run.
     pub n: usize,
     /// How they ended.
@@ -38,34 +46,29 @@ const ACCURACY: &str = "accuracy";
 ///
 /// With several samples an item's score is its mean over them. An item without a record is `missing`; one that has
 /// nothing to score against is `unscored`.
-pub fn cells(plan: &[(String, String, Option<usize>)], items: &[Item], records: &[Record]) -> Vec<Cell> {
+pub fn cells(plan: &[CellKey], items: &[Item], records: &[Record]) -> Vec<Cell> {
     let mut latest: HashMap<&TrialKey, &Record> = HashMap::new();
     for record in records {
         latest.insert(&record.key, record);
     }
-    let mut by_cell: HashMap<(&str, &str, Option<usize>), HashMap<&str, Vec<&Record>>> = HashMap::new();
+    let mut by_cell: HashMap<CellKey, TrialsByItem<'_>> = HashMap::new();
     for record in records.iter().filter(|r| std::ptr::eq(latest[&r.key], *r)) {
-        let key = (record.key.method.as_str(), record.key.model.as_str(), record.key.budget);
-        by_cell.entry(key).or_default().entry(&record.key.item).or_default().push(record);
+        let TrialKey { item, method, model, budget, .. } = &record.key;
+        let key = CellKey { method: method.clone(), model: model.clone(), budget: *budget };
+        by_cell.entry(key).or_default().entry(item).or_default().push(record);
     }
     let none = HashMap::new();
-    plan.iter()
-        .map(|(method, model, budget)| {
-            let records = by_cell.get(&(method.as_str(), model.as_str(), *budget)).unwrap_or(&none);
-            cell(method, model, *budget, items, records)
-        })
-        .collect()
+    plan.iter().map(|key| cell(key, items, by_cell.get(key).unwrap_or(&none))).collect()
 }
 
-fn cell(
-    method: &str,
-    model: &str,
-    budget: Option<usize>,
-    items: &[Item],
-    records: &HashMap<&str, Vec<&Record>>,
-) -> Cell {
+/// The trials of each item, by its id.
+type TrialsByItem<'a> = HashMap<&'a str, Vec<&'a Record>>;
+/// An item's score under one metric.
+type Scored<'a> = (f64, &'a Item);
+
+fn cell(key: &CellKey, items: &[Item], records: &TrialsByItem<'_>) -> Cell {
     let mut ledger = Ledger { items: items.len(), ..Ledger::default() };
-    let mut scores: BTreeMap<String, Vec<(f64, &Item)>> = BTreeMap::new();
+    let mut scores: BTreeMap<String, Vec<Scored<'_>>> = BTreeMap::new();
     let (mut prompt_tokens, mut n_prompts, mut seconds) = (0usize, 0usize, 0.0);
     for item in items {
         let Some(trials) = records.get(item.id.as_str()) else {
@@ -92,9 +95,7 @@ fn cell(
     }
     let metrics = scores.into_iter().filter_map(|(metric, scores)| Some((metric, estimated(&scores)?))).collect();
     Cell {
-        method: method.to_owned(),
-        model: model.to_owned(),
-        budget,
+        key: key.clone(),
         n: items.len(),
         ledger,
         metrics,
@@ -114,21 +115,21 @@ fn mean_scores(trials: &[&Record]) -> BTreeMap<String, f64> {
 }
 
 /// One score a pair of claims: 1 if both are right. A claim whose partner was not run forms no pair.
-fn pair_scores<'a>(scores: &[(f64, &'a Item)]) -> Vec<(f64, &'a Item)> {
-    let mut pairs: BTreeMap<(&[String], &str), Vec<(f64, &'a Item)>> = BTreeMap::new();
+fn pair_scores<'a>(scores: &[Scored<'a>]) -> Vec<Scored<'a>> {
+    let mut pairs: BTreeMap<(&[String], &str), Vec<Scored<'a>>> = BTreeMap::new();
     for &(score, item) in scores {
         if let Some(pair) = item.labels.get("pair") {
             pairs.entry((&item.documents, pair)).or_default().push((score, item));
         }
     }
-    let both = |claims: Vec<(f64, &'a Item)>| match claims[..] {
+    let both = |claims: Vec<Scored<'a>>| match claims[..] {
         [(a, item), (b, _)] => Some((a.min(b), item)),
         _ => None,
     };
     pairs.into_values().filter_map(both).collect()
 }
 
-fn estimated(scores: &[(f64, &Item)]) -> Option<Estimate> {
+fn estimated(scores: &[Scored<'_>]) -> Option<Estimate> {
     let clusters: Vec<String> = scores.iter().map(|(_, item)| item.documents.join("\n")).collect();
     let observations: Vec<Observation<'_>> =
         scores.iter().zip(&clusters).map(|((value, _), cluster)| Observation { value: *value, cluster }).collect();
@@ -180,7 +181,7 @@ mod tests {
     }
 
     fn only_cell(items: &[Item], records: &[Record]) -> Cell {
-        cells(&[("m".to_owned(), "p/x".to_owned(), None)], items, records).remove(0)
+        cells(&[CellKey { method: "m".to_owned(), model: "p/x".to_owned(), budget: None }], items, records).remove(0)
     }
 
     #[test]

@@ -14,7 +14,7 @@ use closeread_core::chunk::Chunker;
 use closeread_core::method::{Setting, Window};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, cells};
+use closeread_core::report::{Cell, CellKey, cells};
 use closeread_core::retrieve::Retriever;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -141,14 +141,15 @@ fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-fn plan_cells(methods: &[&str], models: &[String], budgets: &[usize]) -> Vec<(String, String, Option<usize>)> {
+fn plan_cells(methods: &[&str], models: &[String], budgets: &[usize]) -> Vec<CellKey> {
     let mut cells = Vec::new();
     for method in methods {
         for model in models {
+            let key = |budget| CellKey { method: (*method).to_owned(), model: model.clone(), budget };
             if method.ends_with("-rag") {
-                cells.extend(budgets.iter().map(|&b| ((*method).to_owned(), model.clone(), Some(b))));
+                cells.extend(budgets.iter().map(|&budget| key(Some(budget))));
             } else {
-                cells.push(((*method).to_owned(), model.clone(), None));
+                cells.push(key(None));
             }
         }
     }
@@ -159,7 +160,7 @@ fn plan_cells(methods: &[&str], models: &[String], budgets: &[usize]) -> Vec<(St
 fn configuration(
     args: &RunArgs,
     benchmark: &Benchmark,
-    cells: &[(String, String, Option<usize>)],
+    cells: &[CellKey],
     prompts: &Prompts,
     embedder: Option<&Embedder>,
     tokenizer: &str,

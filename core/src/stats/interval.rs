@@ -96,7 +96,7 @@ fn clustered_half_width(residuals: impl ExactSizeIterator<Item = f64>, n: usize)
 }
 
 fn bootstrap(values: &[f64]) -> (f64, f64) {
-    let mut random = SplitMix64(0x5EED_0F_C105E);
+    let mut random = SplitMix64(0x5EED_C105);
     let mut means: Vec<f64> = (0..RESAMPLES)
         .map(|_| values.iter().map(|_| values[random.below(values.len())]).sum::<f64>() / values.len() as f64)
         .collect();

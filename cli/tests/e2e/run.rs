@@ -1,15 +1,17 @@
 //! `closeread run`, as a user meets it.
 
-mod support;
-
+use crate::support::{Ended, Sandbox, timeless};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::Stdio;
 use std::time::Duration;
-use support::{Ended, Sandbox, timeless};
 
 const STORY: &str = "Ana hid the key under the third stair. Nobody saw her do it. In spring the river rose and took \
                      the bridge. Ben rowed across with a lantern. He found the key and kept it for nine years.";
+
+/// First and last byte of each passage of a context.
+type Spans = Vec<(u64, u64)>;
 
 /// A benchmark of one story and two questions.
 fn small_benchmark(sandbox: &Sandbox) {
@@ -54,11 +56,11 @@ fn vanilla_and_dos_retrieve_the_same_passages_of_the_sample_at_every_budget() {
     let sandbox = Sandbox::new();
     sandbox.run(&["run", "--method", "vanilla-rag,dos-rag", "--limit", "30", "--out", "r"]).exits(0);
     let text = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
-    let mut sets: std::collections::BTreeMap<(String, u64), Vec<Vec<(u64, u64)>>> = std::collections::BTreeMap::new();
+    let mut sets: BTreeMap<(String, u64), Vec<Spans>> = BTreeMap::new();
     for line in text.lines() {
         let record: Value = serde_json::from_str(line).unwrap();
         let passages = record["context"]["passages"].as_array().unwrap();
-        let mut spans: Vec<(u64, u64)> =
+        let mut spans: Spans =
             passages.iter().map(|p| (p["start"].as_u64().unwrap(), p["end"].as_u64().unwrap())).collect();
         if record["method"] == "dos-rag" {
             assert!(spans.is_sorted(), "DOS order is document order");

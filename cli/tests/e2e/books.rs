@@ -1,9 +1,7 @@
 //! `closeread chunk` and `closeread search`, and what is said of files that are no books.
 
-mod support;
-
+use crate::support::{Sandbox, shared_data};
 use serde_json::Value;
-use support::{Sandbox, shared_data};
 
 /// White space folded: what a span of the file and the text a model sees have in common.
 fn folded(text: &str) -> String {

@@ -5,27 +5,27 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A fresh working folder; the cache of embeddings is shared by all tests, as a user's is by all runs.
-pub struct Sandbox {
-    pub dir: tempfile::TempDir,
+pub(crate) struct Sandbox {
+    pub(crate) dir: tempfile::TempDir,
 }
 
 impl Sandbox {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { dir: tempfile::tempdir().unwrap() }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, content).unwrap();
         path
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_closeread"));
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
         command.current_dir(self.dir.path()).args(args).env("CLOSEREAD_CACHE", cache);
@@ -33,37 +33,37 @@ impl Sandbox {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Ended {
+    pub(crate) fn run(&self, args: &[&str]) -> Ended {
         Ended(self.command(args).output().unwrap())
     }
 }
 
 /// How a command ended.
-pub struct Ended(pub Output);
+pub(crate) struct Ended(pub(crate) Output);
 
 impl Ended {
-    pub fn out(&self) -> String {
+    pub(crate) fn out(&self) -> String {
         String::from_utf8(self.0.stdout.clone()).unwrap()
     }
 
-    pub fn err(&self) -> String {
+    pub(crate) fn err(&self) -> String {
         String::from_utf8(self.0.stderr.clone()).unwrap()
     }
 
     #[track_caller]
-    pub fn exits(self, code: i32) -> Self {
+    pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(self.0.status.code(), Some(code), "stdout:\n{}\nstderr:\n{}", self.out(), self.err());
         self
     }
 
     #[track_caller]
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.out()).unwrap_or_else(|e| panic!("{e}: {}\n{}", self.out(), self.err()))
     }
 
     /// Asserts that it was refused with a message that holds all of `words`.
     #[track_caller]
-    pub fn refuses(self, words: &[&str]) {
+    pub(crate) fn refuses(self, words: &[&str]) {
         let ended = self.exits(2);
         for word in words {
             assert!(ended.err().contains(word), "`{word}` is not in: {}", ended.err());
@@ -73,7 +73,7 @@ impl Ended {
 }
 
 /// The folder of published books and question sets, or a visible skip.
-pub fn shared_data(test: &str) -> Option<PathBuf> {
+pub(crate) fn shared_data(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("CLOSEREAD_DATA").map(PathBuf::from);
     if folder.is_none() {
         eprintln!("skipped: {test} needs CLOSEREAD_DATA");
@@ -82,7 +82,7 @@ pub fn shared_data(test: &str) -> Option<PathBuf> {
 }
 
 /// The cells of a report without their wall times, which differ from run to run.
-pub fn timeless(report: &Value) -> Value {
+pub(crate) fn timeless(report: &Value) -> Value {
     let mut cells = report["cells"].clone();
     for cell in cells.as_array_mut().unwrap() {
         cell.as_object_mut().unwrap().remove("seconds");

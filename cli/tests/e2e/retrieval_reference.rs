@@ -1,11 +1,9 @@
 //! Evidence recall on real questions against `reference-retrieval.md` of the shared data, which was computed
 //! independently, in Python, by the same rules.
 
-mod support;
-
+use crate::support::{Sandbox, shared_data};
 use serde_json::Value;
 use std::path::Path;
-use support::{Sandbox, shared_data};
 
 const BUDGETS: [usize; 4] = [500, 1000, 1500, 5000];
 /// Our retrievers and the reference's rows.

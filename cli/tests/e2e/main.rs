@@ -1,0 +1,6 @@
+//! The binary end to end, as a user meets it.
+
+mod books;
+mod retrieval_reference;
+mod run;
+mod support;
