@@ -1,5 +1,7 @@
 //! F1 and ROUGE-L against the reference implementations (`text_metrics.json` of the shared vectors).
 
+#![allow(clippy::disallowed_methods, reason = "a test reads files; the core it tests does not")]
+
 use closeread_core::metric::{best_over, character_f1, rouge_l, token_f1};
 use serde_json::Value;
 
