@@ -105,6 +105,17 @@ fn footnotes(cells: &[Cell]) -> Vec<String> {
             lines.push(format!("{}: over {} items", label(&metric), ns.join(" to ")));
         }
     }
+    lines.extend(outcomes(cells));
+    let marked = cells.iter().flat_map(|c| c.metrics.values()).any(|e| e.interval != IntervalMethod::ClusteredByBook);
+    if marked {
+        lines.push("* 95% interval over items: fewer than five books to cluster by, or scores all alike".to_owned());
+    }
+    lines
+}
+
+/// A line for each method and ledger in which something did not end in an answer, with the budgets that share it.
+fn outcomes(cells: &[Cell]) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<String>, String)> = Vec::new();
     for cell in cells {
         let l = &cell.ledger;
         let counts = [
@@ -118,14 +129,19 @@ fn footnotes(cells: &[Cell]) -> Vec<String> {
             ("unscored", l.unscored),
         ];
         let other: Vec<String> = counts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
-        if !other.is_empty() {
-            let budget = cell.key.budget.map_or(String::new(), |b| format!(" at {}", thousands(b)));
-            lines.push(format!("{}{budget}: {} answered, {}", cell.key.method, l.answered, other.join(", ")));
+        if other.is_empty() {
+            continue;
+        }
+        let counts = format!("{} answered, {}", l.answered, other.join(", "));
+        let budget = cell.key.budget.map(thousands);
+        match lines.iter_mut().find(|(method, _, known)| *method == cell.key.method && *known == counts) {
+            Some((_, budgets, _)) => budgets.extend(budget),
+            None => lines.push((cell.key.method.clone(), budget.into_iter().collect(), counts)),
         }
     }
-    let marked = cells.iter().flat_map(|c| c.metrics.values()).any(|e| e.interval != IntervalMethod::ClusteredByBook);
-    if marked {
-        lines.push("* 95% interval over items: fewer than five books to cluster by, or scores all alike".to_owned());
-    }
-    lines
+    let line = |(method, budgets, counts): (String, Vec<String>, String)| {
+        let at = if budgets.is_empty() { String::new() } else { format!(" at {}", budgets.join("; ")) };
+        format!("{method}{at}: {counts}")
+    };
+    lines.into_iter().map(line).collect()
 }
