@@ -143,7 +143,18 @@ fn json_gives_every_cell_its_ledger_and_intervals() {
     let sandbox = Sandbox::new();
     small_benchmark(&sandbox);
     let report = sandbox
-        .run(&["run", "--benchmark", "bench", "--method", "closed-book,dos-rag", "--budget", "40,20", "--json"])
+        .run(&[
+            "run",
+            "--benchmark",
+            "bench",
+            "--method",
+            "closed-book,dos-rag",
+            "--budget",
+            "40,20",
+            "--max-tokens",
+            "20",
+            "--json",
+        ])
         .exits(0)
         .json();
     assert_eq!(report["benchmark"], "bench");
