@@ -9,7 +9,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Arguments of `closeread data`.
+/// Data sets: invent a corpus
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     #[command(subcommand)]

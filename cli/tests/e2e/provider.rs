@@ -1,0 +1,96 @@
+//! A model behind the OpenAI protocol, on a server of the test's own.
+
+use crate::support::Sandbox;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Answers every request with the next of `replies` (status line, body), the last one for ever.
+struct Server {
+    url: String,
+    requests: Arc<Mutex<Vec<Value>>>,
+    n_authorized: Arc<AtomicUsize>,
+}
+
+impl Server {
+    fn start(replies: Vec<(&'static str, String)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let n_authorized = Arc::new(AtomicUsize::new(0));
+        let (log, authorized) = (Arc::clone(&requests), Arc::clone(&n_authorized));
+        std::thread::spawn(move || {
+            for (n, stream) in listener.incoming().enumerate() {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut n_bytes = 0;
+                loop {
+                    let mut line = String::new();
+                    stream.read_line(&mut line).unwrap();
+                    let lower = line.to_lowercase();
+                    if let Some(length) = lower.strip_prefix("content-length:") {
+                        n_bytes = length.trim().parse().unwrap();
+                    }
+                    authorized.fetch_add(usize::from(lower.starts_with("authorization: bearer")), Ordering::SeqCst);
+                    if line.trim().is_empty() {
+                        break;
+                    }
+                }
+                let mut body = vec![0; n_bytes];
+                stream.read_exact(&mut body).unwrap();
+                log.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
+                let (status, reply) = &replies[n.min(replies.len() - 1)];
+                let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
+                stream.get_mut().write_all((head + reply).as_bytes()).unwrap();
+            }
+        });
+        Self { url, requests, n_authorized }
+    }
+}
+
+fn answer(text: &str) -> String {
+    let usage = serde_json::json!({"prompt_tokens": 11, "completion_tokens": 7});
+    serde_json::json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
+        .to_string()
+}
+
+fn arguments<'a>(url: &'a str, items: &'a str) -> Vec<&'a str> {
+    let fixed = ["run", "--method", "dos-rag", "--retriever", "bm25", "--budget", "500", "--out", "r", "--json"];
+    [&fixed[..], &["--model", "openai-compatible/tiny", "--base-url", url, "--items", items, "--concurrency", "1"]]
+        .concat()
+}
+
+#[test]
+fn a_server_is_asked_with_the_key_and_the_key_is_written_nowhere() {
+    let server = Server::start(vec![("503 Busy", String::new()), ("200 OK", answer("Surely [[1]]."))]);
+    let sandbox = Sandbox::new();
+    let secret = "sk-do-not-write-me-down";
+    let mut command = sandbox.command(&arguments(&server.url, "en-002,en-003"));
+    let output = command.env("OPENAI_COMPATIBLE_API_KEY", secret).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let requests = server.requests.lock().unwrap();
+    assert_eq!(requests.len(), 3, "two questions, one of them asked again after a 503");
+    assert_eq!(requests[0]["model"], "tiny");
+    assert_eq!(requests[0]["temperature"], 0.0);
+    assert_eq!(server.n_authorized.load(Ordering::SeqCst), 3);
+    let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+    assert!(records.contains("Surely [[1]].") && records.contains("\"prompt_tokens\":11"), "{records}");
+    for name in ["manifest.json", "records.jsonl", "report.json", "items.jsonl"] {
+        assert!(!std::fs::read_to_string(sandbox.path("r").join(name)).unwrap().contains(secret), "{name}");
+    }
+    assert!(!String::from_utf8_lossy(&output.stderr).contains(secret));
+}
+
+#[test]
+fn a_final_error_is_not_tried_again_and_an_overflow_is_told_apart() {
+    let overflow = r#"{"error":{"code":"context_length_exceeded","message":"maximum context length is 5 tokens"}}"#;
+    let refused = r#"{"error":{"message":"no such model"}}"#;
+    let server = Server::start(vec![("400 Bad Request", overflow.to_owned()), ("404 Not Found", refused.to_owned())]);
+    let sandbox = Sandbox::new();
+    let report = sandbox.run(&arguments(&server.url, "en-002,en-003")).exits(1).json();
+    let ledger = &report["cells"][0]["ledger"];
+    assert_eq!((&ledger["overflow"], &ledger["failed"]), (&1.into(), &1.into()), "{ledger}");
+    assert_eq!(server.requests.lock().unwrap().len(), 2);
+}
