@@ -53,17 +53,20 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
         }
         rows.push((step.name, result, start.elapsed()));
     }
-    Ok(print_summary(&rows, &skips))
+    let (text, clean) = summary(&rows, &skips);
+    println!("{text}");
+    Ok(clean)
 }
 
-fn print_summary(rows: &[(&str, Result<Done>, Duration)], skips: &[String]) -> bool {
-    println!();
+/// The table of steps, and whether none failed.
+fn summary(rows: &[(&str, Result<Done>, Duration)], skips: &[String]) -> (String, bool) {
+    let mut text = String::from("\n");
     if !skips.is_empty() {
-        println!("Left out on this machine:");
+        text += "Left out on this machine:\n";
         for skip in skips {
-            println!("  {skip}");
+            text += &format!("  {skip}\n");
         }
-        println!();
+        text += "\n";
     }
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for (name, result, time) in rows {
@@ -73,10 +76,10 @@ fn print_summary(rows: &[(&str, Result<Done>, Duration)], skips: &[String]) -> b
             Err(error) => (&mut failed, ("FAILED", error.to_string())),
         };
         *outcome += 1;
-        println!("{name:<17} {:<8} {:>7.1} s  {}", detail.0, time.as_secs_f64(), detail.1);
+        text += &format!("{name:<17} {:<8} {:>7.1} s  {}\n", detail.0, time.as_secs_f64(), detail.1);
     }
-    println!("{passed} passed, {failed} failed, {skipped} skipped");
-    failed == 0
+    text += &format!("{passed} passed, {failed} failed, {skipped} skipped");
+    (text, failed == 0)
 }
 
 fn format(_: &mut Vec<String>) -> Result<Done> {
@@ -187,7 +190,8 @@ mod tests {
     #[test]
     fn a_failed_step_fails_the_whole() {
         let row = |result| ("step", result, Duration::ZERO);
-        assert!(print_summary(&[row(Ok(Done::Passed(String::new()))), row(Ok(Done::Skipped(String::new())))], &[]));
-        assert!(!print_summary(&[row(Err(anyhow::anyhow!("no"))), row(Ok(Done::Passed(String::new())))], &[]));
+        assert!(summary(&[row(Ok(Done::Passed(String::new()))), row(Ok(Done::Skipped(String::new())))], &[]).1);
+        let (text, clean) = summary(&[row(Err(anyhow::anyhow!("no"))), row(Ok(Done::Passed(String::new())))], &[]);
+        assert!(!clean && text.ends_with("1 passed, 1 failed, 0 skipped"), "{text}");
     }
 }
