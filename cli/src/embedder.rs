@@ -2,11 +2,12 @@
 
 mod cache;
 
-use crate::models::{self, Installed, ONNX, SPEC, TOKENIZER, hex};
+use crate::models::{self, Installed, ONNX, SPEC, TOKENIZER};
 use anyhow::Context;
 use cache::Cache;
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
+use closeread_core::hash::hex;
 use sha2::{Digest, Sha256};
 use std::num::NonZero;
 use std::sync::OnceLock;

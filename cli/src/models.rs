@@ -4,7 +4,6 @@ use anyhow::{Context, bail};
 use closeread_core::embed::ModelSpec;
 use closeread_core::embed::onnx::WeightFormat;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -154,19 +153,10 @@ pub(crate) fn find(name: &str) -> anyhow::Result<Installed> {
     bail!("no embedding model `{name}` is installed (installed: {}); {hint}", names.join(", "))
 }
 
-/// SHA-256 in hexadecimal.
-pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Bytes in lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use closeread_core::hash::sha256;
 
     #[test]
     fn the_shipped_model_is_what_its_manifest_says() {
@@ -175,7 +165,7 @@ mod tests {
         assert_eq!(ModelSpec::named(SHIPPED), Some(model.spec.clone()));
         for name in [ONNX, TOKENIZER, SPEC] {
             let bytes = model.file(name).expect("shipped");
-            assert_eq!(model.manifest.files.get(name), Some(&sha256_hex(&bytes)), "{name}");
+            assert_eq!(model.manifest.files.get(name), Some(&sha256(&bytes)), "{name}");
         }
     }
 

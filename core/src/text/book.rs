@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::language::{self, Language};
 use super::{Flow, Span};
-use sha2::{Digest, Sha256};
+use crate::hash::sha256;
 
 /// One text that questions are asked about, with everything that is known of it before it is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Book {
         }
         let flow = if options.keep_wraps { Flow::with_wraps(&source, body) } else { Flow::of(&source, body) };
         let language = options.language.unwrap_or_else(|| language::detect(flow.text()));
-        let hash = hex(&Sha256::digest(source.as_bytes()));
+        let hash = sha256(source.as_bytes());
         Ok(Self { id, title: title.into(), language, source, flow, hash })
     }
 
@@ -99,10 +99,6 @@ impl Book {
 /// True if something of `text` shows in print.
 pub(super) fn has_text(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !super::flow::is_invisible(c))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 
 use super::read_spec;
 use super::verify::related_cosine;
-use crate::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir, sha256_hex};
+use crate::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir};
 use anyhow::{Context, bail};
 use closeread_core::embed::onnx::{WeightFormat, convert, dimension, max_tokens};
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Encoder, ModelSpec, Pooling};
+use closeread_core::hash::sha256;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -61,7 +62,7 @@ pub(super) fn install(
     let mut made_from = BTreeMap::new();
     let mut read = |name: &str| -> anyhow::Result<Vec<u8>> {
         let bytes = read_published(dir, name)?;
-        made_from.insert(name.to_owned(), sha256_hex(&bytes));
+        made_from.insert(name.to_owned(), sha256(&bytes));
         Ok(bytes)
     };
     let (config, tokenizer) = (read(CONFIG)?, read(TOKENIZER)?);
@@ -94,7 +95,7 @@ pub(super) fn install(
     let spec_toml = spec.to_toml();
     for (name, bytes) in [(ONNX, &onnx[..]), (TOKENIZER, &tokenizer), (SPEC, spec_toml.as_bytes())] {
         write(&out.join(name), bytes)?;
-        files.insert(name.to_owned(), sha256_hex(bytes));
+        files.insert(name.to_owned(), sha256(bytes));
     }
     let Origin { source, recipe } = origin;
     let licence = spec.hub.as_ref().map(|hub| hub.licence.clone());

@@ -59,7 +59,8 @@ pub(super) async fn pull(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::{Installed, sha256_hex};
+    use crate::models::Installed;
+    use closeread_core::hash::sha256;
     use std::collections::BTreeMap;
     use std::io::{BufRead, BufReader, Write};
     use std::net::{TcpListener, TcpStream};
@@ -120,7 +121,7 @@ mod tests {
                     "HTTP/1.1 302 Found\r\nlocation: /store/{name}\r\nx-repo-commit: {COMMIT}\r\nx-linked-size: {}\r\n\
                      x-linked-etag: \"{}\"\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
                     body.len(),
-                    sha256_hex(body)
+                    sha256(body)
                 );
             }
             let start: usize = range.filter(|_| self.ranges).unwrap_or(0);
@@ -187,7 +188,7 @@ mod tests {
         pull_tiny(hub, models.path()).await.expect("installs");
         let model = Installed::in_folder(&models.path().join("tiny")).expect("readable");
         assert!(model.manifest.source.ends_with(&format!("owner/tiny/tree/{COMMIT}")), "{}", model.manifest.source);
-        assert_eq!(model.manifest.made_from[WEIGHTS], sha256_hex(&tiny().1));
+        assert_eq!(model.manifest.made_from[WEIGHTS], sha256(&tiny().1));
         assert!(!models.path().join(".pull/tiny").exists());
         let requests = requests.lock().expect("served");
         assert!(requests[0].starts_with("HEAD /owner/tiny/resolve/main/"), "{requests:?}");
@@ -226,7 +227,7 @@ mod tests {
         let models = tempfile::tempdir().expect("a folder");
         let part = models.path().join(".pull/tiny");
         std::fs::create_dir_all(&part).expect("writable");
-        let mark = &sha256_hex(&tiny().1)[..16];
+        let mark = &sha256(&tiny().1)[..16];
         std::fs::write(part.join(format!("{WEIGHTS}.{mark}.part")), &tiny().1[..100]).expect("writable");
         pull_tiny(TestHub { ranges: false, ..TestHub::new() }, models.path()).await.expect("installs");
     }

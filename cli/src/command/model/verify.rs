@@ -1,9 +1,10 @@
 //! `closeread model verify`: is a model what it says it is?
 
-use crate::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir, sha256_hex};
+use crate::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir};
 use anyhow::Context;
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Backend, Encoder, Role};
+use closeread_core::hash::sha256;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -54,7 +55,7 @@ fn verify(model: &Installed) -> Vec<Finding> {
         .manifest
         .files
         .iter()
-        .map(|(name, expected)| match model.file(name).map(|bytes| sha256_hex(&bytes)) {
+        .map(|(name, expected)| match model.file(name).map(|bytes| sha256(&bytes)) {
             Ok(found) if found == *expected => finding(name, true, format!("SHA-256 {found}")),
             Ok(found) => finding(name, false, format!("SHA-256 {found}, the manifest says {expected}")),
             Err(error) => finding(name, false, format!("{error:#}")),
