@@ -173,18 +173,25 @@ async fn shelf(
     let mut shelf = Shelf::new(books, Chunker::Dos, plan.max_tokens, plan.setting.tokenizer);
     if let Some(embedder) = embedder.filter(|_| retrieves && retriever.needs_vectors()) {
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let title = shelf.books().first().map_or("", |book| book.id.as_str()).to_owned();
         let started = Instant::now();
-        let passages = Progress::new(&format!("passages of {title} embedded"), texts.len());
-        let mut n_done = 0;
-        let embedded = embedder
-            .embed(Role::Passage, &texts, |done| {
+        let worker = Arc::clone(embedder);
+        let what = format!("passages of {title} embedded");
+        // On a thread of its own, so that Ctrl-C is heard in the middle of a long book.
+        let embedded = tokio::task::spawn_blocking(move || {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let passages = Progress::new(&what, texts.len());
+            let mut n_done = 0;
+            let embedded = worker.embed(Role::Passage, &texts, |done| {
                 passages.advance(done - n_done);
                 n_done = done;
-            })
-            .with_context(|| format!("cannot embed the passages of `{title}`"))?;
-        passages.finish();
+            });
+            passages.finish();
+            embedded
+        })
+        .await
+        .context("the embedding thread ended abruptly")?
+        .with_context(|| format!("cannot embed the passages of `{title}`"))?;
         progress.paused(started);
         summary.n_cut += embedded.n_cut;
         shelf.put_vectors(embedded.vectors);
