@@ -54,8 +54,6 @@ pub(crate) struct Plan<'a> {
 pub(crate) struct Summary {
     /// Ctrl-C ended the run before all trials were made.
     pub(crate) interrupted: bool,
-    /// Passages and questions that were cut because the encoder takes no more.
-    pub(crate) n_cut: usize,
 }
 
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
@@ -104,7 +102,10 @@ pub(crate) async fn run(
             if stop.get() {
                 break;
             }
-            let shelf = shelf(plan, benchmark.books_of(documents), &tasks, &progress, &mut summary).await?;
+            let (shelf, n_cut) = shelf(plan, benchmark.books_of(documents), &tasks, &progress).await?;
+            if n_cut > 0 {
+                folder.note_cut(&documents.join(", "), n_cut)?;
+            }
             let mut trials = stream::iter(tasks.into_iter().take_while(|_| !stop.get()))
                 .map(|task| trial(plan, &shelf, evidence, task))
                 .buffer_unordered(plan.concurrency);
@@ -159,14 +160,15 @@ fn tasks<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<
     tasks
 }
 
-/// Cuts, indexes and, where a trial needs it, embeds the books and all their questions.
+/// Cuts, indexes and, where a trial needs it, embeds the books and all their questions; says how many of these texts
+/// were longer than the encoder takes.
 async fn shelf(
     plan: &Plan<'_>,
     books: Vec<Arc<Book>>,
     tasks: &[Task<'_>],
     progress: &Progress,
-    summary: &mut Summary,
-) -> Result<Shelf> {
+) -> Result<(Shelf, usize)> {
+    let mut n_cut = 0;
     let embedder = plan.embedder.as_ref();
     let retriever = retriever_for(&books, plan.retriever, embedder.map(Arc::as_ref));
     let retrieves = tasks.iter().any(|task| is_rag(task.method));
@@ -193,12 +195,12 @@ async fn shelf(
         .context("the embedding thread ended abruptly")?
         .with_context(|| format!("cannot embed the passages of `{title}`"))?;
         progress.paused(started);
-        summary.n_cut += embedded.n_cut;
+        n_cut += embedded.n_cut;
         shelf.put_vectors(embedded.vectors);
         let questions: Vec<&str> = tasks.iter().map(|task| task.item.question.as_str()).collect();
-        summary.n_cut += embed_queries(embedder, &questions, &plan.queries)?;
+        n_cut += embed_queries(embedder, &questions, &plan.queries)?;
     }
-    Ok(shelf)
+    Ok((shelf, n_cut))
 }
 
 fn is_rag(method: &str) -> bool {

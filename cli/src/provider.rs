@@ -77,12 +77,11 @@ impl ChatModel {
         let mut tries = 0;
         loop {
             tries += 1;
-            let fault = match self.once(&body).await {
+            let (message, wait) = match self.once(&body).await {
                 Ok(reply) => return Ok(reply),
                 Err(Fault::Final(error)) => return Err(error),
-                Err(fault) => fault,
+                Err(Fault::Transient { message, wait }) => (message, wait),
             };
-            let Fault::Transient { message, wait } = fault else { unreachable!("final faults return above") };
             if tries == MAX_TRIES {
                 return Err(HostError::Failed(format!("{message}, after {tries} tries")));
             }

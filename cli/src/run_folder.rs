@@ -5,13 +5,15 @@ use closeread_core::benchmark::Item;
 use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
 use closeread_core::text::Book;
 use serde_json::{Map, Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
 const COMPRESSION: i32 = 9;
+/// How many texts were cut for the encoder, by book.
+const CUT: &str = "cut.json";
 
 /// An open run folder; nobody else has it while this value lives.
 pub(crate) struct RunFolder {
@@ -33,7 +35,7 @@ impl RunFolder {
         let lock = lock(path)?;
         let manifest = path.join("manifest.json");
         if fresh {
-            for name in ["manifest.json", "records.jsonl", "report.json"] {
+            for name in ["manifest.json", "records.jsonl", "report.json", CUT] {
                 match fs::remove_file(path.join(name)) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
@@ -102,6 +104,24 @@ impl RunFolder {
             .with_context(|| format!("cannot write {}", self.path.join("records.jsonl").display()))?;
         self.finished.insert(record.key.clone(), record);
         Ok(())
+    }
+
+    /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
+    pub(crate) fn note_cut(&self, book: &str, n_cut: usize) -> Result<()> {
+        let mut cut = self.cut()?;
+        cut.insert(book.to_owned(), n_cut);
+        write_atomically(&self.path.join(CUT), &pretty(&json!(cut)))
+    }
+
+    /// Passages and questions that were cut for the encoder, by book.
+    pub(crate) fn cut(&self) -> Result<BTreeMap<String, usize>> {
+        let path = self.path.join(CUT);
+        match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes)
+                .with_context(|| format!("{} is damaged; start anew with --fresh", path.display())),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
     }
 
     /// Writes `report.json`.

@@ -100,17 +100,20 @@ fn report(
     as_json: bool,
 ) -> Result<ExitCode> {
     let cells = cells(&plan.cells, &benchmark.items, &folder.records());
+    let cut = folder.cut()?;
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
         "benchmark": benchmark.name,
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
+        "cut_for_embedding": cut,
         "problems": benchmark.problems,
     });
     folder.write_report(&report)?;
-    if summary.n_cut > 0 {
-        eprintln!("{} passages or questions were cut: the embedding model takes no more tokens", summary.n_cut);
+    let n_cut: usize = cut.values().sum();
+    if n_cut > 0 {
+        eprintln!("{n_cut} passages or questions were cut: the embedding model takes no more tokens");
     }
     if as_json {
         println!("{report}");
