@@ -20,5 +20,6 @@ pub mod reader;
 pub mod record;
 pub mod report;
 pub mod retrieve;
+pub mod scoring;
 pub mod stats;
 pub mod text;

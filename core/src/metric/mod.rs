@@ -2,10 +2,12 @@
 
 pub mod evidence;
 mod f1;
+mod name;
 mod rouge;
 mod score;
 
 pub use f1::{character_f1, token_f1};
+pub use name::{Metric, UnknownMetric};
 pub use rouge::rouge_l;
 pub use score::score;
 

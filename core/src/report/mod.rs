@@ -1,5 +1,9 @@
 //! A report is a pure function of records: whatever it says can be said again from the run folder.
 
+mod table;
+
+pub use table::{Table, Value};
+
 use crate::benchmark::Item;
 use crate::record::{Ledger, Record, TrialKey};
 use crate::stats::{Estimate, Observation, estimate};
