@@ -16,6 +16,7 @@ pub mod listing;
 pub mod method;
 pub mod metric;
 pub mod prompt;
+pub mod provider;
 pub mod reader;
 pub mod record;
 pub mod report;
