@@ -32,6 +32,7 @@ enum Command {
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Providers(command::providers::ProvidersArgs),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Providers(args) => command::providers::run(args).await,
         }
     });
     result.unwrap_or_else(|error| {

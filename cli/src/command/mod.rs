@@ -3,6 +3,7 @@
 pub(crate) mod chunk;
 pub(crate) mod data;
 pub(crate) mod model;
+pub(crate) mod providers;
 pub(crate) mod run;
 pub(crate) mod search;
 

@@ -5,7 +5,7 @@ use crate::config::RunArgs;
 use crate::embedder::Embedder;
 use crate::engine::{self, Plan, Summary};
 use crate::host::{CliHost, QueryVectors};
-use crate::provider::Reader;
+use crate::provider::{self, Reader};
 use crate::run_folder::RunFolder;
 use crate::table;
 use crate::tokenizer;
@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
@@ -54,10 +55,14 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration));
 
+    let builtin = models.iter().all(|model| model == EXTRACTIVE);
+    let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
+    let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
+    let options = provider::Options { seed: args.seed, extra_body: args.extra_body()?, timeout, concurrency };
     let queries = QueryVectors::default();
     let mut hosts = HashMap::new();
     for model in &models {
-        let reader = Reader::named(model, args.base_url.as_deref(), args.seed)?;
+        let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
         hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone()));
     }
     let mut folder = RunFolder::open(&path, &configuration, args.fresh)?;
@@ -75,7 +80,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         fill: args.fill.unwrap_or_default(),
         window,
         max_tokens: args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
-        concurrency: args.concurrency.unwrap_or(4).max(1),
+        concurrency,
         embedder,
         hosts,
         queries,
@@ -192,6 +197,7 @@ fn configuration(
         "overflow": args.overflow.unwrap_or_default(),
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
+        "extra_body": args.extra_body()?,
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
     }))

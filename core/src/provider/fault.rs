@@ -132,7 +132,9 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<f64>) -> Fa
         if let Some(adjustment) = adjustment(value, &lower) {
             return Fault::Refused { adjustment, message };
         }
-        if ["content_policy_violation", "content_filter", "responsibleaipolicyviolation"].iter().any(|w| lower.contains(w))
+        if ["content_policy_violation", "content_filter", "responsibleaipolicyviolation"]
+            .iter()
+            .any(|w| lower.contains(w))
         {
             return Fault::blocked(&words);
         }
@@ -154,7 +156,8 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<f64>) -> Fa
 
 /// A quota that no waiting within a run refills, or a request that exceeds the limit of a minute alone.
 fn is_final_quota(value: &Value, lower: &str) -> bool {
-    let words = ["insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded", "billing_hard_limit_reached"];
+    let words =
+        ["insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded", "billing_hard_limit_reached"];
     let too_large = lower.contains("request too large");
     let details = value["error"]["details"].as_array().map_or(&[][..], Vec::as_slice);
     let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
@@ -179,7 +182,9 @@ fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
     let parameter = value["error"]["param"].as_str().unwrap_or_default();
     let refuses = |name: &str| {
         let unsupported = matches!(code, "unsupported_parameter" | "unsupported_value")
-            || ["unsupported parameter", "unsupported value", "not supported", "deprecated"].iter().any(|w| lower.contains(w));
+            || ["unsupported parameter", "unsupported value", "not supported", "deprecated"]
+                .iter()
+                .any(|w| lower.contains(w));
         unsupported && (parameter == name || (parameter.is_empty() && lower.contains(name)))
     };
     if refuses("max_completion_tokens") && parameter == "max_completion_tokens" {

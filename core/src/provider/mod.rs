@@ -12,7 +12,7 @@ mod overflow;
 mod sse;
 mod stream;
 
-pub use fault::{Fault, Adjustment, Strain, retry_after_seconds};
+pub use fault::{Adjustment, Fault, Strain, retry_after_seconds};
 pub use stream::StreamReader;
 
 use crate::host::{Call, Reply};

@@ -81,7 +81,8 @@ fn usage_is_counted_by_the_same_rules_for_all() {
     let gemini = json!({"candidates": [{"content": {"parts": [{"text": "x", "thought": true}, {"text": "Ana"}]},
         "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10,
         "thoughtsTokenCount": 20, "cachedContentTokenCount": 60}});
-    let counted = Usage { prompt_tokens: Some(100), completion_tokens: Some(30), cached_tokens: Some(60), ..Usage::default() };
+    let counted =
+        Usage { prompt_tokens: Some(100), completion_tokens: Some(30), cached_tokens: Some(60), ..Usage::default() };
     let expected = [
         Usage { reasoning_tokens: Some(20), ..counted },
         Usage { cache_write_tokens: Some(10), ..counted },
@@ -94,7 +95,8 @@ fn usage_is_counted_by_the_same_rules_for_all() {
 
 #[test]
 fn thinking_that_takes_all_tokens_leaves_a_reply_cut_short() {
-    let openai = json!({"choices": [{"message": {"content": null, "reasoning_content": "hm"}, "finish_reason": "length"}]});
+    let openai =
+        json!({"choices": [{"message": {"content": null, "reasoning_content": "hm"}, "finish_reason": "length"}]});
     let anthropic = json!({"content": [], "stop_reason": "max_tokens", "usage": {"output_tokens": 16}});
     let gemini = json!({"candidates": [{"finishReason": "MAX_TOKENS"}]});
     for (protocol, body) in ALL.into_iter().zip([openai, anthropic, gemini]) {
@@ -121,24 +123,62 @@ fn what_is_refused_is_blocked() {
 fn an_overflow_is_known_in_every_wording_with_its_numbers() {
     let message = |words: &str| json!({"error": {"message": words}});
     let cases = [
-        (400, json!({"error": {"code": "context_length_exceeded", "message":
+        (
+            400,
+            json!({"error": {"code": "context_length_exceeded", "message":
             "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."}}),
-            Some(9001), Some(8192)),
-        (400, message("This model's maximum context length is 4096 tokens. However, you requested 100 output tokens and \
-            your prompt contains at least 4001 input tokens"), Some(4001), Some(4096)),
-        (400, json!({"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you \
-            requested 5000 tokens"}), Some(5000), Some(4096)),
-        (400, message("The input (61709 tokens) is longer than the model's context length (40960 tokens)."),
-            Some(61709), Some(40960)),
-        (400, json!({"error": {"type": "exceed_context_size_error", "message": "x", "n_prompt_tokens": 5000, "n_ctx": 4096}}),
-            Some(5000), Some(4096)),
+            Some(9001),
+            Some(8192),
+        ),
+        (
+            400,
+            message(
+                "This model's maximum context length is 4096 tokens. However, you requested 100 output tokens and \
+            your prompt contains at least 4001 input tokens",
+            ),
+            Some(4001),
+            Some(4096),
+        ),
+        (
+            400,
+            json!({"object": "error", "message": "This model's maximum context length is 4096 tokens. However, you \
+            requested 5000 tokens"}),
+            Some(5000),
+            Some(4096),
+        ),
+        (
+            400,
+            message("The input (61709 tokens) is longer than the model's context length (40960 tokens)."),
+            Some(61709),
+            Some(40960),
+        ),
+        (
+            400,
+            json!({"error": {"type": "exceed_context_size_error", "message": "x", "n_prompt_tokens": 5000, "n_ctx": 4096}}),
+            Some(5000),
+            Some(4096),
+        ),
         (400, message("prompt is too long: 210000 tokens > 200000 maximum"), Some(210_000), Some(200_000)),
-        (400, message("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."),
-            Some(1_200_000), Some(1_048_576)),
-        (422, json!({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 \
-            `inputs` tokens", "error_type": "validation"}), Some(5000), Some(4096)),
-        (400, json!({"error": "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
-            "code": "x"}), Some(150_000), Some(131_072)),
+        (
+            400,
+            message("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."),
+            Some(1_200_000),
+            Some(1_048_576),
+        ),
+        (
+            422,
+            json!({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 \
+            `inputs` tokens", "error_type": "validation"}),
+            Some(5000),
+            Some(4096),
+        ),
+        (
+            400,
+            json!({"error": "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
+            "code": "x"}),
+            Some(150_000),
+            Some(131_072),
+        ),
     ];
     for (status, body, needed, window) in cases {
         match read(Protocol::OpenAi, status, &body) {
@@ -148,7 +188,8 @@ fn an_overflow_is_known_in_every_wording_with_its_numbers() {
             other => panic!("{body} gave {other:?}"),
         }
     }
-    let anthropic = json!({"content": [{"type": "text", "text": "so"}], "stop_reason": "model_context_window_exceeded"});
+    let anthropic =
+        json!({"content": [{"type": "text", "text": "so"}], "stop_reason": "model_context_window_exceeded"});
     let fault = read(Protocol::Anthropic, 200, &anthropic).expect_err("an overflow");
     assert!(matches!(fault, Fault::Final(HostError::Overflow { .. })));
 }
@@ -167,12 +208,24 @@ fn what_is_tried_again_and_what_is_not() {
     let cases = [
         (429, r#"{"error":{"message":"slow down","type":"internal_server_error"}}"#.to_owned(), Then::Again(RateLimit)),
         (429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#.to_owned(), Then::Never),
-        (429, r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM)"}}"#.to_owned(), Then::Never),
+        (
+            429,
+            r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM)"}}"#.to_owned(),
+            Then::Never,
+        ),
         (429, quota.to_string(), Then::Never),
-        (529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned(), Then::Again(Server)),
+        (
+            529,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned(),
+            Then::Again(Server),
+        ),
         (502, "<html><body><h1>502 Bad Gateway</h1></body></html>".to_owned(), Then::Again(Server)),
         (500, r#"{"error":{"message":"[json.exception.parse_error.101] parse error"}}"#.to_owned(), Then::Never),
-        (500, r#"{"error":{"message":"input is too large to process. increase the physical batch size"}}"#.to_owned(), Then::Never),
+        (
+            500,
+            r#"{"error":{"message":"input is too large to process. increase the physical batch size"}}"#.to_owned(),
+            Then::Never,
+        ),
         (408, r#"{"error":{"message":"timeout","type":"invalid_request_error"}}"#.to_owned(), Then::Again(Server)),
         (401, r#"{"error":"Unauthorized"}"#.to_owned(), Then::Never),
         (402, r#"{"error":{"message":"Insufficient credits","code":402}}"#.to_owned(), Then::Never),
@@ -196,15 +249,14 @@ fn what_is_tried_again_and_what_is_not() {
 
 #[test]
 fn a_refused_field_is_left_out_or_renamed_once() {
-    let refusal = |code: &str, param: &str, message: &str| {
-        json!({"error": {"code": code, "param": param, "message": message, "type": "invalid_request_error"}})
-    };
+    let refusal = |code: &str, param: &str, message: &str| json!({"error": {"code": code, "param": param, "message": message, "type": "invalid_request_error"}});
     let limit = refusal(
         "unsupported_parameter",
         "max_tokens",
         "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     );
-    let temperature = refusal("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support 0");
+    let temperature =
+        refusal("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support 0");
     let adjustment = |body| match read(Protocol::OpenAi, 400, body) {
         Err(Fault::Refused { adjustment, .. }) => adjustment,
         other => panic!("{other:?}"),
@@ -287,7 +339,8 @@ fn a_stream_that_breaks_off_is_a_failure() {
     assert!(matches!(fault, Fault::Transient { strain: Strain::Connection, .. }));
     let malformed = "data: {\"choices\":[{\"del\n\n";
     assert!(matches!(streamed(Protocol::OpenAi, malformed), Err(Fault::Transient { .. })));
-    let error = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
+    let error =
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
     assert!(matches!(streamed(Protocol::Anthropic, error), Err(Fault::Transient { strain: Strain::Server, .. })));
     assert!(streamed(Protocol::Gemini, "").is_err());
 }
