@@ -97,6 +97,9 @@ pub(crate) struct RunArgs {
     /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Ask again what was asked before: remembered replies are neither used nor kept
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Folder with prompts that replace ours, by file name
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
@@ -168,6 +171,7 @@ impl RunArgs {
             extra_body: self.extra_body.or(file.extra_body),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
+            no_cache: self.no_cache || file.no_cache,
             prompts: self.prompts.or(file.prompts.map(|path| folder.join(path))),
             encoding: self.encoding.or(file.encoding),
             language: self.language.or(file.language),

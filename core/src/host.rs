@@ -90,6 +90,9 @@ pub struct Reply {
     /// Why it ended.
     #[serde(default)]
     pub stop: Stop,
+    /// It was asked before and came from the host's memory: nobody was asked now, nothing was spent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
 }
 
 /// Why a reply ended.

@@ -2,6 +2,8 @@
 
 use super::account::Account;
 use super::throttle::Throttle;
+use super::without_credentials;
+use crate::reply_cache::Source;
 use anyhow::{Context, Result};
 use closeread_core::host::{Call, HostError, Reply};
 use closeread_core::provider::{
@@ -47,6 +49,7 @@ pub(crate) struct ChatModel {
     client: reqwest::Client,
     account: Account,
     options: Options,
+    source: Source,
     dialect: Cell<Dialect>,
     throttle: Throttle,
 }
@@ -61,7 +64,19 @@ impl ChatModel {
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
         let throttle = Throttle::new(options.concurrency);
-        Ok(Self { client, account, options, dialect, throttle })
+        let source = Source {
+            provider: account.provider.name.to_owned(),
+            model: account.model.clone(),
+            base_url: without_credentials(&account.base_url),
+            seed: options.seed,
+            extra_body: options.extra_body.clone(),
+        };
+        Ok(Self { client, account, options, source, dialect, throttle })
+    }
+
+    /// What determines its replies besides the calls.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
     }
 
     /// How the model wants to be asked, as far as it is known by now.

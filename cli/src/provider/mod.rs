@@ -49,6 +49,20 @@ pub(crate) fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
     Ok(Account { provider, model: model.to_owned(), base_url: base_url.to_owned(), key })
 }
 
+/// An address without user, password and query, which may hold a key.
+pub(crate) fn without_credentials(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) => {
+            // Both fail only for addresses that cannot hold credentials.
+            let _ = parsed.set_username("");
+            let _ = parsed.set_password(None);
+            parsed.set_query(None);
+            parsed.to_string()
+        }
+        Err(_) => "an address that does not parse".to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -64,7 +64,7 @@ fn arguments<'a>(url: &'a str, items: &'a str) -> Vec<&'a str> {
 #[test]
 fn a_server_is_asked_with_the_key_and_the_key_is_written_nowhere() {
     let server = Server::start(vec![("503 Busy", String::new()), ("200 OK", answer("Surely [[1]]."))]);
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_cache();
     let secret = "sk-do-not-write-me-down";
     let mut command = sandbox.command(&arguments(&server.url, "en-002,en-003"));
     let output = command.env("OPENAI_COMPATIBLE_API_KEY", secret).output().unwrap();
@@ -88,7 +88,7 @@ fn a_final_error_is_not_tried_again_and_an_overflow_is_told_apart() {
     let overflow = r#"{"error":{"code":"context_length_exceeded","message":"maximum context length is 5 tokens"}}"#;
     let refused = r#"{"error":{"message":"no such model"}}"#;
     let server = Server::start(vec![("400 Bad Request", overflow.to_owned()), ("404 Not Found", refused.to_owned())]);
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_cache();
     let report = sandbox.run(&arguments(&server.url, "en-002,en-003")).exits(1).json();
     let ledger = &report["cells"][0]["ledger"];
     assert_eq!((&ledger["overflow"], &ledger["failed"]), (&1.into(), &1.into()), "{ledger}");
@@ -104,7 +104,7 @@ fn anthropic_and_gemini_are_asked_in_their_own_shape() {
     for (model, reply) in [("anthropic/claude-x", anthropic), ("gemini/gemini-x", gemini)] {
         let server = Server::start(vec![("200 OK", reply.to_owned())]);
         let base = server.url.trim_end_matches("/v1").to_owned();
-        let sandbox = Sandbox::new();
+        let sandbox = Sandbox::with_own_cache();
         let report = sandbox
             .run(&[
                 "run",
@@ -143,7 +143,7 @@ fn anthropic_and_gemini_are_asked_in_their_own_shape() {
 fn a_model_that_refuses_a_field_is_asked_without_it() {
     let refusal = r#"{"error":{"code":"unsupported_value","param":"temperature","message":"Only the default (1)."}}"#;
     let server = Server::start(vec![("400 Bad Request", refusal.to_owned()), ("200 OK", answer("[[1]]"))]);
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_cache();
     let mut arguments = arguments(&server.url, "en-002,en-003");
     arguments.extend(["--extra-body", r#"{"top_p": 0.5}"#]);
     sandbox.run(&arguments).exits(0);
@@ -157,7 +157,7 @@ fn a_model_that_refuses_a_field_is_asked_without_it() {
 fn a_provider_is_checked_with_one_small_request() {
     let error = r#"{"error":{"message":"Incorrect API key provided: sk-secret-1"}}"#;
     let server = Server::start(vec![("401 Unauthorized", error.to_owned()), ("200 OK", answer("ready"))]);
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_cache();
     let arguments = ["providers", "check", "openai/gpt-x", "--base-url", &server.url];
     let refused = sandbox.command(&arguments).env("OPENAI_API_KEY", "sk-secret-1").output().unwrap();
     let said = String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
@@ -168,4 +168,36 @@ fn a_provider_is_checked_with_one_small_request() {
     drop(answered);
     assert_eq!(server.n_authorized.load(Ordering::SeqCst), 2, "the key of .env is used");
     assert_eq!(server.requests.lock().unwrap()[0]["max_completion_tokens"], 256);
+}
+
+#[test]
+fn what_was_asked_before_is_not_asked_again() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let first = arguments(&server.url, "en-002,en-003");
+    sandbox.run(&first).exits(0);
+    let n_requests = || server.requests.lock().unwrap().len();
+    assert_eq!(n_requests(), 2);
+
+    let folder = |name: &'static str, more: &[&'static str]| -> Vec<&str> {
+        let renamed = first.iter().map(|argument| if *argument == "r" { name } else { argument });
+        renamed.chain(more.iter().copied()).collect()
+    };
+    sandbox.run(&folder("again", &[])).exits(0);
+    assert_eq!(n_requests(), 2, "another folder, the same calls");
+    let records = std::fs::read_to_string(sandbox.path("again/records.jsonl")).unwrap();
+    assert_eq!(records.matches("\"remembered\":true").count(), 2, "{records}");
+    sandbox.run(&folder("samples", &["--samples", "2"])).exits(0);
+    assert_eq!(n_requests(), 4, "a second repetition is asked anew");
+    sandbox.run(&folder("seed", &["--seed", "1"])).exits(0);
+    assert_eq!(n_requests(), 6, "another seed is another question");
+    sandbox.run(&folder("forgetful", &["--no-cache"])).exits(0);
+    assert_eq!(n_requests(), 8);
+
+    let listed = sandbox.run(&["cache", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["replies"][0]["model"], "openai-compatible/tiny");
+    assert_eq!(listed["replies"][0]["n"], 6);
+    sandbox.run(&["cache", "verify"]).exits(0);
+    sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
+    assert_eq!(sandbox.run(&["cache", "list", "--json"]).exits(0).json()["replies"], serde_json::json!([]));
 }

@@ -76,7 +76,13 @@ pub(super) async fn read<H: Host>(
     let outcome = match host.chat(call).await {
         Ok(reply) => {
             let outcome = outcome_of(item, &reply);
-            calls.push(CallTrace { prompt: name, sha256, reply: reply.text, usage: reply.usage });
+            calls.push(CallTrace {
+                prompt: name,
+                sha256,
+                reply: reply.text,
+                usage: reply.usage,
+                remembered: reply.remembered,
+            });
             outcome
         }
         Err(HostError::Overflow { needed, window, .. }) => {

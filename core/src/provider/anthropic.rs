@@ -55,7 +55,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
     };
     let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
     let stop = stop(value["stop_reason"].as_str().unwrap_or("end_turn"))?;
-    Ok(Reply { text: text.collect(), usage: usage(&value["usage"]), stop })
+    Ok(Reply { text: text.collect(), usage: usage(&value["usage"]), stop, remembered: false })
 }
 
 pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {

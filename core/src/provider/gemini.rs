@@ -39,7 +39,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
         return Err(Fault::transient(Strain::Server, "the server's reply holds no `candidates`"));
     }
     let stop = stop(candidate["finishReason"].as_str().unwrap_or("STOP"))?;
-    Ok(Reply { text: text(candidate), usage: usage(&value["usageMetadata"]), stop })
+    Ok(Reply { text: text(candidate), usage: usage(&value["usageMetadata"]), stop, remembered: false })
 }
 
 /// A refused prompt is a success without candidates.

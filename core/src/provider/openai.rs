@@ -37,7 +37,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
         return Err(Fault::blocked(refusal));
     }
     let stop = stop(choice["finish_reason"].as_str().unwrap_or("stop"))?;
-    Ok(Reply { text: content(&choice["message"]["content"]), usage: usage(&value["usage"]), stop })
+    Ok(Reply { text: content(&choice["message"]["content"]), usage: usage(&value["usage"]), stop, remembered: false })
 }
 
 /// Text that is a string, or a list of parts.

@@ -47,7 +47,7 @@ impl StreamReader {
             self.take(&event)?;
         }
         match self.stop {
-            Some(stop) => Ok(Reply { text: self.text, usage: self.usage, stop }),
+            Some(stop) => Ok(Reply { text: self.text, usage: self.usage, stop, remembered: false }),
             None => Err(Fault::transient(Strain::Connection, "the stream ended before the reply did")),
         }
     }
