@@ -75,6 +75,9 @@ pub(crate) struct RunArgs {
     /// Repetitions of every trial [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u32>,
+    /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes Indexed Job
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -164,6 +167,7 @@ impl RunArgs {
             limit: self.limit.or(file.limit),
             items: list(self.items, file.items),
             samples: self.samples.or(file.samples),
+            shard: self.shard.or(file.shard),
             out: self.out.or(file.out.map(|path| folder.join(path))),
             fresh: self.fresh || file.fresh,
             seed: self.seed.or(file.seed),

@@ -12,6 +12,7 @@ mod progress;
 mod provider;
 mod reply_cache;
 mod run_folder;
+mod shard;
 mod table;
 mod tokenizer;
 
@@ -30,6 +31,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<config::RunArgs>),
+    Merge(command::merge::MergeArgs),
     Chunk(command::chunk::ChunkArgs),
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
+            Command::Merge(args) => command::merge::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,

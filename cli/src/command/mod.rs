@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod data;
+pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod providers;
 pub(crate) mod run;

@@ -8,6 +8,7 @@ use crate::host::{CliHost, QueryVectors};
 use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::RunFolder;
+use crate::shard::Shard;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
@@ -55,7 +56,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let window = Window { tokens: args.window, policy: args.overflow.unwrap_or_default() };
     let configuration =
         configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
-    let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration));
+    let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
+    let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
+    if let Some(shard) = shard {
+        benchmark.keep(shard);
+    }
 
     let builtin = models.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
@@ -68,7 +73,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
         hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies)));
     }
-    let mut folder = RunFolder::open(&path, &configuration, args.fresh)?;
+    let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     let plan = Plan {
         setting: Setting {
@@ -206,8 +211,9 @@ fn configuration(
     }))
 }
 
-fn default_folder(benchmark: &str, configuration: &Value) -> PathBuf {
-    Path::new("runs").join(format!("{benchmark}-{}", short_hash(&configuration.to_string())))
+fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
+    let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
+    Path::new("runs").join(format!("{benchmark}-{}{part}", short_hash(&configuration.to_string())))
 }
 
 /// Problems on standard error, the first few of each kind.

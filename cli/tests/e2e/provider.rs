@@ -201,3 +201,28 @@ fn what_was_asked_before_is_not_asked_again() {
     sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
     assert_eq!(sandbox.run(&["cache", "list", "--json"]).exits(0).json()["replies"], serde_json::json!([]));
 }
+
+#[test]
+fn the_first_question_on_a_whole_book_goes_alone() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    sandbox
+        .run(&[
+            "run",
+            "--method",
+            "closed-book,full-document",
+            "--items",
+            "en-002,en-003,en-004",
+            "--out",
+            "r",
+            "--model",
+            "openai-compatible/tiny",
+            "--base-url",
+            &server.url,
+        ])
+        .exits(0);
+    let requests = server.requests.lock().unwrap();
+    let sizes: Vec<usize> = requests.iter().map(|request| request.to_string().len()).collect();
+    assert_eq!(sizes.len(), 6);
+    assert!(sizes[0] > 100_000, "{sizes:?}");
+}
