@@ -2,6 +2,7 @@
 
 pub mod evidence;
 mod f1;
+pub mod meteor;
 mod name;
 mod rouge;
 mod score;
