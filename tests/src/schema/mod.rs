@@ -1,12 +1,14 @@
 //! One file a schema: how its cases are read, what of the core they call, how the results are compared.
 
 mod compare;
+mod meteor_resources;
 mod passages;
 mod retrieval;
 mod sentences_en;
 mod sentences_zh;
 mod text_corpus;
 mod text_metrics;
+mod text_metrics_meteor;
 mod token_counts;
 mod tokenizer;
 
@@ -25,6 +27,7 @@ pub(crate) struct Schema {
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
+    meteor_resources::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
     sentences_en::SCHEMA,
