@@ -3,6 +3,7 @@
 pub mod bleu;
 pub mod evidence;
 mod f1;
+pub mod meteor;
 mod name;
 mod normalize;
 mod prf;

@@ -2,6 +2,7 @@
 
 mod compare;
 mod memagent;
+mod meteor_resources;
 mod parse_corpusqa;
 mod parse_infinitebench;
 mod passages;
@@ -10,6 +11,7 @@ mod sentences_en;
 mod sentences_zh;
 mod text_corpus;
 mod text_metrics;
+mod text_metrics_meteor;
 mod token_counts;
 mod tokenizer;
 
@@ -29,6 +31,7 @@ pub(crate) struct Schema {
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
     memagent::SCHEMA,
+    meteor_resources::SCHEMA,
     parse_corpusqa::SCHEMA,
     parse_infinitebench::SCHEMA,
     passages::SCHEMA,
