@@ -1,7 +1,10 @@
 //! One file a schema: how its cases are read, what of the core they call, how the results are compared.
 
 mod compare;
+mod memagent;
 mod meteor_resources;
+mod parse_corpusqa;
+mod parse_infinitebench;
 mod passages;
 mod retrieval;
 mod sentences_en;
@@ -27,7 +30,10 @@ pub(crate) struct Schema {
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
+    memagent::SCHEMA,
     meteor_resources::SCHEMA,
+    parse_corpusqa::SCHEMA,
+    parse_infinitebench::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
     sentences_en::SCHEMA,
