@@ -28,6 +28,7 @@ import tiktoken_ext.openai_public as openai_public
 import tokenizers
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
+import make_parsers
 import make_text_metrics
 import texts
 
@@ -64,6 +65,7 @@ def main():
             "passages.json": passages(punkt, count),
             "retrieval.json": retrieval(),
             "statistics.json": load_statistics(Path(scratch))(),
+            **make_parsers.files(),
             **make_text_metrics.files(Path(scratch)),
         }
     differ = []
