@@ -106,6 +106,24 @@ impl Metric {
     }
 }
 
+impl Metric {
+    /// True if the metric compares words, of which Chinese as published has none or one a sentence.
+    pub const fn cuts_words(self) -> bool {
+        !matches!(self, Self::Accuracy | Self::InfinitebenchZhF1 | Self::EvidenceRecall | Self::PairAccuracy)
+    }
+
+    /// Longest n-gram of a BLEU; `None` for any other metric.
+    pub const fn bleu_order(self) -> Option<usize> {
+        match self {
+            Self::Bleu1 => Some(1),
+            Self::Bleu2 => Some(2),
+            Self::Bleu3 => Some(3),
+            Self::Bleu4 => Some(4),
+            _ => None,
+        }
+    }
+}
+
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

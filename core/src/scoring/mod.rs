@@ -1,5 +1,10 @@
 //! From predictions to a scorecard: what was predicted, what it is worth, and what is missing.
 
+pub mod prediction;
+mod score;
+mod scorecard;
 mod submission;
 
+pub use score::{Options, ScoreError, score};
+pub use scorecard::{Group, Policy, PolicyScores, ScoredItem, ScoredLedger, Scorecard};
 pub use submission::{Attempt, Problems, Submission};
