@@ -337,6 +337,39 @@ mod tests {
         for table in label_tables(&[run]) {
             shown += &text::table(&table);
         }
-        expect![[r#""#]].assert_eq(&shown);
+        expect![[r#"
+            Scores in percent with 95% intervals
+            method       budget  n              accuracy     evidence recall  prompt tokens  seconds
+            ----------------------------------------------------------------------------------------
+            closed-book       -  5  100.0 [56.6, 100.0]*                   -             10      2.5
+            dos-rag       1,500  5     50.0 [9.5, 90.5]*  50.0 [50.0, 50.0]*             10      1.0
+            accuracy: over 2 to 5 items
+            evidence recall: over 1 items
+            dos-rag at 1,500: 1 answered, 1 not found, 3 missing
+            INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+            How the items ended
+            method       budget  items  answered  not found  unanswered  overflow  blocked  unparsed  failed  missing  unscored
+            -------------------------------------------------------------------------------------------------------------------
+            closed-book       -      5         5          0           0         0        0         0       0        0         0
+            dos-rag       1,500      5         1          1           0         0        0         0       0        3         0
+            INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
+            Scores under both policies
+            method       budget  accuracy, failures wrong  n  accuracy, failures left out  n
+            --------------------------------------------------------------------------------
+            closed-book       -      100.0 [56.6, 100.0]*  5         100.0 [56.6, 100.0]*  5
+            dos-rag       1,500         50.0 [9.5, 90.5]*  2            50.0 [9.5, 90.5]*  2
+            failures wrong: an item in which the reader never got to answer (overflow, blocked, failed) scores 0, as in the main tables of the five papers
+            failures left out: these items are not in the denominator; what the reader did not find or could not put into the agreed form stays wrong
+            INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+            accuracy by kind
+            method       budget                     x                     y
+            ---------------------------------------------------------------
+            closed-book       -  100.0 [51.0, 100.0]*  100.0 [20.7, 100.0]*
+            dos-rag       1,500     50.0 [9.5, 90.5]*                     -
+            items: x 2 to 4, y 1
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]].assert_eq(&shown);
     }
 }
