@@ -1,5 +1,6 @@
 //! The metrics by name.
 
+use super::bleu::BleuOrder;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -112,13 +113,13 @@ impl Metric {
         !matches!(self, Self::Accuracy | Self::InfinitebenchZhF1 | Self::EvidenceRecall | Self::PairAccuracy)
     }
 
-    /// Longest n-gram of a BLEU; `None` for any other metric.
-    pub const fn bleu_order(self) -> Option<usize> {
+    /// Longest n-grams of a BLEU; `None` for any other metric.
+    pub const fn bleu_order(self) -> Option<BleuOrder> {
         match self {
-            Self::Bleu1 => Some(1),
-            Self::Bleu2 => Some(2),
-            Self::Bleu3 => Some(3),
-            Self::Bleu4 => Some(4),
+            Self::Bleu1 => Some(BleuOrder::One),
+            Self::Bleu2 => Some(BleuOrder::Two),
+            Self::Bleu3 => Some(BleuOrder::Three),
+            Self::Bleu4 => Some(BleuOrder::Four),
             _ => None,
         }
     }

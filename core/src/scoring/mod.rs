@@ -4,7 +4,8 @@ pub mod prediction;
 mod score;
 mod scorecard;
 mod submission;
+mod tables;
 
 pub use score::{Options, ScoreError, score};
-pub use scorecard::{Group, Policy, PolicyScores, ScoredItem, ScoredLedger, Scorecard};
+pub use scorecard::{Group, PolicyScores, ScoredItem, ScoredLedger, Scorecard};
 pub use submission::{Attempt, Problems, Submission};

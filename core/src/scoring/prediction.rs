@@ -12,7 +12,10 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The gold file has not one item that can be used.
-    #[error("{file} holds no item: expected items.jsonl, one JSON object with id, documents, question and task a line{}", first(.first))]
+    #[error(
+        "{file} holds no item: expected items.jsonl, one JSON object with id, documents, question and task a line{}",
+        also(.first)
+    )]
     NoGold {
         /// The gold file.
         file: String,
@@ -21,8 +24,8 @@ pub enum ReadError {
     },
 }
 
-fn first(problem: &Option<Box<Problem>>) -> String {
-    problem.as_ref().map_or_else(String::new, |problem| format!("; the first problem: {problem}"))
+fn also(first: &Option<Box<Problem>>) -> String {
+    first.as_ref().map_or_else(String::new, |problem| format!("; the first problem: {problem}"))
 }
 
 /// Reads `predictions` against the items of `gold`.

@@ -2,6 +2,7 @@
 
 use super::Problems;
 use crate::metric::Words;
+use crate::paper::FailurePolicy;
 use crate::record::Ledger;
 use crate::stats::Estimate;
 use serde::{Deserialize, Serialize};
@@ -23,11 +24,11 @@ pub struct Scorecard {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main: Option<String>,
     /// What failures count in `metrics` and `by`.
-    pub policy: Policy,
+    pub policy: FailurePolicy,
     /// Score by metric under `policy`.
     pub metrics: BTreeMap<String, Estimate>,
     /// The same under every other policy.
-    pub policies: BTreeMap<Policy, PolicyScores>,
+    pub policies: BTreeMap<FailurePolicy, PolicyScores>,
     /// How the text metrics cut Chinese.
     pub chinese: Words,
     /// Label, its value, the items that have it.
@@ -65,28 +66,6 @@ pub struct ScoredLedger {
     pub counts: Ledger,
     /// Rows that could not be used.
     pub problems: Problems,
-}
-
-/// What an item counts that ended without an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Policy {
-    /// It is wrong: 0 in every metric that its gold answer allows. The main tables of all five papers count so; missing
-    /// items, which the papers' own scorers mostly do not see, are failures here too.
-    FailuresWrong,
-    /// It is left out, and the denominator shrinks: accuracy over attempted problems, as SagaScale's calibration error
-    /// and NovelQA's and CorpusQA's scripts count, which score the replies they find.
-    FailuresLeftOut,
-}
-
-impl Policy {
-    /// Name in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::FailuresWrong => "failures_wrong",
-            Self::FailuresLeftOut => "failures_left_out",
-        }
-    }
 }
 
 /// Scores under one policy.
