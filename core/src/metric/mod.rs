@@ -5,6 +5,7 @@ mod citation;
 mod evaluate;
 pub mod evidence;
 mod f1;
+pub mod meteor;
 mod name;
 mod normalize;
 mod pair;
