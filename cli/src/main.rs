@@ -28,6 +28,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<config::RunArgs>),
+    Score(command::score::ScoreArgs),
     Chunk(command::chunk::ChunkArgs),
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
+            Command::Score(args) => command::score::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,

@@ -7,6 +7,7 @@ mod process;
 mod test;
 mod vectors;
 mod web;
+mod wordnet;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -33,6 +34,8 @@ enum Chore {
     Bench(bench::Bench),
     /// Builds the page into web/dist.
     Web(web::Args),
+    /// Makes the compact WordNet of METEOR again from Debian's package wordnet-base.
+    Wordnet(wordnet::Args),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Chore::Vectors(args) => vectors::run(&args),
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Web(args) => web::run(&args),
+        Chore::Wordnet(args) => wordnet::run(&args),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

@@ -4,6 +4,7 @@ pub(crate) mod chunk;
 pub(crate) mod data;
 pub(crate) mod model;
 pub(crate) mod run;
+pub(crate) mod score;
 pub(crate) mod search;
 
 use crate::input::{InputOptions, read_books};

@@ -5,6 +5,8 @@ mod passages;
 mod retrieval;
 mod sentences_en;
 mod sentences_zh;
+mod text_corpus;
+mod text_metrics;
 mod token_counts;
 mod tokenizer;
 
@@ -22,5 +24,12 @@ pub(crate) struct Schema {
 }
 
 /// Every schema that has code.
-pub(crate) const SCHEMAS: &[Schema] =
-    &[passages::SCHEMA, retrieval::SCHEMA, sentences_en::SCHEMA, sentences_zh::SCHEMA, token_counts::SCHEMA];
+pub(crate) const SCHEMAS: &[Schema] = &[
+    passages::SCHEMA,
+    retrieval::SCHEMA,
+    sentences_en::SCHEMA,
+    sentences_zh::SCHEMA,
+    text_corpus::SCHEMA,
+    text_metrics::SCHEMA,
+    token_counts::SCHEMA,
+];

@@ -1,0 +1,164 @@
+//! ROUGE-1, ROUGE-2, ROUGE-L and ROUGE-Lsum (package rouge_score 0.1.2, no stemming; Lin 2004).
+
+mod lcs;
+mod summary;
+
+use super::prf::overlap;
+use super::tokens::{Numbering, Tokens};
+use super::words::{is_han, narrow};
+use super::{Prf, Words, python};
+
+/// A kind of ROUGE.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Rouge {
+    /// Words in common.
+    One,
+    /// Pairs of adjacent words in common; a text of one word has none and scores 0, against itself too.
+    Two,
+    /// Longest common subsequence of the whole texts; line breaks do not matter.
+    L,
+    /// For each line of the reference the union of its longest common subsequences with every line of the prediction.
+    /// Lines are what newlines separate: a text without them is one line. A word counts no oftener than it stands in
+    /// either text, as rouge_score does and Lin's paper does not.
+    Lsum,
+}
+
+/// ROUGE of a prediction against one reference, each number in 0..=1.
+///
+/// Words are the runs of `[a-z0-9]` of the text in lower case, so accents cut words in two and Chinese text has none:
+/// it scores 0, even against itself, as in rouge_score; [`Words::ChineseCharacters`] counts its characters. A side
+/// without words scores 0.
+pub fn rouge(kind: Rouge, prediction: &str, reference: &str, words: Words) -> Prf {
+    if kind == Rouge::Lsum {
+        return summary::union_lcs(&Lines::new(prediction, words), &Lines::new(reference, words));
+    }
+    let (prediction, reference) = (tokens(prediction, words), tokens(reference, words));
+    let (p, r, n_distinct) = numbered(&prediction, &reference);
+    match kind {
+        Rouge::One => Prf::new(overlap(&p, &r, n_distinct), p.len(), r.len()),
+        Rouge::Two => {
+            let mut pairs = Numbering::with_capacity(p.len() + r.len());
+            let mut number = |ids: &[u32]| -> Vec<u32> {
+                ids.windows(2).map(|pair| pairs.number(u64::from(pair[0]) << 32 | u64::from(pair[1]))).collect()
+            };
+            let (p, r) = (number(&p), number(&r));
+            Prf::new(overlap(&p, &r, pairs.len()), p.len(), r.len())
+        }
+        Rouge::L | Rouge::Lsum => Prf::new(lcs::length(&p, &r, n_distinct), p.len(), r.len()),
+    }
+}
+
+/// ROUGE against several references: the one with the highest F, the earlier at a tie, as `score_multi` of rouge_score
+/// chooses; 0 if there is none.
+pub fn rouge_over<S: AsRef<str>>(kind: Rouge, prediction: &str, references: &[S], words: Words) -> Prf {
+    let scores = references.iter().map(|reference| rouge(kind, prediction, reference.as_ref(), words));
+    scores.reduce(|best, score| if score.f1 > best.f1 { score } else { best }).unwrap_or_default()
+}
+
+/// ROUGE-L F measure against one reference, in 0..=1; see [`rouge`].
+pub fn rouge_l(prediction: &str, reference: &str) -> f64 {
+    rouge(Rouge::L, prediction, reference, Words::Reference).f1
+}
+
+/// The words that ROUGE compares, in the order of the text.
+pub fn rouge_words(text: &str, words: Words) -> Vec<String> {
+    tokens(text, words).to_strings()
+}
+
+fn tokens(text: &str, words: Words) -> Tokens {
+    let mut tokens = Tokens::default();
+    if text.is_ascii() {
+        tokens.text = text.to_ascii_lowercase();
+    } else {
+        let lower = python::lower(text);
+        match words {
+            Words::Reference => tokens.text = lower.into_owned(),
+            Words::ChineseCharacters => tokens.text.extend(lower.chars().map(narrow)),
+        }
+    }
+    tokens.spans.reserve(tokens.text.len() / 5 + 1);
+    let Tokens { text, spans } = &mut tokens;
+    if words == Words::ChineseCharacters && !text.is_ascii() {
+        let mut start = None;
+        for (at, c) in text.char_indices() {
+            if c.is_ascii_lowercase() || c.is_ascii_digit() {
+                start.get_or_insert(at);
+                continue;
+            }
+            spans.extend(start.take().map(|start| start..at));
+            if is_han(c) {
+                spans.push(at..at + c.len_utf8());
+            }
+        }
+        spans.extend(start.map(|start| start..text.len()));
+        return tokens;
+    }
+    let (bytes, mut at) = (text.as_bytes(), 0);
+    while at < bytes.len() {
+        let start = at;
+        while at < bytes.len() && (bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit()) {
+            at += 1;
+        }
+        if start < at {
+            spans.push(start..at);
+        }
+        at += 1;
+    }
+    tokens
+}
+
+/// A text cut at newlines, empty lines left out.
+struct Lines(Vec<Tokens>);
+
+impl Lines {
+    fn new(text: &str, words: Words) -> Self {
+        Self(text.split('\n').filter(|line| !line.is_empty()).map(|line| tokens(line, words)).collect())
+    }
+}
+
+fn numbered(prediction: &Tokens, reference: &Tokens) -> (Vec<u32>, Vec<u32>, usize) {
+    let mut vocabulary = Numbering::with_capacity(prediction.len() + reference.len());
+    let p = prediction.iter().map(|word| vocabulary.number(word)).collect();
+    let r = reference.iter().map(|word| vocabulary.number(word)).collect();
+    (p, r, vocabulary.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_counts() {
+        assert_eq!(rouge_l("a b c", "A, b. C!"), 1.0);
+        assert_eq!(rouge_l("c b a", "a b c"), 1.0 / 3.0);
+        assert_eq!(rouge_l("", "a"), 0.0);
+    }
+
+    #[test]
+    fn precision_and_recall_are_told_apart() {
+        let score = rouge(Rouge::Two, "the cat sat", "the cat", Words::Reference);
+        assert_eq!((score.precision, score.recall), (0.5, 1.0));
+        assert_eq!(rouge(Rouge::One, "cat cat", "cat", Words::Reference).precision, 0.5);
+    }
+
+    #[test]
+    fn lower_case_can_leave_ascii_behind() {
+        assert_eq!(
+            rouge_words("İstanbul \u{212a}elvin façade", Words::Reference),
+            ["i", "stanbul", "kelvin", "fa", "ade"]
+        );
+    }
+
+    #[test]
+    fn chinese_characters_are_words_if_asked() {
+        assert_eq!(rouge_l("孔乙己", "孔乙己"), 0.0);
+        assert_eq!(rouge(Rouge::L, "孔乙己。", "孔乙己", Words::ChineseCharacters).f1, 1.0);
+        assert_eq!(rouge_words("温2碗酒ＡＢc", Words::ChineseCharacters), ["温", "2", "碗", "酒", "abc"]);
+    }
+
+    #[test]
+    fn the_summary_counts_a_word_once_over_all_lines() {
+        let score = rouge(Rouge::Lsum, "the cat\nthe cat", "the cat sat\nthe mat", Words::Reference);
+        assert_eq!((score.precision, score.recall), (0.75, 0.6));
+    }
+}
