@@ -10,7 +10,11 @@ use std::collections::BTreeMap;
 
 #[derive(Debug)]
 pub struct Meteor;
-impl Meteor { fn score(&self, _: &str, _: &[String], _: Words) -> f64 { 0.0 } }
+impl Meteor {
+    fn score(&self, _: &str, _: &[String], _: Words) -> f64 {
+        0.0
+    }
+}
 /// An answer as it is scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer<'a> {
@@ -29,7 +33,9 @@ pub struct Evaluator {
 
 /// METEOR was asked for without its synonyms; what it would give without them is another number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("meteor needs WordNet: hand in the bytes of wordnet.bin (in this repository core/assets/wordnet), or leave meteor out")]
+#[error(
+    "meteor needs WordNet: hand in the bytes of wordnet.bin (in this repository core/assets/wordnet), or leave meteor out"
+)]
 pub struct NoWordNet;
 
 impl Evaluator {
