@@ -233,3 +233,28 @@ fn a_line_of_50_mb_is_a_row_like_any_other() {
     assert_eq!((problems.len(), problems[0].line), (1, Some(3)));
     assert!(problems[0].to_string().len() < 300, "{} bytes", problems[0].to_string().len());
 }
+
+/// The lines of the JSON examples under a heading of `docs/scoring-formats.md`.
+fn examples(heading: &str) -> Vec<&'static str> {
+    let docs = include_str!("../../docs/scoring-formats.md");
+    let section = docs.split("\n## ").find(|section| section.lines().next().is_some_and(|line| line.contains(heading)));
+    let blocks = section.expect("a section of that name").split("```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.strip_prefix("json\n")).flat_map(str::lines).collect()
+}
+
+#[test]
+fn the_examples_of_the_docs_are_read() {
+    for (name, n_examples) in
+        [("infinitebench", 1), ("leval-quality", 1), ("nocha", 1), ("squality", 2), ("corpusqa", 2), ("hamlet", 2)]
+    {
+        let lines = examples(name);
+        assert_eq!(lines.len(), n_examples, "{name}");
+        for line in lines {
+            let files = [InputFile { name: "longbook_choice_eng.jsonl".into(), bytes: line.as_bytes().to_vec() }];
+            let input = FormatInput { files: &files, ..FormatInput::default() };
+            let systems = (format(name).expect("a format of that name").systems)(&input);
+            let submission = clean(name, FormatInput { system: systems.first().map(String::as_str), ..input });
+            assert_eq!((submission.items.len(), submission.attempts.len()), (1, 1), "{line}");
+        }
+    }
+}
