@@ -11,7 +11,7 @@ use closeread_core::chunk::Chunker;
 use closeread_core::embed::Role;
 use closeread_core::index::Shelf;
 use closeread_core::method::{self, MethodError, Rag, Setting, Trial, Window};
-use closeread_core::metric::evidence::recall_over;
+use closeread_core::metric::evidence::context_recall;
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record, TrialKey};
@@ -239,9 +239,9 @@ async fn trial(
     };
     let language = shelf.books().first().map_or("en", |book| book.language.code());
     let mut scores = score(item, &trial.outcome, language);
-    if let Some(recall) = evidence_recall(shelf, item, evidence, &trial) {
-        scores.insert(EVIDENCE_RECALL.to_owned(), recall);
-    }
+    let gold = evidence.get(&item.id);
+    let recall = gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, shelf.books()));
+    scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
     Ok(Record {
         key,
         outcome: trial.outcome,
@@ -274,19 +274,4 @@ async fn attempt(
         "dos-rag" => method::rag(host, plan.setting, shelf, item, &rag(PassageOrder::Document)).await,
         other => unreachable!("the names of methods are checked when the options are read, and `{other}` is none"),
     }
-}
-
-fn evidence_recall(
-    shelf: &Shelf,
-    item: &Item,
-    evidence: &HashMap<String, Vec<(usize, Span)>>,
-    trial: &Trial,
-) -> Option<f64> {
-    let gold = evidence.get(&item.id)?;
-    let context = trial.context.as_ref()?;
-    let place = |id: &str| shelf.books().iter().position(|book| book.id == id);
-    let retrieved: Vec<(usize, Span)> =
-        context.passages.iter().filter_map(|p| Some((place(&p.document)?, Span::new(p.start, p.end)))).collect();
-    let texts: Vec<&str> = shelf.books().iter().map(|book| book.source()).collect();
-    recall_over(gold, &retrieved, &texts)
 }

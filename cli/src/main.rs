@@ -32,6 +32,7 @@ struct Cli {
 enum Command {
     Run(Box<config::RunArgs>),
     Merge(command::merge::MergeArgs),
+    Score(command::score::ScoreArgs),
     Chunk(command::chunk::ChunkArgs),
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
             Command::Merge(args) => command::merge::run(&args),
+            Command::Score(args) => command::score::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,

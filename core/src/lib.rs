@@ -15,6 +15,7 @@ pub mod index;
 pub mod listing;
 pub mod method;
 pub mod metric;
+pub mod paper;
 pub mod prompt;
 pub mod provider;
 pub mod reader;

@@ -85,6 +85,21 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Its name in JSON, which is also that of its field in a [`Ledger`].
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Answered { .. } => "answered",
+            Self::NotFound => "not_found",
+            Self::Unanswered => "unanswered",
+            Self::Overflow { .. } => "overflow",
+            Self::Blocked { .. } => "blocked",
+            Self::Unparsed { .. } => "unparsed",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
 /// What a reader was given of the books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Context {

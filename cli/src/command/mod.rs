@@ -7,6 +7,7 @@ pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod providers;
 pub(crate) mod run;
+pub(crate) mod score;
 pub(crate) mod search;
 
 use crate::input::{InputOptions, read_books};

@@ -1,11 +1,14 @@
 //! What counts as a word of a text without spaces.
 
+use serde::{Deserialize, Serialize};
+
 /// How a metric finds words.
 ///
 /// The reference implementations were written for English. In Chinese text rouge_score finds no words at all, and
 /// SQuAD's and BLEU's scripts take what stands between two spaces or ASCII marks, mostly a whole sentence, as one, so
 /// that a right answer with one more character scores 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Words {
     /// As the reference implementation of the metric has it.
     #[default]
