@@ -8,6 +8,7 @@ mod case;
 mod correlate;
 mod tabulate;
 
+pub mod audit;
 pub mod corpusqa;
 pub mod dos_rag;
 pub mod hamlet;
