@@ -37,6 +37,7 @@ enum Command {
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Audit(command::audit::AuditArgs),
     Providers(command::providers::ProvidersArgs),
     Cache(command::cache::CacheArgs),
 }
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Audit(args) => command::audit::run(&args),
             Command::Providers(args) => command::providers::run(args).await,
             Command::Cache(args) => command::cache::run(args),
         }

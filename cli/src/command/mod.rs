@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod data;

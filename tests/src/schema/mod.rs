@@ -5,6 +5,7 @@ mod memagent;
 mod meteor_resources;
 mod parse_corpusqa;
 mod parse_infinitebench;
+mod paper_tables;
 mod passages;
 mod retrieval;
 mod sentences_en;
@@ -35,6 +36,7 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     meteor_resources::SCHEMA,
     parse_corpusqa::SCHEMA,
     parse_infinitebench::SCHEMA,
+    paper_tables::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
     sentences_en::SCHEMA,
