@@ -3,6 +3,7 @@
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use closeread_core::benchmark::{InputFile, Problem};
+use closeread_core::metric::meteor::WordNet;
 use closeread_core::metric::{Evaluator, Metric, Words};
 use closeread_core::report::render::text;
 use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score};
@@ -73,7 +74,9 @@ impl From<Chinese> for Words {
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
     let submission = submission(args)?;
     let options = Options { metrics: args.metric.clone(), by: args.by.clone(), chinese: args.chinese.into() };
-    let evaluator = Evaluator::new(&options.metrics, options.chinese, None)?;
+    let metrics = options.metrics_for(&submission);
+    let wordnet = metrics.contains(&Metric::Meteor).then(WordNet::built_in);
+    let evaluator = Evaluator::new(metrics, options.chinese, wordnet)?;
     let card = score(&submission, &evaluator, &options)?;
     if args.json {
         println!("{}", card.to_json());

@@ -25,6 +25,13 @@ pub struct Options {
     pub chinese: Words,
 }
 
+impl Options {
+    /// The metrics that every item of `submission` is scored by; empty where each item's task decides.
+    pub fn metrics_for<'a>(&'a self, submission: &'a Submission) -> &'a [Metric] {
+        if self.metrics.is_empty() { &submission.metrics } else { &self.metrics }
+    }
+}
+
 /// Why a submission cannot be scored as asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScoreError {
@@ -123,7 +130,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(submission: &'a Submission, evaluator: &'a Evaluator, options: &Options) -> Self {
-        let asked = [&options.metrics, &submission.metrics].into_iter().find(|metrics| !metrics.is_empty()).cloned();
+        let asked = Some(options.metrics_for(submission).to_vec()).filter(|metrics| !metrics.is_empty());
         let given = submission.attempts.values().flat_map(|attempt| attempt.given.keys());
         let wanted = |metric| asked.as_ref().is_none_or(|metrics: &Vec<Metric>| metrics.contains(&metric));
         let cites = submission.attempts.values().any(|attempt| !attempt.evidence.is_empty());

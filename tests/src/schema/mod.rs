@@ -3,6 +3,7 @@
 mod compare;
 mod passages;
 mod retrieval;
+pub(crate) mod scorecard;
 mod sentences_en;
 mod sentences_zh;
 mod text_corpus;
@@ -27,6 +28,7 @@ pub(crate) struct Schema {
 pub(crate) const SCHEMAS: &[Schema] = &[
     passages::SCHEMA,
     retrieval::SCHEMA,
+    scorecard::SCHEMA,
     sentences_en::SCHEMA,
     sentences_zh::SCHEMA,
     text_corpus::SCHEMA,
