@@ -1,5 +1,6 @@
 //! From predictions to a scorecard: what was predicted, what it is worth, and what is missing.
 
+pub mod format;
 pub mod prediction;
 mod score;
 mod scorecard;
