@@ -127,8 +127,9 @@ pub fn recall_over(evidence: &[(usize, Span)], retrieved: &[(usize, Span)], text
 pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context, books: &[B]) -> Option<f64> {
     let place = |id: &str| books.iter().position(|book| book.borrow().id == id);
     let passages = context.passages.iter();
-    let retrieved: Vec<(usize, Span)> =
-        passages.filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end)))).collect();
+    let retrieved: Vec<(usize, Span)> = passages
+        .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
+        .collect();
     let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
     recall_over(gold, &retrieved, &texts)
 }

@@ -8,5 +8,5 @@ mod submission;
 mod tables;
 
 pub use score::{Options, ScoreError, score};
-pub use scorecard::{Group, PolicyScores, ScoredItem, ScoredLedger, Scorecard};
+pub use scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
 pub use submission::{Attempt, Problems, Submission};

@@ -70,7 +70,8 @@ pub fn read(gold: &InputFile, predictions: &InputFile) -> Result<Submission, Rea
                 continue;
             }
         };
-        let wrong = |item: Option<&str>, message: String| Problem::dropped(&predictions.name, Some(line), item, message);
+        let wrong =
+            |item: Option<&str>, message: String| Problem::dropped(&predictions.name, Some(line), item, message);
         let id = match id(&fields) {
             Ok(id) => id,
             Err(message) => {
@@ -250,7 +251,8 @@ mod tests {
         let said: Vec<String> = submission.problems.iter().map(ToString::to_string).collect();
         assert_eq!(said[0], "p.jsonl:2 (c): `choice` is 2: expected a whole number from 0 to 1 [left out]");
         assert_eq!(said[10], "p.jsonl:12: no `item`: expected the id of an item, found `id` a [left out]");
-        let unknown = "p.jsonl:1 (zz): items.jsonl has no item of this id: expected one of its 2 ids, such as `a` [left out]";
+        let unknown =
+            "p.jsonl:1 (zz): items.jsonl has no item of this id: expected one of its 2 ids, such as `a` [left out]";
         assert_eq!(said.last().map(String::as_str), Some(unknown));
     }
 
@@ -267,7 +269,8 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_text_cost_their_row() {
-        let mut bytes = b"\xef\xbb\xbf{\"item\":\"a\",\"answer\":\"\xff\"}\r\n{\"item\":\"c\",\"choice\":0}\r\n{\"item\":".to_vec();
+        let mut bytes =
+            b"\xef\xbb\xbf{\"item\":\"a\",\"answer\":\"\xff\"}\r\n{\"item\":\"c\",\"choice\":0}\r\n{\"item\":".to_vec();
         let read = submission(&bytes);
         assert_eq!(read.attempts.len(), 1);
         let lines: Vec<_> = read.problems.malformed_rows.iter().map(|problem| problem.line).collect();

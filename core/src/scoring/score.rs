@@ -1,6 +1,6 @@
 //! From a submission to its scorecard.
 
-use super::scorecard::{Group, PolicyScores, ScoredItem, ScoredLedger, Scorecard};
+use super::scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
 use super::{Attempt, Submission};
 use crate::benchmark::Item;
 use crate::hash::sha256;
@@ -9,7 +9,11 @@ use crate::metric::{Answer, Evaluator, Metric, Words, citation_recall, default_m
 use crate::paper::{Ending, FailurePolicy};
 use crate::record::{Ledger, Outcome};
 use crate::stats::{Estimate, Observation, estimate};
-fn bootstrap_statistic(n: usize, _: &[&str], f: impl Fn(&[usize]) -> f64) -> Option<Estimate> { let all: Vec<usize> = (0..n).collect(); let value = f(&all); Some(Estimate { value, low: value, high: value, n, interval: crate::stats::IntervalMethod::BootstrapOverItems }) }
+fn bootstrap_statistic(n: usize, _: &[&str], f: impl Fn(&[usize]) -> f64) -> Option<Estimate> {
+    let all: Vec<usize> = (0..n).collect();
+    let value = f(&all);
+    Some(Estimate { value, low: value, high: value, n, interval: crate::stats::IntervalMethod::BootstrapOverItems })
+}
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to score by.
@@ -245,9 +249,13 @@ impl<'a> Plan<'a> {
             }
         }
         if n_without > 0 {
-            notes.push(format!("{n_without} of {} items have no label `{label}` and stand in none of its groups", rows.len()));
+            notes.push(format!(
+                "{n_without} of {} items have no label `{label}` and stand in none of its groups",
+                rows.len()
+            ));
         }
-        let group = |rows: Vec<&Row<'_>>| Group { n: rows.len(), ledger: ledger(&rows), metrics: self.estimates(&rows) };
+        let group =
+            |rows: Vec<&Row<'_>>| Group { n: rows.len(), ledger: ledger(&rows), metrics: self.estimates(&rows) };
         members.into_iter().map(|(value, rows)| (value, group(rows))).collect()
     }
 
@@ -353,7 +361,6 @@ fn fingerprint(item: &Item) -> String {
     hex
 }
 
-
 /// The answer an attempt ended with.
 fn answer(attempt: &Attempt) -> Option<Answer<'_>> {
     match &attempt.outcome {
@@ -407,7 +414,10 @@ mod tests {
     #[test]
     fn every_item_is_scored_by_its_task() {
         let options = Options { by: vec!["kind".into()], ..Options::default() };
-        check(ALL, &options, expect![[r#"
+        check(
+            ALL,
+            &options,
+            expect![[r#"
             Scores in percent, 6 items
             metric                  score  95%             n  failures left out  95%             n
             --------------------------------------------------------------------------------------
@@ -440,13 +450,17 @@ mod tests {
             note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
 
             note: 4 of 6 items have no label `kind` and stand in none of its groups
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn failures_count_as_wrong_and_are_shown_left_out() {
         let some = "{\"item\":\"a\",\"answer\":null}\n{\"item\":\"b\",\"choice\":1}\n";
-        check(some, &Options::default(), expect![[r#"
+        check(
+            some,
+            &Options::default(),
+            expect![[r#"
             Scores in percent, 6 items
             metric                 score  95%           n  failures left out  95%             n
             -----------------------------------------------------------------------------------
@@ -472,13 +486,17 @@ mod tests {
             f missing {"rouge1": 0.0, "rouge2": 0.0, "rougeL": 0.0, "rougeLsum": 0.0}
 
             note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
-        "#]]);
+        "#]],
+        );
     }
 
     #[test]
     fn metrics_that_are_asked_for_are_scored_wherever_they_apply() {
         let metrics = vec![Metric::Bleu1, Metric::F1, Metric::EvidenceRecall, Metric::Accuracy];
-        check(ALL, &Options { metrics, ..Options::default() }, expect![[r#"
+        check(
+            ALL,
+            &Options { metrics, ..Options::default() },
+            expect![[r#"
             Scores in percent, 6 items
             metric            score  95%             n  failures left out  95%             n
             --------------------------------------------------------------------------------
@@ -499,7 +517,8 @@ mod tests {
             note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
 
             note: 1 item is Chinese, where bleu_1, f1 as published find whole sentences or no words at all: the option `chinese` with `characters` counts characters as words
-        "#]]);
+        "#]],
+        );
         let options = Options { metrics: vec![Metric::RougeL], chinese: Words::ChineseCharacters, by: Vec::new() };
         assert_eq!(card(ALL, &options).items[3].scores["rougeL"], 0.5);
     }

@@ -266,12 +266,24 @@ mod tests {
         check(&[("plastered", "plaster"), ("bled", "bled"), ("motoring", "motor"), ("sing", "sing")]);
         check(&[("hopping", "hop"), ("falling", "fall"), ("filing", "file"), ("failing", "fail")]);
         check(&[("relational", "relat"), ("conditional", "condit"), ("vietnamization", "vietnam")]);
-        check(&[("triplicate", "triplic"), ("hopefulness", "hope"), ("adjustable", "adjust"), ("controlling", "control")]);
+        check(&[
+            ("triplicate", "triplic"),
+            ("hopefulness", "hope"),
+            ("adjustable", "adjust"),
+            ("controlling", "control"),
+        ]);
     }
 
     #[test]
     fn nltk_s_extensions() {
-        check(&[("flies", "fli"), ("dies", "die"), ("died", "die"), ("spied", "spi"), ("by", "by"), ("enjoy", "enjoy")]);
+        check(&[
+            ("flies", "fli"),
+            ("dies", "die"),
+            ("died", "die"),
+            ("spied", "spi"),
+            ("by", "by"),
+            ("enjoy", "enjoy"),
+        ]);
         check(&[("dying", "die"), ("Dying", "dy"), ("skies", "sky"), ("geology", "geolog"), ("owned", "own")]);
         check(&[("bo*ding", "bod"), ("radically", "radic")]);
     }

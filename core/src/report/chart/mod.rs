@@ -190,16 +190,16 @@ fn chosen<'a>(runs: &[LabelledRun<'a>]) -> (Vec<(usize, &'a CellKey)>, String) {
     if all.len() <= MAX_SERIES {
         return (all, String::new());
     }
-    let same = |a: &(usize, &CellKey), b: &(usize, &CellKey)| {
-        (a.0, &a.1.method, &a.1.model) == (b.0, &b.1.method, &b.1.model)
-    };
+    let same =
+        |a: &(usize, &CellKey), b: &(usize, &CellKey)| (a.0, &a.1.method, &a.1.model) == (b.0, &b.1.method, &b.1.model);
     let largest = |cell: &&(usize, &CellKey)| {
         all.iter().filter(|other| same(other, cell)).all(|other| other.1.budget <= cell.1.budget)
     };
     let mut kept: Vec<(usize, &CellKey)> = all.iter().filter(largest).copied().collect();
     let mut note = "Of each method the largest budget; the tables have all.".to_owned();
     if kept.len() > MAX_SERIES {
-        note = format!("The first {MAX_SERIES} of {} methods at their largest budget; the tables have all.", kept.len());
+        note =
+            format!("The first {MAX_SERIES} of {} methods at their largest budget; the tables have all.", kept.len());
         kept.truncate(MAX_SERIES);
     }
     (kept, note)
@@ -219,9 +219,7 @@ impl Chart {
                 .places
                 .iter()
                 .zip(&series.points)
-                .filter_map(|(place, point)| {
-                    Some(format!("{} {}", place.label, super::number::score(point.as_ref()?)))
-                })
+                .filter_map(|(place, point)| Some(format!("{} {}", place.label, super::number::score(point.as_ref()?))))
                 .collect();
             words.push_str(&format!("{}: {}. ", series.name, shown.join("; ")));
         }

@@ -324,7 +324,10 @@ mod tests {
                 }
             }
             assert_eq!(marks, 6 + 2, "six points and two entries of the legend");
-            assert!(drawing.contains("one: a 50.0 [40.0, 60.0]*; &lt;script&gt; 60.0 [50.0, 70.0]*; d 20.0"), "{drawing}");
+            assert!(
+                drawing.contains("one: a 50.0 [40.0, 60.0]*; &lt;script&gt; 60.0 [50.0, 70.0]*; d 20.0"),
+                "{drawing}"
+            );
             assert!(!drawing.contains("<script") && !drawing.contains('\u{202e}'), "{drawing}");
         }
     }

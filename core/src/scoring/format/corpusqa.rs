@@ -164,7 +164,9 @@ mod tests {
             ],
         );
         assert_eq!(notes(&submission).len(), 2);
-        let given = |id: &str| ["accuracy", "accuracy_strict", "accuracy_tolerant"].map(|name| submission.attempts[id].given[name]);
+        let given = |id: &str| {
+            ["accuracy", "accuracy_strict", "accuracy_tolerant"].map(|name| submission.attempts[id].given[name])
+        };
         assert_eq!(given("financial_en_1"), [1.0, 1.0, 1.0]);
         assert_eq!(given("real_estate_zh_2"), [0.0, 0.0, 1.0]);
         assert_eq!(given("education_en_3"), [0.0, 0.0, 0.0]);
@@ -192,10 +194,17 @@ mod tests {
 
     #[test]
     fn the_test_set_says_what_is_missing() {
-        let gold = [file("set1.jsonl", "{\"id\": \"a\", \"answer\": 7}\n{\"id\": \"b\", \"answer\": 8, \"difficulty\": \"Easy\"}\n{}")];
+        let gold = [file(
+            "set1.jsonl",
+            "{\"id\": \"a\", \"answer\": 7}\n{\"id\": \"b\", \"answer\": 8, \"difficulty\": \"Easy\"}\n{}",
+        )];
         let rows = "{\"id\": \"b\", \"answer\": 9, \"response\": \"8\"}\n{\"id\": \"z\", \"response\": \"8\"}";
         let submission = read_with(&FORMAT, &[file("r.jsonl", rows)], &gold).unwrap();
-        check(&submission, &["a", "b"], &["r.jsonl:2 (z): the gold has no such item: expected one of its 2 ids [left out]"]);
+        check(
+            &submission,
+            &["a", "b"],
+            &["r.jsonl:2 (z): the gold has no such item: expected one of its 2 ids [left out]"],
+        );
         assert_eq!(submission.attempts["b"].given["accuracy"], 1.0);
         assert_eq!(submission.items[1].labels["difficulty"], "Easy");
     }

@@ -84,11 +84,6 @@ impl Draft {
         self.submission.attempts.insert(id.to_owned(), attempt);
     }
 
-    /// True if the item has an attempt.
-    pub(super) fn has_attempt(&self, id: &str) -> bool {
-        self.submission.attempts.contains_key(id)
-    }
-
     /// Counts a further row of an item.
     pub(super) fn duplicate(&mut self, file: &InputFile, line: Option<usize>, id: &str) {
         let message = "a second prediction for this item: the first counts";

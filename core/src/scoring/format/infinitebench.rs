@@ -55,8 +55,9 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
         let mut gold = Vec::new();
         for gold_file in input.gold {
             for row in draft.keep_gold(records(gold_file)) {
-                let line = Line::new(&row);
+                let mut line = Line::new(&row);
                 let item = item(task, &line, &row);
+                line.gold.clone_from(&item.answers);
                 draft.gold_item(&gold_file.name, Some(row.line), item);
                 gold.push(line);
             }
@@ -142,7 +143,8 @@ fn read_with_gold(draft: &mut Draft, file: &InputFile, task: &str, lines: Vec<Li
         }
     }
     if let Some((line, id)) = first {
-        let message = format!("{n_differing} lines, this one first, hold another gold answer than the gold file, whose counts");
+        let message =
+            format!("{n_differing} lines, this one first, hold another gold answer than the gold file, whose counts");
         draft.note(file, Some(line), Some(&id), message);
     }
 }
@@ -277,7 +279,7 @@ mod tests {
             &["0", "1", "2", "3", "4", "line-8"],
             &[
                 "preds_longbook_qa_chn.jsonl:7: expected a JSON object in braces, found a list [left out]",
-                "preds_longbook_qa_chn.jsonl:9: not valid JSON, column 35: EOF while parsing a string: expected one object a line [left out]",
+                "preds_longbook_qa_chn.jsonl:9: not valid JSON, column 36: EOF while parsing a string: expected one object a line [left out]",
                 "preds_longbook_qa_chn.jsonl:3 (1): `prediction`: expected text, found null [left out]",
                 "preds_longbook_qa_chn.jsonl:4 (2): `prediction`: expected text, found a list [left out]",
                 "preds_longbook_qa_chn.jsonl:5 (3): no `prediction` or `pred`: expected text [left out]",

@@ -22,7 +22,9 @@ pub(super) fn systems(input: &FormatInput<'_>) -> Vec<String> {
     let mut systems: Vec<String> = Vec::new();
     for row in input.files.iter().flat_map(records).flatten() {
         for key in row.fields.keys() {
-            if let Some(system) = key.strip_suffix("_pred").filter(|system| !systems.iter().any(|known| known == system)) {
+            if let Some(system) =
+                key.strip_suffix("_pred").filter(|system| !systems.iter().any(|known| known == system))
+            {
                 systems.push(system.to_owned());
             }
         }
@@ -116,7 +118,8 @@ fn gold(
     let mut waiting: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
     for file in files {
         for row in draft.keep_gold(records(file)) {
-            let list = |name: &str| row.fields.get(name).and_then(|value| value.as_array()).cloned().unwrap_or_default();
+            let list =
+                |name: &str| row.fields.get(name).and_then(|value| value.as_array()).cloned().unwrap_or_default();
             let pairs: Vec<(Option<String>, Option<String>)> = match row.fields.contains_key("query") {
                 true => vec![(row.fields.get("query").and_then(text), row.fields.get("gt").and_then(text))],
                 false => list("instructions").iter().map(text).zip(list("outputs").iter().map(text)).collect(),

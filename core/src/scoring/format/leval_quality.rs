@@ -112,7 +112,7 @@ mod tests {
     fn bad_rows_are_counted_and_several_models_must_be_named() {
         let rows = [
             row("Who?", "(A) Ana", "A"),
-            row("Who?", "Ana", "A"),
+            row("Who?", "none", "A"),
             json!({"query": "Who?", "gt": "A", "m-16k_pred": null}).to_string(),
             json!({"query": "Who?", "m-16k_pred": "A"}).to_string(),
             json!({"query": "Why?", "gt": "(C) x", "m-16k_pred": "C", "other_pred": "B"}).to_string(),
@@ -125,6 +125,7 @@ mod tests {
             &submission,
             &["1", "3", "5"],
             &[
+                "q.jsonl:2 (2): `gt` begins with `none`: expected a letter among A-D in its first word [left out]",
                 "q.jsonl:3 (3): `m-16k_pred`: expected text, found null [left out]",
                 "q.jsonl:4: no `gt`: expected text [left out]",
             ],
@@ -135,10 +136,15 @@ mod tests {
     fn the_data_set_gives_ids_and_missing_items() {
         let gold = json!({"instructions": ["Who?\n(A) a\n(B) b", "Why?", "Who?\n(A) a\n(B) b"],
             "outputs": ["(A) a", "(B) b", "(B) b"], "input": "Ana."});
-        let rows = [row("Who?  (A) a\n(B) b", "(A) a", "A"), row("When?", "(A) a", "A"), row("Who? (A) a (B) b", "(B) b", "B"),
-            row("Who? (A) a (B) b", "(B) b", "B")];
+        let rows = [
+            row("Who?  (A) a\n(B) b", "(A) a", "A"),
+            row("When?", "(A) a", "A"),
+            row("Who? (A) a (B) b", "(B) b", "B"),
+            row("Who? (A) a (B) b", "(B) b", "B"),
+        ];
         let submission =
-            read_with(&FORMAT, &[file("p.jsonl", &rows.join("\n"))], &[file("quality.jsonl", &gold.to_string())]).unwrap();
+            read_with(&FORMAT, &[file("p.jsonl", &rows.join("\n"))], &[file("quality.jsonl", &gold.to_string())])
+                .unwrap();
         check(
             &submission,
             &["1/1", "1/2", "1/3"],

@@ -3,6 +3,7 @@
 mod choice;
 mod corpusqa;
 mod draft;
+mod hamlet;
 mod infinitebench;
 mod leval;
 mod leval_narrativeqa;
@@ -17,6 +18,7 @@ mod tatqa;
 #[cfg(test)]
 mod testing;
 
+pub use hamlet::evaluations as hamlet_evaluations;
 pub use novelqa::codabench::{CodabenchError, Setting, check_codabench, write_codabench};
 
 use super::Submission;
@@ -129,7 +131,7 @@ pub enum FormatError {
 }
 
 /// Every format, in the order in which help lists them.
-pub static FORMATS: [Format; 10] = [
+pub static FORMATS: [Format; 11] = [
     infinitebench::FORMAT,
     leval_quality::FORMAT,
     leval_narrativeqa::FORMAT,
@@ -140,6 +142,7 @@ pub static FORMATS: [Format; 10] = [
     squad::FORMAT,
     tatqa::FORMAT,
     corpusqa::FORMAT,
+    hamlet::FORMAT,
 ];
 
 /// The format of that name.

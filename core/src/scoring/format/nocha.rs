@@ -156,8 +156,7 @@ fn claim(row: &Row) -> Result<Claim, String> {
 impl Claim {
     fn item(&self, id: &str, pair: &str) -> Item {
         let question = format!("Is this claim about the book true or false? {}", self.claim);
-        let mut item =
-            Item::new(id, &self.book, question, Task::Choice).label("pair", pair).label("book", &self.book);
+        let mut item = Item::new(id, &self.book, question, Task::Choice).label("pair", pair).label("book", &self.book);
         if self.book.is_empty() {
             item.documents.clear();
         }
@@ -186,7 +185,12 @@ mod tests {
     fn each_set_up_is_a_submission() {
         let claims = json!([
             claim_of("mill", 7, true, json!({"a": "<answer> TRUE\n</answer>", "b": "SKIPPED"})),
-            claim_of("mill", 7, false, json!({"a": "no <answer>False.</answer>", "b": "<explanation>x</explanation><Answer>false</ANSWER>"})),
+            claim_of(
+                "mill",
+                7,
+                false,
+                json!({"a": "no <answer>False.</answer>", "b": "<explanation>x</explanation><Answer>false</ANSWER>"})
+            ),
         ]);
         let files = [file("c.json", &serde_json::to_string_pretty(&claims).unwrap())];
         assert_eq!(systems(&FormatInput { files: &files, ..FormatInput::default() }), ["a", "b"]);
@@ -232,7 +236,10 @@ mod tests {
 
     #[test]
     fn gold_claims_say_what_is_missing() {
-        let gold = [file("g.json", &json!([claim_of("mill", 1, true, json!({})), claim_of("mill", 1, false, json!({}))]).to_string())];
+        let gold = [file(
+            "g.json",
+            &json!([claim_of("mill", 1, true, json!({})), claim_of("mill", 1, false, json!({}))]).to_string(),
+        )];
         let row = claim_of("mill", 1, false, json!({"a": "<answer>false</answer>"}));
         let other = claim_of("crow", 1, false, json!({"a": "<answer>false</answer>"}));
         let submission = read_with(&FORMAT, &[file("c.jsonl", &row.to_string())], &gold).unwrap();

@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn options_count_from_one() {
-        let predictions = "id,prediction\r\n5_X_1,2\n\"5_X_2\", 1\n5_X_3,5\n5_X_3,two\n9_Z_1,1\n5_X_1,3\nnothing\n5_X_3,0";
+        let predictions =
+            "id,prediction\r\n5_X_1,2\n\"5_X_2\", 1\n5_X_3,5\n5_X_3,two\n9_Z_1,1\n5_X_1,3\nnothing\n5_X_3,0";
         let submission = read_with(&FORMAT, &[file("p.csv", predictions)], &gold()).unwrap();
         check(
             &submission,

@@ -237,7 +237,8 @@ mod tests {
 
     #[test]
     fn what_python_writes_is_read() {
-        let row = r#"{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" Infinity \ud83d\ude00 \ud83d", "d": "\\ud83d"}"#;
+        let row =
+            r#"{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" Infinity \ud83d\ude00 \ud83d", "d": "\\ud83d"}"#;
         let found = records(&file(&format!("{{\"a\": 1}}\n{row}\n")));
         let shown: Vec<String> = found
             .into_iter()
@@ -272,7 +273,10 @@ mod tests {
         assert_eq!(shown("{\"a\": 1} gi"), ["1 a=1", "f:1: text after the JSON object is ignored, from `g` on"]);
         let wrong = [
             ("[1]", "expected one JSON object in braces that holds all predictions by their ids"),
-            ("{\"a\": 1", "the object has no `}` at its end, the file is cut off: this entry and all after it are unread"),
+            (
+                "{\"a\": 1",
+                "the object has no `}` at its end, the file is cut off: this entry and all after it are unread",
+            ),
             ("{\"a\" 1}", "expected `:` after a key: this entry and all after it are unread"),
             ("{1: 1}", "expected a key in quotes, found a number: this entry and all after it are unread"),
             ("{\"a\":", "the file is cut off: this entry and all after it are unread"),

@@ -3,8 +3,8 @@
 use super::draft::{Draft, answered, ended};
 use super::read::{Entry, entries, field, records, text};
 use super::{Format, FormatError, FormatInput, no_systems};
-use crate::benchmark::source::rows::{kind, scalar};
-use crate::benchmark::{InputFile, Item, Task};
+use crate::benchmark::source::rows::{Row, kind, scalar};
+use crate::benchmark::{InputFile, Item, Problem, Task};
 use crate::metric::Metric;
 use crate::record::Outcome;
 use crate::scoring::Submission;
@@ -62,15 +62,15 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
 }
 
 /// Entries of an object, or of rows with an id.
-fn predictions(file: &InputFile) -> Vec<Result<Entry, crate::benchmark::Problem>> {
+fn predictions(file: &InputFile) -> Vec<Result<Entry, Problem>> {
     const ANSWER: [&str; 4] = ["prediction_text", "prediction", "pred", "answer"];
     let rows = records(file);
     let is_rows = rows.iter().flatten().any(|row| row.fields.contains_key("id") && field(row, &ANSWER).is_some());
     if !is_rows {
         return entries(file);
     }
-    let entry = |row: crate::benchmark::source::rows::Row| {
-        let wrong = |why: &str| crate::benchmark::Problem::dropped(&file.name, Some(row.line), None, why);
+    let entry = |row: Row| {
+        let wrong = |why: &str| Problem::dropped(&file.name, Some(row.line), None, why);
         let key = row.fields.get("id").and_then(scalar).ok_or_else(|| wrong("no `id`: expected the question's"))?;
         let value = field(&row, &ANSWER).map_or(Value::Null, |(_, value)| value.clone());
         Ok(Entry { line: row.line, key, value })
@@ -121,7 +121,8 @@ fn gold(files: &[InputFile]) -> Gold<'_> {
 
 fn item(question: &Value, title: &str) -> Result<Item, String> {
     let id = question.get("id").and_then(scalar).ok_or("a question without `id` is left out")?;
-    let mut item = Item::new(id, title, question.get("question").and_then(scalar).unwrap_or_default(), Task::Generative);
+    let mut item =
+        Item::new(id, title, question.get("question").and_then(scalar).unwrap_or_default(), Task::Generative);
     if title.is_empty() {
         item.documents.clear();
     }
@@ -154,10 +155,13 @@ mod tests {
 
     #[test]
     fn version_two_knows_questions_without_an_answer() {
-        let gold = gold_file("v2.0", json!([
+        let gold = gold_file(
+            "v2.0",
+            json!([
             {"id": "a", "question": "Who?", "answers": [{"text": "Ana"}, {"text": "Ana"}, {"text": "the Ana"}], "is_impossible": false},
             {"id": "b", "question": "Why?", "answers": [], "is_impossible": true},
-            {"question": "When?"}, {"id": "a", "question": "Who?"}]));
+            {"question": "When?"}, {"id": "a", "question": "Who?"}]),
+        );
         let predictions = "{\"a\": \"Ana\",\n\"b\": \"\", \"b\": \"x\", \"c\": null,\n\"a\": [1]}";
         let submission = read_with(&FORMAT, &[file("p.json", predictions)], &gold).unwrap();
         check(
@@ -184,7 +188,10 @@ mod tests {
 
     #[test]
     fn version_one_wants_an_answer_and_rows_will_do() {
-        let gold = gold_file("1.1", json!([{"id": 7, "question": "Who?", "answers": [{"text": "Ana"}]}, {"id": "8", "answers": []}]));
+        let gold = gold_file(
+            "1.1",
+            json!([{"id": 7, "question": "Who?", "answers": [{"text": "Ana"}]}, {"id": "8", "answers": []}]),
+        );
         let rows = "[{\"id\": 7, \"prediction_text\": \" \"}, {\"prediction_text\": \"x\"}]";
         let submission = read_with(&FORMAT, &[file("p.json", rows)], &gold).unwrap();
         check(&submission, &["7", "8"], &["p.json:1: no `id`: expected the question's [left out]"]);

@@ -83,10 +83,13 @@ fn systems(input: &FormatInput<'_>) -> Vec<String> {
 /// The rated questions of a story by number, from 0: an object by number, or a list.
 fn questions(row: &Row) -> Vec<(usize, &Map<String, Value>)> {
     let mut found: Vec<(usize, &Map<String, Value>)> = match row.fields.get("questions") {
-        Some(Value::Object(by_number)) => {
-            by_number.iter().filter_map(|(number, value)| Some((number.trim().parse().ok()?, value.as_object()?))).collect()
+        Some(Value::Object(by_number)) => by_number
+            .iter()
+            .filter_map(|(number, value)| Some((number.trim().parse().ok()?, value.as_object()?)))
+            .collect(),
+        Some(Value::Array(list)) => {
+            list.iter().enumerate().filter_map(|(n, value)| Some((n, value.as_object()?))).collect()
         }
-        Some(Value::Array(list)) => list.iter().enumerate().filter_map(|(n, value)| Some((n, value.as_object()?))).collect(),
         _ => Vec::new(),
     };
     found.sort_by_key(|(number, _)| *number);
@@ -184,7 +187,9 @@ fn read_predictions(draft: &mut Draft, file: &InputFile, has_own_references: boo
                 grouped.insert(id, Group { line: row.line, prediction, references });
             }
             // A row for each reference repeats the prediction.
-            Some(group) if group.prediction == prediction && !references.is_empty() => group.references.extend(references),
+            Some(group) if group.prediction == prediction && !references.is_empty() => {
+                group.references.extend(references)
+            }
             Some(_) => draft.duplicate(file, Some(row.line), &id),
         }
     }
@@ -299,8 +304,15 @@ mod tests {
         let row = |n: &str, prediction: &str, reference: &str| {
             json!({"prediction": prediction, "reference": reference, "passage_id": "7", "question_n": n}).to_string()
         };
-        let rows = [row("7-0", "x", "r1"), row("7-0", "x", "r2"), row("7-0", "x", "r1"), row("7-1", "y", "r3"),
-            row("7-1", "z", "r4"), "{\"prediction\": \"x\"}".to_owned(), "{\"question_n\": \"7-2\", \"prediction\": null}".to_owned()];
+        let rows = [
+            row("7-0", "x", "r1"),
+            row("7-0", "x", "r2"),
+            row("7-0", "x", "r1"),
+            row("7-1", "y", "r3"),
+            row("7-1", "z", "r4"),
+            "{\"prediction\": \"x\"}".to_owned(),
+            "{\"question_n\": \"7-2\", \"prediction\": null}".to_owned(),
+        ];
         let files = [file("p.jsonl", &rows.join("\n"))];
         let submission = read_with(&FORMAT, &files, &[]).unwrap();
         check(

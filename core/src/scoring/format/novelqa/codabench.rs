@@ -51,7 +51,10 @@ pub enum CodabenchError {
         unexpected: Vec<String>,
     },
     /// Questions without an answer that can be written.
-    #[error("{n} of {n_items} questions have no answer to submit, the first {}: answer them, or name a letter to fill in", named(first))]
+    #[error(
+        "{n} of {n_items} questions have no answer to submit, the first {}: answer them, or name a letter to fill in",
+        named(first)
+    )]
     Unanswered {
         /// How many.
         n: usize,
@@ -132,10 +135,20 @@ fn check_file(
             None if !items.is_empty() => unexpected.push(place.clone()),
             _ if !seen.insert(fold(novel)) => unexpected.push(format!("{place} (a second time)")),
             Some((_, questions)) if questions.len() > answers.len() => {
-                missing.push(format!("{} answers to {place} ({} of {})", questions.len() - answers.len(), answers.len(), questions.len()));
+                missing.push(format!(
+                    "{} answers to {place} ({} of {})",
+                    questions.len() - answers.len(),
+                    answers.len(),
+                    questions.len()
+                ));
             }
             Some((_, questions)) if questions.len() < answers.len() => {
-                unexpected.push(format!("{} answers to {place} ({} of {})", answers.len() - questions.len(), answers.len(), questions.len()));
+                unexpected.push(format!(
+                    "{} answers to {place} ({} of {})",
+                    answers.len() - questions.len(),
+                    answers.len(),
+                    questions.len()
+                ));
             }
             _ => {}
         }
@@ -144,7 +157,8 @@ fn check_file(
             (Setting::Generative, answer) => !answer.is_string(),
             _ => true,
         };
-        unexpected.extend(answers.iter().find(|answer| is_wrong(answer)).map(|answer| format!("answer {answer} to {place}")));
+        unexpected
+            .extend(answers.iter().find(|answer| is_wrong(answer)).map(|answer| format!("answer {answer} to {place}")));
     }
     let absent = novels.iter().filter(|(title, _)| !seen.contains(&fold(title)));
     missing.extend(absent.map(|(title, _)| format!("{title} in {}", file.name)));

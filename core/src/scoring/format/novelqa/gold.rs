@@ -2,8 +2,8 @@
 
 use super::super::draft::Draft;
 use super::super::read::{Entry, entries, records, text};
-use super::{base_name, fold, lists, stem};
 use super::codabench::Setting;
+use super::{base_name, fold, lists, stem};
 use crate::benchmark::source::rows::scalar;
 use crate::benchmark::{InputFile, Item, Task, novelqa};
 use serde_json::Value;

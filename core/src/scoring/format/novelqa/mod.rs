@@ -4,12 +4,12 @@ pub(super) mod codabench;
 mod gold;
 
 use super::draft::{Draft, answered, ended, share};
-use super::read::{Entry, entries, field, records, text};
+use super::read::{Entry, entries, field, field_text, records, text};
 use super::{Format, FormatError, FormatInput, no_systems};
-use crate::answer::novelqa::{answer_lines, choice_lines, judge_letter};
 use crate::answer::Parsed;
+use crate::answer::novelqa::{answer_lines, choice_lines, judge_letter};
 use crate::benchmark::source::rows::{Row, kind, scalar};
-use crate::benchmark::{InputFile, Item};
+use crate::benchmark::{InputFile, Item, Problem};
 use crate::metric::Metric;
 use crate::record::Outcome;
 use crate::scoring::{Attempt, Submission};
@@ -54,7 +54,9 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     if is_submission(input.files) {
         check_codabench(input.files, draft.items())?;
     }
-    let files = input.files.iter().filter(|file| matches!(setting_of(file), None | Some(known) if known == setting || setting_of(file).is_none()));
+    // Of an archive with both settings, the other one's file is left alone.
+    let is_meant = |file: &&InputFile| setting_of(file).is_none_or(|known| known == setting);
+    let files = input.files.iter().filter(is_meant);
     let mut is_judged = false;
     for file in files.filter(|file| !lies_at(&file.name, "res_gen/key")) {
         read_file(&mut draft, file, &novels, setting, &mut is_judged);
@@ -63,7 +65,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     if setting == Setting::Generative && !is_judged {
         submission.metrics = vec![Metric::F1, Metric::ExactMatch];
         let message = "open answers without a judge's verdict: F1 and exact match stand in for the paper's accuracy";
-        submission.notes.push(crate::benchmark::Problem::note(&input.files[0].name, None, None, message));
+        submission.notes.push(Problem::note(&input.files[0].name, None, None, message));
     }
     Ok(submission)
 }
@@ -110,7 +112,9 @@ fn read_file(draft: &mut Draft, file: &InputFile, novels: &[Novel], setting: Set
         return;
     }
     match (own, std::str::from_utf8(&file.bytes)) {
-        (Some(novel), Ok(reply)) if !matches!(reply.trim_start_matches('\u{feff}').trim_start().chars().next(), Some('{' | '[')) => {
+        (Some(novel), Ok(reply))
+            if !matches!(reply.trim_start_matches('\u{feff}').trim_start().chars().next(), Some('{' | '[')) =>
+        {
             read_reply(draft, file, novel, reply, setting);
         }
         (Some(novel), Ok(_)) => {
@@ -204,7 +208,7 @@ fn read_row(
     if draft.item_of(&id).is_none() {
         return draft.unknown(file, line, &id);
     }
-    match super::read::field_text(row, &["prediction", "pred", "answer", "response", "output"]) {
+    match field_text(row, &["prediction", "pred", "answer", "response", "output"]) {
         Ok(answer) => {
             let mut attempt = attempt(draft.item_of(&id).expect("it was found above"), answer, setting);
             if let Some(is_correct) = verdict(row) {
@@ -352,7 +356,8 @@ mod tests {
         );
         assert_eq!(choices(&submission), [("B01/Q1", Some(2)), ("B01/Q2", Some(0))]);
 
-        let files = [file("B01.txt", "Sure.\nAnswer0: 2\nAnswer1: maybe"), file("Emma.json", "{\"Q1\": \"B\", \"Q7\": \"A\"}")];
+        let files =
+            [file("B01.txt", "Sure.\nAnswer0: 2\nAnswer1: maybe"), file("Emma.json", "{\"Q1\": \"B\", \"Q7\": \"A\"}")];
         let submission = read_with(&FORMAT, &files, &gold()).unwrap();
         assert_eq!(choices(&submission), [("B01/Q1", Some(2)), ("B01/Q2", None), ("Emma/Q1", Some(1))]);
         assert_eq!(submission.problems.unknown_ids[0].item.as_deref(), Some("Emma/Q7"));

@@ -35,7 +35,10 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check_task(input)?;
     FORMAT.first(input)?;
     if input.gold.is_empty() {
-        return Err(FormatError::NoGold { format: FORMAT.name, wants: "tatqa_dataset_dev.json or files of its layout" });
+        return Err(FormatError::NoGold {
+            format: FORMAT.name,
+            wants: "tatqa_dataset_dev.json or files of its layout",
+        });
     }
     let mut draft = Draft::new(&[Metric::ExactMatch, Metric::F1]);
     let mut golds = BTreeMap::new();
@@ -143,7 +146,11 @@ mod tests {
     fn scores_are_those_of_the_script() {
         let predictions = json!({"a": [["blue", "red"], ""], "b": [-12600000, ""], "c": [[], ""], "e": [1, ""]});
         let submission = read_with(&FORMAT, &[file("p.json", &predictions.to_string())], &gold()).unwrap();
-        check(&submission, &["a", "b", "c"], &["p.json:1 (e): the gold has no such item: expected one of its 3 ids [left out]"]);
+        check(
+            &submission,
+            &["a", "b", "c"],
+            &["p.json:1 (e): the gold has no such item: expected one of its 3 ids [left out]"],
+        );
         let given = |id: &str| &submission.attempts[id].given;
         assert_eq!((given("a")["exact_match"], given("a")["f1"]), (1.0, 1.0));
         assert_eq!((given("b")["exact_match"], given("b")["scale_accuracy"]), (1.0, 0.0));
@@ -159,7 +166,8 @@ mod tests {
 
     #[test]
     fn rows_of_another_shape_are_malformed() {
-        let predictions = "{\"a\": \"red\",\n \"b\": [1, 2],\n \"c\": [1, \"\", 3],\n \"b\": [{}, \"\"],\n \"b\": [NaN, \"\"]}";
+        let predictions =
+            "{\"a\": \"red\",\n \"b\": [1, 2],\n \"c\": [1, \"\", 3],\n \"b\": [{}, \"\"],\n \"b\": [NaN, \"\"]}";
         let submission = read_with(&FORMAT, &[file("p.json", predictions)], &gold()).unwrap();
         check(
             &submission,

@@ -28,9 +28,7 @@ impl Number {
 
     fn times(self, factor: Self) -> Self {
         match (self, factor) {
-            (Self::Whole(a), Self::Whole(b)) => {
-                a.checked_mul(b).map_or(Self::Real(a as f64 * b as f64), Self::Whole)
-            }
+            (Self::Whole(a), Self::Whole(b)) => a.checked_mul(b).map_or(Self::Real(a as f64 * b as f64), Self::Whole),
             _ => Self::Real(self.value() * factor.value()),
         }
     }
@@ -99,7 +97,9 @@ fn clean(text: &str) -> String {
 /// `float(text)`: also with underscores between digits.
 fn python_float(text: &str) -> Option<f64> {
     static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
-        pattern(r"^(?i)[+-]?(?:inf|infinity|nan|(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?)$")
+        pattern(
+            r"^(?i)[+-]?(?:inf|infinity|nan|(?:\d+(?:_\d+)*\.?(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:e[+-]?\d+(?:_\d+)*)?)$",
+        )
     });
     if !PLAIN.is_match(text) {
         return None;
@@ -110,7 +110,13 @@ fn python_float(text: &str) -> Option<f64> {
 /// `str(number)` of a Python float: the shortest digits that give it back, exponents from 1e16 up and below 1e-4.
 fn float_text(number: f64) -> String {
     if !number.is_finite() {
-        return if number.is_nan() { "nan".into() } else if number > 0.0 { "inf".into() } else { "-inf".into() };
+        return if number.is_nan() {
+            "nan".into()
+        } else if number > 0.0 {
+            "inf".into()
+        } else {
+            "-inf".into()
+        };
     }
     let scientific = format!("{number:e}");
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
@@ -138,10 +144,21 @@ mod tests {
     #[test]
     fn numbers_are_found_as_the_script_finds_them() {
         let cases = [
-            ("$1,496.5", "1496.5"), ("(134)", "-134"), ("12%", "0.12"), ("1.5 million", "1500000.0"), ("2 thousand", "2000"),
-            ("-94", "-94"), ("1e-05", "1"), (".5", "None"), ("none", "None"), ("5 percent", "0.05"), ("3.0", "3.0"),
+            ("$1,496.5", "1496.5"),
+            ("(134)", "-134"),
+            ("12%", "0.12"),
+            ("1.5 million", "1500000.0"),
+            ("2 thousand", "2000"),
+            ("-94", "-94"),
+            ("1e-05", "1"),
+            (".5", "None"),
+            ("none", "None"),
+            ("5 percent", "0.05"),
+            ("3.0", "3.0"),
             // The pattern for brackets holds no comma and no percent sign.
-            ("(1,2%)", "0.12"), ("0.00004", "0.0"), ("12345678901234567890.5", "1.2345678901234567e+19"),
+            ("(1,2%)", "0.12"),
+            ("0.00004", "0.0"),
+            ("12345678901234567890.5", "1.2345678901234567e+19"),
         ];
         for (text, expected) in cases {
             assert_eq!(shown(text), expected, "{text}");
@@ -160,10 +177,14 @@ mod tests {
 
     #[test]
     fn python_writes_and_rounds_so() {
-        let texts = [(1e16, "1e+16"), (1e15, "1000000000000000.0"), (0.0001, "0.0001"), (0.00001, "1e-05"), (-0.5, "-0.5")];
+        let texts =
+            [(1e16, "1e+16"), (1e15, "1000000000000000.0"), (0.0001, "0.0001"), (0.00001, "1e-05"), (-0.5, "-0.5")];
         for (number, expected) in texts {
             assert_eq!(float_text(number), expected);
         }
-        assert_eq!([rounded(2.675, 2), rounded(0.125, 2), rounded(0.375, 2), rounded(-12.6, 2)], [2.67, 0.12, 0.38, -12.6]);
+        assert_eq!(
+            [rounded(2.675, 2), rounded(0.125, 2), rounded(0.375, 2), rounded(-12.6, 2)],
+            [2.67, 0.12, 0.38, -12.6]
+        );
     }
 }
