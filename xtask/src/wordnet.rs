@@ -154,7 +154,10 @@ fn check_index(index: &File, synsets: &BTreeMap<u32, BTreeSet<String>>) -> Resul
         .collect();
     let named: BTreeSet<(&str, u32)> = lower.iter().map(|(name, offset)| (name.as_str(), *offset)).collect();
     if let Some((lemma, offset)) = listed.symmetric_difference(&named).next() {
-        bail!("{}: `{lemma}` and synset {offset} belong together there or in the data file, but not in both", index.name);
+        bail!(
+            "{}: `{lemma}` and synset {offset} belong together there or in the data file, but not in both",
+            index.name
+        );
     }
     Ok(())
 }

@@ -41,7 +41,7 @@ impl EvidenceMarks {
 /// The answers of a reply in the generative settings, one a question, white space at their ends removed.
 pub fn answer_lines(reply: &str, n_questions: usize) -> Vec<Parsed<&str>> {
     static LINE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?im)^[\s>*_#\-•`]*answer\s*\[?([0-9]{1,9})\]?[*_`]*[ \t]*[:：][*_`]*(.*)$")
+        Regex::new(r"(?im)^[\s>*_#\-•`]*answer[ \t]*\[?([0-9]{1,9})\]?[*_`]*[ \t]*[:：][*_`]*(.*)$")
             .expect("a valid pattern")
     });
     let mut lines: Vec<Option<&str>> = vec![None; n_questions + 1];

@@ -1,6 +1,10 @@
 //! One file a schema: how its cases are read, what of the core they call, how the results are compared.
 
 mod compare;
+mod memagent;
+mod meteor_resources;
+mod parse_corpusqa;
+mod parse_infinitebench;
 mod passages;
 mod retrieval;
 pub(crate) mod scorecard;
@@ -8,6 +12,7 @@ mod sentences_en;
 mod sentences_zh;
 mod text_corpus;
 mod text_metrics;
+mod text_metrics_meteor;
 mod token_counts;
 mod tokenizer;
 
@@ -26,6 +31,10 @@ pub(crate) struct Schema {
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
+    memagent::SCHEMA,
+    meteor_resources::SCHEMA,
+    parse_corpusqa::SCHEMA,
+    parse_infinitebench::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
     scorecard::SCHEMA,

@@ -1,7 +1,7 @@
-//! Text metrics of whole sets: corpus BLEU, means of ROUGE-L and SQuAD's scores.
+//! Text metrics of whole sets: corpus BLEU, means of ROUGE-L, METEOR and SQuAD's scores.
 
 use super::text_metrics::{ExpectedBleu, TOLERANCE, check_bleu};
-use super::{Schema, compare};
+use super::{Schema, compare, text_metrics_meteor as meteor};
 use crate::report::FileReport;
 use closeread_core::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
 use closeread_core::metric::rouge::{Rouge, rouge_over};
@@ -37,11 +37,12 @@ struct Expected {
     rouge_l_mean_fmeasure: f64,
     /// Both numbers in 0..=100.
     squad_v1_percent: SquadScore,
+    #[serde(flatten)]
+    meteor: meteor::ExpectedMeans,
 }
 
 fn run(file: &Value, report: &mut FileReport) {
     report.cases(file, "sets", check);
-    report.note("`meteor_mean` is not compared: the core has no METEOR yet");
 }
 
 fn check(case: &Value) -> Result<(), String> {
@@ -70,7 +71,8 @@ fn check(case: &Value) -> Result<(), String> {
     let exact = 100.0 * mean(&|p, r| squad_v1(p, r, words).exact_match);
     compare::close("squad_v1_percent exact_match", exact, expected.squad_v1_percent.exact_match, TOLERANCE)?;
     let f1 = 100.0 * mean(&|p, r| squad_v1(p, r, words).f1);
-    compare::close("squad_v1_percent f1", f1, expected.squad_v1_percent.f1, TOLERANCE)
+    compare::close("squad_v1_percent f1", f1, expected.squad_v1_percent.f1, TOLERANCE)?;
+    meteor::check_means(pairs(), &expected.meteor)
 }
 
 impl References {

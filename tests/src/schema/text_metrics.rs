@@ -1,6 +1,6 @@
-//! ROUGE, BLEU, SQuAD's and InfiniteBench's scores of single predictions, and the tokens they compare.
+//! ROUGE, BLEU, METEOR, SQuAD's and InfiniteBench's scores of single predictions, and the tokens they compare.
 
-use super::{Schema, compare};
+use super::{Schema, compare, text_metrics_meteor as meteor};
 use crate::report::FileReport;
 use closeread_core::metric::bleu::{Bleu, BleuOrder, BleuSmoothing, BleuStatistics, bleu_tokens};
 use closeread_core::metric::rouge::{Rouge, rouge_over, rouge_words};
@@ -35,6 +35,8 @@ struct Expected {
     squad_v2: SquadScore,
     infinitebench_en_f1: f64,
     infinitebench_zh_f1: f64,
+    #[serde(flatten)]
+    meteor: meteor::Expected,
 }
 
 #[derive(Deserialize)]
@@ -77,6 +79,8 @@ struct Trace {
     tok_13a: Sides<Vec<String>>,
     squad_normalized: Sides<String>,
     zh_normalized: Sides<String>,
+    #[serde(flatten)]
+    meteor: meteor::Trace,
 }
 
 /// What a tokenizer makes of the prediction and of each reference.
@@ -88,7 +92,6 @@ pub(super) struct Sides<T> {
 
 fn run(file: &Value, report: &mut FileReport) {
     report.cases(file, "cases", check);
-    report.note("`meteor` and its trace are not compared: the core has no METEOR yet");
 }
 
 fn check(case: &Value) -> Result<(), String> {
@@ -115,7 +118,8 @@ fn check(case: &Value) -> Result<(), String> {
     let en = infinitebench_en_f1(prediction, references, words).f1;
     compare::close("infinitebench_en_f1", en, expected.infinitebench_en_f1, TOLERANCE)?;
     let zh = infinitebench_zh_f1(prediction, references).f1;
-    compare::close("infinitebench_zh_f1", zh, expected.infinitebench_zh_f1, TOLERANCE)
+    compare::close("infinitebench_zh_f1", zh, expected.infinitebench_zh_f1, TOLERANCE)?;
+    meteor::check(prediction, references, &expected.meteor)
 }
 
 fn check_trace(prediction: &str, references: &[String], trace: &Trace) -> Result<(), String> {
@@ -123,7 +127,8 @@ fn check_trace(prediction: &str, references: &[String], trace: &Trace) -> Result
     sides("rouge_tokens", prediction, references, &trace.rouge_tokens, |text| rouge_words(text, words))?;
     sides("tok_13a", prediction, references, &trace.tok_13a, |text| bleu_tokens(text, words))?;
     sides("squad_normalized", prediction, references, &trace.squad_normalized, |text| squad_normalize(text, words))?;
-    sides("zh_normalized", prediction, references, &trace.zh_normalized, infinitebench_zh_normalize)
+    sides("zh_normalized", prediction, references, &trace.zh_normalized, infinitebench_zh_normalize)?;
+    meteor::check_trace(prediction, references, &trace.meteor)
 }
 
 /// Compares what `tokenize` makes of each text with what the reference made of it.

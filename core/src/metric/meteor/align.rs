@@ -2,7 +2,7 @@
 
 use super::WordNet;
 use super::porter::stem;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// The matches between the words of a prediction and those of a reference.
@@ -53,7 +53,7 @@ const NONE: u32 = u32::MAX;
 /// The words seen so far by number, with what is known about each. Knowing more changes no result.
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
-    ids: HashMap<Arc<str>, u32>,
+    ids: FxHashMap<Arc<str>, u32>,
     entries: Vec<Entry>,
     /// For each word the last position in the reference not yet matched; [`NONE`] between two alignments.
     last_of_word: Vec<u32>,

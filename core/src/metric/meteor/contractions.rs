@@ -1,6 +1,6 @@
 //! The contractions that NLTK's word tokenizer takes apart after everything else: `cannot`, `'tis`, `gonna`.
 
-use super::treebank::is_python_word;
+use crate::metric::python::is_word;
 use std::mem;
 
 /// One of NLTK's patterns `\b(first)(second)\b`, found in any case.
@@ -73,7 +73,7 @@ impl Contraction {
             let Some((first, second)) = self.len_at(&from[at..]) else { continue };
             let (middle, end) = (at + first, at + first + second);
             let next = from[end..].chars().next();
-            let ends = if self.before_blank { next == Some(' ') } else { !next.is_some_and(is_python_word) };
+            let ends = if self.before_blank { next == Some(' ') } else { !next.is_some_and(is_word) };
             if ends {
                 // A blank before it belongs to the match.
                 let start = if self.after_blank { at - 1 } else { at };
@@ -87,8 +87,7 @@ impl Contraction {
 
     fn starts(&self, previous: Option<char>, c: char) -> bool {
         let expected = self.first.chars().next().expect("no contraction is empty");
-        folds_to(c, expected)
-            && if self.after_blank { previous == Some(' ') } else { !previous.is_some_and(is_python_word) }
+        folds_to(c, expected) && if self.after_blank { previous == Some(' ') } else { !previous.is_some_and(is_word) }
     }
 
     /// Bytes of the two parts if `text` starts with them, in any case.

@@ -16,34 +16,12 @@ pub use porter::stem;
 pub use treebank::words as word_tokenize;
 pub use wordnet::{WordNet, WordNetError};
 
-use crate::text::is_han;
+use super::python;
+use super::words::{Words, is_chinese_punctuation, is_han, narrow};
 use crate::text::sentence::punkt;
 use align::Vocabulary;
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
-
-/// What counts as a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Words {
-    /// The words of [`word_tokenize`], as in the reference. A Chinese sentence is one word there, or little more, so
-    /// `万飞龙。` and `万飞龙` have nothing in common.
-    #[default]
-    Treebank,
-    /// Each Han character and each mark of Chinese punctuation is a word, and what lies between them is cut as by
-    /// [`Words::Treebank`]. No published METEOR does this; it is what InfiniteBench's F1 does for Chinese, but for
-    /// punctuation, which METEOR counts in English, too.
-    ChineseCharacters,
-}
-
-impl Words {
-    /// What suits an ISO 639-1 code: characters for `zh`, `zh-TW`, `zh_Hans`; else the reference's words.
-    pub fn for_code(language: &str) -> Self {
-        match crate::text::sentence::Rules::for_code(language) {
-            crate::text::sentence::Rules::Chinese => Self::ChineseCharacters,
-            crate::text::sentence::Rules::English => Self::Treebank,
-        }
-    }
-}
 
 /// A METEOR scorer. It remembers the words it has seen, their stems and synonyms, so one scorer should score all pairs.
 ///
@@ -76,7 +54,12 @@ impl Meteor {
         Self { punkt, wordnet, words: Words::default(), vocabulary: Mutex::default() }
     }
 
-    /// The same scorer over other words; the default is the reference's.
+    /// The same scorer over other words; [`Words::Reference`], the words of [`word_tokenize`], unless this is called.
+    ///
+    /// To the reference a Chinese sentence is one word, or little more, so `万飞龙。` and `万飞龙` have nothing in common.
+    /// With [`Words::ChineseCharacters`] each Han character and each mark of Chinese punctuation is a word, and the rest
+    /// is cut as ever: no published METEOR does this, but it is what InfiniteBench's F1 does for Chinese, except that
+    /// METEOR counts punctuation, in English as well.
     pub fn over(mut self, words: Words) -> Self {
         self.words = words;
         self
@@ -121,41 +104,41 @@ impl Meteor {
     /// The lower-cased words of `text` as numbers of the vocabulary.
     fn word_ids(&self, text: &str, vocabulary: &mut Vocabulary) -> Vec<u32> {
         let text = match self.words {
-            Words::Treebank => Cow::Borrowed(text),
+            Words::Reference => Cow::Borrowed(text),
             Words::ChineseCharacters => Cow::Owned(characters_apart(text)),
         };
         let mut ids = Vec::with_capacity(text.len() / 4);
         let mut lower = String::new();
         treebank::for_each_word(&self.punkt, &text, |word| {
-            if word.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase()) {
-                ids.push(vocabulary.id(word));
-            } else if word.is_ascii() {
+            let id = if !word.is_ascii() {
+                vocabulary.id(&python::lower(word))
+            } else if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
                 lower.clear();
                 lower.push_str(word);
                 lower.make_ascii_lowercase();
-                ids.push(vocabulary.id(&lower));
+                vocabulary.id(&lower)
             } else {
-                ids.push(vocabulary.id(&word.to_lowercase()));
-            }
+                vocabulary.id(word)
+            };
+            ids.push(id);
         });
         ids
     }
 }
 
-/// `text` with a blank on both sides of each Han character and each mark of Chinese punctuation.
+/// `text` with a blank on both sides of each Han character and each mark of Chinese or full-width punctuation, and
+/// full-width forms as ASCII.
 fn characters_apart(text: &str) -> String {
     let mut apart = String::with_capacity(2 * text.len());
     for c in text.chars() {
-        if is_han(c) || is_chinese_mark(c) { apart.extend([' ', c, ' ']) } else { apart.push(c) }
+        let narrow = narrow(c);
+        if is_han(c) || is_chinese_punctuation(c) || (narrow != c && narrow.is_ascii_punctuation()) {
+            apart.extend([' ', narrow, ' ']);
+        } else {
+            apart.push(narrow);
+        }
     }
     apart
-}
-
-/// Punctuation of Chinese typography that the Treebank rules do not know: CJK symbols, fullwidth forms that are no
-/// letters or digits, and the dash, ellipsis and middle dot that Chinese shares with other writings.
-fn is_chinese_mark(c: char) -> bool {
-    matches!(c, '\u{3001}'..='\u{303F}' | '\u{FF01}'..='\u{FF0F}' | '\u{FF1A}'..='\u{FF20}' | '\u{FF3B}'..='\u{FF40}'
-        | '\u{FF5B}'..='\u{FF65}' | '—' | '…' | '·')
 }
 
 #[cfg(all(test, feature = "vocabularies"))]
@@ -202,11 +185,11 @@ mod tests {
     #[test]
     fn chinese_is_compared_by_characters_where_asked_for() {
         assert_eq!(without("万飞龙。", &["万飞龙"]), 0.0);
-        let meteor = Meteor::without_synonyms().over(Words::for_code("zh-TW"));
+        let meteor = Meteor::without_synonyms().over(Words::ChineseCharacters);
         let alignment = meteor.align("他是万飞龙，100岁。", "万飞龙 100岁");
         assert_eq!(alignment.matches, [(2, 0), (3, 1), (4, 2), (6, 3), (7, 4)]);
         assert_eq!(meteor.score("庆", &["庆"]), 0.5);
-        assert_eq!(Words::for_code("en"), Words::Treebank);
+        assert_eq!(meteor.align("第１９１９号，１０", "1919 , 10").matches, [(1, 0), (3, 1), (4, 2)]);
     }
 
     #[test]

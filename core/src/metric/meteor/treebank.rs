@@ -6,7 +6,8 @@
 //! names its pattern; [`Marks`] tells which of them can find anything.
 
 use super::contractions;
-use crate::text::sentence::punkt::{self, is_python_space};
+use crate::metric::python::{is_space, is_word, split};
+use crate::text::sentence::punkt;
 use regex::Regex;
 use std::mem;
 use std::sync::LazyLock;
@@ -28,12 +29,12 @@ pub(super) fn for_each_word(parameters: &punkt::Parameters, text: &str, mut each
         let text = &text[span.range()];
         let marks = Marks::of(text);
         if marks.is_plain() {
-            text.split(is_python_space).filter(|word| !word.is_empty()).for_each(&mut each);
+            split(text).for_each(&mut each);
         } else {
             sentence.text.clear();
             sentence.text.push_str(text);
             sentence.rewrite(marks);
-            sentence.text.split(is_python_space).filter(|word| !word.is_empty()).for_each(&mut each);
+            split(&sentence.text).for_each(&mut each);
         }
     }
 }
@@ -229,9 +230,9 @@ fn apostrophe_before_letter(from: &str, to: &mut String) {
         let mut after = from[at + 1..].chars();
         // The lookahead's longer clitics cannot hold where a word of one character is asked for. Python folds ſ to s.
         let splits = after.next().is_some_and(|c| {
-            !matches!(c, 'm' | 'M' | 't' | 'T' | 's' | 'S' | 'ſ' | 'd' | 'D' | 'n' | 'N') && is_python_word(c)
+            !matches!(c, 'm' | 'M' | 't' | 'T' | 's' | 'S' | 'ſ' | 'd' | 'D' | 'n' | 'N') && is_word(c)
         });
-        if splits && !after.next().is_some_and(is_python_word) {
+        if splits && !after.next().is_some_and(is_word) {
             to.push(' ');
         }
     }
@@ -243,7 +244,7 @@ fn final_stop(from: &str, to: &mut String, closing: &str, between: &str) {
     let matched = from.rfind('.').filter(|&at| at > 0 && !from[..at].ends_with('.')).and_then(|at| {
         let rest = &from[at + 1..];
         let n_closing = rest.len() - rest.trim_start_matches(|c| closing.contains(c)).len();
-        rest[n_closing..].chars().all(is_python_space).then(|| (at, &rest[..n_closing]))
+        rest[n_closing..].chars().all(is_space).then(|| (at, &rest[..n_closing]))
     });
     match matched {
         Some((at, closing)) => to.extend([&from[..at], " .", between, closing, " "]),
@@ -261,7 +262,7 @@ fn colon_or_comma(from: &str, to: &mut String) {
         }
         let before_next = chars.clone();
         match chars.next() {
-            Some(next) if !is_python_digit(next) => to.extend([' ', c, ' ', next]),
+            Some(next) if !is_digit(next) => to.extend([' ', c, ' ', next]),
             _ => {
                 to.push(c);
                 chars = before_next;
@@ -325,7 +326,7 @@ fn single_blanks(from: &str, to: &mut String) {
     to.push(' ');
     let mut after_space = true;
     for c in from.chars() {
-        let space = is_python_space(c);
+        let space = is_space(c);
         if !space {
             to.push(c);
         } else if !after_space {
@@ -373,17 +374,8 @@ fn pad_str(from: &str, to: &mut String, mark: &str) {
     to.push_str(&from[copied..]);
 }
 
-/// Python's `\w`: letters, numbers of all kinds, underscore; marks are not among them.
-pub(super) fn is_python_word(c: char) -> bool {
-    static WORD: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").expect("a constant, tried by tests"));
-    if c.is_ascii() {
-        return c.is_ascii_alphanumeric() || c == '_';
-    }
-    c.is_alphanumeric() && WORD.is_match(c.encode_utf8(&mut [0; 4]))
-}
-
 /// Python's `\d`: decimal digits of any script.
-fn is_python_digit(c: char) -> bool {
+fn is_digit(c: char) -> bool {
     static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d").expect("a constant, tried by tests"));
     if c.is_ascii() {
         return c.is_ascii_digit();

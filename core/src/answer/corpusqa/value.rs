@@ -1,38 +1,8 @@
-//! CorpusQA's answers and verdicts (`src/eval.py` at f5b57644142b), and its typed answers (appendix C).
+//! CorpusQA's typed answers, and whether two agree by rule.
 
-use super::Parsed;
-use crate::metric::python;
+use crate::answer::Parsed;
 use regex::Regex;
 use std::sync::LazyLock;
-
-/// The domains of CorpusQA, as they begin the ids of its questions.
-pub const DOMAINS: [&str; 4] = ["financial_zh", "financial_en", "education_en", "real_estate_en"];
-
-/// The domain of a question, by the beginning of its id; none of the four: the question counts overall only.
-pub fn domain(id: &str) -> Option<&'static str> {
-    DOMAINS.into_iter().find(|domain| id.starts_with(domain))
-}
-
-/// The answer of a reply: what follows the first `The answer is: ` on its line, white space at its ends removed.
-///
-/// Odd: without these very words (one space after the colon, this case, no full-width colon) the whole reply is the
-/// answer; Markdown stays; a line ends at `\n` alone. May be empty.
-pub fn answer(reply: &str) -> &str {
-    let answer = reply.split_once("The answer is: ").map_or(reply, |(_, rest)| rest.split('\n').next().unwrap_or(rest));
-    python::strip(answer)
-}
-
-/// Whether the judge finds an answer correct: its reply holds `[[YES]]` and not `[[NO]]`.
-///
-/// The reference counts everything else as incorrect; here a reply with both or neither is unparsed, so that it can be
-/// told apart. Score unparsed as incorrect to get the reference's numbers.
-pub fn verdict(reply: &str) -> Parsed<bool> {
-    match (reply.contains("[[YES]]"), reply.contains("[[NO]]")) {
-        (true, false) => Parsed::Answer(true),
-        (false, true) => Parsed::Answer(false),
-        _ => Parsed::Unparsed,
-    }
-}
 
 /// How exactly an answer must keep to the form that the prompt asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -64,7 +34,7 @@ pub enum Value {
     Text(String),
 }
 
-/// Reads an answer as extracted by [`answer`] into its type; only an empty one is unparsed.
+/// Reads an answer as extracted by [`answer`](super::answer) into its type; only an empty one is unparsed.
 ///
 /// Strict: a list is JSON, all of it texts; a number is digits with an optional minus and a point; a percentage the
 /// same with `%`; a date `YYYY-MM`. What looks otherwise is a text, so it does not agree with a gold answer of another
@@ -83,7 +53,7 @@ pub fn value(answer: &str, reading: Reading) -> Parsed<Value> {
     Parsed::Answer(typed.unwrap_or_else(|| Value::Text(unquoted())))
 }
 
-/// Whether an answer agrees with the gold answer by rule, for want of a judge; both as extracted by [`answer`].
+/// Whether an answer agrees with the gold answer by rule, for want of a judge; both as extracted by [`answer`](super::answer).
 /// Unparsed if the answer is empty or of another type than the gold answer.
 ///
 /// Strict: equal numbers, equal dates, equal texts, lists equal in order. Tolerant: numbers that agree when rounded to
@@ -264,21 +234,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_announcement_counts_to_the_end_of_its_line() {
-        assert_eq!(answer("x\nThe answer is: 3.10\r\nThe answer is: 4"), "3.10");
-        assert_eq!(answer("the answer is: 42 "), "the answer is: 42");
-        assert_eq!(answer("The answer is: "), "");
-    }
-
-    #[test]
-    fn a_verdict_is_one_of_two_markers() {
-        assert_eq!(verdict("[[YES]]"), Parsed::Answer(true));
-        assert_eq!(verdict("[[NO]]"), Parsed::Answer(false));
-        assert_eq!(verdict("[[NO]] [[YES]]"), Parsed::Unparsed);
-        assert_eq!(verdict("[[yes]]"), Parsed::Unparsed);
-    }
-
-    #[test]
     fn answers_have_types() {
         let strict = |text| value(text, Reading::Strict).answer();
         assert_eq!(strict("[\"A, B\", \"C\"]"), Some(Value::List(vec!["A, B".into(), "C".into()])));
@@ -315,11 +270,5 @@ mod tests {
         check("May 2024", "2024-05", None, Some(true));
         check("north", "42", None, None);
         check("", "42", None, None);
-    }
-
-    #[test]
-    fn ids_begin_with_their_domain() {
-        assert_eq!(domain("financial_zh_set1_3"), Some("financial_zh"));
-        assert_eq!(domain("real_estate_zh_1"), None);
     }
 }
