@@ -36,7 +36,15 @@ pub struct NotYet {
 
 impl FileReport {
     pub(crate) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), passed: 0, failed: 0, failures: vec![], not_yet: vec![], notes: vec![], digest: None }
+        Self {
+            file: file.to_owned(),
+            passed: 0,
+            failed: 0,
+            failures: vec![],
+            not_yet: vec![],
+            notes: vec![],
+            digest: None,
+        }
     }
 
     /// Runs `check` on each element of the list `field` of `file`, as one case each; a missing list has no cases.

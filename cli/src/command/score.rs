@@ -196,7 +196,9 @@ fn systems_table(cards: &BTreeMap<&String, Scorecard>) -> Table {
     }
     table.notes.push("--system NAME shows one with its ledger; --json has all".to_owned());
     if table.has_marks() {
-        table.notes.push("* 95% interval over items: fewer than five books to cluster by, or scores all alike".to_owned());
+        table
+            .notes
+            .push("* 95% interval over items: fewer than five books to cluster by, or scores all alike".to_owned());
     }
     table
 }

@@ -1,8 +1,8 @@
 //! Which metrics an item is scored by, and what an answer is worth: one place for runs, prediction files and the page.
 
 use super::bleu::{BleuStatistics, bleu};
-use super::rouge::{Rouge, rouge_over};
 use super::meteor::{Meteor, WordNet, Words as MeteorWords};
+use super::rouge::{Rouge, rouge_over};
 use super::{Metric, Words, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2};
 use crate::benchmark::{Item, Task};
 use crate::record::Outcome;
@@ -37,7 +37,9 @@ struct MeteorByScript {
 
 /// METEOR was asked for without its synonyms; what it would give without them is another number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("meteor needs WordNet: hand in the bytes of wordnet-3.0.bin (core/assets/wordnet in closeread's repository), or leave meteor out")]
+#[error(
+    "meteor needs WordNet: hand in the bytes of wordnet-3.0.bin (core/assets/wordnet in closeread's repository), or leave meteor out"
+)]
 pub struct NoWordNet;
 
 impl Evaluator {
