@@ -1,7 +1,7 @@
 //! Which metrics an item is scored by, and what an answer is worth: one place for runs, prediction files and the page.
 
 use super::bleu::{BleuStatistics, bleu};
-use super::meteor::{Meteor, WordNet, Words as MeteorWords};
+use super::meteor::{Meteor, WordNet};
 use super::rouge::{Rouge, rouge_over};
 use super::{Metric, Words, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2};
 use crate::benchmark::{Item, Task};
@@ -65,13 +65,9 @@ impl Evaluator {
         if metrics.contains(&Metric::Meteor) && wordnet.is_none() {
             return Err(NoWordNet);
         }
-        let chinese = match words {
-            Words::Reference => MeteorWords::Treebank,
-            Words::ChineseCharacters => MeteorWords::ChineseCharacters,
-        };
         let meteor = wordnet.map(|wordnet| MeteorByScript {
             reference: Meteor::with_punkt(punkt.clone(), Some(Arc::clone(&wordnet))),
-            chinese: Meteor::with_punkt(punkt, Some(wordnet)).over(chinese),
+            chinese: Meteor::with_punkt(punkt, Some(wordnet)).over(words),
         });
         Ok(Self { words, meteor })
     }
