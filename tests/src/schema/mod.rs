@@ -13,6 +13,7 @@ mod sentences_zh;
 mod text_corpus;
 mod text_metrics;
 mod text_metrics_meteor;
+mod statistics;
 mod token_counts;
 mod tokenizer;
 
@@ -42,5 +43,6 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     sentences_zh::SCHEMA,
     text_corpus::SCHEMA,
     text_metrics::SCHEMA,
+    statistics::SCHEMA,
     token_counts::SCHEMA,
 ];
