@@ -92,12 +92,8 @@ pub fn score_format_json(
     let format = format(name).ok_or_else(|| usage(&format!("unknown format `{name}`: expected one of {}", known())))?;
     let options = ScoreOptions::read(options.map(JsValue::from))?;
     let (files, gold) = (input_files(&files.into())?, input_files(&gold.into())?);
-    let input = FormatInput {
-        files: &files,
-        gold: &gold,
-        task: options.task.as_deref(),
-        system: options.system.as_deref(),
-    };
+    let input =
+        FormatInput { files: &files, gold: &gold, task: options.task.as_deref(), system: options.system.as_deref() };
     let submission = (format.read)(&input).map_err(|error| as_js("FormatError", &error))?;
     Ok(scorecard(&submission, &options, wordnet)?.to_json())
 }

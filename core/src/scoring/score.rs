@@ -9,10 +9,6 @@ use crate::metric::{Answer, Evaluator, Metric, Words, citation_recall, default_m
 use crate::paper::{Ending, FailurePolicy};
 use crate::record::{Ledger, Outcome};
 use crate::stats::{Estimate, IntervalMethod, Observation, bootstrap_statistic, estimate};
-    let all: Vec<usize> = (0..n).collect();
-    let value = f(&all);
-    Some(Estimate { value, low: value, high: value, n, interval: crate::stats::IntervalMethod::BootstrapOverItems })
-}
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to score by.
@@ -316,9 +312,8 @@ fn corpus_bleu(rows: &[&Row<'_>], order: BleuOrder) -> Option<Estimate> {
     let clusters: Vec<&str> = rows.iter().map(|(_, cluster)| *cluster).collect();
     let bleu = |sum: BleuStatistics| sum.score(order, BleuSmoothing::None).bleu;
     let value = bleu(rows.iter().map(|row| *row.0).sum());
-    let spread = bootstrap_statistic(rows.len(), &clusters, |indices| {
-        bleu(indices.iter().map(|index| *rows[*index].0).sum())
-    })?;
+    let spread =
+        bootstrap_statistic(rows.len(), &clusters, |indices| bleu(indices.iter().map(|index| *rows[*index].0).sum()))?;
     let interval = if spread.by_cluster { IntervalMethod::BootstrapByBook } else { IntervalMethod::BootstrapOverItems };
     // The percentiles of a skewed statistic can miss the value itself, which must not stand outside its interval.
     let (low, high) = if rows.len() == 1 { (0.0, 1.0) } else { (spread.low.min(value), spread.high.max(value)) };

@@ -10,10 +10,10 @@ mod retrieval;
 pub(crate) mod scorecard;
 mod sentences_en;
 mod sentences_zh;
+mod statistics;
 mod text_corpus;
 mod text_metrics;
 mod text_metrics_meteor;
-mod statistics;
 mod token_counts;
 mod tokenizer;
 
