@@ -71,7 +71,11 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
 fn choose<'a>(input: &FormatInput<'a>) -> Result<(&'a InputFile, &'static str), FormatError> {
     FORMAT.check_task(input)?;
     let first = FORMAT.first(input)?;
-    let task_of = |file: &InputFile| FORMAT.tasks.iter().copied().find(|task| file.name.contains(task));
+    let task_of = |file: &InputFile| {
+        let base = file.name.rsplit('/').next().unwrap_or(&file.name);
+        let named = |name: &str| FORMAT.tasks.iter().copied().find(|task| name.contains(task));
+        named(base).or_else(|| named(&file.name))
+    };
     match input.task.and_then(|task| FORMAT.tasks.iter().find(|known| **known == task)) {
         Some(task) => {
             let named = input.files.iter().find(|file| task_of(file) == Some(task));

@@ -77,7 +77,6 @@ pub enum CodabenchError {
 fn named(names: &[String]) -> String {
     match names {
         [] => "nothing".to_owned(),
-        [first @ .., last] if first.is_empty() => format!("`{last}`"),
         names => format!("`{}`", names.join("`, `")),
     }
 }
@@ -166,7 +165,8 @@ fn check_file(
 
 /// The items by novel, in the order of first use; the name is the title, where the item has one.
 pub(super) fn novels(items: &[Item]) -> Vec<(String, Vec<&Item>)> {
-    let (mut places, mut novels): (BTreeMap<String, usize>, Vec<(String, Vec<&Item>)>) = Default::default();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut novels: Vec<(String, Vec<&Item>)> = Vec::new();
     for item in items {
         let title = item.other.get("title").and_then(Value::as_str).map(str::to_owned);
         let Some(title) = title.or_else(|| item.documents.first().cloned()) else { continue };

@@ -255,7 +255,7 @@ fn attempt(item: &Item, answer: String, setting: Setting) -> Attempt {
     }
     // One line, as the prompt asks for it, so that the reader of lines reads this answer too.
     let line = format!("Answer0: {}", answer.split('\n').next().unwrap_or_default());
-    match choice_lines(&line, &[item.options.clone()]).first() {
+    match choice_lines(&line, std::slice::from_ref(&item.options)).first() {
         Some(Parsed::Answer(choice)) => {
             ended(Outcome::Answered { answer: item.options[*choice].clone(), choice: Some(*choice) })
         }
