@@ -105,7 +105,8 @@ fn an_empty_file_is_every_item_missing() {
 #[test]
 fn a_line_of_50_mb_is_a_row_as_any_other() {
     let long = "x ".repeat(25_000_000);
-    let rows = format!("{{\"item\":\"a\",\"answer\":\"{long}\"}}\n{{\"item\":\"b\",\"choice\":1}}\n{{\"item\":\"c\",\"{long}");
+    let rows =
+        format!("{{\"item\":\"a\",\"answer\":\"{long}\"}}\n{{\"item\":\"b\",\"choice\":1}}\n{{\"item\":\"c\",\"{long}");
     let card = sandbox(rows).run(&[&SCORE[..], &["--json"]].concat()).exits(1).json();
     assert_eq!((&card["ledger"]["answered"], &card["metrics"]["f1"]["value"]), (&json!(2), &json!(0.0)));
     assert_eq!(card["ledger"]["problems"]["malformed_rows"][0]["line"], 3);
@@ -160,8 +161,10 @@ fn a_novelqa_submission_is_written_read_back_and_refused_where_it_is_wrong() {
     assert_eq!(written, json!({"Mill": ["D", "C", "B"]}));
 
     let gold: Vec<Value> = (0..3)
-        .map(|n| json!({"QID": format!("Q{n}"), "Question": "?", "Options": {"A": "w", "B": "x", "C": "y", "D": "z"},
-                        "Answer": "w", "Gold": "A", "Aspect": "plot", "Complexity": "sh"}))
+        .map(|n| {
+            json!({"QID": format!("Q{n}"), "Question": "?", "Options": {"A": "w", "B": "x", "C": "y", "D": "z"},
+                        "Answer": "w", "Gold": "A", "Aspect": "plot", "Complexity": "sh"})
+        })
         .collect();
     sandbox.write("gold/Mill.json", json!(gold).to_string());
     let read = ["score", "--format", "novelqa", "--gold", "gold", "--json"];
@@ -200,7 +203,8 @@ fn published_files_give_the_published_scores() {
         assert_eq!(main_score(&sandbox, &["--format", "leval-quality", &shown(&file)]), expected);
     }
     let claims = shown(&data.join("qa/nocha-claims.json"));
-    for (system, expected) in [("claude", "39.39"), ("claude-sonnet", "21.21"), ("gemini", "27.27"), ("gpt4o", "0.00")] {
+    for (system, expected) in [("claude", "39.39"), ("claude-sonnet", "21.21"), ("gemini", "27.27"), ("gpt4o", "0.00")]
+    {
         assert_eq!(main_score(&sandbox, &["--format", "nocha", "--system", system, &claims]), expected, "{system}");
     }
     let marks = shown(&data.join("predictions/squality-human-eval.jsonl"));
