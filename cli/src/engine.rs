@@ -240,7 +240,8 @@ async fn trial(
     let language = shelf.books().first().map_or("en", |book| book.language.code());
     let mut scores = score(item, &trial.outcome, language);
     let gold = evidence.get(&item.id);
-    let recall = gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, shelf.books()));
+    let recall =
+        gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, shelf.books()));
     scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
     Ok(Record {
         key,

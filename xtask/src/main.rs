@@ -2,6 +2,7 @@
 
 mod bench;
 mod conformance;
+mod fuzz;
 mod machine;
 mod process;
 mod test;
@@ -27,6 +28,8 @@ enum Chore {
     Test(test::Args),
     /// Runs a folder of conformance vectors against the core: one line a file, exit code 1 if any case fails.
     Conformance(conformance::Args),
+    /// Throws random files at everything that reads predictions, replies and benchmarks.
+    Fuzz(fuzz::Args),
     /// Makes tests/vectors again with the reference implementations from PyPI.
     Vectors(vectors::Args),
     /// Measures speed against a named peer, in the same run, and prints the ratios.
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
     let result = match Cli::parse().chore {
         Chore::Test(args) => test::run(&args),
         Chore::Conformance(args) => conformance::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&args),
         Chore::Vectors(args) => vectors::run(&args),
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Web(args) => web::run(&args),

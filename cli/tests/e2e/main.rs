@@ -4,4 +4,5 @@ mod books;
 mod provider;
 mod retrieval_reference;
 mod run;
+mod score;
 mod support;

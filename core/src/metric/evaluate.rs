@@ -1,20 +1,17 @@
 //! Which metrics an item is scored by, and what an answer is worth: one place for runs, prediction files and the page.
 
 use super::bleu::{BleuStatistics, bleu};
+use super::meteor::{Meteor, WordNet};
 use super::rouge::{Rouge, rouge_over};
 use super::{Metric, Words, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2};
 use crate::benchmark::{Item, Task};
 use crate::record::Outcome;
+use crate::text::sentence::punkt;
 use crate::text::{Language, detect_language};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-#[derive(Debug)]
-pub struct Meteor;
-impl Meteor {
-    fn score(&self, _: &str, _: &[String], _: Words) -> f64 {
-        0.0
-    }
-}
 /// An answer as it is scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer<'a> {
@@ -28,25 +25,50 @@ pub struct Answer<'a> {
 #[derive(Debug, Default)]
 pub struct Evaluator {
     words: Words,
-    meteor: Option<Meteor>,
+    meteor: Option<MeteorByScript>,
+}
+
+/// METEOR as published, and over the words that Chinese is given.
+#[derive(Debug)]
+struct MeteorByScript {
+    reference: Meteor,
+    chinese: Meteor,
 }
 
 /// METEOR was asked for without its synonyms; what it would give without them is another number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "meteor needs WordNet: hand in the bytes of wordnet.bin (in this repository core/assets/wordnet), or leave meteor out"
+    "meteor needs WordNet: hand in the bytes of wordnet-3.0.bin (core/assets/wordnet in closeread's repository), or leave meteor out"
 )]
 pub struct NoWordNet;
 
 impl Evaluator {
-    /// For `metrics`; `words` says how the text metrics cut Chinese.
+    /// For `metrics`; `words` says how the text metrics cut Chinese, `wordnet` is what METEOR needs.
     ///
     /// # Errors
-    /// [`NoWordNet`] if `metrics` has METEOR and `meteor` is `None`.
-    pub fn new(metrics: &[Metric], words: Words, meteor: Option<Meteor>) -> Result<Self, NoWordNet> {
-        if metrics.contains(&Metric::Meteor) && meteor.is_none() {
+    /// [`NoWordNet`] if `metrics` has METEOR and `wordnet` is `None`.
+    #[cfg(feature = "vocabularies")]
+    pub fn new(metrics: &[Metric], words: Words, wordnet: Option<Arc<WordNet>>) -> Result<Self, NoWordNet> {
+        Self::with_punkt(metrics, words, wordnet, Cow::Borrowed(punkt::english()))
+    }
+
+    /// As [`new`](Self::new), for builds that do not carry the Punkt parameters, which METEOR's tokens come from.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_punkt(
+        metrics: &[Metric],
+        words: Words,
+        wordnet: Option<Arc<WordNet>>,
+        punkt: Cow<'static, punkt::Parameters>,
+    ) -> Result<Self, NoWordNet> {
+        if metrics.contains(&Metric::Meteor) && wordnet.is_none() {
             return Err(NoWordNet);
         }
+        let meteor = wordnet.map(|wordnet| MeteorByScript {
+            reference: Meteor::with_punkt(punkt.clone(), Some(Arc::clone(&wordnet))),
+            chinese: Meteor::with_punkt(punkt, Some(wordnet)).over(words),
+        });
         Ok(Self { words, meteor })
     }
 
@@ -93,7 +115,11 @@ impl Evaluator {
                 let order = metric.bleu_order().expect("these are the metrics with an order");
                 bleu(order, text, gold, words)
             }
-            Metric::Meteor => self.meteor.as_ref().map_or(0.0, |meteor| meteor.score(text, gold, words)),
+            Metric::Meteor => self.meteor.as_ref().map_or(0.0, |meteor| {
+                let gold: Vec<&str> = gold.iter().map(String::as_str).collect();
+                let meteor = if chinese { &meteor.chinese } else { &meteor.reference };
+                meteor.score(text, &gold)
+            }),
             Metric::Accuracy | Metric::EvidenceRecall | Metric::PairAccuracy => 0.0,
         }
     }

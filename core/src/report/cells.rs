@@ -2,6 +2,7 @@
 
 use super::{ACCURACY, EVIDENCE_RECALL, PAIR_ACCURACY};
 use crate::benchmark::Item;
+use crate::metric::pair_scores;
 use crate::paper::{Ending, FailurePolicy};
 use crate::record::{Ledger, Record, TrialKey};
 use crate::stats::{Estimate, Observation, estimate};
@@ -158,21 +159,6 @@ fn mean_scores(trials: &[&Record]) -> BTreeMap<String, f64> {
         *n += 1;
     }
     sums.into_iter().map(|(metric, (sum, n))| (metric, sum / n as f64)).collect()
-}
-
-/// One score a pair of claims: 1 if both are right. A claim whose partner was not run forms no pair.
-fn pair_scores<'a>(scores: &[Scored<'a>]) -> Vec<Scored<'a>> {
-    let mut pairs: BTreeMap<(&[String], &str), Vec<Scored<'a>>> = BTreeMap::new();
-    for &(score, item) in scores {
-        if let Some(pair) = item.labels.get("pair") {
-            pairs.entry((&item.documents, pair)).or_default().push((score, item));
-        }
-    }
-    let both = |claims: Vec<Scored<'a>>| match claims[..] {
-        [(a, item), (b, _)] => Some((a.min(b), item)),
-        _ => None,
-    };
-    pairs.into_values().filter_map(both).collect()
 }
 
 pub(super) fn estimated(scores: &[Scored<'_>]) -> Option<Estimate> {

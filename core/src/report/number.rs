@@ -25,7 +25,7 @@ pub fn score(estimate: &Estimate) -> String {
 
 /// True for intervals that ignore that the questions about a book belong together.
 pub fn is_over_items(interval: IntervalMethod) -> bool {
-    interval != IntervalMethod::ClusteredByBook
+    !matches!(interval, IntervalMethod::ClusteredByBook | IntervalMethod::BootstrapByBook)
 }
 
 /// A whole number with commas between the thousands.

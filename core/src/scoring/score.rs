@@ -8,12 +8,7 @@ use crate::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
 use crate::metric::{Answer, Evaluator, Metric, Words, citation_recall, default_metrics, is_chinese, pair_scores};
 use crate::paper::{Ending, FailurePolicy};
 use crate::record::{Ledger, Outcome};
-use crate::stats::{Estimate, Observation, estimate};
-fn bootstrap_statistic(n: usize, _: &[&str], f: impl Fn(&[usize]) -> f64) -> Option<Estimate> {
-    let all: Vec<usize> = (0..n).collect();
-    let value = f(&all);
-    Some(Estimate { value, low: value, high: value, n, interval: crate::stats::IntervalMethod::BootstrapOverItems })
-}
+use crate::stats::{Estimate, IntervalMethod, Observation, bootstrap_statistic, estimate};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to score by.
@@ -27,6 +22,13 @@ pub struct Options {
     pub by: Vec<String>,
     /// How the text metrics cut Chinese.
     pub chinese: Words,
+}
+
+impl Options {
+    /// The metrics that every item of `submission` is scored by; empty where each item's task decides.
+    pub fn metrics_for<'a>(&'a self, submission: &'a Submission) -> &'a [Metric] {
+        if self.metrics.is_empty() { &submission.metrics } else { &self.metrics }
+    }
 }
 
 /// Why a submission cannot be scored as asked.
@@ -127,7 +129,7 @@ struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     fn new(submission: &'a Submission, evaluator: &'a Evaluator, options: &Options) -> Self {
-        let asked = [&options.metrics, &submission.metrics].into_iter().find(|metrics| !metrics.is_empty()).cloned();
+        let asked = Some(options.metrics_for(submission).to_vec()).filter(|metrics| !metrics.is_empty());
         let given = submission.attempts.values().flat_map(|attempt| attempt.given.keys());
         let wanted = |metric| asked.as_ref().is_none_or(|metrics: &Vec<Metric>| metrics.contains(&metric));
         let cites = submission.attempts.values().any(|attempt| !attempt.evidence.is_empty());
@@ -302,14 +304,20 @@ fn cluster(item: &Item) -> String {
     item.documents.join("\n")
 }
 
+/// BLEU of all answers together, with the percentiles of its bootstrap; a single item has no spread to measure, and
+/// none is claimed: its interval is all there is, 0..=1.
 fn corpus_bleu(rows: &[&Row<'_>], order: BleuOrder) -> Option<Estimate> {
     let rows: Vec<(&BleuStatistics, &str)> =
         rows.iter().filter_map(|row| Some((row.bleu.as_ref()?, row.cluster.as_str()))).collect();
     let clusters: Vec<&str> = rows.iter().map(|(_, cluster)| *cluster).collect();
-    bootstrap_statistic(rows.len(), &clusters, |indices| {
-        let sum: BleuStatistics = indices.iter().map(|index| rows[*index].0).sum();
-        sum.score(order, BleuSmoothing::None).bleu
-    })
+    let bleu = |sum: BleuStatistics| sum.score(order, BleuSmoothing::None).bleu;
+    let value = bleu(rows.iter().map(|row| *row.0).sum());
+    let spread =
+        bootstrap_statistic(rows.len(), &clusters, |indices| bleu(indices.iter().map(|index| *rows[*index].0).sum()))?;
+    let interval = if spread.by_cluster { IntervalMethod::BootstrapByBook } else { IntervalMethod::BootstrapOverItems };
+    // The percentiles of a skewed statistic can miss the value itself, which must not stand outside its interval.
+    let (low, high) = if rows.len() == 1 { (0.0, 1.0) } else { (spread.low.min(value), spread.high.max(value)) };
+    Some(Estimate { value, low, high, n: rows.len(), interval })
 }
 
 fn ledger(rows: &[&Row<'_>]) -> Ledger {

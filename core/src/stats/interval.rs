@@ -42,6 +42,9 @@ pub enum IntervalMethod {
     /// Percentile bootstrap over items: fewer than five books. Every resample of up to seven items, beyond 2,000 with
     /// a fixed seed.
     BootstrapOverItems,
+    /// Percentile bootstrap over books, 2,000 resamples with a fixed seed or every one there is: of a statistic that is
+    /// no mean, such as corpus BLEU.
+    BootstrapByBook,
     /// Agresti and Min's interval over items, of a difference of paired scores alone: fewer than five books.
     AgrestiMin,
 }

@@ -8,6 +8,7 @@ mod parse_infinitebench;
 mod paper_tables;
 mod passages;
 mod retrieval;
+pub(crate) mod scorecard;
 mod sentences_en;
 mod sentences_zh;
 mod statistics;
@@ -39,6 +40,7 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     paper_tables::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
+    scorecard::SCHEMA,
     sentences_en::SCHEMA,
     sentences_zh::SCHEMA,
     statistics::SCHEMA,
