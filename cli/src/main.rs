@@ -5,6 +5,7 @@ mod command;
 mod config;
 mod embedder;
 mod engine;
+mod finished;
 mod host;
 mod input;
 mod models;
@@ -32,6 +33,8 @@ enum Command {
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Compare(command::compare::CompareArgs),
+    Report(command::report::ReportArgs),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +54,8 @@ fn main() -> ExitCode {
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Compare(args) => command::compare::run(&args),
+            Command::Report(args) => command::report::run(&args),
         }
     });
     result.unwrap_or_else(|error| {

@@ -1,8 +1,10 @@
 //! One file per command.
 
 pub(crate) mod chunk;
+pub(crate) mod compare;
 pub(crate) mod data;
 pub(crate) mod model;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod search;
 

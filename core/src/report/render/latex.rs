@@ -4,7 +4,8 @@ use super::text::{is_control, named};
 use crate::report::{Table, Value};
 
 /// What a document needs before the tables.
-pub const PREAMBLE: &str = "% Needs \\usepackage{booktabs}; Chinese names need XeLaTeX or LuaLaTeX and a font for them.\n";
+pub const PREAMBLE: &str =
+    "% Needs \\usepackage{booktabs}; Chinese names need XeLaTeX or LuaLaTeX and a font for them.\n";
 
 /// A `table` environment with caption, label, rules and notes.
 pub fn table(table: &Table) -> String {

@@ -7,7 +7,8 @@ pub(super) fn hostile() -> Table {
     let columns = ["name", "n", "score", "difference", "other"].map(str::to_owned).to_vec();
     let mut table = Table::new("hostile", "A & B <script>", columns);
     table.source = "Paper_1, Table 3".to_owned();
-    let estimate = |value, low, high, interval| Value::Score { estimate: Estimate { value, low, high, n: 85, interval } };
+    let estimate =
+        |value, low, high, interval| Value::Score { estimate: Estimate { value, low, high, n: 85, interval } };
     let missing = || Value::missing("no \"evidence\"");
     table.rows = vec![
         vec![
