@@ -5,6 +5,7 @@ mod passages;
 mod retrieval;
 mod sentences_en;
 mod sentences_zh;
+mod statistics;
 mod token_counts;
 mod tokenizer;
 
@@ -22,5 +23,11 @@ pub(crate) struct Schema {
 }
 
 /// Every schema that has code.
-pub(crate) const SCHEMAS: &[Schema] =
-    &[passages::SCHEMA, retrieval::SCHEMA, sentences_en::SCHEMA, sentences_zh::SCHEMA, token_counts::SCHEMA];
+pub(crate) const SCHEMAS: &[Schema] = &[
+    passages::SCHEMA,
+    retrieval::SCHEMA,
+    sentences_en::SCHEMA,
+    sentences_zh::SCHEMA,
+    statistics::SCHEMA,
+    token_counts::SCHEMA,
+];
