@@ -246,7 +246,7 @@ async fn attempt(
     method: &str,
     key: &TrialKey,
 ) -> Result<Trial, MethodError> {
-    let host = &plan.hosts[&key.model];
+    let host = &plan.hosts[&key.model].repetition(key.sample);
     let rag = |order| Rag {
         budget: key.budget.expect("a retrieving method is planned with budgets"),
         order,

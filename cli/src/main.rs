@@ -11,11 +11,13 @@ mod input;
 mod models;
 mod progress;
 mod provider;
+mod reply_cache;
 mod run_folder;
 mod table;
 mod tokenizer;
 
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// How well do language models read whole books and whole document collections?
@@ -35,6 +37,15 @@ enum Command {
     Data(command::data::DataArgs),
     Compare(command::compare::CompareArgs),
     Report(command::report::ReportArgs),
+    Audit(command::audit::AuditArgs),
+    Providers(command::providers::ProvidersArgs),
+    Cache(command::cache::CacheArgs),
+}
+
+/// `CLOSEREAD_CACHE`, or the user's cache folder; `None` where the system has no place for it.
+fn cache_folder() -> Option<PathBuf> {
+    let given = std::env::var_os("CLOSEREAD_CACHE").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))
 }
 
 fn main() -> ExitCode {
@@ -56,6 +67,9 @@ fn main() -> ExitCode {
             Command::Data(args) => command::data::run(args),
             Command::Compare(args) => command::compare::run(&args),
             Command::Report(args) => command::report::run(&args),
+            Command::Audit(args) => command::audit::run(&args),
+            Command::Providers(args) => command::providers::run(args).await,
+            Command::Cache(args) => command::cache::run(args),
         }
     });
     result.unwrap_or_else(|error| {

@@ -7,11 +7,17 @@ use std::process::{Command, Output};
 /// A fresh working folder; the cache of embeddings is shared by all tests, as a user's is by all runs.
 pub(crate) struct Sandbox {
     pub(crate) dir: tempfile::TempDir,
+    own_cache: bool,
 }
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self { dir: tempfile::tempdir().unwrap(), own_cache: false }
+    }
+
+    /// With a cache of its own, for what is replied by a server that lives as long as the test.
+    pub(crate) fn with_own_cache() -> Self {
+        Self { own_cache: true, ..Self::new() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -27,7 +33,8 @@ impl Sandbox {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_closeread"));
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        let cache =
+            if self.own_cache { self.path("cache") } else { Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache") };
         command.current_dir(self.dir.path()).args(args).env("CLOSEREAD_CACHE", cache);
         command.env("CLOSEREAD_MODELS", self.path("models"));
         command

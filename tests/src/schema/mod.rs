@@ -1,6 +1,7 @@
 //! One file a schema: how its cases are read, what of the core they call, how the results are compared.
 
 mod compare;
+mod paper_tables;
 mod passages;
 mod retrieval;
 mod sentences_en;
@@ -24,6 +25,7 @@ pub(crate) struct Schema {
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
+    paper_tables::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
     sentences_en::SCHEMA,
