@@ -5,6 +5,7 @@ mod command;
 mod config;
 mod embedder;
 mod engine;
+mod finished;
 mod host;
 mod input;
 mod models;
@@ -37,6 +38,8 @@ enum Command {
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Compare(command::compare::CompareArgs),
+    Report(command::report::ReportArgs),
     Audit(command::audit::AuditArgs),
     Providers(command::providers::ProvidersArgs),
     Cache(command::cache::CacheArgs),
@@ -67,6 +70,8 @@ fn main() -> ExitCode {
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Compare(args) => command::compare::run(&args),
+            Command::Report(args) => command::report::run(&args),
             Command::Audit(args) => command::audit::run(&args),
             Command::Providers(args) => command::providers::run(args).await,
             Command::Cache(args) => command::cache::run(args),
