@@ -203,4 +203,22 @@ mod tests {
         assert_eq!(meteor.score("the dogs ran home", &["a dog runs"]), first);
         drop(held);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_texts_have_a_score(prediction in "[ -~“”’«é孔。\\n]{0,60}", reference in "\\PC{0,40}") {
+            let meteor = Meteor::without_synonyms();
+            for meteor in [&meteor, &Meteor::without_synonyms().over(Words::ChineseCharacters)] {
+                let alignment = meteor.align(&prediction, &reference);
+                assert_eq!(alignment.matches.len(), alignment.n_exact + alignment.n_stem + alignment.n_synonym);
+                assert!(alignment.matches.is_sorted_by(|a, b| a.0 < b.0));
+                let mut taken: Vec<_> = alignment.matches.iter().map(|(_, to)| *to).collect();
+                taken.sort_unstable();
+                assert!(taken.is_sorted_by(|a, b| a < b) && taken.last().is_none_or(|to| *to < alignment.n_reference_words));
+                assert!((0.0..=1.0).contains(&meteor.score(&prediction, &[&reference])));
+                let itself = meteor.align(&prediction, &prediction);
+                assert_eq!(itself.matches.len(), itself.n_prediction_words);
+            }
+        }
+    }
 }
