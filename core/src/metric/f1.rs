@@ -1,7 +1,6 @@
 //! Exact match and token F1: SQuAD v1 and v2, InfiniteBench En.QA and Zh.QA.
 
 use super::normalize::{character_tokens, squad_tokens};
-use super::prf::overlap;
 use super::tokens::{Numbering, Tokens};
 use super::{Prf, Words};
 use serde::{Deserialize, Serialize};
@@ -82,10 +81,24 @@ fn exact(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> f64 {
 }
 
 fn compare(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> Prf {
-    let mut vocabulary = Numbering::with_capacity(prediction.len() + reference.len());
-    let p: Vec<u32> = prediction.iter().map(|token| vocabulary.number(token)).collect();
-    let r: Vec<u32> = reference.iter().map(|token| vocabulary.number(token)).collect();
-    Prf::new(overlap(&p, &r, vocabulary.len()), p.len(), r.len())
+    let mut vocabulary = Numbering::with_capacity(reference.len());
+    let mut left: Vec<u32> = Vec::with_capacity(reference.len());
+    for token in reference.iter() {
+        let number = vocabulary.number(token) as usize;
+        if number == left.len() {
+            left.push(0);
+        }
+        left[number] += 1;
+    }
+    let mut same = 0;
+    for number in prediction.iter().filter_map(|token| vocabulary.known(token)) {
+        let left = &mut left[number as usize];
+        if *left > 0 {
+            *left -= 1;
+            same += 1;
+        }
+    }
+    Prf::new(same, prediction.len(), reference.len())
 }
 
 fn best_each(scores: impl Iterator<Item = Prf>) -> Prf {

@@ -3,6 +3,7 @@
 use super::python;
 use super::tokens::Tokens;
 use super::words::{Words, is_chinese_punctuation, is_han, narrow};
+use std::ops::Range;
 
 /// SQuAD's normalisation (`normalize_answer` of `evaluate-v1.1.py`, the same in v2, InfiniteBench and MemAgent): lower
 /// case, ASCII punctuation deleted without leaving a space, the words a, an and the deleted, white space collapsed.
@@ -24,20 +25,7 @@ pub fn infinitebench_zh_normalize(text: &str) -> String {
 
 pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens<'static> {
     let mut spans = Vec::with_capacity(text.len() / 6 + 1);
-    if text.is_ascii() {
-        let mut kept = String::with_capacity(text.len());
-        let mut start = 0;
-        for byte in text.bytes() {
-            match ASCII[usize::from(byte)] {
-                Ascii::Kept(lower) => kept.push(lower),
-                Ascii::Deleted => {}
-                Ascii::Space => {
-                    split_at_articles(&kept[start..], |from, to| spans.push(start + from..start + to));
-                    start = kept.len();
-                }
-            }
-        }
-        split_at_articles(&kept[start..], |from, to| spans.push(start + from..start + to));
+    if let Some(kept) = plain_tokens(text, &mut spans) {
         return Tokens { text: kept.into(), spans };
     }
     let lower = python::lower(text);
@@ -63,28 +51,50 @@ pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens<'static> {
     Tokens { text: kept.into(), spans }
 }
 
-/// What becomes of an ASCII character.
-#[derive(Clone, Copy)]
-enum Ascii {
-    Kept(char),
-    Deleted,
-    Space,
-}
-
-const ASCII: [Ascii; 128] = {
-    let mut table = [Ascii::Deleted; 128];
-    let mut byte = 0u8;
-    while byte < 128 {
-        table[byte as usize] = match byte {
-            // What `str.split` takes for white space.
-            b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => Ascii::Space,
-            _ if byte.is_ascii_punctuation() => Ascii::Deleted,
-            _ => Ascii::Kept(byte.to_ascii_lowercase() as char),
-        };
-        byte += 1;
+/// The way of nearly all English text: ASCII without control characters, so that every token is alphanumeric and an
+/// article is a token. Gives the text without punctuation and fills `spans`; nothing for other text.
+fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
+    const SPACE: u8 = b' ';
+    /// Lower case; 0 for punctuation, 1 for what is not plain.
+    const PLAIN: [u8; 256] = {
+        let mut table = [1; 256];
+        let mut byte = 0u8;
+        while byte < 128 {
+            table[byte as usize] = match byte {
+                b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => SPACE,
+                _ if byte.is_ascii_punctuation() => 0,
+                _ if byte.is_ascii_alphanumeric() => byte.to_ascii_lowercase(),
+                _ => 1,
+            };
+            byte += 1;
+        }
+        table
+    };
+    let mut kept = vec![0u8; text.len() + 1];
+    let mut n_kept = 0;
+    let mut plain = true;
+    for byte in text.bytes() {
+        let lower = PLAIN[usize::from(byte)];
+        plain &= lower != 1;
+        kept[n_kept] = lower;
+        n_kept += usize::from(lower != 0);
     }
-    table
-};
+    if !plain {
+        return None;
+    }
+    kept[n_kept] = SPACE;
+    kept.truncate(n_kept + 1);
+    let mut start = 0;
+    for (at, &byte) in kept.iter().enumerate() {
+        if byte == SPACE {
+            if start < at && !matches!(&kept[start..at], b"a" | b"an" | b"the") {
+                spans.push(start..at);
+            }
+            start = at + 1;
+        }
+    }
+    Some(String::from_utf8(kept).expect("the table holds ASCII alone"))
+}
 
 /// Calls `found` with the ranges of what is left of `piece`, which holds neither white space nor ASCII punctuation,
 /// when articles are taken out.

@@ -48,11 +48,22 @@ fn mixed(hash: u64, word: u64) -> u64 {
 }
 
 impl Key for &str {
+    /// Whatever the length, in few steps that do not depend on it much: most words have fewer than eight bytes.
     fn hash(self) -> u32 {
-        let (words, rest) = self.as_bytes().as_chunks::<8>();
-        let hash = words.iter().fold(self.len() as u64, |hash, word| mixed(hash, u64::from_le_bytes(*word)));
-        let rest = rest.iter().fold(0, |rest, &byte| rest << 8 | u64::from(byte));
-        (mixed(hash, rest) >> 32) as u32
+        let bytes = self.as_bytes();
+        let four = |at: usize| u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
+        let n_bytes = bytes.len();
+        let hash = match n_bytes {
+            0 => 0,
+            1..4 => u64::from(bytes[0]) | u64::from(bytes[n_bytes / 2]) << 8 | u64::from(bytes[n_bytes - 1]) << 16,
+            4..=8 => four(0) | four(n_bytes - 4) << 32,
+            _ => {
+                let (words, _) = bytes.as_chunks::<8>();
+                let hash = words.iter().fold(0, |hash, word| mixed(hash, u64::from_le_bytes(*word)));
+                mixed(hash, four(n_bytes - 8) | four(n_bytes - 4) << 32)
+            }
+        };
+        (mixed(n_bytes as u64, hash) >> 32) as u32
     }
 }
 
