@@ -54,7 +54,7 @@ fn label(metric: &str) -> String {
 fn score(estimate: &Estimate) -> String {
     let mark = match estimate.interval {
         IntervalMethod::ClusteredByBook => "",
-        IntervalMethod::Wilson | IntervalMethod::BootstrapOverItems => "*",
+        IntervalMethod::Wilson | IntervalMethod::BootstrapOverItems | IntervalMethod::AgrestiMin => "*",
     };
     let percent = |x: f64| 100.0 * x;
     format!("{:.1} [{:.1}, {:.1}]{mark}", percent(estimate.value), percent(estimate.low), percent(estimate.high))

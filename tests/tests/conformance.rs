@@ -48,6 +48,18 @@ fn a_changed_expectation_is_noticed() {
         ("retrieval.json", "/cases/1/expected/document_order/0"),
         ("retrieval.json", "/cases/7/expected/tokens_used"),
         ("retrieval.json", "/cases/9/expected/contrast_skip_on_overflow/0"),
+        ("statistics.json", "/two_raters/0/expected/cohen_kappa_linear"),
+        ("statistics.json", "/two_raters/0/expected/gwet_ac1/se"),
+        ("statistics.json", "/many_raters/1/expected/fleiss_kappa"),
+        ("statistics.json", "/correlation/0/expected/kendall_tau_b/p"),
+        ("statistics.json", "/proportion/1/expected/jeffreys_99/1"),
+        ("statistics.json", "/clustered_se/1/expected/se_clustered_small_sample"),
+        ("statistics.json", "/paired_clustered/1/expected/ci95_normal/0"),
+        ("statistics.json", "/mcnemar/0/expected/chi2_corrected/p"),
+        ("statistics.json", "/paired_permutation/1/expected/wilcoxon/p"),
+        ("statistics.json", "/exhaustive_bootstrap/1/expected/percentile_95_linear/0"),
+        ("statistics.json", "/percentiles/4/expected/inverted_cdf/1"),
+        ("statistics.json", "/multiple_comparison/1/expected/benjamini_hochberg/0"),
     ];
     for (name, pointer) in places {
         let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");

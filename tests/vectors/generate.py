@@ -56,6 +56,7 @@ def main():
             "token_counts.json": token_counts(count),
             "passages.json": passages(punkt, count),
             "retrieval.json": retrieval(),
+            "statistics.json": load_statistics(Path(scratch))(),
         }
     differ = []
     for name, content in files.items():
@@ -135,6 +136,16 @@ def load_chinese(scratch):
     scope = {"re": re}
     exec("class Harvest:\n    language = 'zh_CN'\n" + source[start:end], scope)
     return (lambda text: list(rules.split_sentence(text, best=False)), scope["Harvest"]().cut_sentences)
+
+
+def load_statistics(scratch):
+    """make_statistics.py, with irrCAC, whose declared dependencies exclude the scipy of the vectors, beside it."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", scratch / "irrcac",
+               "irrCAC==0.4.4"]
+    subprocess.run(command, check=True)
+    sys.path.append(str(scratch / "irrcac"))
+    from make_statistics import statistics
+    return statistics
 
 
 def import_file(name, path):

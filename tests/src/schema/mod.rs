@@ -6,6 +6,7 @@ mod passages;
 mod retrieval;
 mod sentences_en;
 mod sentences_zh;
+mod statistics;
 mod token_counts;
 mod tokenizer;
 
@@ -24,10 +25,15 @@ pub(crate) struct Schema {
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
+&[
     paper_tables::SCHEMA,
+];
     passages::SCHEMA,
     retrieval::SCHEMA,
     sentences_en::SCHEMA,
     sentences_zh::SCHEMA,
+&[
+    statistics::SCHEMA,
+];
     token_counts::SCHEMA,
 ];
