@@ -1,5 +1,7 @@
 //! Coefficients of correlation, and ranks with ties in the three ways that SagaScale's rank correlation may mean.
 
+use crate::stats::correlation::{kendall, pearson, spearman as stats_spearman};
+
 /// Average ranks from 1: ties share the mean of their places.
 pub(super) fn average(values: &[f64]) -> Vec<f64> {
     let below = |value: f64| values.iter().filter(|other| **other < value).count() as f64;
@@ -28,7 +30,8 @@ pub(super) fn spearman(x: &[f64], y: &[f64]) -> Option<f64> {
 
 /// Pearson's, Spearman's and Kendall's coefficient, each with its two-sided p-value.
 pub(super) fn with_p_values(x: &[f64], y: &[f64]) -> [Option<(f64, Option<f64>)>; 3] {
-    [correlation(x, y), spearman(x, y), tau_b(x, y)].map(|found| found.map(|coefficient| (coefficient, None)))
+    [pearson(x, y), stats_spearman(x, y), kendall(x, y)]
+        .map(|found| found.map(|correlation| (correlation.coefficient, correlation.p_value)))
 }
 
 /// Pearson's coefficient; `None` where either has no spread or they differ in length.

@@ -115,6 +115,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    /// `UPDATE_EXPECT=1 cargo test` writes it anew.
+    #[test]
+    fn the_page_of_the_docs_is_current() {
+        let findings = super::super::audit(&super::super::own().unwrap());
+        expect_test::expect_file!["../../../../docs/audit.md"].assert_eq(&markdown(&findings));
+    }
+
     #[test]
     fn what_does_not_follow_stands_first_and_plain() {
         let finding = Finding {

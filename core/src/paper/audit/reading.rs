@@ -58,10 +58,12 @@ pub(super) fn rule(case: &Figure) -> Result<Rule, UnknownRule> {
         Some(Rule::Products { factors: factors(&fields) })
     } else if says("share of") || says("count / ") || says("percent of") {
         Some(Rule::Share { total: numbers_in(&words).into_iter().rfind(|number| *number > 100.0) })
-    } else if quantity.contains("claim") || says("1 = holds") {
+    } else if quantity.contains("claim") || says("1 = holds") || (says("number of") && says(" > ")) {
         claim(case, &words, &quantity)
     } else if says("identity") || says("same figure") {
         Some(Rule::Identity)
+    } else if says("count") && fields.iter().any(|name| name.starts_with("tokens")) {
+        Some(Rule::CountsAndSums)
     } else if says("(recall + faithfulness) / 2") {
         mean_or_sum(inputs, n, &words, Rule::Mean)
     } else if says("unweighted mean") || ((says("mean") || says("average")) && !says("weighted") && !says("difference"))
@@ -72,15 +74,13 @@ pub(super) fn rule(case: &Figure) -> Result<Rule, UnknownRule> {
     } else if says("difference of the") && fields == ["means"] {
         Some(Rule::LastMinusOthers)
     } else if says("difference") || says("minus") || says(" - ") {
-        Some(Rule::Difference { reversed: is_reversed(&words, &fields) })
+        Some(Rule::Difference { reversed: is_reversed(&words, &fields) || is_reversed(&quantity, &fields) })
     } else if says("ratio") || says("quotient") || says("divided by") || (says(" / ") && n == 1) {
         Some(Rule::Ratio)
     } else if says("root + branch + leaf") {
         Some(Rule::LevelTotals)
     } else if says("sum") || says("total") || says("add") || says(" + ") {
         mean_or_sum(inputs, n, &words, Rule::Sum)
-    } else if says("count") && fields.iter().any(|name| name.starts_with("tokens")) {
-        Some(Rule::CountsAndSums)
     } else if says("max") || says("highest") {
         Some(Rule::Maximum)
     } else if says("min") || says("lowest") {
