@@ -69,7 +69,14 @@ fn a_changed_expectation_is_noticed() {
 
 #[test]
 fn a_case_that_does_not_follow_its_schema_fails_alone() {
-    for name in ["sentences_en.json", "sentences_zh.json", "token_counts.json", "passages.json", "retrieval.json", "scorecard.json"] {
+    for name in [
+        "sentences_en.json",
+        "sentences_zh.json",
+        "token_counts.json",
+        "passages.json",
+        "retrieval.json",
+        "scorecard.json",
+    ] {
         let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");
         let lists = file.as_object_mut().expect("a vector file is an object").values_mut();
         let cases = lists.filter_map(Value::as_array_mut).next().expect("it has cases");
