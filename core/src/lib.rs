@@ -17,6 +17,7 @@ pub mod method;
 pub mod metric;
 pub mod paper;
 pub mod prompt;
+pub mod provider;
 pub mod reader;
 pub mod record;
 pub mod report;

@@ -137,6 +137,9 @@ pub struct CallTrace {
     pub reply: String,
     /// Tokens as the provider counted them.
     pub usage: Usage,
+    /// The reply was known from an earlier run: nothing was spent on it now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
 }
 
 /// How many items ended in which way; the fields add up to `items`.

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
 }
 
 /// The dictionary as Debian installs it, from a downloaded package if it is not installed.
-fn debian_dict() -> Result<PathBuf> {
+pub(crate) fn debian_dict() -> Result<PathBuf> {
     let installed = Path::new("/").join(INSTALLED);
     if installed.join("data.noun").exists() {
         return Ok(installed);

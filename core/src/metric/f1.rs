@@ -38,7 +38,7 @@ pub fn squad_v1<S: AsRef<str>>(prediction: &str, references: &[S], words: Words)
 pub fn squad_v2<S: AsRef<str>>(prediction: &str, references: &[S], words: Words) -> SquadScore {
     let prediction = squad_tokens(prediction, words);
     let references = references.iter().map(|reference| squad_tokens(reference.as_ref(), words));
-    let answers: Vec<Tokens> = references.filter(|tokens| tokens.len() > 0).collect();
+    let answers: Vec<Tokens<'_>> = references.filter(|tokens| tokens.len() > 0).collect();
     if answers.is_empty() {
         let both = f64::from(u8::from(prediction.len() == 0));
         return SquadScore { exact_match: both, f1: both };
@@ -77,11 +77,11 @@ pub fn character_f1(prediction: &str, reference: &str) -> f64 {
     infinitebench_zh_f1(prediction, &[reference]).f1
 }
 
-fn exact(prediction: &Tokens, reference: &Tokens) -> f64 {
+fn exact(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> f64 {
     f64::from(u8::from(prediction.iter().eq(reference.iter())))
 }
 
-fn compare(prediction: &Tokens, reference: &Tokens) -> Prf {
+fn compare(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> Prf {
     let mut vocabulary = Numbering::with_capacity(prediction.len() + reference.len());
     let p: Vec<u32> = prediction.iter().map(|token| vocabulary.number(token)).collect();
     let r: Vec<u32> = reference.iter().map(|token| vocabulary.number(token)).collect();

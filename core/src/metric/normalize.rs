@@ -19,45 +19,79 @@ pub fn squad_normalize(text: &str, words: Words) -> String {
 /// Odd: the list of Chinese punctuation holds 》 but not 《, and lacks 〈, 〉 and the middle dot, so the opening mark of
 /// a title stays.
 pub fn infinitebench_zh_normalize(text: &str) -> String {
-    character_tokens(text).text
+    character_tokens(text).text.into_owned()
 }
 
-pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens {
-    let lower = python::lower(text);
-    let mut tokens =
-        Tokens { text: String::with_capacity(lower.len()), spans: Vec::with_capacity(lower.len() / 6 + 1) };
-    match words {
-        Words::Reference if lower.is_ascii() => {
-            tokens.text.extend(lower.bytes().filter(|byte| !byte.is_ascii_punctuation()).map(char::from));
+pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens<'static> {
+    let mut spans = Vec::with_capacity(text.len() / 6 + 1);
+    if text.is_ascii() {
+        let mut kept = String::with_capacity(text.len());
+        let mut start = 0;
+        for byte in text.bytes() {
+            match ASCII[usize::from(byte)] {
+                Ascii::Kept(lower) => kept.push(lower),
+                Ascii::Deleted => {}
+                Ascii::Space => {
+                    split_at_articles(&kept[start..], |from, to| spans.push(start + from..start + to));
+                    start = kept.len();
+                }
+            }
         }
-        Words::Reference => tokens.text.extend(lower.chars().filter(|c| !c.is_ascii_punctuation())),
+        split_at_articles(&kept[start..], |from, to| spans.push(start + from..start + to));
+        return Tokens { text: kept.into(), spans };
+    }
+    let lower = python::lower(text);
+    let mut kept = String::with_capacity(lower.len());
+    match words {
+        Words::Reference => kept.extend(lower.chars().filter(|c| !c.is_ascii_punctuation())),
         Words::ChineseCharacters => {
             for c in lower.chars().map(narrow).filter(|&c| !c.is_ascii_punctuation() && !is_chinese_punctuation(c)) {
                 if is_han(c) {
-                    tokens.text.extend([' ', c, ' ']);
+                    kept.extend([' ', c, ' ']);
                 } else {
-                    tokens.text.push(c);
+                    kept.push(c);
                 }
             }
         }
     }
-    let Tokens { text, spans } = &mut tokens;
     let mut start = 0;
-    for piece in text.split(python::is_space) {
-        if !piece.is_empty() {
-            split_at_articles(piece, |from, to| spans.push(start + from..start + to));
-        }
-        start += piece.len() + text[start + piece.len()..].chars().next().map_or(0, char::len_utf8);
+    for piece in kept.split(python::is_space) {
+        split_at_articles(piece, |from, to| spans.push(start + from..start + to));
+        let end = start + piece.len();
+        start = end + kept[end..].chars().next().map_or(0, char::len_utf8);
     }
-    tokens
+    Tokens { text: kept.into(), spans }
 }
+
+/// What becomes of an ASCII character.
+#[derive(Clone, Copy)]
+enum Ascii {
+    Kept(char),
+    Deleted,
+    Space,
+}
+
+const ASCII: [Ascii; 128] = {
+    let mut table = [Ascii::Deleted; 128];
+    let mut byte = 0u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            // What `str.split` takes for white space.
+            b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => Ascii::Space,
+            _ if byte.is_ascii_punctuation() => Ascii::Deleted,
+            _ => Ascii::Kept(byte.to_ascii_lowercase() as char),
+        };
+        byte += 1;
+    }
+    table
+};
 
 /// Calls `found` with the ranges of what is left of `piece`, which holds neither white space nor ASCII punctuation,
 /// when articles are taken out.
 fn split_at_articles(piece: &str, mut found: impl FnMut(usize, usize)) {
     let article = |run: &str| matches!(run, "a" | "an" | "the");
     if piece.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
-        if !article(piece) {
+        if !piece.is_empty() && !article(piece) {
             found(0, piece.len());
         }
         return;
@@ -80,17 +114,16 @@ fn split_at_articles(piece: &str, mut found: impl FnMut(usize, usize)) {
 }
 
 /// One token a character.
-pub(super) fn character_tokens(text: &str) -> Tokens {
-    let lower = python::lower(text);
-    let mut tokens = Tokens::default();
-    for c in lower.chars() {
+pub(super) fn character_tokens(text: &str) -> Tokens<'static> {
+    let (mut kept, mut spans) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    for c in python::lower(text).chars() {
         if !c.is_ascii_punctuation() && !is_listed_punctuation(c) && !python::is_space(c) {
-            let start = tokens.text.len();
-            tokens.text.push(c);
-            tokens.spans.push(start..tokens.text.len());
+            let start = kept.len();
+            kept.push(c);
+            spans.push(start..kept.len());
         }
     }
-    tokens
+    Tokens { text: kept.into(), spans }
 }
 
 /// The marks beyond ASCII that InfiniteBench's scorer deletes.

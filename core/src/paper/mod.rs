@@ -5,13 +5,21 @@
 //! comment of the function that needed it.
 
 mod case;
+mod correlate;
 mod tabulate;
 
+pub mod audit;
+pub mod corpusqa;
+pub mod dos_rag;
 pub mod hamlet;
+pub mod label;
+pub mod novelqa;
+pub mod sagascale;
 
 pub use case::{Case, Configuration, Ending, FailurePolicy};
 pub use tabulate::{mean_over_items, per_item};
 
+use crate::report::Table;
 use serde::{Deserialize, Serialize};
 
 /// A paper whose tables can be made.
@@ -75,6 +83,33 @@ impl Paper {
             None
         }
     }
+
+    /// The paper's tables for these trials; those for which the trials carry nothing are left out.
+    ///
+    /// HAMLET's come from judged summaries, not from trials: [`hamlet::tables`].
+    pub fn tables(self, cases: &[Case]) -> Vec<Table> {
+        match self {
+            Self::SagaScale => sagascale::tables(cases),
+            Self::NovelQa => novelqa::tables(cases),
+            Self::DosRag => dos_rag::tables(cases),
+            Self::CorpusQa => corpusqa::tables(cases),
+            Self::Hamlet => Vec::new(),
+        }
+    }
+}
+
+/// The tables for a run: those of the paper that `benchmark` or the labels name, the budget curve where several budgets
+/// were run, and one table a label where no paper has its own.
+pub fn tables(benchmark: Option<&str>, cases: &[Case]) -> Vec<Table> {
+    let paper = benchmark.and_then(Paper::of_benchmark).or_else(|| Paper::of_labels(cases));
+    let mut tables = paper.map(|paper| paper.tables(cases)).unwrap_or_default();
+    if paper != Some(Paper::DosRag) {
+        tables.extend(dos_rag::tables(cases));
+    }
+    if !matches!(paper, Some(Paper::NovelQa | Paper::CorpusQa)) {
+        tables.extend(label::tables(cases));
+    }
+    tables
 }
 
 #[cfg(test)]
@@ -90,5 +125,12 @@ mod tests {
         let labelled = case("a").label("complexity", "detail").label("aspect", "plot");
         assert_eq!(Paper::of_labels(&[labelled]), Some(Paper::NovelQa));
         assert_eq!(Paper::of_labels(&[case("a")]), None);
+    }
+
+    #[test]
+    fn a_benchmark_without_a_paper_gets_a_table_a_label() {
+        let cases = [case("a").scored("accuracy", 1.0).label("genre", "gothic")];
+        let ids: Vec<String> = tables(Some("own"), &cases).into_iter().map(|table| table.id).collect();
+        assert_eq!(ids, ["label-genre"]);
     }
 }

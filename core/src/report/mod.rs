@@ -1,17 +1,27 @@
 //! A report is a pure function of records: whatever it says can be said again from the run folder.
 
+mod books;
 mod cells;
 pub mod chart;
+pub mod compare;
 pub mod number;
 pub mod render;
+pub mod site;
 mod table;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod whole;
 
+pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
 pub use table::{Table, Value};
-pub use tables::{LabelledRun, Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
+pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
+pub use whole::{CellReport, Report, Run, RunReport, report};
+
+use crate::benchmark::Item;
+use crate::record::Record;
+use std::collections::BTreeMap;
 
 /// Name of the metric that says how much of the gold evidence stood in the context.
 pub const EVIDENCE_RECALL: &str = "evidence_recall";
@@ -19,3 +29,18 @@ pub const EVIDENCE_RECALL: &str = "evidence_recall";
 pub const PAIR_ACCURACY: &str = "pair_accuracy";
 /// Name of the metric of choices.
 const ACCURACY: &str = "accuracy";
+
+/// A run as tables, charts and comparisons look at it.
+#[derive(Debug, Clone, Copy)]
+pub struct RunView<'a> {
+    /// Name of the run, which no other run of the report has.
+    pub name: &'a str,
+    /// Its cells, finished or not.
+    pub plan: &'a [CellKey],
+    /// Its items.
+    pub items: &'a [Item],
+    /// Its records.
+    pub records: &'a [Record],
+    /// The tokens of its books by document; empty where the texts are not at hand.
+    pub books: &'a BTreeMap<String, TokenPlaces>,
+}

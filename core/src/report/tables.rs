@@ -2,10 +2,10 @@
 
 use super::cells::{Scored, Trials, estimated, scores};
 use super::number::{metric_label, ordered_metrics, thousands};
-use super::{Cell, CellKey, EVIDENCE_RECALL, Table, Value};
+use super::{Cell, CellKey, EVIDENCE_RECALL, RunView, Table, Value};
 use crate::benchmark::Item;
 use crate::paper::FailurePolicy;
-use crate::record::{Ledger, Record};
+use crate::record::Ledger;
 use crate::stats::Estimate;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +48,8 @@ pub fn score_table(lines: &[Line<'_>]) -> Table {
             lines.iter().filter_map(|line| line.cell.metrics.get(metric)).map(|estimate| estimate.n).collect();
         if ns.iter().any(|n| lines.iter().any(|line| line.cell.n != *n)) {
             let ns: Vec<String> = ns.into_iter().map(|n| thousands(n as u64)).collect();
-            table.notes.push(format!("{}: over {} items", metric_label(metric), ns.join(" to ")));
+            let items = if ns == ["1"] { "item" } else { "items" };
+            table.notes.push(format!("{}: over {} {items}", metric_label(metric), ns.join(" to ")));
         }
     }
     table.notes.extend(outcomes(&naming, lines));
@@ -119,23 +120,10 @@ pub fn policy_table(lines: &[Line<'_>], left_out: &[&BTreeMap<String, Estimate>]
     table
 }
 
-/// A run as the tables by label need it.
-#[derive(Debug, Clone, Copy)]
-pub struct LabelledRun<'a> {
-    /// Name of the run.
-    pub name: &'a str,
-    /// Its cells.
-    pub plan: &'a [CellKey],
-    /// Its items.
-    pub items: &'a [Item],
-    /// Its records.
-    pub records: &'a [Record],
-}
-
 /// A table for each label and metric: a line a cell, a column a value of the label.
 ///
 /// A label with one value says nothing, one with more than [`MAX_LABEL_VALUES`] names items: both are passed over.
-pub fn label_tables(runs: &[LabelledRun<'_>]) -> Vec<Table> {
+pub fn label_tables(runs: &[RunView<'_>]) -> Vec<Table> {
     let naming = Naming::of(runs.iter().flat_map(|run| run.plan.iter().map(|key| (run.name, key))));
     let values = label_values(runs.iter().flat_map(|run| run.items));
     let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(run.records)).collect();
@@ -168,7 +156,7 @@ pub fn label_tables(runs: &[LabelledRun<'_>]) -> Vec<Table> {
             }
             let counted = values.iter().zip(&ns).filter(|(_, ns)| !ns.is_empty());
             let counts: Vec<String> = counted.map(|(value, ns)| format!("{value} {}", counts(ns))).collect();
-            table.notes.push(format!("items: {}", counts.join(", ")));
+            table.notes.push(format!("items: {}", counts.join("; ")));
             mark(&mut table);
             tables.push(table);
         }
@@ -333,7 +321,8 @@ mod tests {
         let mut shown = text::table(&score_table(&lines));
         shown += &text::table(&ledger_table(&lines));
         shown += &text::table(&policy_table(&lines, &left_out.iter().collect::<Vec<_>>()));
-        let run = LabelledRun { name: "r", plan: &plan, items: &items, records: &records };
+        let books = BTreeMap::new();
+        let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
         for table in label_tables(&[run]) {
             shown += &text::table(&table);
         }
@@ -344,7 +333,7 @@ mod tests {
             closed-book       -  5  100.0 [56.6, 100.0]*                  -             10      2.5
             dos-rag       1,500  5     50.0 [9.5, 90.5]*  50.0 [5.5, 94.5]*             10      1.0
             accuracy: over 2 to 5 items
-            evidence recall: over 1 items
+            evidence recall: over 1 item
             dos-rag at 1,500: 1 answered, 1 not found, 3 missing
             INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
@@ -368,7 +357,7 @@ mod tests {
             ---------------------------------------------------------------
             closed-book       -  100.0 [51.0, 100.0]*  100.0 [20.7, 100.0]*
             dos-rag       1,500     50.0 [9.5, 90.5]*                     -
-            items: x 2 to 4, y 1
+            items: x 2 to 4; y 1
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
         "#]].assert_eq(&shown);
     }

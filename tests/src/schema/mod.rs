@@ -5,6 +5,7 @@ mod memagent;
 mod meteor_resources;
 mod parse_corpusqa;
 mod parse_infinitebench;
+mod paper_tables;
 mod passages;
 mod retrieval;
 pub(crate) mod scorecard;
@@ -36,13 +37,14 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     meteor_resources::SCHEMA,
     parse_corpusqa::SCHEMA,
     parse_infinitebench::SCHEMA,
+    paper_tables::SCHEMA,
     passages::SCHEMA,
     retrieval::SCHEMA,
     scorecard::SCHEMA,
     sentences_en::SCHEMA,
     sentences_zh::SCHEMA,
+    statistics::SCHEMA,
     text_corpus::SCHEMA,
     text_metrics::SCHEMA,
-    statistics::SCHEMA,
     token_counts::SCHEMA,
 ];

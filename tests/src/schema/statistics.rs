@@ -17,6 +17,7 @@ pub(super) const SCHEMA: Schema = Schema { name: "statistics", version: "1", run
 
 /// Of anything but p-values and AC1.
 const RELATIVE: f64 = 1e-9;
+/// Below the smallest normal number p-values have fewer digits, so that they need only be as near as that.
 const P_RELATIVE: f64 = 1e-8;
 /// irrCAC rounds to 14 digits.
 const AC1_ABSOLUTE: f64 = 1e-9;
@@ -78,7 +79,7 @@ impl<'a> Expected<'a> {
     }
 
     fn p(&self, field: &str, got: Option<f64>) -> Result<(), String> {
-        self.with(field, got, P_RELATIVE, 0.0)
+        self.with(field, got, P_RELATIVE, f64::MIN_POSITIVE)
     }
 
     fn with(&self, field: &str, got: Option<f64>, relative: f64, absolute: f64) -> Result<(), String> {
@@ -181,8 +182,8 @@ fn correlation(case: &Value) -> Result<(), String> {
         expected.p("p", got.and_then(|c| c.p_value)).map_err(named)?;
     }
     let tau = expected.at("kendall_tau_b")?;
-    tau.if_there("p_asymptotic", kendall_asymptotic_p(&x, &y), P_RELATIVE, 0.0)?;
-    tau.if_there("p_exact", kendall_exact_p(&x, &y), P_RELATIVE, 0.0)?;
+    tau.if_there("p_asymptotic", kendall_asymptotic_p(&x, &y), P_RELATIVE, f64::MIN_POSITIVE)?;
+    tau.if_there("p_exact", kendall_exact_p(&x, &y), P_RELATIVE, f64::MIN_POSITIVE)?;
     for (field, values) in [("ranks_x", &x), ("ranks_y", &y)] {
         let got: Vec<Option<f64>> = match ranks(values) {
             Some(ranks) => ranks.into_iter().map(Some).collect(),

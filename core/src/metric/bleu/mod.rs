@@ -79,7 +79,7 @@ impl BleuStatistics {
         let mut grams: Vec<u32> = prediction.iter().map(|token| vocabulary.number(token)).collect();
         let tokens = grams.clone();
         let known: Vec<Vec<Option<u32>>> =
-            references.iter().map(|text| text.iter().map(|token| vocabulary.known(&token)).collect()).collect();
+            references.iter().map(|text| text.iter().map(|token| vocabulary.known(token)).collect()).collect();
         let mut reference_grams = known.clone();
         let mut n_distinct = vocabulary.len();
 
@@ -104,7 +104,7 @@ impl BleuStatistics {
             grams = grams.iter().zip(lasts).map(|(&gram, &token)| longer.number(key(gram, token))).collect();
             for (grams, tokens) in reference_grams.iter_mut().zip(&known) {
                 let lasts = tokens.iter().skip(order + 1);
-                let pairs = grams.iter().zip(lasts).map(|(gram, token)| longer.known(&key((*gram)?, (*token)?)));
+                let pairs = grams.iter().zip(lasts).map(|(gram, token)| longer.known(key((*gram)?, (*token)?)));
                 *grams = pairs.collect();
             }
             n_distinct = longer.len();

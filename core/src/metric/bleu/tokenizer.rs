@@ -1,44 +1,142 @@
 //! Tokenizer 13a, as mteval-v13a, sacrebleu and Hugging Face evaluate have it.
 
-use crate::metric::python;
-use crate::metric::tokens::Tokens;
+use crate::metric::tokens::{Tokens, space_at};
 use crate::metric::words::{Words, is_chinese_punctuation, is_han, narrow};
+use std::borrow::Cow;
 
 /// The tokens of `text`, case kept.
 ///
-/// The reference runs four substitutions one after the other over the whole line. So does this, in bytes: all that
-/// they look for is ASCII, and a byte of another character is neither a digit nor a mark, as the character is.
-pub(super) fn tokenize(text: &str, words: Words) -> Tokens {
-    let mut line = format!(" {} ", undo_markup(text));
-    if words == Words::ChineseCharacters && !line.is_ascii() {
-        line = separate_chinese(&line);
+/// The reference runs four substitutions one after the other over the line, each of which only puts spaces between
+/// characters; so a token is a stretch of the line, and one pass can say where it ends. In the reference's order:
+/// 1. every mark of ASCII but the apostrophe, comma, hyphen and period stands alone;
+/// 2. a point (period or comma) stands alone unless a digit stands before it, or a point that this rule has just
+///    taken, since a substitution takes no character twice;
+/// 3. a point stands alone unless a digit follows;
+/// 4. a hyphen stands alone if a digit stands before it.
+///
+/// The ends of the line count as spaces.
+pub(super) fn tokenize(text: &str, words: Words) -> Tokens<'_> {
+    let mut text = undo_markup(text);
+    if words == Words::ChineseCharacters && !text.is_ascii() {
+        text = Cow::Owned(separate_chinese(&text));
     }
-    let mut bytes = separate_marks(line.as_bytes());
-    if line.contains(['.', ',']) {
-        bytes = separate_points(&bytes);
-    }
-    if line.contains('-') {
-        bytes = separate_dashes(&bytes);
-    }
-    let text = String::from_utf8(bytes).expect("only ASCII was put between characters");
-    let mut spans = Vec::with_capacity(text.len() / 5 + 1);
+    let bytes = text.as_bytes();
+    let kind = |at: usize| bytes.get(at).map_or(Kind::Space, |&byte| KINDS[usize::from(byte)]);
+    let mut spans = Vec::with_capacity(bytes.len() / 5 + 1);
     let mut start = 0;
-    for piece in text.split(python::is_space) {
-        if !piece.is_empty() {
-            spans.push(start..start + piece.len());
+    let mut before = Kind::Space;
+    // Whether rule 2 has taken the point just before.
+    let mut taken = false;
+    let mut at = 0;
+    while at < bytes.len() {
+        let here = kind(at);
+        let alone = match here {
+            Kind::Other | Kind::Digit => {
+                (before, taken) = (here, false);
+                at += 1;
+                continue;
+            }
+            Kind::Beyond => {
+                let space = space_at(&text, at);
+                if space == 0 {
+                    (before, taken) = (Kind::Other, false);
+                    at += text[at..].chars().next().map_or(1, char::len_utf8);
+                    continue;
+                }
+                Alone::Never(space)
+            }
+            Kind::Space => Alone::Never(1),
+            Kind::Mark => Alone::Always,
+            Kind::Point => {
+                taken = before != Kind::Digit && !taken;
+                if taken || kind(at + 1) != Kind::Digit { Alone::Always } else { Alone::Joined }
+            }
+            Kind::Hyphen if before == Kind::Digit => Alone::Always,
+            Kind::Hyphen => Alone::Joined,
+        };
+        if here != Kind::Point {
+            taken = false;
         }
-        start += piece.len() + text[start + piece.len()..].chars().next().map_or(0, char::len_utf8);
+        before = here;
+        match alone {
+            Alone::Joined => at += 1,
+            Alone::Always | Alone::Never(_) => {
+                if start < at {
+                    spans.push(start..at);
+                }
+                let width = match alone {
+                    Alone::Never(width) => width,
+                    _ => {
+                        spans.push(at..at + 1);
+                        1
+                    }
+                };
+                at += width;
+                start = at;
+            }
+        }
+    }
+    if start < at {
+        spans.push(start..at);
     }
     Tokens { text, spans }
 }
 
+/// What a character does to the token it stands in.
+enum Alone {
+    /// White space of so many bytes: ends it and is none itself.
+    Never(usize),
+    /// Ends it and is one itself.
+    Always,
+    /// Belongs to it.
+    Joined,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Space,
+    Digit,
+    /// Period or comma.
+    Point,
+    Hyphen,
+    Mark,
+    Other,
+    /// The first byte of a character beyond ASCII.
+    Beyond,
+}
+
+const KINDS: [Kind; 256] = {
+    let mut table = [Kind::Beyond; 256];
+    let mut byte = 0u8;
+    while byte < 128 {
+        table[byte as usize] = match byte {
+            // What `str.split` takes for white space.
+            b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => Kind::Space,
+            b'0'..=b'9' => Kind::Digit,
+            b'.' | b',' => Kind::Point,
+            b'-' => Kind::Hyphen,
+            b'\'' => Kind::Other,
+            _ if byte.is_ascii_punctuation() => Kind::Mark,
+            _ => Kind::Other,
+        };
+        byte += 1;
+    }
+    table
+};
+
 /// In the reference's order: `&amp;lt;` becomes `<`.
-fn undo_markup(text: &str) -> String {
-    let mut text = text.replace("<skipped>", "").replace("-\n", "").replace('\n', " ");
-    if text.contains('&') {
-        for (entity, character) in [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")] {
-            text = text.replace(entity, character);
+fn undo_markup(text: &str) -> Cow<'_, str> {
+    let mut text = Cow::Borrowed(text);
+    let mut replace = |signal: u8, from: &str, to: &str| {
+        if text.as_bytes().contains(&signal) && text.contains(from) {
+            text = Cow::Owned(text.replace(from, to));
         }
+    };
+    replace(b'<', "<skipped>", "");
+    replace(b'\n', "-\n", "");
+    replace(b'\n', "\n", " ");
+    for (entity, character) in [("&quot;", "\""), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")] {
+        replace(b'&', entity, character);
     }
     text
 }
@@ -53,51 +151,6 @@ fn separate_chinese(line: &str) -> String {
         }
     }
     separated
-}
-
-/// Puts spaces around ASCII punctuation but the apostrophe, comma, hyphen and period.
-fn separate_marks(line: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len() * 5 / 4);
-    for &byte in line {
-        if byte.is_ascii_punctuation() && !matches!(byte, b'\'' | b',' | b'-' | b'.') {
-            out.extend([b' ', byte, b' ']);
-        } else {
-            out.push(byte);
-        }
-    }
-    out
-}
-
-/// Separates a period or comma from what stands before it unless that is a digit, then from what follows.
-fn separate_points(line: &[u8]) -> Vec<u8> {
-    let point = |byte: u8| matches!(byte, b'.' | b',');
-    let after = substitute(line, |a, b| !a.is_ascii_digit() && point(b), |a, b| [a, b' ', b, b' ']);
-    substitute(&after, |a, b| point(a) && !b.is_ascii_digit(), |a, b| [b' ', a, b' ', b])
-}
-
-/// Separates a hyphen from the digit before it.
-fn separate_dashes(line: &[u8]) -> Vec<u8> {
-    substitute(line, |a, b| a.is_ascii_digit() && b == b'-', |a, b| [a, b' ', b, b' '])
-}
-
-/// Replaces pairs of neighbours from left to right; a byte belongs to one pair at most, as in a regular expression's
-/// substitution.
-fn substitute(line: &[u8], wanted: impl Fn(u8, u8) -> bool, by: impl Fn(u8, u8) -> [u8; 4]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(line.len() * 5 / 4);
-    let mut at = 0;
-    while at < line.len() {
-        match line.get(at + 1) {
-            Some(&next) if wanted(line[at], next) => {
-                out.extend(by(line[at], next));
-                at += 2;
-            }
-            _ => {
-                out.push(line[at]);
-                at += 1;
-            }
-        }
-    }
-    out
 }
 
 #[cfg(test)]

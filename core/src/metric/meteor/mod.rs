@@ -6,7 +6,6 @@
 //! those of the words' stems. It is followed, number for number.
 
 mod align;
-mod contractions;
 mod porter;
 mod treebank;
 mod wordnet;

@@ -181,9 +181,9 @@ impl Stem {
     }
 
     fn ends(&self, suffix: &str) -> bool {
-        // Suffixes are ASCII: one byte a character.
-        let n = suffix.len();
-        self.chars.len() >= n && self.chars[self.chars.len() - n..].iter().copied().eq(suffix.chars())
+        // Suffixes are ASCII: one byte a character. Most fail at the last.
+        let mut chars = self.chars.iter().rev();
+        suffix.bytes().rev().all(|byte| chars.next() == Some(&char::from(byte)))
     }
 
     /// The characters before the last `suffix.len()`.

@@ -5,8 +5,9 @@
 
 mod asset;
 
+use crate::metric::python;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 #[cfg(feature = "wordnet")]
 use std::sync::{Arc, LazyLock};
 
@@ -14,8 +15,12 @@ use std::sync::{Arc, LazyLock};
 #[derive(Debug)]
 pub struct WordNet {
     names: Names,
+    exceptions: Exceptions,
     parts: [PartOfSpeech; 4],
 }
+
+/// The base forms of irregular forms, by part of speech.
+type Exceptions = FxHashMap<Box<str>, [Option<Vec<Box<str>>>; 4]>;
 
 /// Why bytes could not be read as the WordNet asset. Every message says what to do: make the asset again.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -78,24 +83,20 @@ impl WordNet {
 
     /// [`synonyms`](Self::synonyms) as numbers of names, ascending, each once.
     pub(super) fn synonym_ids(&self, word: &str) -> Vec<u32> {
-        let lower = word.to_lowercase();
+        let lower = python::lower(word);
         let mut ids = Vec::new();
         // Nothing in WordNet is written with other characters, and no rule of endings takes them away.
         if lower.is_ascii() {
-            let mut form = String::with_capacity(lower.len() + 3);
-            for (part, endings) in self.parts.iter().zip(ENDINGS) {
-                self.names_beside(part, &lower, &mut ids);
-                match part.exceptions.get(lower.as_str()) {
-                    Some(bases) => bases.iter().for_each(|base| self.names_beside(part, base, &mut ids)),
+            let irregular = self.exceptions.get(&*lower);
+            for name in self.names.with_lower(&lower) {
+                self.parts.iter().for_each(|part| self.names_beside(part, name, &mut ids));
+            }
+            for (at, (part, endings)) in self.parts.iter().zip(ENDINGS).enumerate() {
+                match irregular.and_then(|bases| bases[at].as_deref()) {
+                    Some(bases) => bases.iter().for_each(|base| self.add_form(part, base, &mut ids)),
                     None => {
-                        for (stem, ending) in
-                            endings.iter().filter_map(|(old, new)| Some((lower.strip_suffix(old)?, new)))
-                        {
-                            form.clear();
-                            form.push_str(stem);
-                            form.push_str(ending);
-                            self.names_beside(part, &form, &mut ids);
-                        }
+                        let stems = endings.iter().filter_map(|(old, new)| Some((lower.strip_suffix(old)?, new)));
+                        stems.for_each(|(stem, ending)| self.add_form(part, &format!("{stem}{ending}"), &mut ids));
                     }
                 }
             }
@@ -115,13 +116,16 @@ impl WordNet {
         self.names.len()
     }
 
-    /// Adds the single words that share a synset of `part` with a name whose lower-case form is `lemma`.
-    fn names_beside(&self, part: &PartOfSpeech, lemma: &str, ids: &mut Vec<u32>) {
-        for name in self.names.with_lower(lemma) {
-            let synsets = part.synsets_of_name.list(name).iter();
-            let members = synsets.flat_map(|synset| part.members.list(*synset)).copied();
-            ids.extend(members.filter(|id| self.names.is_single_word(*id)));
-        }
+    /// Adds the single words that share a synset of `part` with a name whose lower-case form is `form`.
+    fn add_form(&self, part: &PartOfSpeech, form: &str, ids: &mut Vec<u32>) {
+        self.names.with_lower(form).for_each(|name| self.names_beside(part, name, ids));
+    }
+
+    /// Adds the single words that share a synset of `part` with the name.
+    fn names_beside(&self, part: &PartOfSpeech, name: u32, ids: &mut Vec<u32>) {
+        let synsets = part.synsets_of_name.list(name).iter();
+        let members = synsets.flat_map(|synset| part.members.list(*synset)).copied();
+        ids.extend(members.filter(|id| self.names.single_words[*id as usize]));
     }
 }
 
@@ -145,8 +149,6 @@ const ENDINGS: [&[(&str, &str)]; 4] = [
 
 #[derive(Debug)]
 struct PartOfSpeech {
-    /// Irregular forms with their base forms.
-    exceptions: BTreeMap<Box<str>, Vec<Box<str>>>,
     /// Names by synset.
     members: Lists,
     /// Synsets by name.
@@ -158,6 +160,8 @@ struct PartOfSpeech {
 struct Names {
     text: String,
     ends: Vec<u32>,
+    /// Which names are one word.
+    single_words: Vec<bool>,
 }
 
 impl Names {
@@ -169,10 +173,6 @@ impl Names {
         let id = id as usize;
         let start = if id == 0 { 0 } else { self.ends[id - 1] as usize };
         &self.text[start..self.ends[id] as usize]
-    }
-
-    fn is_single_word(&self, id: u32) -> bool {
-        !self.get(id).as_bytes().contains(&b'_')
     }
 
     /// The names whose lower-case form is `lower`.
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn every_lower_case_name_is_among_its_own_synonyms() {
         let net = WordNet::built_in();
-        let names = (0..net.n_names() as u32).filter(|id| net.names.is_single_word(*id));
+        let names = (0..net.n_names() as u32).filter(|id| net.names.single_words[*id as usize]);
         for id in names {
             let name = net.names.get(id);
             assert!(net.synonym_ids(name).binary_search(&id).is_ok(), "{name}");

@@ -65,50 +65,48 @@ pub fn rouge_words(text: &str, words: Words) -> Vec<String> {
     tokens(text, words).to_strings()
 }
 
-fn tokens(text: &str, words: Words) -> Tokens {
-    let mut tokens = Tokens::default();
-    if text.is_ascii() {
-        tokens.text = text.to_ascii_lowercase();
-    } else {
-        let lower = python::lower(text);
-        match words {
-            Words::Reference => tokens.text = lower.into_owned(),
-            Words::ChineseCharacters => tokens.text.extend(lower.chars().map(narrow)),
-        }
-    }
-    tokens.spans.reserve(tokens.text.len() / 5 + 1);
-    let Tokens { text, spans } = &mut tokens;
-    if words == Words::ChineseCharacters && !text.is_ascii() {
-        let mut start = None;
-        for (at, c) in text.char_indices() {
-            if c.is_ascii_lowercase() || c.is_ascii_digit() {
-                start.get_or_insert(at);
-                continue;
-            }
-            spans.extend(start.take().map(|start| start..at));
-            if is_han(c) {
-                spans.push(at..at + c.len_utf8());
-            }
-        }
-        spans.extend(start.map(|start| start..text.len()));
-        return tokens;
-    }
+fn tokens(text: &str, words: Words) -> Tokens<'static> {
+    let text = match words {
+        _ if text.is_ascii() => text.to_ascii_lowercase(),
+        Words::Reference => python::lower(text).into_owned(),
+        Words::ChineseCharacters => python::lower(text).chars().map(narrow).collect(),
+    };
+    let mut spans = Vec::with_capacity(text.len() / 5 + 1);
+    let in_word = |byte: u8| IN_WORD[usize::from(byte)];
     let (bytes, mut at) = (text.as_bytes(), 0);
     while at < bytes.len() {
         let start = at;
-        while at < bytes.len() && (bytes[at].is_ascii_lowercase() || bytes[at].is_ascii_digit()) {
+        while at < bytes.len() && in_word(bytes[at]) {
             at += 1;
         }
         if start < at {
             spans.push(start..at);
+        } else if bytes[at].is_ascii() || words == Words::Reference {
+            at += 1;
+        } else {
+            let c = text[at..].chars().next().expect("a character begins here");
+            at += c.len_utf8();
+            if is_han(c) {
+                spans.push(start..at);
+            }
         }
-        at += 1;
     }
-    tokens
+    Tokens { text: text.into(), spans }
 }
 
+/// Which bytes are `[a-z0-9]`.
+const IN_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_lowercase() || (byte as u8).is_ascii_digit();
+        byte += 1;
+    }
+    table
+};
+
 /// A text cut at newlines, empty lines left out.
-struct Lines(Vec<Tokens>);
+struct Lines(Vec<Tokens<'static>>);
 
 impl Lines {
     fn new(text: &str, words: Words) -> Self {
@@ -116,7 +114,7 @@ impl Lines {
     }
 }
 
-fn numbered(prediction: &Tokens, reference: &Tokens) -> (Vec<u32>, Vec<u32>, usize) {
+fn numbered(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> (Vec<u32>, Vec<u32>, usize) {
     let mut vocabulary = Numbering::with_capacity(prediction.len() + reference.len());
     let p = prediction.iter().map(|word| vocabulary.number(word)).collect();
     let r = reference.iter().map(|word| vocabulary.number(word)).collect();

@@ -319,6 +319,14 @@ pub fn error_taxonomy(summaries: &[&SummaryEvaluation]) -> ErrorTaxonomy {
     }
 }
 
+/// Pearson's correlation between a summary's length in words and its recall (section 4.4), with the number of summaries
+/// that have key facts in scope; `None` where either is constant.
+pub fn length_correlation(summaries: &[&SummaryEvaluation], scope: Scope) -> Option<(f64, usize)> {
+    let points = summaries.iter().filter_map(|s| Some((s.n_words as f64, recall(s, scope).value()?)));
+    let (words, recalls): (Vec<f64>, Vec<f64>) = points.unzip();
+    Some((super::correlate::correlation(&words, &recalls)?, words.len()))
+}
+
 /// Mean of `b` minus `a` over the queries that both have (Table 6: reasoning against base model), with their number.
 pub fn paired_difference(
     a: &[&SummaryEvaluation],
@@ -430,6 +438,14 @@ mod tests {
         better.facts.iter_mut().for_each(|fact| fact.matched = true);
         let difference = paired_difference(&[&first, &second], &[&better], Measure::Recall, Scope::Branch);
         assert_eq!(difference, Some((0.5, 1)));
+    }
+
+    #[test]
+    fn longer_summaries_may_recall_more() {
+        let [mut short, mut long] = two();
+        (short.n_words, long.n_words) = (50, 200);
+        assert_eq!(length_correlation(&[&short, &long], Scope::All), Some((1.0, 2)));
+        assert_eq!(length_correlation(&[&short, &long], Scope::Root), None, "both recall every root");
     }
 
     #[test]

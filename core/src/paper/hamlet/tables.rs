@@ -1,9 +1,10 @@
 //! HAMLET's tables.
 
-use super::super::tabulate::{count, filled, missing, plain_table, score, share, text};
+use super::super::tabulate::{count, filled, missing, number, plain_table, score, share, text};
 use super::{
     ErrorTaxonomy, Measure, POSITION_BINS, Perspective, Ratio, Scope, SummaryEvaluation, error_taxonomy,
-    paired_difference, pooled, position_bin, ratio, recall_faithfulness_mean, recall_gap, summary_level_mean,
+    length_correlation, paired_difference, pooled, position_bin, ratio, recall_faithfulness_mean, recall_gap,
+    summary_level_mean,
 };
 use crate::report::{Table, Value};
 
@@ -21,6 +22,7 @@ pub fn tables(summaries: &[SummaryEvaluation]) -> Vec<Table> {
         by_position(&rows),
         gaps(&rows),
         summary_level(summaries, &models),
+        lengths(summaries, &models),
         taxonomy(summaries, &models),
         differences(summaries, &models),
     ];
@@ -196,6 +198,19 @@ fn summary_level(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
     table
 }
 
+fn lengths(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
+    let columns = ["model"].into_iter().chain(Scope::OF_FACTS.iter().map(|scope| scope.name())).map(str::to_owned);
+    let title = "Pearson correlation between a summary's length in words and its recall";
+    let mut table = plain_table("hamlet-length", title, "HAMLET, section 4.4", columns);
+    let all = models.iter().map(|model| (*model, of_model(summaries, model)));
+    for (name, own) in all.chain([("all models", summaries.iter().collect())]) {
+        let cell =
+            |scope| number(length_correlation(&own, scope).map(|(r, _)| r), 2, "lengths or recalls are all alike");
+        table.rows.push([text(name)].into_iter().chain(Scope::OF_FACTS.map(cell)).collect());
+    }
+    table
+}
+
 fn taxonomy(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
     let columns = ["model", "errors", "extrinsic", "intrinsic", "relation", "entity", "sentence"].map(str::to_owned);
     let title = "Errors: share of sentences, then of errors, then of intrinsic errors";
@@ -261,7 +276,7 @@ mod tests {
     fn every_row_is_as_long_as_the_heads() {
         let summaries: Vec<_> = (0..5).flat_map(|i| [at("x", i, 0.1, true), at("y", i, 0.9, false)]).collect();
         let tables = tables(&summaries);
-        assert_eq!(tables.len(), 8);
+        assert_eq!(tables.len(), 9);
         for table in tables {
             assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.id);
         }

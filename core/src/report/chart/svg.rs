@@ -103,7 +103,8 @@ impl Drawing {
     /// The marker of a series: one shape each.
     fn mark(&mut self, series: usize, x: f64, y: f64) {
         let (x, y) = (coordinate(x), coordinate(y));
-        let path = match series % 6 {
+        // Behind the last colour the shapes move on, so that no two of 36 series have both in common.
+        let path = match (series + series / 6) % 6 {
             0 => format!("M{x} {y}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z"),
             1 => format!("M{x} {y}m-3.6-3.6h7.2v7.2h-7.2z"),
             2 => format!("M{x} {y}m0-5l5 5l-5 5l-5-5z"),
@@ -151,9 +152,10 @@ impl Drawing {
 /// Places from left to right, percent upwards; returns the height.
 fn lines(chart: &Chart, drawing: &mut Drawing) -> f64 {
     let plot_width = WIDTH - LEFT - RIGHT;
-    let y = |share: f64| TOP + PLOT * (1.0 - share.clamp(0.0, 1.0));
+    let top = highest(chart);
+    let y = |share: f64| TOP + PLOT * (1.0 - (100.0 * share / f64::from(top)).clamp(0.0, 1.0));
     drawing.text(0.0, 11.0, "start", "faint", "percent");
-    for percent in [0, 20, 40, 60, 80, 100] {
+    for percent in ticks(top) {
         let at = y(f64::from(percent) / 100.0);
         drawing.line("grid", (LEFT, at), (WIDTH - RIGHT, at));
         drawing.text(LEFT - 6.0, at + 4.0, "end", "", &percent.to_string());
@@ -203,16 +205,17 @@ fn lines(chart: &Chart, drawing: &mut Drawing) -> f64 {
 
 /// Places from top to bottom, percent to the right; returns the height.
 fn dots(chart: &Chart, drawing: &mut Drawing) -> f64 {
-    let x = |share: f64| LEFT + (WIDTH - LEFT - 2.0 * RIGHT - 8.0) * share.clamp(0.0, 1.0);
+    let most = highest(chart);
+    let x = |share: f64| LEFT + (WIDTH - LEFT - 2.0 * RIGHT - 8.0) * (100.0 * share / f64::from(most)).clamp(0.0, 1.0);
     let row = 20.0 + DOT_LINE * chart.series.len() as f64;
     let top = 6.0;
     let bottom = top + row * chart.places.len() as f64;
-    for percent in [0, 20, 40, 60, 80, 100] {
+    for percent in ticks(most) {
         let at = x(f64::from(percent) / 100.0);
         drawing.line("grid", (at, top), (at, bottom));
         drawing.text(at, bottom + 15.0, "middle", "", &percent.to_string());
     }
-    drawing.text(x(0.5), bottom + 31.0, "middle", "faint", "percent");
+    drawing.text(0.5 * (x(0.0) + x(1.0)), bottom + 31.0, "middle", "faint", "percent");
     for (place, at) in chart.places.iter().enumerate() {
         let y = top + row * place as f64;
         drawing.text(2.0, y + 13.0, "start", "", &shortened(&at.label, 60));
@@ -230,6 +233,23 @@ fn dots(chart: &Chart, drawing: &mut Drawing) -> f64 {
         }
     }
     drawing.legend(&chart.series, bottom + 38.0) + 4.0
+}
+
+/// The end of the axis: the first of 20, 40, ..., 100 percent that no interval goes beyond.
+fn highest(chart: &Chart) -> u32 {
+    let ends = chart.series.iter().flat_map(|series| series.points.iter().flatten()).map(|estimate| estimate.high);
+    let high = ends.fold(0.0, f64::max);
+    [20, 40, 60, 80].into_iter().find(|end| 100.0 * high <= f64::from(*end)).unwrap_or(100)
+}
+
+/// Round steps, in percent, from nothing to the end of the axis.
+fn ticks(end: u32) -> impl Iterator<Item = u32> {
+    let step = match end {
+        20 => 5,
+        40 => 10,
+        _ => 20,
+    };
+    (0..=end / step).map(move |tick| tick * step)
 }
 
 /// The path of each run of neighbouring points; a gap ends a run.

@@ -36,7 +36,8 @@ pub fn id(name: &str) -> String {
 
 /// A table with its notes.
 ///
-/// The names a row begins with are its heads. `link` may give the address that the first name of a row leads to.
+/// The names a row begins with are its heads. `link` may give the address that a row leads to, from its method, or else
+/// from its first name.
 pub fn table(table: &Table, link: impl Fn(usize) -> Option<String>) -> String {
     let id = id(&table.id);
     let source = match table.source.as_str() {
@@ -53,11 +54,12 @@ pub fn table(table: &Table, link: impl Fn(usize) -> Option<String>) -> String {
         html.push_str(&format!("<th scope=\"col\"{class}>{}</th>", isolated(head)));
     }
     html.push_str("</tr>\n</thead>\n<tbody>\n");
+    let linked = table.columns.iter().position(|head| head == "method").unwrap_or(0);
     for (idx, row) in table.rows.iter().enumerate() {
         let n_heads = row.iter().take_while(|value| matches!(value, Value::Text { .. })).count().max(1);
         html.push_str("<tr>");
         for (column, value) in row.iter().enumerate() {
-            let link = if column == 0 { link(idx) } else { None };
+            let link = if column == linked { link(idx) } else { None };
             html.push_str(&cell(value, column < n_heads, link));
         }
         html.push_str("</tr>\n");

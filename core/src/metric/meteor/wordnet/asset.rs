@@ -1,8 +1,7 @@
 //! The bytes of the WordNet asset. `xtask/src/wordnet.rs` writes what this reads.
 
-use super::{Lists, Names, PartOfSpeech, WordNet, WordNetError, compare_lower};
+use super::{Exceptions, Lists, Names, PartOfSpeech, WordNet, WordNetError, compare_lower};
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// How the asset starts: a name and the version of the format.
 pub(super) const MAGIC: &str = "closeread wordnet 1\n";
@@ -17,16 +16,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<WordNet, WordNetError> {
     }
     let mut reader = Reader { bytes, at: MAGIC.len() };
     let names = reader.names()?;
-    let parts = [
-        reader.part_of_speech(&names)?,
-        reader.part_of_speech(&names)?,
-        reader.part_of_speech(&names)?,
-        reader.part_of_speech(&names)?,
-    ];
+    let mut exceptions = Exceptions::default();
+    let mut part = |at| reader.part_of_speech(at, names.len(), &mut exceptions);
+    let parts = [part(0)?, part(1)?, part(2)?, part(3)?];
     if reader.at < bytes.len() {
         return Err(reader.invalid("the end was expected"));
     }
-    Ok(WordNet { names, parts })
+    Ok(WordNet { names, exceptions, parts })
 }
 
 struct Reader<'b> {
@@ -47,21 +43,26 @@ impl<'b> Reader<'b> {
                 return Err(self.invalid("names must ascend by their lower-case forms"));
             }
             names.text.push_str(&name);
+            names.single_words.push(!name.contains('_'));
             names.ends.push(u32::try_from(names.text.len()).map_err(|_| self.invalid("too many names"))?);
         }
         Ok(names)
     }
 
-    fn part_of_speech(&mut self, names: &Names) -> Result<PartOfSpeech, WordNetError> {
-        let exceptions = self.exceptions()?;
-        let members = self.synsets(names.len())?;
-        let synsets_of_name = inverted(&members, names.len());
-        Ok(PartOfSpeech { exceptions, members, synsets_of_name })
+    fn part_of_speech(
+        &mut self,
+        part: usize,
+        n_names: usize,
+        exceptions: &mut Exceptions,
+    ) -> Result<PartOfSpeech, WordNetError> {
+        self.exceptions(part, exceptions)?;
+        let members = self.synsets(n_names)?;
+        let synsets_of_name = inverted(&members, n_names);
+        Ok(PartOfSpeech { members, synsets_of_name })
     }
 
-    fn exceptions(&mut self) -> Result<BTreeMap<Box<str>, Vec<Box<str>>>, WordNetError> {
+    fn exceptions(&mut self, part: usize, exceptions: &mut Exceptions) -> Result<(), WordNetError> {
         let n = self.number("the exceptions")?;
-        let mut exceptions = BTreeMap::new();
         let (mut form, mut base) = (String::new(), String::new());
         for _ in 0..n {
             let previous = form.clone();
@@ -72,9 +73,9 @@ impl<'b> Reader<'b> {
                 self.text_after(&form, &mut base, "a base form")?;
                 bases.push(base.as_str().into());
             }
-            exceptions.insert(form.as_str().into(), bases);
+            exceptions.entry(form.as_str().into()).or_default()[part] = Some(bases);
         }
-        Ok(exceptions)
+        Ok(())
     }
 
     fn synsets(&mut self, n_names: usize) -> Result<Lists, WordNetError> {

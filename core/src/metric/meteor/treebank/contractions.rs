@@ -30,22 +30,24 @@ const CONTRACTIONS: [Contraction; 10] = [
     Contraction { after_blank: true, ..word("'t", "was") },
 ];
 
-/// False only if [`split`] would find nothing in `text`, whatever white space the rules before it add.
-pub(super) fn may_occur(text: &str) -> bool {
+/// Whether a contraction may stand at the byte `at` of `text`. False only if [`split`] would find none that starts
+/// there, whatever white space the rules before it add.
+pub(super) fn starts(text: &str, at: usize) -> bool {
     let bytes = text.as_bytes();
-    let mut previous_is_letter = false;
-    for (at, &byte) in bytes.iter().enumerate() {
-        let starts = match byte {
-            b'\'' => matches!(bytes.get(at + 1), Some(b't' | b'T')),
-            b'c' | b'C' | b'd' | b'D' | b'g' | b'G' | b'l' | b'L' | b'm' | b'M' | b'w' | b'W' => !previous_is_letter,
-            _ => false,
-        };
-        if starts && CONTRACTIONS.iter().any(|known| known.len_at(&text[at..]).is_some()) {
-            return true;
-        }
-        previous_is_letter = byte.is_ascii_alphabetic();
-    }
-    false
+    let second = bytes.get(at + 1).map_or(0, u8::to_ascii_lowercase);
+    let may_start = match bytes[at].to_ascii_lowercase() {
+        b'\'' => second == b't',
+        b'c' | b'w' => second == b'a',
+        b'd' => second == b'\'',
+        b'g' => second == b'o' || second == b'i' || !second.is_ascii(),
+        b'l' => second == b'e',
+        b'm' => second == b'o',
+        _ => false,
+    };
+    // Of a word's letters only the first can start one; no rule puts white space between two letters of ASCII.
+    may_start
+        && (bytes[at] == b'\'' || at == 0 || !bytes[at - 1].is_ascii_alphabetic())
+        && CONTRACTIONS.iter().any(|known| known.len_at(&text[at..]).is_some())
 }
 
 /// Puts blanks between the two parts of each contraction and around it, one pattern after the other.
