@@ -3,9 +3,9 @@
 mod compare;
 mod memagent;
 mod meteor_resources;
+mod paper_tables;
 mod parse_corpusqa;
 mod parse_infinitebench;
-mod paper_tables;
 mod passages;
 mod retrieval;
 pub(crate) mod scorecard;
