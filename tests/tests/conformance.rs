@@ -49,6 +49,9 @@ fn a_changed_expectation_is_noticed() {
         ("retrieval.json", "/cases/1/expected/document_order/0"),
         ("retrieval.json", "/cases/7/expected/tokens_used"),
         ("retrieval.json", "/cases/9/expected/contrast_skip_on_overflow/0"),
+        ("scorecard.json", "/cases/0/expected/~1metrics~1accuracy~1value"),
+        ("scorecard.json", "/cases/1/expected/~1ledger~1problems~1unknown_ids~10~1line"),
+        ("scorecard.json", "/cases/3/expected/~1main"),
         ("statistics.json", "/two_raters/0/expected/cohen_kappa_linear"),
         ("statistics.json", "/two_raters/0/expected/gwet_ac1/se"),
         ("statistics.json", "/many_raters/1/expected/fleiss_kappa"),
@@ -97,7 +100,14 @@ fn a_changed_expectation_is_noticed() {
 
 #[test]
 fn a_case_that_does_not_follow_its_schema_fails_alone() {
-    for name in ["sentences_en.json", "sentences_zh.json", "token_counts.json", "passages.json", "retrieval.json"] {
+    for name in [
+        "sentences_en.json",
+        "sentences_zh.json",
+        "token_counts.json",
+        "passages.json",
+        "retrieval.json",
+        "scorecard.json",
+    ] {
         let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");
         let lists = file.as_object_mut().expect("a vector file is an object").values_mut();
         let cases = lists.filter_map(Value::as_array_mut).next().expect("it has cases");

@@ -32,11 +32,11 @@ fn a_whole_file_is_scored_and_exits_0() {
         ended.out(),
         "\
 Scores in percent, 3 items
-metric        score  95%              n  failures left out  95%              n
-------------------------------------------------------------------------------
-F1            83.33  [66.7, 100.0]*   2              83.33  [66.7, 100.0]*   2
-accuracy     100.00  [20.7, 100.0]*   1             100.00  [20.7, 100.0]*   1
-exact match   50.00  [9.5, 90.5]*     2              50.00  [9.5, 90.5]*     2
+metric        score  95%             n  failures left out  95%             n
+----------------------------------------------------------------------------
+F1            83.33  [67.9, 98.8]*   2              83.33  [67.9, 98.8]*   2
+accuracy     100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+exact match   50.00  [9.5, 90.5]*    2              50.00  [9.5, 90.5]*    2
 3 items: 3 answered
 * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
@@ -126,7 +126,7 @@ fn what_cannot_be_read_at_all_exits_2_and_says_what_to_do() {
     sandbox.run(&[&SCORE[..], &["--metric", "f2"]].concat()).refuses(&["unknown metric `f2`", "infinitebench_zh_f1"]);
     sandbox.run(&[&SCORE[..], &["--by", "color"]].concat()).refuses(&["no item has a label `color`", "`kind`"]);
     sandbox.run(&["score", "--format", "nope", "p.jsonl"]).refuses(&["nope", "infinitebench"]);
-    sandbox.run(&["score", "--format", "infinitebench"]).refuses(&["FILE"]);
+    sandbox.run(&["score", "--format", "infinitebench"]).refuses(&["no file to read", "preds_<task>.jsonl"]);
     sandbox.run(&["score", "--format", "infinitebench", "p.jsonl"]).refuses(&["p.jsonl", "--task", "longbook_qa_eng"]);
 }
 

@@ -110,7 +110,7 @@ fn file(name: &str, bytes: &[u8]) -> InputFile {
 fn predictions(input: &[Vec<u8>]) -> Result<(), String> {
     match prediction::read(&file("items.jsonl", &input[0]), &file("p.jsonl", &input[1])) {
         Err(error) => said(&error.to_string()),
-        Ok(submission) => scored(&submission),
+        Ok(submission) => scored(&submission, input),
     }
 }
 
@@ -130,7 +130,7 @@ fn formats(input: &[Vec<u8>]) -> Result<(), String> {
         Ok(submission) => {
             // What the layout's own check says of the same files must not panic either.
             let _ = check_codabench(files, &submission.items);
-            scored(&submission)
+            scored(&submission, input)
         }
     }
 }
@@ -194,20 +194,22 @@ fn submissions(input: &[Vec<u8>]) -> Result<(), String> {
         }
         submission.items.push(item);
     }
-    scored(&submission)
+    scored(&submission, input)
 }
 
-/// Scores by the submission's own metrics and by all there are, and holds the scorecard to its promises.
-fn scored(submission: &Submission) -> Result<(), String> {
+/// Scores by the submission's own metrics or, one time in eight, since their intervals take time, by all there are; and
+/// holds the scorecard to its promises.
+fn scored(submission: &Submission, input: &[Vec<u8>]) -> Result<(), String> {
     let by = vec!["task".to_owned(), "document".to_owned()];
-    for (metrics, chinese) in [(Vec::new(), Words::Reference), (Metric::ALL.to_vec(), Words::ChineseCharacters)] {
-        let options = Options { metrics, by: by.clone(), chinese };
-        let evaluator = Evaluator::new(options.metrics_for(submission), chinese, Some(WordNet::built_in()));
-        let evaluator = evaluator.map_err(|error| error.to_string())?;
-        let card = score(submission, &evaluator, &options).map_err(|error| error.to_string())?;
-        holds(&card, submission.items.len())?;
-    }
-    Ok(())
+    let (metrics, chinese) = match input.iter().map(Vec::len).sum::<usize>() % 8 {
+        0 => (Metric::ALL.to_vec(), Words::ChineseCharacters),
+        _ => (Vec::new(), Words::Reference),
+    };
+    let options = Options { metrics, by, chinese };
+    let evaluator = Evaluator::new(options.metrics_for(submission), chinese, Some(WordNet::built_in()));
+    let evaluator = evaluator.map_err(|error| error.to_string())?;
+    let card = score(submission, &evaluator, &options).map_err(|error| error.to_string())?;
+    holds(&card, submission.items.len())
 }
 
 fn holds(card: &Scorecard, n_items: usize) -> Result<(), String> {
