@@ -81,9 +81,9 @@ pub(super) fn told_apart(n: usize, of: usize, metric: &str) -> String {
     }
 }
 
-/// `p = 0.031`, `p < 0.0001`.
+/// `p = 0.031`, `p = 0.0004`, `p < 0.0001`.
 fn p_value(p: f64) -> String {
-    let shown = number(p, if p < 0.01 { 4 } else { 2 });
+    let shown = number(p, if p < 0.01 { 4 } else { 3 });
     match shown.strip_prefix('<') {
         Some(bound) => format!("p < {bound}"),
         None => format!("p = {shown}"),
