@@ -1,5 +1,6 @@
 //! The formats over the real prediction files of `CLOSEREAD_DATA`, held to the scores that were recomputed there by the
 //! sources' own scripts.
+#![allow(clippy::disallowed_methods, reason = "a test finds the shared data by an environment variable")]
 
 use closeread_core::benchmark::InputFile;
 use closeread_core::metric::{Evaluator, Words};

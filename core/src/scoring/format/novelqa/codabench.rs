@@ -7,7 +7,8 @@
 //! a list of answers by novel, in the order of the novel's questions; beside the second, `res_gen/key` with the key for
 //! the judge.
 
-use super::{fold, lists};
+use super::gold::fold;
+use super::lists;
 use crate::benchmark::{InputFile, Item};
 use crate::record::Outcome;
 use crate::scoring::Submission;

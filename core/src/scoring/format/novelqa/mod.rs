@@ -14,7 +14,7 @@ use crate::metric::Metric;
 use crate::record::Outcome;
 use crate::scoring::{Attempt, Submission};
 use codabench::{Setting, check_codabench, lies_at};
-use gold::{Novel, read_gold};
+use gold::{Novel, base_name, fold, read_gold, stem};
 use serde_json::Value;
 
 const MULTIPLE_CHOICE: &str = "multichoice";
@@ -261,20 +261,6 @@ fn attempt(item: &Item, answer: String, setting: Setting) -> Attempt {
         }
         _ => ended(Outcome::Unparsed { reply: answer }),
     }
-}
-
-/// Letters and digits alone, in lower case: `Mrs. Dalloway` and `mrsdalloway` are one title.
-fn fold(title: &str) -> String {
-    title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-fn base_name(file: &InputFile) -> &str {
-    file.name.rsplit('/').next().unwrap_or(&file.name)
-}
-
-fn stem(file: &InputFile) -> &str {
-    let base = base_name(file);
-    base.rsplit_once('.').map_or(base, |(stem, _)| stem)
 }
 
 #[cfg(test)]
