@@ -14,7 +14,7 @@ use crate::metric::Metric;
 use crate::record::Outcome;
 use crate::scoring::{Attempt, Submission};
 use codabench::{Setting, check_codabench, lies_at};
-use gold::{Novel, base_name, fold, read_gold, stem};
+use gold::{Novel, base_name, read_gold, stem};
 use serde_json::Value;
 
 const MULTIPLE_CHOICE: &str = "multichoice";
