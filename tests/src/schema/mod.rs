@@ -25,15 +25,11 @@ pub(crate) struct Schema {
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[
-&[
     paper_tables::SCHEMA,
-];
     passages::SCHEMA,
     retrieval::SCHEMA,
     sentences_en::SCHEMA,
     sentences_zh::SCHEMA,
-&[
     statistics::SCHEMA,
-];
     token_counts::SCHEMA,
 ];
