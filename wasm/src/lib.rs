@@ -5,7 +5,7 @@
 
 mod error;
 mod options;
-mod score;
+pub mod score;
 
 use closeread_core::index::Shelf;
 use closeread_core::listing::{Found, Listing};

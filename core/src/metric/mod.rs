@@ -20,7 +20,7 @@ pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_chinese, sc
 pub use f1::{SquadScore, character_f1, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2, token_f1};
 pub use name::{Metric, UnknownMetric};
 pub use normalize::{infinitebench_zh_normalize, squad_normalize};
-pub use pair::{PAIR, pair_scores};
+pub use pair::{ClaimScore, PAIR, pair_scores};
 pub use prf::Prf;
 pub use rouge::rouge_l;
 pub use words::Words;
