@@ -35,7 +35,7 @@ pub enum AgentTurn<'a> {
 /// models repeat the form before they fill it in; an empty block is unparsed; `NONE` must be the whole block, in
 /// capitals, since "None" can be an answer. Reasoning up to `</think>` is not read.
 pub fn answer_block(reply: &str) -> Parsed<AnswerBlock<'_>> {
-    blocks(after_thinking(reply), "answer").last().and_then(|text| content(text)).into()
+    blocks(after_thinking(reply), "answer").last().and_then(content).into()
 }
 
 /// Reads one turn of an agent. Empty blocks do not count; reasoning up to `</think>` is not read.
