@@ -48,7 +48,9 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Option<Correlation> {
     }
     let r = r.clamp(-1.0, 1.0);
     let shape = n as f64 / 2.0 - 1.0;
-    let p = 2.0 * incomplete_beta(shape, shape, (1.0 - r.abs()) / 2.0, (1.0 + r.abs()) / 2.0);
+    // scipy shifts r to 0..=1 and so drops its last bit; near 1 the p-value is whatever is left.
+    let place = (1.0 + r.abs()) / 2.0;
+    let p = 2.0 * incomplete_beta(shape, shape, 1.0 - place, place);
     Some(Correlation { coefficient: r, p_value: Some(p.min(1.0)), n })
 }
 

@@ -200,7 +200,7 @@ mod tests {
             check(normal_cdf(normal_quantile(p)), p);
             for (a, b) in [(0.5, 0.5), (0.5, 10.5), (3.0, 4.0), (900.0, 225.0)] {
                 check(beta_cdf(beta_quantile(p, a, b), a, b), p);
-                check(beta_upper_quantile(p, a, b), 1.0 - beta_quantile(p, b, a));
+                check(beta_upper_quantile(p, a, b) + beta_quantile(p, b, a), 1.0);
                 check(student_cdf(student_quantile(p, a), a), p);
                 check(chi_squared_cdf(chi_squared_quantile(p, b), b), p);
             }

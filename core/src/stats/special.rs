@@ -1,4 +1,5 @@
-//! The regularised incomplete beta and gamma functions, to about 1e-14 relative, from `libm` alone.
+//! The regularised incomplete beta and gamma functions, to about 1e-14 relative (1e-12 for
+//! parameters of a million), from `libm` alone.
 //!
 //! Their leading factors are densities of the binomial and Poisson distributions. Written with lgamma these lose
 //! digits to cancellation as the parameters grow; Loader's form (Fast and accurate computation of binomial
@@ -167,7 +168,7 @@ mod tests {
             check(incomplete_beta(1.0, 3.0, x, y), x * (3.0 - 3.0 * x + x * x));
             check(incomplete_beta(0.5, 1.0, x, y), libm::sqrt(x));
         }
-        check(incomplete_beta(1e6, 1e6, 0.5, 0.5), 0.5);
+        assert!((incomplete_beta(1e6, 1e6, 0.5, 0.5) - 0.5).abs() < 1e-12, "thousands of steps");
         // The upper tail far out: y^b.
         check(incomplete_beta(30.0, 1.0, 1e-5, 1.0 - 1e-5), 1e-150);
     }
