@@ -64,9 +64,9 @@ pub(super) fn rule(case: &Figure) -> Result<Rule, UnknownRule> {
         Some(Rule::Identity)
     } else if says("count") && fields.iter().any(|name| name.starts_with("tokens")) {
         Some(Rule::CountsAndSums)
-    } else if says("(recall + faithfulness) / 2") {
-        mean_or_sum(inputs, n, &words, Rule::Mean)
-    } else if says("unweighted mean") || ((says("mean") || says("average")) && !says("weighted") && !says("difference"))
+    } else if says("unweighted mean")
+        || says("(recall + faithfulness) / 2")
+        || ((says("mean") || says("average")) && !says("weighted") && !says("difference"))
     {
         mean_or_sum(inputs, n, &words, Rule::Mean)
     } else if says("weighted") {
