@@ -52,6 +52,8 @@ fn a_changed_expectation_is_noticed() {
         ("scorecard.json", "/cases/0/expected/~1metrics~1accuracy~1value"),
         ("scorecard.json", "/cases/1/expected/~1ledger~1problems~1unknown_ids~10~1line"),
         ("scorecard.json", "/cases/3/expected/~1main"),
+        ("paper_tables.json", "/cases/0/recomputed"),
+        ("paper_tables.json", "/cases/5/recomputed/columns/1"),
         ("statistics.json", "/two_raters/0/expected/cohen_kappa_linear"),
         ("statistics.json", "/two_raters/0/expected/gwet_ac1/se"),
         ("statistics.json", "/many_raters/1/expected/fleiss_kappa"),

@@ -28,6 +28,7 @@ import tiktoken_ext.openai_public as openai_public
 import tokenizers
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
+import make_paper_tables
 import make_parsers
 import make_text_metrics
 import texts
@@ -65,6 +66,7 @@ def main():
             "passages.json": passages(punkt, count),
             "retrieval.json": retrieval(),
             "statistics.json": load_statistics(Path(scratch))(),
+            **make_paper_tables.files(),
             **make_parsers.files(),
             **make_text_metrics.files(Path(scratch)),
         }

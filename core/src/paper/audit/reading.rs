@@ -64,8 +64,8 @@ pub(super) fn rule(case: &Figure) -> Result<Rule, UnknownRule> {
         Some(Rule::Identity)
     } else if says("count") && fields.iter().any(|name| name.starts_with("tokens")) {
         Some(Rule::CountsAndSums)
-    } else if says("(recall + faithfulness) / 2")
-        || says("unweighted mean")
+    } else if says("unweighted mean")
+        || says("(recall + faithfulness) / 2")
         || ((says("mean") || says("average")) && !says("weighted") && !says("difference"))
     {
         mean_or_sum(inputs, n, &words, Rule::Mean)
