@@ -29,6 +29,7 @@ fn hostile_run() -> Run {
             sha256: HOSTILE.to_owned(),
             reply: HOSTILE.repeat(40),
             usage: Default::default(),
+            remembered: false,
         });
         records.push(one);
         records.push(record(key, "b", Outcome::Failed { error: HOSTILE.to_owned() }, &[("accuracy", 0.0)]));
