@@ -63,7 +63,7 @@ fn two_cells_of_one_run() {
     "#]].assert_eq(&ended.out());
     let one = ["compare", "r", "--method", "dos-rag", "--budget", "15,30", "--metric", "f1", "--by", "asked"];
     expect![[r#"
-        dos-rag at 30 and dos-rag at 15 have the same mean by F1 on the same 6 items, with differences both ways: the difference lies between -24.5 and +24.5 points, p = 1.000.
+        dos-rag at 30 and dos-rag at 15 score the same on each of the 6 items by F1: this run cannot tell them apart, and leaves room for a difference from -24.5 to +24.5 points.
 
         F1: A = dos-rag at 15, B = dos-rag at 30
         items         n  books     A     B           difference       p  p (Holm)

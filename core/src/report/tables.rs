@@ -328,10 +328,10 @@ mod tests {
         }
         expect![[r#"
             Scores in percent with 95% intervals
-            method       budget  n              accuracy     evidence recall  prompt tokens  seconds
-            ----------------------------------------------------------------------------------------
-            closed-book       -  5  100.0 [56.6, 100.0]*                   -             10      2.5
-            dos-rag       1,500  5     50.0 [9.5, 90.5]*  50.0 [50.0, 50.0]*             10      1.0
+            method       budget  n              accuracy    evidence recall  prompt tokens  seconds
+            ---------------------------------------------------------------------------------------
+            closed-book       -  5  100.0 [56.6, 100.0]*                  -             10      2.5
+            dos-rag       1,500  5     50.0 [9.5, 90.5]*  50.0 [5.5, 94.5]*             10      1.0
             accuracy: over 2 to 5 items
             evidence recall: over 1 item
             dos-rag at 1,500: 1 answered, 1 not found, 3 missing

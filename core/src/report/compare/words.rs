@@ -8,13 +8,20 @@ use crate::stats::paired::{Comparison, TestName};
 pub(super) const ALPHA: f64 = 0.05;
 
 /// Which test the p-values of a table come from.
-pub(super) const TEST_RULE: &str = "p: t test clustered by book; with fewer than five books McNemar's exact test, or a permutation test where scores are \
-     not all 0 or 1";
+pub(super) const TEST_RULE: &str = "p: t test clustered by book; with fewer than five books McNemar's exact test, or a \
+     permutation test where scores are not all 0 or 1";
 
 /// A sentence or two that say what the comparison shows, and how much would be needed where it shows nothing.
 ///
 /// `n_differ` counts the items on which the two score differently.
-pub(super) fn conclusion(a: &str, b: &str, metric: &str, overall: Option<&Comparison>, unpaired: &Unpaired) -> String {
+pub(super) fn conclusion(
+    a: &str,
+    b: &str,
+    metric: &str,
+    overall: Option<&Comparison>,
+    n_differ: usize,
+    unpaired: &Unpaired,
+) -> String {
     let metric = metric_label(metric);
     let Some(c) = overall else {
         let why = if unpaired.other_gold.is_empty() {
