@@ -16,29 +16,29 @@ fn two_runs() -> Sandbox {
 fn two_runs_of_one_cell_each() {
     let ended = two_runs().run(&["compare", "blind", "seeing"]).exits(0);
     expect![[r#"
-        seeing: dos-rag at 30 scores 91.7 points more than blind: closed-book by accuracy [+70.2, +100.0] on the same 12 items, p = 0.01: more than chance would explain.
+        seeing scores 91.7 points more than blind by accuracy [+70.2, +100.0] on the same 12 items, p = 0.0001: more than chance would explain.
 
-        accuracy: A = blind: closed-book, B = seeing: dos-rag at 30
+        accuracy: A = blind, B = seeing
         items          n  books     A      B               difference       p  p (Holm)
         -------------------------------------------------------------------------------
-        all           12      6   8.3  100.0    +91.7 [+70.2, +100.0]  0.0100         -
-        asked: again   6      6  16.7  100.0    +83.3 [+40.5, +100.0]  0.0100    0.0200
-        asked: first   6      6   0.0  100.0  +100.0 [+21.9, +100.0]*  0.0100    0.0200
-        p: sign permutation of the paired differences; permutation p = 0.01; bootstrap over books [+70.2, +100.0]
+        all           12      6   8.3  100.0    +91.7 [+70.2, +100.0]  0.0001         -
+        asked: again   6      6  16.7  100.0    +83.3 [+40.5, +100.0]  0.0041    0.0082
+        asked: first   6      6   0.0  100.0  +100.0 [+36.3, +100.0]*  0.0313    0.0313
+        p: t test on the difference, clustered by book; only A right 0, only B right 11, McNemar p = 0.0010; permutation p = 0.031; bootstrap [+75.0, +100.0]
         p (Holm): corrected over all values of all labels
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
         B right and A wrong on 11 items: t0-1, t0-2, t1-1, t2-1, t2-2, t3-1, t3-2, t4-1, t4-2, t5-1, t5-2
         A right and B wrong on 0 items
 
-        seeing: dos-rag at 30 scores 52.3 points more than blind: closed-book by F1 [+45.3, +59.4] on the same 6 items, p = 0.01: more than chance would explain.
+        seeing scores 52.3 points more than blind by F1 [+45.3, +59.4] on the same 6 items, p < 0.0001: more than chance would explain.
 
-        F1: A = blind: closed-book, B = seeing: dos-rag at 30
-        items  n  books    A     B            difference       p  p (Holm)
-        ------------------------------------------------------------------
-        all    6      6  0.0  52.3  +52.3 [+45.3, +59.4]  0.0100         -
-        p: sign permutation of the paired differences; permutation p = 0.01; bootstrap over books [+45.3, +59.4]
+        F1: A = blind, B = seeing
+        items  n  books    A     B            difference        p  p (Holm)
+        -------------------------------------------------------------------
+        all    6      6  0.0  52.3  +52.3 [+45.3, +59.4]  <0.0001         -
+        p: t test on the difference, clustered by book; permutation p = 0.031; bootstrap [+47.8, +56.9]
         B better on 6 items: t4-3 (0.0 -> 61.5), t0-3 (0.0 -> 54.5), t2-3 (0.0 -> 54.5), t5-3 (0.0 -> 54.5), t1-3 (0.0 -> 44.4), t3-3 (0.0 -> 44.4)
-        A right and B wrong on 0 items
+        A better on 0 items
     "#]].assert_eq(&ended.out());
     assert_eq!(ended.err(), "");
 }
@@ -51,26 +51,26 @@ fn two_cells_of_one_run() {
     let ended = sandbox.run(&["compare", "r", "--method", "vanilla-rag,dos-rag", "--metric", "accuracy"]).exits(0);
     expect![[r#"
         Paired differences, accuracy
-        A                  B               n  books  A scores  B scores            B - A       p  p (Holm)
-        --------------------------------------------------------------------------------------------------
-        vanilla-rag at 15  dos-rag at 15  12      6     100.0     100.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        vanilla-rag at 30  dos-rag at 30  12      6     100.0     100.0  0.0 [0.0, 0.0]*  0.5000    1.0000
+        A                  B               n  books  A scores  B scores                B - A       p  p (Holm)
+        ------------------------------------------------------------------------------------------------------
+        vanilla-rag at 15  dos-rag at 15  12      6     100.0     100.0  0.0 [-14.0, +14.0]*  1.0000    1.0000
+        vanilla-rag at 30  dos-rag at 30  12      6     100.0     100.0  0.0 [-14.0, +14.0]*  1.0000    1.0000
         By accuracy none of the 2 pairs can be told apart once p is corrected for 2 tests.
-        Items that both cells scored; p: McNemar's exact test where every score is 0 or 1, else a permutation test; p (Holm): corrected over the 2 rows
+        Items that both cells scored; p: t test clustered by book; with fewer than five books McNemar's exact test, or a permutation test where scores are not all 0 or 1; p (Holm): corrected over the 2 rows
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
         Name one cell by --method, --model and --budget to see labels, items and a conclusion; --json has all.
     "#]].assert_eq(&ended.out());
     let one = ["compare", "r", "--method", "dos-rag", "--budget", "15,30", "--metric", "f1", "--by", "asked"];
     expect![[r#"
-        dos-rag at 30 and dos-rag at 15 score the same on each of the 6 items by F1: this run cannot tell them apart, and no number of items like these would.
+        dos-rag at 30 and dos-rag at 15 score the same on each of the 6 items by F1: this run cannot tell them apart, and leaves room for a difference from -24.5 to +24.5 points.
 
         F1: A = dos-rag at 15, B = dos-rag at 30
-        items         n  books     A     B       difference       p  p (Holm)
-        ---------------------------------------------------------------------
-        all           6      6  52.3  52.3  0.0 [0.0, 0.0]*  0.5000         -
-        asked: first  6      6  52.3  52.3  0.0 [0.0, 0.0]*  0.5000    0.5000
-        p: sign permutation of the paired differences; permutation p = 0.50; bootstrap over books [0.0, 0.0]
+        items         n  books     A     B           difference       p  p (Holm)
+        -------------------------------------------------------------------------
+        all           6      6  52.3  52.3  0.0 [-24.5, +24.5]*  1.0000         -
+        asked: first  6      6  52.3  52.3  0.0 [-24.5, +24.5]*  1.0000    1.0000
+        p: permutation test over items; permutation p = 1.000; bootstrap [0.0, 0.0]
         p (Holm): corrected over all values of all labels
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
         B right and A wrong on 0 items

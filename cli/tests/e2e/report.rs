@@ -68,20 +68,32 @@ fn the_tables_of_a_run() {
         Paired differences, accuracy
         A              B               n  books  A scores  B scores                  B - A       p  p (Holm)
         ----------------------------------------------------------------------------------------------------
-        closed-book    dos-rag at 30  12      6       8.3     100.0  +91.7 [+70.2, +100.0]  0.0100    0.0200
-        dos-rag at 15  dos-rag at 30  12      6     100.0     100.0        0.0 [0.0, 0.0]*  0.5000    0.5000
+        closed-book    dos-rag at 30  12      6       8.3     100.0  +91.7 [+70.2, +100.0]  0.0001    0.0002
+        dos-rag at 15  dos-rag at 30  12      6     100.0     100.0    0.0 [-14.0, +14.0]*  1.0000    1.0000
         By accuracy 1 of the 2 pairs differ by more than chance would explain (p (Holm) below 0.05).
-        Items that both cells scored; p: McNemar's exact test where every score is 0 or 1, else a permutation test; p (Holm): corrected over the 2 rows
+        Items that both cells scored; p: t test clustered by book; with fewer than five books McNemar's exact test, or a permutation test where scores are not all 0 or 1; p (Holm): corrected over the 2 rows
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
         Paired differences, F1
-        A              B              n  books  A scores  B scores                 B - A       p  p (Holm)
-        --------------------------------------------------------------------------------------------------
-        closed-book    dos-rag at 30  6      6       0.0      52.3  +52.3 [+45.3, +59.4]  0.0100    0.0200
-        dos-rag at 15  dos-rag at 30  6      6      52.3      52.3       0.0 [0.0, 0.0]*  0.5000    0.5000
+        A              B              n  books  A scores  B scores                 B - A        p  p (Holm)
+        ---------------------------------------------------------------------------------------------------
+        closed-book    dos-rag at 30  6      6       0.0      52.3  +52.3 [+45.3, +59.4]  <0.0001   <0.0001
+        dos-rag at 15  dos-rag at 30  6      6      52.3      52.3   0.0 [-24.5, +24.5]*   1.0000    1.0000
         By F1 1 of the 2 pairs differ by more than chance would explain (p (Holm) below 0.05).
-        Items that both cells scored; p: McNemar's exact test where every score is 0 or 1, else a permutation test; p (Holm): corrected over the 2 rows
+        Items that both cells scored; p: t test clustered by book; with fewer than five books McNemar's exact test, or a permutation test where scores are not all 0 or 1; p (Holm): corrected over the 2 rows
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+        Scores over the token budget (DOS RAG, figures 1 to 4 and Table 5)
+        method       model               budget  metric                   score  deviation over runs  runs
+        --------------------------------------------------------------------------------------------------
+        closed-book  builtin/extractive       -  accuracy       8.3 [0.0, 29.8]                    -     1
+        dos-rag      builtin/extractive      15  accuracy  100.0 [75.8, 100.0]*                    -     1
+        dos-rag      builtin/extractive      30  accuracy  100.0 [75.8, 100.0]*                    -     1
+        closed-book  builtin/extractive       -  f1            0.0 [0.0, 39.0]*                    -     1
+        dos-rag      builtin/extractive      15  f1           52.3 [45.3, 59.4]                    -     1
+        dos-rag      builtin/extractive      30  f1           52.3 [45.3, 59.4]                    -     1
+        policy failures_wrong: overflow, refusals, failed calls and missing items count as wrong
+        deviation: sample standard deviation of the runs' means
 
         accuracy by asked
         method       budget                 again                 first

@@ -109,13 +109,14 @@ pub fn compare(a: &Side, b: &Side, metric: &str, labels: &Labels) -> RunComparis
     let mut flips: Vec<Flip> =
         joined.iter().filter(|j| j.a != j.b).map(|j| Flip { id: j.id.to_owned(), a: j.a, b: j.b }).collect();
     flips.sort_by(|x, y| (y.b - y.a).abs().total_cmp(&(x.b - x.a).abs()).then_with(|| x.id.cmp(&y.id)));
+    let n_differ = flips.len();
     let (gained, lost) = flips.into_iter().partition(|flip| flip.b > flip.a);
     let mut notes = Vec::new();
     if !joined.is_empty() && joined.iter().any(|j| !j.gold_checked) {
         notes.push("not every item carries its gold: that both runs asked the same could not be checked".to_owned());
     }
     let by = by_label(&joined, labels, &mut notes);
-    let conclusion = words::conclusion(&a.name, &b.name, metric, overall.as_ref(), &unpaired);
+    let conclusion = words::conclusion(&a.name, &b.name, metric, overall.as_ref(), n_differ, &unpaired);
     RunComparison {
         metric: metric.to_owned(),
         a: a.name.clone(),

@@ -34,77 +34,77 @@ fn what_can_be_concluded() {
         "+-+-+-+-+-+-+-+-+-+-+-+-",
         "+-+++-+-+-++++---+-+-+--",
         expect![[r#"
-        two scores 4.2 points more than one by accuracy [-49.4, +57.7] on the same 24 items, p = 0.50: this run cannot tell them apart; about 900 items would be needed to show a difference of this size.
+            two scores 4.2 points more than one by accuracy [-49.4, +57.7] on the same 24 items, p = 0.849: this run cannot tell them apart; about 4,800 items would be needed to show a difference of this size.
 
-        accuracy: A = one, B = two
-        items       n  books     A     B             difference       p  p (Holm)
-        -------------------------------------------------------------------------
-        all        24      6  50.0  54.2    +4.2 [-49.4, +57.7]  0.5000         -
-        kind: who   8      2  50.0  62.5  +12.5 [-25.0, +50.0]*  0.5000    1.0000
-        kind: why  16      4  50.0  50.0    0.0 [-31.2, +37.5]*  0.5000    1.0000
-        p: sign permutation of the paired differences; permutation p = 0.50; bootstrap over books [-49.4, +57.7]
-        p (Holm): corrected over all values of all labels
-        * 95% interval over items: fewer than five books to cluster by, or scores all alike
-    "#]],
+            accuracy: A = one, B = two
+            items       n  books     A     B             difference       p  p (Holm)
+            -------------------------------------------------------------------------
+            all        24      6  50.0  54.2    +4.2 [-49.4, +57.7]  0.8494         -
+            kind: who   8      2  50.0  62.5  +12.5 [-28.7, +48.7]*  1.0000    1.0000
+            kind: why  16      4  50.0  50.0    0.0 [-32.7, +32.7]*  1.0000    1.0000
+            p: t test on the difference, clustered by book; only A right 5, only B right 6, McNemar p = 1.000; permutation p = 1.000; bootstrap [-33.3, +37.5]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
     );
     check(
         "------+---------+-------",
         "+++-+++++-+++++++-++++++",
         expect![[r#"
-        two scores 79.2 points more than one by accuracy [+59.4, +98.9] on the same 24 items, p = 0.01: more than chance would explain.
+            two scores 79.2 points more than one by accuracy [+59.4, +98.9] on the same 24 items, p = 0.0001: more than chance would explain.
 
-        accuracy: A = one, B = two
-        items       n  books     A     B              difference       p  p (Holm)
-        --------------------------------------------------------------------------
-        all        24      6   8.3  87.5    +79.2 [+59.4, +98.9]  0.0100         -
-        kind: who   8      2  12.5  75.0   +62.5 [+25.0, +87.8]*  0.0100    0.0200
-        kind: why  16      4   6.2  93.8  +87.5 [+68.8, +100.0]*  0.0100    0.0200
-        p: sign permutation of the paired differences; permutation p = 0.01; bootstrap over books [+59.4, +98.9]
-        p (Holm): corrected over all values of all labels
-        * 95% interval over items: fewer than five books to cluster by, or scores all alike
-    "#]],
+            accuracy: A = one, B = two
+            items       n  books     A     B             difference       p  p (Holm)
+            -------------------------------------------------------------------------
+            all        24      6   8.3  87.5   +79.2 [+59.4, +98.9]  0.0001         -
+            kind: who   8      2  12.5  75.0  +62.5 [+13.3, +86.7]*  0.0625    0.0625
+            kind: why  16      4   6.2  93.8  +87.5 [+55.7, +99.9]*  0.0001    0.0002
+            p: t test on the difference, clustered by book; only A right 0, only B right 19, McNemar p < 0.0001; permutation p = 0.031; bootstrap [+66.7, +91.7]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
     );
     check(
         "+--+",
         "-++-",
         expect![[r#"
-        two and one have the same mean by accuracy on the same 4 items, with differences both ways: the difference lies between -70.0 and +70.0 points, p = 0.50.
+            two and one have the same mean by accuracy on the same 4 items, and differ both ways: this run cannot tell them apart, and leaves room for a difference from -73.0 to +73.0 points.
 
-        accuracy: A = one, B = two
-        items      n  books      A      B               difference       p  p (Holm)
-        ----------------------------------------------------------------------------
-        all        4      4   50.0   50.0      0.0 [-70.0, +70.0]*  0.5000         -
-        id: 0      1      1  100.0    0.0  -100.0 [-100.0, +58.7]*  0.5000    1.0000
-        id: 1      1      1    0.0  100.0  +100.0 [-58.7, +100.0]*  0.5000    1.0000
-        id: 2      1      1    0.0  100.0  +100.0 [-58.7, +100.0]*  0.5000    1.0000
-        id: 3      1      1  100.0    0.0  -100.0 [-100.0, +58.7]*  0.5000    1.0000
-        kind: who  2      2  100.0    0.0  -100.0 [-100.0, +31.5]*  0.5000    1.0000
-        kind: why  2      2    0.0  100.0  +100.0 [-31.5, +100.0]*  0.5000    1.0000
-        p: sign permutation of the paired differences; permutation p = 0.50; bootstrap over books [-70.0, +70.0]
-        p (Holm): corrected over all values of all labels
-        * 95% interval over items: fewer than five books to cluster by, or scores all alike
-    "#]],
+            accuracy: A = one, B = two
+            items      n  books      A      B               difference       p  p (Holm)
+            ----------------------------------------------------------------------------
+            all        4      4   50.0   50.0      0.0 [-73.0, +73.0]*  1.0000         -
+            id: 0      1      1  100.0    0.0  -100.0 [-100.0, +51.0]*  1.0000    1.0000
+            id: 1      1      1    0.0  100.0  +100.0 [-51.0, +100.0]*  1.0000    1.0000
+            id: 2      1      1    0.0  100.0  +100.0 [-51.0, +100.0]*  1.0000    1.0000
+            id: 3      1      1  100.0    0.0  -100.0 [-100.0, +51.0]*  1.0000    1.0000
+            kind: who  2      2  100.0    0.0  -100.0 [-100.0, +19.3]*  0.5000    1.0000
+            kind: why  2      2    0.0  100.0  +100.0 [-19.3, +100.0]*  0.5000    1.0000
+            p: McNemar's exact test over items; only A right 2, only B right 2, McNemar p = 1.000; permutation p = 1.000; bootstrap [-100.0, +100.0]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
     );
     check(
         "+--+",
         "+--+",
         expect![[r#"
-        two and one score the same on each of the 4 items by accuracy: this run cannot tell them apart, and no number of items like these would.
+            two and one score the same on each of the 4 items by accuracy: this run cannot tell them apart, and leaves room for a difference from -32.7 to +32.7 points.
 
-        accuracy: A = one, B = two
-        items      n  books      A      B       difference       p  p (Holm)
-        --------------------------------------------------------------------
-        all        4      4   50.0   50.0  0.0 [0.0, 0.0]*  0.5000         -
-        id: 0      1      1  100.0  100.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        id: 1      1      1    0.0    0.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        id: 2      1      1    0.0    0.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        id: 3      1      1  100.0  100.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        kind: who  2      2  100.0  100.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        kind: why  2      2    0.0    0.0  0.0 [0.0, 0.0]*  0.5000    1.0000
-        p: sign permutation of the paired differences; permutation p = 0.50; bootstrap over books [0.0, 0.0]
-        p (Holm): corrected over all values of all labels
-        * 95% interval over items: fewer than five books to cluster by, or scores all alike
-    "#]],
+            accuracy: A = one, B = two
+            items      n  books      A      B           difference       p  p (Holm)
+            ------------------------------------------------------------------------
+            all        4      4   50.0   50.0  0.0 [-32.7, +32.7]*  1.0000         -
+            id: 0      1      1  100.0  100.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            id: 1      1      1    0.0    0.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            id: 2      1      1    0.0    0.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            id: 3      1      1  100.0  100.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            kind: who  2      2  100.0  100.0  0.0 [-49.0, +49.0]*  1.0000    1.0000
+            kind: why  2      2    0.0    0.0  0.0 [-49.0, +49.0]*  1.0000    1.0000
+            p: McNemar's exact test over items; only A right 0, only B right 0, McNemar p = 1.000; permutation p = 1.000; bootstrap [0.0, 0.0]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
     );
 }
 

@@ -8,11 +8,20 @@ use crate::stats::paired::{Comparison, TestName};
 pub(super) const ALPHA: f64 = 0.05;
 
 /// Which test the p-values of a table come from.
-pub(super) const TEST_RULE: &str = "p: t test clustered by book; with fewer than five books McNemar's exact test, or a permutation test where scores are \
-     not all 0 or 1";
+pub(super) const TEST_RULE: &str = "p: t test clustered by book; with fewer than five books McNemar's exact test, or a \
+     permutation test where scores are not all 0 or 1";
 
 /// A sentence or two that say what the comparison shows, and how much would be needed where it shows nothing.
-pub(super) fn conclusion(a: &str, b: &str, metric: &str, overall: Option<&Comparison>, unpaired: &Unpaired) -> String {
+///
+/// `n_differ` counts the items on which the two score differently.
+pub(super) fn conclusion(
+    a: &str,
+    b: &str,
+    metric: &str,
+    overall: Option<&Comparison>,
+    n_differ: usize,
+    unpaired: &Unpaired,
+) -> String {
     let metric = metric_label(metric);
     let Some(c) = overall else {
         let why = if unpaired.other_gold.is_empty() {
@@ -24,19 +33,15 @@ pub(super) fn conclusion(a: &str, b: &str, metric: &str, overall: Option<&Compar
     };
     let n = thousands(c.n as u64);
     let items = if c.n == 1 { "item" } else { "items" };
-    if c.difference == 0.0 && c.low == 0.0 && c.high == 0.0 {
-        return format!(
-            "{b} and {a} score the same on each of the {n} {items} by {metric}: this run cannot tell them apart, and \
-             no number of items like these would."
-        );
-    }
     if c.difference == 0.0 {
+        let found = match n_differ {
+            0 => format!("{b} and {a} score the same on each of the {n} {items} by {metric}"),
+            _ => format!("{b} and {a} have the same mean by {metric} on the same {n} {items}, and differ both ways"),
+        };
         return format!(
-            "{b} and {a} have the same mean by {metric} on the same {n} {items}, with differences both ways: the \
-             difference lies between {} and {} points, {}.",
+            "{found}: this run cannot tell them apart, and leaves room for a difference from {} to {} points.",
             points(c.low),
-            points(c.high),
-            p_value(c.p_value)
+            points(c.high)
         );
     }
     let found = format!(
