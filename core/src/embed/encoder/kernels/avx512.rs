@@ -7,6 +7,26 @@ use std::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 
+/// sum + the dot products of pairs, by the one instruction for it.
+///
+/// As an intrinsic (`_mm512_dpwssd_epi32`) LLVM 21 takes it apart into a multiplication and an addition wherever it
+/// believes that this shortens a chain, which halves the speed of a tile.
+///
+/// # Safety
+/// The processor has AVX-512 F and VNNI.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+unsafe fn vpdpwssd(mut sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    std::arch::asm!(
+        "vpdpwssd {sum}, {a}, {b}",
+        sum = inout(zmm_reg) sum,
+        a = in(zmm_reg) a,
+        b = in(zmm_reg) b,
+        options(pure, nomem, nostack, preserves_flags)
+    );
+    sum
+}
+
 impl Simd for Avx512 {
     type Floats = __m512;
     type Ints = __m512i;
@@ -88,7 +108,7 @@ impl Simd for Avx512 {
     }
     #[inline(always)]
     unsafe fn add_dot(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        _mm512_dpwssd_epi32(sum, a, b)
+        vpdpwssd(sum, a, b)
     }
     #[inline(always)]
     unsafe fn store_i16(at: *mut i16, x: __m512i) {
