@@ -35,11 +35,11 @@ impl SelfAttention {
 
     /// Replaces the states of texts of these lengths.
     pub(super) fn forward(&self, kernels: Kernels, lengths: &[usize], workspace: &mut Workspace) {
-        let Workspace { states, projections, context, rounded, attention, .. } = workspace;
+        let Workspace { states, projections, context, arranged, attention, .. } = workspace;
         let n_tokens = lengths.iter().sum();
-        self.projections.forward(kernels, (states, 0..n_tokens), (projections, 0), Then::Store, rounded);
+        self.projections.forward(kernels, (states, 0..n_tokens), (projections, 0), Then::Store, arranged);
         self.attend(kernels, lengths, projections, context, attention);
-        self.output.forward(kernels, (context, 0..n_tokens), (states, 0), Then::Add, rounded);
+        self.output.forward(kernels, (context, 0..n_tokens), (states, 0), Then::Add, arranged);
         self.norm.forward(kernels, states, 0..n_tokens);
     }
 

@@ -29,13 +29,13 @@ impl FeedForward {
     /// Replaces `n_tokens` states. A block of rows goes all the way before the next, so that its inner states are
     /// still in the cache when they are read.
     pub(super) fn forward(&self, kernels: Kernels, n_tokens: usize, workspace: &mut Workspace) {
-        let Workspace { states, inner, rounded, .. } = workspace;
+        let Workspace { states, inner, arranged, .. } = workspace;
         for first in (0..n_tokens).step_by(BLOCK) {
             let rows = first..n_tokens.min(first + BLOCK);
             let n_rows = rows.len();
             let activate = Then::Activate(self.activation);
-            self.up.forward(kernels, (states, rows.clone()), (inner, 0), activate, rounded);
-            self.down.forward(kernels, (inner, 0..n_rows), (states, first), Then::Add, rounded);
+            self.up.forward(kernels, (states, rows.clone()), (inner, 0), activate, arranged);
+            self.down.forward(kernels, (inner, 0..n_rows), (states, first), Then::Add, arranged);
             self.norm.forward(kernels, states, rows);
         }
     }

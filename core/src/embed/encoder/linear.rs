@@ -1,7 +1,7 @@
 //! A linear layer: packed weights, bias, and what follows.
 
-use super::kernels::{Integers, Kernels, Panels, Then};
-use super::rows::{Aligned, Rows, stride};
+use super::kernels::{Arranged, Kernels, Panels, Then};
+use super::rows::{Aligned, Rows};
 use super::Precision;
 use crate::embed::checkpoint::{Dense, Values};
 use std::ops::Range;
@@ -29,13 +29,6 @@ enum Weights {
     Int16 { panels: Aligned<i16>, scales: Aligned<f32>, levels: f32 },
 }
 
-/// Inputs of a layer as integers.
-#[derive(Debug, Default)]
-pub(super) struct Rounded {
-    values: Aligned<i16>,
-    scales: Vec<f32>,
-}
-
 impl Linear {
     /// Packs layers of the same input for these kernels; the results of each are multiplied by its factor.
     pub(super) fn new(parts: &[(&Dense, f32)], precision: Precision, kernels: Kernels) -> Self {
@@ -59,7 +52,7 @@ impl Linear {
         input: (&Rows, Range<usize>),
         output: (&mut Rows, usize),
         then: Then,
-        rounded: &mut Rounded,
+        arranged: &mut Arranged,
     ) {
         let ((input, rows), (output, first)) = (input, output);
         debug_assert_eq!(input.n_columns(), self.n_inputs, "the input has the layer's width");
@@ -70,38 +63,19 @@ impl Linear {
             let output = output.view_mut(at..at + n_rows);
             match &self.weights {
                 Weights::F32(panels) => {
+                    kernels.arrange(n_rows, self.n_inputs, input, arranged);
                     let weights = Panels { values: panels.get(), n_steps: self.n_inputs, bias: self.bias.get() };
-                    kernels.product_f32(n_rows, input, weights, output, then);
+                    kernels.product_f32(arranged, weights, output, then);
                 }
                 Weights::Int16 { panels, scales, levels } => {
-                    let stride = integer_stride(self.n_inputs);
-                    rounded.grow(n_rows * stride, n_rows);
-                    let to = (rounded.values.get_mut(), stride);
-                    kernels.quantise(n_rows, self.n_inputs, input, to, *levels, &mut rounded.scales);
+                    kernels.quantise(n_rows, self.n_inputs, input, *levels, arranged);
                     let n_steps = self.n_inputs.div_ceil(2);
-                    let integers = Integers { values: rounded.values.get(), stride, scales: &rounded.scales };
                     let weights = Panels { values: panels.get(), n_steps, bias: self.bias.get() };
-                    kernels.product_i16(n_rows, integers, weights, scales.get(), output, then);
+                    kernels.product_i16(arranged, weights, scales.get(), output, then);
                 }
             }
         }
     }
-}
-
-impl Rounded {
-    fn grow(&mut self, n_values: usize, n_rows: usize) {
-        if self.values.get().len() < n_values {
-            self.values = Aligned::new(n_values);
-        }
-        if self.scales.len() < n_rows {
-            self.scales.resize(n_rows, 0.0);
-        }
-    }
-}
-
-/// Integers from one row to the next: half of the bytes, the same reasons.
-fn integer_stride(n_columns: usize) -> usize {
-    2 * stride(n_columns.div_ceil(2), 16)
 }
 
 /// Panels of `width` columns, one input after the other.

@@ -27,8 +27,8 @@ use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
 use attention::SelfAttention;
 use embeddings::Embeddings;
 use feed_forward::FeedForward;
-use kernels::{AttentionRoom, Kernels};
-use linear::{BLOCK, Rounded};
+use kernels::{Arranged, AttentionRoom, Kernels};
+use linear::BLOCK;
 use rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, PoisonError};
@@ -100,7 +100,7 @@ struct Workspace {
     context: Rows,
     /// Inner states of a block of tokens.
     inner: Rows,
-    rounded: Rounded,
+    arranged: Arranged,
     attention: AttentionRoom,
 }
 

@@ -24,6 +24,13 @@ impl<T: Copy + Default> Aligned<T> {
         Self { values, start, len }
     }
 
+    /// At least `len` of them; the old ones are lost where there were fewer.
+    pub(super) fn grow(&mut self, len: usize) {
+        if self.len < len {
+            *self = Self::new(len);
+        }
+    }
+
     /// All of them.
     pub(super) fn get(&self) -> &[T] {
         &self.values[self.start..][..self.len]
@@ -85,7 +92,7 @@ impl Rows {
 
 /// Numbers from one row to the next: whole panels, on cache lines, and not a power of two apart, since the rows of a
 /// tile would then compete for the same few places in the first-level cache.
-pub(super) fn stride(n_columns: usize, panel_width: usize) -> usize {
+fn stride(n_columns: usize, panel_width: usize) -> usize {
     let line = LINE / size_of::<f32>();
     let whole = n_columns.next_multiple_of(panel_width).next_multiple_of(line);
     if whole.is_multiple_of(8 * line) { whole + line } else { whole }

@@ -1,7 +1,7 @@
 //! Scaled dot-product attention of one text: softmax(Q K^T) V, head by head.
 
 use super::math::exp;
-use super::product::{for_tiles, tile_f32, with_rows};
+use super::product::{Ahead, Pieces, for_tiles, tile_f32, with_rows};
 use super::simd::{Simd, VECTORS, load_first, store_first};
 
 /// One text's queries, keys and values, and where its context goes, as pointers.
@@ -21,10 +21,10 @@ pub(super) struct Attention {
     pub(super) keys: *mut f32,
     /// Room for one head's values: `head_size` rounded up to panels, times `n_tokens`.
     pub(super) values: *mut f32,
-    /// Room for [`Simd::ROWS`] rows of scores.
+    /// Room for [`Simd::ROWS`] rows of a head's queries, in [`Pieces`].
+    pub(super) queries: *mut f32,
+    /// Room for [`Simd::ROWS`] rows of scores, `n_tokens` rounded up to panels, in [`Pieces`].
     pub(super) scores: *mut f32,
-    /// At least `n_tokens` rounded up to panels.
-    pub(super) scores_stride: usize,
 }
 
 /// Far below every score, so that exp of the difference is nothing.
@@ -104,28 +104,34 @@ unsafe fn pack_values<S: Simd>(attention: &Attention, values: *const f32) {
 #[inline(always)]
 unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *const f32, context: *mut f32) {
     let width = VECTORS * S::LANES;
-    let &Attention { n_tokens, head_size, scores, scores_stride, .. } = attention;
+    let &Attention { n_tokens, head_size, scores, .. } = attention;
+    for row in 0..M {
+        for idx in 0..head_size {
+            let query = *queries.add(row * attention.projections_stride + idx);
+            *attention.queries.add(Pieces::at(S::ROWS, row, idx)) = query;
+        }
+    }
     let n_panels = n_tokens.div_ceil(width);
     for panel in 0..n_panels {
         let keys = attention.keys.add(panel * head_size * width);
-        let sums = tile_f32::<S, M>(head_size, queries, attention.projections_stride, keys);
+        let sums = tile_f32::<S, M>(head_size, attention.queries, S::ROWS, keys, &mut Ahead::nothing());
         for row in 0..M {
             for vector in 0..VECTORS {
-                S::store(scores.add(row * scores_stride + panel * width + vector * S::LANES), sums[row][vector]);
+                let at = Pieces::at(S::ROWS, row, panel * width + vector * S::LANES);
+                S::store(scores.add(at), sums[row][vector]);
             }
         }
     }
     let mut inverses = [0.0_f32; M];
     for row in 0..M {
-        let scores = scores.add(row * scores_stride);
         for token in n_tokens..n_panels * width {
-            *scores.add(token) = BEYOND_THE_TEXT;
+            *scores.add(Pieces::at(S::ROWS, row, token)) = BEYOND_THE_TEXT;
         }
-        inverses[row] = 1.0 / exponentials::<S>(scores, n_tokens);
+        inverses[row] = 1.0 / exponentials::<S>(scores, row, n_tokens);
     }
     for panel in 0..head_size.div_ceil(width) {
         let values = attention.values.add(panel * n_tokens * width);
-        let sums = tile_f32::<S, M>(n_tokens, scores, scores_stride, values);
+        let sums = tile_f32::<S, M>(n_tokens, scores, S::ROWS, values, &mut Ahead::nothing());
         for row in 0..M {
             let inverse = S::splat(inverses[row]);
             for vector in 0..VECTORS {
@@ -142,21 +148,23 @@ unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *
 /// Replaces a row of scores by exp(score - largest) and returns their sum.
 ///
 /// # Safety
-/// That of [`Simd`]; `scores` is good for `n` numbers rounded up to whole vectors, those beyond `n` far below the others.
+/// That of [`Simd`]; `scores` is good for row `row` of `n` numbers rounded up to whole vectors in [`Pieces`]; those beyond
+/// `n` are far below the others.
 #[inline(always)]
-unsafe fn exponentials<S: Simd>(scores: *mut f32, n: usize) -> f32 {
-    let mut largest = S::load(scores);
+unsafe fn exponentials<S: Simd>(scores: *mut f32, row: usize, n: usize) -> f32 {
+    let mut largest = S::load(scores.add(Pieces::at(S::ROWS, row, 0)));
     let mut at = S::LANES;
     while at < n {
-        largest = S::max(largest, S::load(scores.add(at)));
+        largest = S::max(largest, S::load(scores.add(Pieces::at(S::ROWS, row, at))));
         at += S::LANES;
     }
     let largest = S::splat(S::largest(largest));
     let mut sum = S::splat(0.0);
     let mut at = 0;
     while at < n {
-        let e = exp::<S>(S::sub(S::load(scores.add(at)), largest));
-        S::store(scores.add(at), e);
+        let score = scores.add(Pieces::at(S::ROWS, row, at));
+        let e = exp::<S>(S::sub(S::load(score), largest));
+        S::store(score, e);
         sum = S::add(sum, e);
         at += S::LANES;
     }

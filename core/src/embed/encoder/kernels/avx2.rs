@@ -25,6 +25,10 @@ impl Simd for Avx2 {
     const ROWS: usize = 6;
 
     #[inline(always)]
+    unsafe fn prefetch(at: *const u8) {
+        _mm_prefetch::<_MM_HINT_T1>(at.cast());
+    }
+    #[inline(always)]
     unsafe fn load(at: *const f32) -> __m256 {
         _mm256_loadu_ps(at)
     }

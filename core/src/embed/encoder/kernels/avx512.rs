@@ -34,6 +34,10 @@ impl Simd for Avx512 {
     const ROWS: usize = 14;
 
     #[inline(always)]
+    unsafe fn prefetch(at: *const u8) {
+        _mm_prefetch::<_MM_HINT_T1>(at.cast());
+    }
+    #[inline(always)]
     unsafe fn load(at: *const f32) -> __m512 {
         _mm512_loadu_ps(at)
     }

@@ -29,8 +29,9 @@ mod tests;
 
 pub(super) use product::Then;
 
+use super::rows::Aligned;
 use attention::Attention;
-use product::{Product, Scales};
+use product::{Pieces, Product, Scales};
 use table::Table;
 
 /// Instructions that the kernels are compiled for.
@@ -136,14 +137,17 @@ pub(super) struct Panels<'a, T> {
     pub(super) bias: &'a [f32],
 }
 
-/// Rows of integers and what one step of each is worth.
-#[derive(Clone, Copy)]
-pub(super) struct Integers<'a> {
-    pub(super) values: &'a [i16],
-    /// Numbers from one row to the next.
-    pub(super) stride: usize,
-    /// One number a row.
-    pub(super) scales: &'a [f32],
+/// Rows laid out for a product, by [`Kernels::arrange`] or [`Kernels::quantise`].
+#[derive(Debug, Default)]
+pub(super) struct Arranged {
+    n_rows: usize,
+    n_columns: usize,
+    /// In [`Pieces`] of numbers.
+    floats: Aligned<f32>,
+    /// In [`Pieces`] of pairs.
+    integers: Aligned<i16>,
+    /// What one step of each row's integers is worth.
+    scales: Vec<f32>,
 }
 
 /// Memory for [`Kernels::attend`], grown on demand.
@@ -151,6 +155,7 @@ pub(super) struct Integers<'a> {
 pub(super) struct AttentionRoom {
     keys: Vec<f32>,
     values: Vec<f32>,
+    queries: Vec<f32>,
     scores: Vec<f32>,
 }
 
@@ -170,26 +175,52 @@ impl Kernels {
         self.table.lanes
     }
 
-    /// `n_rows` rows of `input` times `weights` plus bias, and then `then`.
+    /// Lays rows of `n_columns` numbers out for [`Kernels::product_f32`].
     ///
     /// # Panics
-    /// If a slice is shorter than the shapes say.
-    pub(super) fn product_f32(
-        self,
-        n_rows: usize,
-        input: View<'_>,
-        weights: Panels<'_, f32>,
-        output: ViewMut<'_>,
-        then: Then,
-    ) {
+    /// If the input is shorter than the shapes say, up to its last whole vector.
+    pub(super) fn arrange(self, n_rows: usize, n_columns: usize, input: View<'_>, to: &mut Arranged) {
+        let padded = n_columns.next_multiple_of(self.table.lanes);
+        check(n_rows, input.stride, padded, input.values.len(), "rows to arrange");
+        (to.n_rows, to.n_columns) = (n_rows, n_columns);
+        to.floats.grow(Pieces::len(n_rows, n_columns));
+        let (input, output) = ((input.values.as_ptr(), input.stride), to.floats.get_mut().as_mut_ptr());
+        // SAFETY: the input's length was checked above, the output was grown to what it takes.
+        unsafe { (self.table.arrange)(input, output, n_rows, n_columns) }
+    }
+
+    /// Rounds rows of `n_columns` numbers to integers of at most `levels` (up to 32,767), for
+    /// [`Kernels::product_i16`]. Columns up to the next whole vector count too and should be 0.
+    ///
+    /// # Panics
+    /// If the input is shorter than the shapes say, up to its last whole vector.
+    pub(super) fn quantise(self, n_rows: usize, n_columns: usize, input: View<'_>, levels: f32, to: &mut Arranged) {
+        let padded = n_columns.next_multiple_of(self.table.lanes);
+        check(n_rows, input.stride, padded, input.values.len(), "rows to round");
+        assert!((1.0..=32767.0).contains(&levels), "levels within i16");
+        (to.n_rows, to.n_columns) = (n_rows, n_columns);
+        to.integers.grow(2 * Pieces::len(n_rows, n_columns.div_ceil(2)));
+        if to.scales.len() < n_rows {
+            to.scales.resize(n_rows, 0.0);
+        }
+        let (input, output) = ((input.values.as_ptr(), input.stride), to.integers.get_mut().as_mut_ptr());
+        // SAFETY: the input's length was checked above, the outputs were grown to what they take.
+        unsafe { (self.table.quantise)(input, output, n_rows, n_columns, levels, to.scales.as_mut_ptr()) }
+    }
+
+    /// The rows of `input` times `weights` plus bias, and then `then`.
+    ///
+    /// # Panics
+    /// If `input` was not arranged as floats of the weights' inner dimension, or a slice is shorter than the shapes say.
+    pub(super) fn product_f32(self, input: &Arranged, weights: Panels<'_, f32>, output: ViewMut<'_>, then: Then) {
         let n_panels = self.check_weights(&weights, 1);
-        check(n_rows, input.stride, weights.n_steps, input.values.len(), "input of a product");
-        check(n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
+        check(input.n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
+        assert_eq!(input.n_columns, weights.n_steps, "the input has the weights' inner dimension");
+        assert!(input.floats.get().len() >= Pieces::len(input.n_rows, weights.n_steps), "the input is arranged");
         let product = Product {
-            n_rows,
+            n_rows: input.n_rows,
             n_steps: weights.n_steps,
-            input: input.values.as_ptr(),
-            input_stride: input.stride,
+            input: input.floats.get().as_ptr(),
             panels: weights.values.as_ptr(),
             n_panels,
             bias: weights.bias.as_ptr(),
@@ -201,31 +232,31 @@ impl Kernels {
         unsafe { (self.table.product_f32)(&product) }
     }
 
-    /// The same for rows and weights of integers; `column_scales` say what one step of each column's weights is worth.
+    /// The same for integers; `column_scales` say what one step of each column's weights is worth.
     ///
     /// Sums are taken in 32 bits: of no row and column may the products' magnitudes exceed 2^31 - 1 together, or the
     /// result is wrong (though nothing worse).
     ///
     /// # Panics
-    /// If a slice is shorter than the shapes say.
+    /// If `input` was not rounded from the weights' inner dimension, or a slice is shorter than the shapes say.
     pub(super) fn product_i16(
         self,
-        n_rows: usize,
-        input: Integers<'_>,
+        input: &Arranged,
         weights: Panels<'_, i16>,
         column_scales: &[f32],
         output: ViewMut<'_>,
         then: Then,
     ) {
         let n_panels = self.check_weights(&weights, 2);
-        check(n_rows, input.stride, 2 * weights.n_steps, input.values.len(), "input of a product");
-        check(n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
-        assert!(input.scales.len() >= n_rows && column_scales.len() >= weights.bias.len(), "a scale a row and column");
+        check(input.n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
+        assert_eq!(input.n_columns.div_ceil(2), weights.n_steps, "the input has the weights' inner dimension");
+        assert!(input.integers.get().len() >= 2 * Pieces::len(input.n_rows, weights.n_steps), "the input is rounded");
+        assert!(input.scales.len() >= input.n_rows, "a scale a row");
+        assert!(column_scales.len() >= weights.bias.len(), "a scale a column");
         let product = Product {
-            n_rows,
+            n_rows: input.n_rows,
             n_steps: weights.n_steps,
-            input: input.values.as_ptr(),
-            input_stride: input.stride,
+            input: input.integers.get().as_ptr(),
             panels: weights.values.as_ptr(),
             n_panels,
             bias: weights.bias.as_ptr(),
@@ -258,7 +289,8 @@ impl Kernels {
         let padded_head = head_size.next_multiple_of(self.table.panel_width);
         grow(&mut room.keys, padded * head_size);
         grow(&mut room.values, padded_head * n_tokens);
-        grow(&mut room.scores, padded * self.table.tile_rows);
+        grow(&mut room.queries, Pieces::len(self.table.tile_rows, head_size));
+        grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
         let attention = Attention {
             n_tokens,
             n_heads,
@@ -269,8 +301,8 @@ impl Kernels {
             context_stride: context.stride,
             keys: room.keys.as_mut_ptr(),
             values: room.values.as_mut_ptr(),
+            queries: room.queries.as_mut_ptr(),
             scores: room.scores.as_mut_ptr(),
-            scores_stride: padded,
         };
         // SAFETY: the lengths were checked above, the rooms were grown to what the fields ask for, and all that is
         // written is borrowed exclusively.
@@ -298,30 +330,6 @@ impl Kernels {
         unsafe {
             (self.table.normalise)(rows.values.as_mut_ptr(), n_rows, rows.stride, n_columns, parameters, epsilon);
         }
-    }
-
-    /// Rounds rows to integers of at most `levels` (up to 32,767); `scales` receive what one step of each row is worth.
-    ///
-    /// Columns up to the next whole vector are read (and must be 0, not to count) and written.
-    ///
-    /// # Panics
-    /// If a slice is shorter than the shapes say.
-    pub(super) fn quantise(
-        self,
-        n_rows: usize,
-        n_columns: usize,
-        input: View<'_>,
-        (output, output_stride): (&mut [i16], usize),
-        levels: f32,
-        scales: &mut [f32],
-    ) {
-        let padded = n_columns.next_multiple_of(self.table.lanes);
-        check(n_rows, input.stride, padded, input.values.len(), "rows to round");
-        check(n_rows, output_stride, padded, output.len(), "rounded rows");
-        assert!(scales.len() >= n_rows && (1.0..=32767.0).contains(&levels), "a scale a row, levels within i16");
-        let (input, output) = ((input.values.as_ptr(), input.stride), (output.as_mut_ptr(), output_stride));
-        // SAFETY: the lengths were checked above, what is written is borrowed exclusively.
-        unsafe { (self.table.quantise)(input, output, n_rows, n_columns, levels, scales.as_mut_ptr()) }
     }
 
     /// Checks packed weights of `step` numbers a step; how many panels there are.

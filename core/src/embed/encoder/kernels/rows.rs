@@ -1,5 +1,6 @@
 //! What is done to whole rows between two products.
 
+use super::product::Pieces;
 use super::simd::{Simd, abs, load_first};
 
 /// Layer normalisation in place: each row minus its mean, over its standard deviation, times `scale` plus `shift`.
@@ -80,22 +81,44 @@ unsafe fn total<S: Simd>(sums: [S::Floats; 4]) -> f32 {
     S::sum(S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3])))
 }
 
-/// Rounds each row to integers of at most `levels` and notes what one step of it is worth.
+/// Copies rows into [`Pieces`].
 ///
 /// # Safety
-/// That of [`Simd`]; `input` and `output` are good for `n_rows` rows of `n_columns` numbers rounded up to whole
-/// vectors, `scales` for `n_rows` numbers.
+/// That of [`Simd`]; `input` is good for `n_rows` rows of `n_columns` numbers rounded up to whole vectors, `output` for
+/// as many rows in pieces.
+#[inline(always)]
+pub(super) unsafe fn arrange<S: Simd>(
+    (input, stride): (*const f32, usize),
+    output: *mut f32,
+    n_rows: usize,
+    n_columns: usize,
+) {
+    for row in 0..n_rows {
+        let x = input.add(row * stride);
+        let mut at = 0;
+        while at < n_columns {
+            S::store(output.add(Pieces::at(n_rows, row, at)), S::load(x.add(at)));
+            at += S::LANES;
+        }
+    }
+}
+
+/// Rounds each row to integers of at most `levels`, pairs in [`Pieces`], and notes what one step of it is worth.
+///
+/// # Safety
+/// That of [`Simd`]; `input` is good for `n_rows` rows of `n_columns` numbers rounded up to whole vectors, `output` for
+/// as many rows of half as many pairs in pieces, `scales` for `n_rows` numbers.
 #[inline(always)]
 pub(super) unsafe fn quantise<S: Simd>(
-    (input, input_stride): (*const f32, usize),
-    (output, output_stride): (*mut i16, usize),
+    (input, stride): (*const f32, usize),
+    output: *mut i16,
     n_rows: usize,
     n_columns: usize,
     levels: f32,
     scales: *mut f32,
 ) {
     for row in 0..n_rows {
-        let (x, y) = (input.add(row * input_stride), output.add(row * output_stride));
+        let x = input.add(row * stride);
         let mut largest = [S::splat(0.0); 2];
         let mut at = 0;
         while at < n_columns {
@@ -112,7 +135,8 @@ pub(super) unsafe fn quantise<S: Simd>(
         let steps = S::splat(levels / largest);
         let mut at = 0;
         while at < n_columns {
-            S::store_i16(y.add(at), S::round(S::mul(S::load(x.add(at)), steps)));
+            let integers = S::round(S::mul(S::load(x.add(at)), steps));
+            S::store_i16(output.add(2 * Pieces::at(n_rows, row, at / 2)), integers);
             at += S::LANES;
         }
     }

@@ -17,6 +17,9 @@ pub(super) trait Simd: Copy {
     /// the registers.
     const ROWS: usize;
 
+    /// Asks for the cache line at `at`, which may be any address; nothing where there is no such instruction.
+    #[inline(always)]
+    unsafe fn prefetch(_at: *const u8) {}
     /// `LANES` numbers from memory.
     unsafe fn load(at: *const f32) -> Self::Floats;
     /// `LANES` numbers to memory.

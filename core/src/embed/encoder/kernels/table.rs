@@ -3,7 +3,7 @@
 use super::attention::{Attention, attend};
 use super::plain::Plain;
 use super::product::{Product, Scales, product_f32, product_i16};
-use super::rows::{normalise, quantise};
+use super::rows::{arrange, normalise, quantise};
 use super::simd::{Simd, VECTORS};
 
 /// The kernels of one instruction set. Calling one is sound where the processor has that set and the pointers are good
@@ -20,7 +20,8 @@ pub(super) struct Table {
     pub(super) product_i16: unsafe fn(&Product<i16>, &Scales),
     pub(super) attend: unsafe fn(&Attention),
     pub(super) normalise: unsafe fn(*mut f32, usize, usize, usize, (*const f32, *const f32), f32),
-    pub(super) quantise: unsafe fn((*const f32, usize), (*mut i16, usize), usize, usize, f32, *mut f32),
+    pub(super) arrange: unsafe fn((*const f32, usize), *mut f32, usize, usize),
+    pub(super) quantise: unsafe fn((*const f32, usize), *mut i16, usize, usize, f32, *mut f32),
 }
 
 macro_rules! table {
@@ -46,8 +47,12 @@ macro_rules! table {
                 normalise::<$set>(rows, n_rows, stride, n_columns, parameters, epsilon);
             }
             $(#[$features])?
+            unsafe fn arrangement(input: (*const f32, usize), output: *mut f32, n_rows: usize, n_columns: usize) {
+                arrange::<$set>(input, output, n_rows, n_columns);
+            }
+            $(#[$features])?
             unsafe fn rounding(
-                input: (*const f32, usize), output: (*mut i16, usize), n_rows: usize, n_columns: usize, levels: f32,
+                input: (*const f32, usize), output: *mut i16, n_rows: usize, n_columns: usize, levels: f32,
                 scales: *mut f32,
             ) {
                 quantise::<$set>(input, output, n_rows, n_columns, levels, scales);
@@ -60,6 +65,7 @@ macro_rules! table {
                 product_i16: i16_product,
                 attend: attention,
                 normalise: norm,
+                arrange: arrangement,
                 quantise: rounding,
             }
         };
