@@ -94,6 +94,11 @@ impl Checkpoint {
         })
     }
 
+    /// Whether closeread wrote this ONNX file, for an encoder of a kind that can be read.
+    pub(super) fn is_ours(onnx: &[u8]) -> bool {
+        onnx_file::is_ours(onnx)
+    }
+
     /// Reads a model as it is published.
     ///
     /// # Errors
@@ -130,8 +135,8 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::onnx::{WeightFormat, convert};
     use crate::embed::encoder::tiny;
+    use crate::embed::onnx::{WeightFormat, convert};
 
     #[test]
     fn an_onnx_file_gives_back_what_it_was_made_from() {
@@ -152,7 +157,8 @@ mod tests {
         let exact = Checkpoint::from_published(&config, &weights).expect("reads");
         let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
         let stored = Checkpoint::from_onnx(&onnx).expect("reads");
-        let (Values::F32(exact), Values::Int8 { values, scales }) = (&exact.layers[0].up.weight, &stored.layers[0].up.weight)
+        let (Values::F32(exact), Values::Int8 { values, scales }) =
+            (&exact.layers[0].up.weight, &stored.layers[0].up.weight)
         else {
             panic!("f32 published, 8-bit stored");
         };

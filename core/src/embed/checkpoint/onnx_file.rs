@@ -30,7 +30,21 @@ pub(super) fn read(onnx: &[u8]) -> Result<Checkpoint, String> {
     }
     let activation = graph.activation.ok_or("it has no activation that the encoder knows")?;
     let epsilon = graph.epsilon.ok_or("it has no layer normalisation")?;
-    Ok(Checkpoint { hidden, n_heads, activation, epsilon, words, positions, norm: graph.norm("embeddings", hidden)?, layers })
+    Ok(Checkpoint {
+        hidden,
+        n_heads,
+        activation,
+        epsilon,
+        words,
+        positions,
+        norm: graph.norm("embeddings", hidden)?,
+        layers,
+    })
+}
+
+/// Whether the file names closeread as its producer and has the tensors that [`read`] begins with.
+pub(super) fn is_ours(onnx: &[u8]) -> bool {
+    Graph::read(onnx).is_ok_and(|graph| ["split_heads", "layer0_query_bias"].iter().all(|t| graph.tensor(t).is_ok()))
 }
 
 /// What the file says, still where it is.

@@ -1,8 +1,8 @@
 //! A linear layer: packed weights, bias, and what follows.
 
+use super::Precision;
 use super::kernels::{Arranged, Kernels, Panels, Then};
 use super::rows::{Aligned, Rows};
-use super::Precision;
 use crate::embed::checkpoint::{Dense, Values};
 use std::ops::Range;
 
@@ -26,7 +26,11 @@ pub(super) struct Linear {
 enum Weights {
     F32(Aligned<f32>),
     /// What one step of each column is worth, and to how many levels inputs may be rounded.
-    Int16 { panels: Aligned<i16>, scales: Aligned<f32>, levels: f32 },
+    Int16 {
+        panels: Aligned<i16>,
+        scales: Aligned<f32>,
+        levels: f32,
+    },
 }
 
 impl Linear {
@@ -90,9 +94,7 @@ fn pack_f32(parts: &[(&Dense, f32)], n_columns: usize, width: usize) -> Aligned<
             for (output, column) in (first..first + n_outputs).enumerate() {
                 let value = match &dense.weight {
                     Values::F32(values) => values[input * n_outputs + output],
-                    Values::Int8 { values, scales } => {
-                        f32::from(values[input * n_outputs + output]) * scales[output]
-                    }
+                    Values::Int8 { values, scales } => f32::from(values[input * n_outputs + output]) * scales[output],
                 };
                 to[(column / width * n_inputs + input) * width + column % width] = value * factor;
             }

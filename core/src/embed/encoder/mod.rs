@@ -75,6 +75,11 @@ pub struct EncoderOptions {
     pub instructions: Option<Instructions>,
 }
 
+/// Whether [`EncoderBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
+pub fn reads(onnx: &[u8]) -> bool {
+    Checkpoint::is_ours(onnx)
+}
+
 /// A model, packed for the processor. Threads share it, each with memory of its own for what is under way.
 pub struct EncoderBackend {
     kernels: Kernels,

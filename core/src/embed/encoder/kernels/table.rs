@@ -75,7 +75,11 @@ macro_rules! table {
 table!(PLAIN, Plain);
 
 #[cfg(target_arch = "x86_64")]
-table!(#[target_feature(enable = "avx2,fma")] AVX2, super::avx2::Avx2);
+table!(
+    #[target_feature(enable = "avx2,fma")]
+    AVX2,
+    super::avx2::Avx2
+);
 
 #[cfg(target_arch = "x86_64")]
 table!(
