@@ -215,6 +215,9 @@ impl Backend for EncoderBackend {
                 EmbedError::Forward { n_texts: batch.len(), n_tokens, problem }
             })?;
         }
+        if batch.is_empty() {
+            return Ok(Vectors::new(self.hidden, Vec::new()));
+        }
         let lengths: Vec<usize> = batch.iter().map(|ids| ids.len()).collect();
         let n_tokens = lengths.iter().sum();
         let mut workspace = self.workspace(n_tokens);
