@@ -2,6 +2,7 @@
 
 use crate::config::RunArgs;
 use crate::input::{self, InputOptions};
+use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
     ADAPTERS, Content, Dataset, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_evidence,
@@ -104,6 +105,13 @@ impl Benchmark {
         let used: HashSet<&str> = items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
         let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
         Ok(Self { name, books, items, problems })
+    }
+
+    /// Leaves the items of one part, and their books.
+    pub(crate) fn keep(&mut self, shard: Shard) {
+        self.items = shard.keep(std::mem::take(&mut self.items));
+        let used: HashSet<&str> = self.items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
+        self.books.retain(|book| used.contains(book.id.as_str()));
     }
 
     /// The books of an item, in its order.

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use closeread_core::method::WindowPolicy;
 use closeread_core::retrieve::{Overflow, Retriever};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
 /// The token budgets of a run that names none: the small end of Stronger Baselines' grid (appendix A.3), and the 5,000
@@ -29,7 +30,8 @@ pub(crate) struct RunArgs {
     /// closed-book, full-document, vanilla-rag, dos-rag, or all [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
-    /// builtin/extractive, openai/MODEL, openai-compatible/MODEL [default: builtin/extractive]
+    /// builtin/extractive, openai/MODEL, anthropic/MODEL, gemini/MODEL, openai-compatible/MODEL
+    /// [default: builtin/extractive]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) model: Vec<String>,
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
@@ -77,6 +79,9 @@ pub(crate) struct RunArgs {
     /// Repetitions of every trial [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u32>,
+    /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes Indexed Job
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -86,12 +91,22 @@ pub(crate) struct RunArgs {
     /// Passed to models that take a seed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    /// Address of the model's server, up to and including /v1
+    /// Address of the model's server: up to and including /v1 for OpenAI's protocol, else up to where the provider's
+    /// path begins
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Calls under way at once [default: 4]
+    /// Fields merged into every request, as JSON or a file with it: {"response_format": {"type": "json_object"}}
+    #[arg(long, value_name = "JSON|FILE")]
+    pub(crate) extra_body: Option<String>,
+    /// Longest that one try of a call may take [default: 600]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) timeout: Option<u64>,
+    /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Ask again what was asked before: remembered replies are neither used nor kept
+    #[arg(long)]
+    pub(crate) no_cache: bool,
     /// Folder with prompts that replace ours, by file name
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
@@ -157,11 +172,15 @@ impl RunArgs {
             limit: self.limit.or(file.limit),
             items: list(self.items, file.items),
             samples: self.samples.or(file.samples),
+            shard: self.shard.or(file.shard),
             out: self.out.or(file.out.map(|path| folder.join(path))),
             fresh: self.fresh || file.fresh,
             seed: self.seed.or(file.seed),
             base_url: self.base_url.or(file.base_url),
+            extra_body: self.extra_body.or(file.extra_body),
+            timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
+            no_cache: self.no_cache || file.no_cache,
             prompts: self.prompts.or(file.prompts.map(|path| folder.join(path))),
             encoding: self.encoding.or(file.encoding),
             language: self.language.or(file.language),
@@ -169,6 +188,20 @@ impl RunArgs {
             keep_wraps: self.keep_wraps || file.keep_wraps,
             config: self.config,
             json: self.json || file.json,
+        }
+    }
+
+    /// The fields of `--extra-body`.
+    pub(crate) fn extra_body(&self) -> Result<Map<String, Value>> {
+        let Some(given) = &self.extra_body else { return Ok(Map::new()) };
+        let text = match given.trim_start().starts_with('{') {
+            true => given.clone(),
+            false => std::fs::read_to_string(given).with_context(|| format!("cannot read --extra-body {given}"))?,
+        };
+        let expected = "--extra-body: expected a JSON object such as {\"top_p\": 0.9}";
+        match serde_json::from_str(&text).context(expected)? {
+            Value::Object(fields) => Ok(fields),
+            other => bail!("{expected}, found {other}"),
         }
     }
 

@@ -11,15 +11,16 @@ use closeread_core::chunk::Chunker;
 use closeread_core::embed::Role;
 use closeread_core::index::Shelf;
 use closeread_core::method::{self, MethodError, Rag, Setting, Trial, Window};
-use closeread_core::metric::evidence::recall_over;
+use closeread_core::metric::evidence::context_recall;
 use closeread_core::metric::score;
+use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record, TrialKey};
 use closeread_core::report::{CellKey, EVIDENCE_RECALL};
 use closeread_core::retrieve::{Overflow, PassageOrder, Retriever};
 use closeread_core::text::{Book, Span};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -106,12 +107,14 @@ pub(crate) async fn run(
             if n_cut > 0 {
                 folder.note_cut(&documents.join(", "), n_cut)?;
             }
-            let mut trials = stream::iter(tasks.into_iter().take_while(|_| !stop.get()))
-                .map(|task| trial(plan, &shelf, evidence, task))
-                .buffer_unordered(plan.concurrency);
-            while let Some(record) = trials.next().await {
-                folder.append(record?)?;
-                progress.tick();
+            for wave in waves(tasks) {
+                let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
+                    .map(|task| trial(plan, &shelf, evidence, task))
+                    .buffer_unordered(plan.concurrency);
+                while let Some(record) = trials.next().await {
+                    folder.append(record?)?;
+                    progress.tick();
+                }
             }
         }
         anyhow::Ok(())
@@ -158,6 +161,17 @@ fn tasks<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<
         }
     }
     tasks
+}
+
+/// The first question that hands a model the whole book goes alone, the rest together: by then the provider has the book
+/// in its prompt cache.
+fn waves(tasks: Vec<Task<'_>>) -> [Vec<Task<'_>>; 2] {
+    let mut seen: HashSet<String> = HashSet::new();
+    let leads = |task: &Task<'_>| {
+        task.method == "full-document" && task.key.model != EXTRACTIVE && seen.insert(task.key.model.clone())
+    };
+    let (first, rest) = tasks.into_iter().partition(leads);
+    [first, rest]
 }
 
 /// Cuts, indexes and, where a trial needs it, embeds the books and all their questions; says how many of these texts
@@ -225,9 +239,10 @@ async fn trial(
     };
     let language = shelf.books().first().map_or("en", |book| book.language.code());
     let mut scores = score(item, &trial.outcome, language);
-    if let Some(recall) = evidence_recall(shelf, item, evidence, &trial) {
-        scores.insert(EVIDENCE_RECALL.to_owned(), recall);
-    }
+    let gold = evidence.get(&item.id);
+    let recall =
+        gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, shelf.books()));
+    scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
     Ok(Record {
         key,
         outcome: trial.outcome,
@@ -246,7 +261,7 @@ async fn attempt(
     method: &str,
     key: &TrialKey,
 ) -> Result<Trial, MethodError> {
-    let host = &plan.hosts[&key.model];
+    let host = &plan.hosts[&key.model].repetition(key.sample);
     let rag = |order| Rag {
         budget: key.budget.expect("a retrieving method is planned with budgets"),
         order,
@@ -260,19 +275,4 @@ async fn attempt(
         "dos-rag" => method::rag(host, plan.setting, shelf, item, &rag(PassageOrder::Document)).await,
         other => unreachable!("the names of methods are checked when the options are read, and `{other}` is none"),
     }
-}
-
-fn evidence_recall(
-    shelf: &Shelf,
-    item: &Item,
-    evidence: &HashMap<String, Vec<(usize, Span)>>,
-    trial: &Trial,
-) -> Option<f64> {
-    let gold = evidence.get(&item.id)?;
-    let context = trial.context.as_ref()?;
-    let place = |id: &str| shelf.books().iter().position(|book| book.id == id);
-    let retrieved: Vec<(usize, Span)> =
-        context.passages.iter().filter_map(|p| Some((place(&p.document)?, Span::new(p.start, p.end)))).collect();
-    let texts: Vec<&str> = shelf.books().iter().map(|book| book.source()).collect();
-    recall_over(gold, &retrieved, &texts)
 }

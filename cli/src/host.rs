@@ -2,6 +2,7 @@
 
 use crate::embedder::Embedder;
 use crate::provider::Reader;
+use crate::reply_cache::ReplyCache;
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -19,13 +20,30 @@ pub(crate) struct CliHost {
     reader: Reader,
     embedder: Option<Arc<Embedder>>,
     queries: QueryVectors,
+    replies: Rc<ReplyCache>,
 }
 
 impl CliHost {
     /// A host for one reader.
-    pub(crate) fn new(reader: Reader, embedder: Option<Arc<Embedder>>, queries: QueryVectors) -> Self {
-        Self { reader, embedder, queries }
+    pub(crate) fn new(
+        reader: Reader,
+        embedder: Option<Arc<Embedder>>,
+        queries: QueryVectors,
+        replies: Rc<ReplyCache>,
+    ) -> Self {
+        Self { reader, embedder, queries, replies }
     }
+
+    /// The same host for one repetition: what was replied to another one does not count.
+    pub(crate) fn repetition(&self, sample: u32) -> Repetition<'_> {
+        Repetition { host: self, sample }
+    }
+}
+
+/// A host for the trials of one repetition.
+pub(crate) struct Repetition<'a> {
+    host: &'a CliHost,
+    sample: u32,
 }
 
 /// Embeds all `queries` at once, so that methods find them ready.
@@ -44,10 +62,17 @@ pub(crate) fn embed_queries(embedder: &Embedder, queries: &[&str], known: &Query
     Ok(embedded.n_cut)
 }
 
-impl Host for CliHost {
+impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
-        match &self.reader {
-            Reader::Chat(model) => model.chat(&call).await,
+        match &self.host.reader {
+            Reader::Chat(model) => {
+                if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
+                    return Ok(reply);
+                }
+                let reply = model.chat(&call).await?;
+                self.host.replies.put(model.source(), &call, self.sample, &reply);
+                Ok(reply)
+            }
             Reader::Extractive => {
                 let Some(reading) = call.reading else {
                     return Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()));
@@ -60,13 +85,13 @@ impl Host for CliHost {
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
-        let Some(embedder) = &self.embedder else {
+        let Some(embedder) = &self.host.embedder else {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
         let failed = |error: anyhow::Error| HostError::Embedding(format!("{error:#}"));
         if role == Role::Query {
-            embed_queries(embedder, texts, &self.queries).map_err(failed)?;
-            let known = self.queries.borrow();
+            embed_queries(embedder, texts, &self.host.queries).map_err(failed)?;
+            let known = self.host.queries.borrow();
             let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
             return Ok(Vectors::new(embedder.model().spec.dimension, values));
         }

@@ -5,16 +5,20 @@ mod command;
 mod config;
 mod embedder;
 mod engine;
+mod finished;
 mod host;
 mod input;
 mod models;
 mod progress;
 mod provider;
+mod reply_cache;
 mod run_folder;
+mod shard;
 mod table;
 mod tokenizer;
 
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// How well do language models read whole books and whole document collections?
@@ -28,10 +32,23 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<config::RunArgs>),
+    Merge(command::merge::MergeArgs),
+    Score(command::score::ScoreArgs),
     Chunk(command::chunk::ChunkArgs),
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Compare(command::compare::CompareArgs),
+    Report(command::report::ReportArgs),
+    Audit(command::audit::AuditArgs),
+    Providers(command::providers::ProvidersArgs),
+    Cache(command::cache::CacheArgs),
+}
+
+/// `CLOSEREAD_CACHE`, or the user's cache folder; `None` where the system has no place for it.
+fn cache_folder() -> Option<PathBuf> {
+    let given = std::env::var_os("CLOSEREAD_CACHE").filter(|dir| !dir.is_empty()).map(PathBuf::from);
+    given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))
 }
 
 fn main() -> ExitCode {
@@ -47,10 +64,17 @@ fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
+            Command::Merge(args) => command::merge::run(&args),
+            Command::Score(args) => command::score::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Compare(args) => command::compare::run(&args),
+            Command::Report(args) => command::report::run(&args),
+            Command::Audit(args) => command::audit::run(&args),
+            Command::Providers(args) => command::providers::run(args).await,
+            Command::Cache(args) => command::cache::run(args),
         }
     });
     result.unwrap_or_else(|error| {

@@ -1,5 +1,6 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
 const COMPRESSION: i32 = 9;
+/// What was run.
+pub(crate) const MANIFEST: &str = "manifest.json";
 /// How many texts were cut for the encoder, by book.
 const CUT: &str = "cut.json";
 
@@ -29,13 +32,13 @@ impl RunFolder {
     ///
     /// A folder that holds another configuration is refused with the list of what differs. A last line that a kill cut
     /// short is dropped: its trial was not finished.
-    pub(crate) fn open(path: &Path, configuration: &Value, fresh: bool) -> Result<Self> {
+    pub(crate) fn open(path: &Path, configuration: &Value, shard: Option<Shard>, fresh: bool) -> Result<Self> {
         fs::create_dir_all(path.join("texts"))
             .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
-        let manifest = path.join("manifest.json");
+        let manifest = path.join(MANIFEST);
         if fresh {
-            for name in ["manifest.json", "records.jsonl", "report.json", CUT] {
+            for name in [MANIFEST, "records.jsonl", "report.json", CUT] {
                 match fs::remove_file(path.join(name)) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
@@ -45,13 +48,16 @@ impl RunFolder {
             }
         }
         match fs::read_to_string(&manifest) {
-            Ok(text) => check_same(path, &text, configuration)?,
+            Ok(text) => check_same(path, &text, configuration, shard)?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let text = json!({
+                let mut text = json!({
                     "format": FORMAT,
                     "closeread": env!("CARGO_PKG_VERSION"),
                     "configuration": configuration,
                 });
+                if let Some(shard) = shard {
+                    text["shard"] = json!(shard);
+                }
                 write_atomically(&manifest, &pretty(&text))?;
             }
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", manifest.display())),
@@ -75,6 +81,11 @@ impl RunFolder {
                 write_atomically(&file, &packed)?;
             }
         }
+        self.write_items(items)
+    }
+
+    /// Stores the items as they are scored.
+    pub(crate) fn write_items(&self, items: &[Item]) -> Result<()> {
         let mut lines = Vec::new();
         for item in items {
             serde_json::to_writer(&mut lines, item)?;
@@ -151,11 +162,21 @@ fn lock(path: &Path) -> Result<File> {
 }
 
 /// Refuses a folder whose manifest describes another run.
-fn check_same(path: &Path, manifest: &str, configuration: &Value) -> Result<()> {
+fn check_same(path: &Path, manifest: &str, configuration: &Value, shard: Option<Shard>) -> Result<()> {
     let manifest: Value = serde_json::from_str(manifest)
-        .with_context(|| format!("{} is no manifest; start anew with --fresh", path.join("manifest.json").display()))?;
+        .with_context(|| format!("{} is no manifest; start anew with --fresh", path.join(MANIFEST).display()))?;
     let there = manifest.get("configuration").and_then(Value::as_object).cloned().unwrap_or_default();
     let here = configuration.as_object().cloned().unwrap_or_default();
+    let part = |shard: Option<Shard>| shard.map_or_else(|| "the whole".to_owned(), |shard| format!("part {shard}"));
+    let there_shard: Option<Shard> = manifest.get("shard").and_then(|shard| serde_json::from_value(shard.clone()).ok());
+    if there_shard != shard {
+        bail!(
+            "{} holds {} of a run, not {}; choose another folder with --out",
+            path.display(),
+            part(there_shard),
+            part(shard)
+        );
+    }
     let changes = differences(&there, &here);
     if changes.is_empty() {
         return Ok(());
@@ -247,24 +268,24 @@ mod tests {
     fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
         let dir = tempfile::tempdir().unwrap();
         let configuration = json!({"seed": 1});
-        let mut folder = RunFolder::open(dir.path(), &configuration, false).unwrap();
+        let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
         let done = record("a", Outcome::NotFound);
         folder.append(done.clone()).unwrap();
         drop(folder);
         let path = dir.path().join("records.jsonl");
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
 
-        let mut folder = RunFolder::open(dir.path(), &configuration, false).unwrap();
+        let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
         assert_eq!(folder.records(), [done]);
         folder.append(record("b", Outcome::NotFound)).unwrap();
         drop(folder);
-        assert_eq!(RunFolder::open(dir.path(), &configuration, false).unwrap().records().len(), 2);
+        assert_eq!(RunFolder::open(dir.path(), &configuration, None, false).unwrap().records().len(), 2);
     }
 
     #[test]
     fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
         let dir = tempfile::tempdir().unwrap();
-        let mut folder = RunFolder::open(dir.path(), &json!({}), false).unwrap();
+        let mut folder = RunFolder::open(dir.path(), &json!({}), None, false).unwrap();
         let failed = record("a", Outcome::Failed { error: "x".to_owned() });
         folder.append(failed.clone()).unwrap();
         assert!(!folder.is_done(&failed.key));
@@ -276,12 +297,12 @@ mod tests {
     #[test]
     fn another_configuration_and_a_second_run_are_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), false).unwrap();
-        let error = RunFolder::open(dir.path(), &json!({"seed": 1}), false).err().unwrap().to_string();
+        let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), None, false).unwrap();
+        let error = RunFolder::open(dir.path(), &json!({"seed": 1}), None, false).err().unwrap().to_string();
         assert!(error.contains("another closeread is running"), "{error}");
         drop(folder);
-        let error = RunFolder::open(dir.path(), &json!({"seed": 2}), false).err().unwrap().to_string();
+        let error = RunFolder::open(dir.path(), &json!({"seed": 2}), None, false).err().unwrap().to_string();
         assert!(error.contains("seed: 1 there, 2 now"), "{error}");
-        assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), true).is_ok());
+        assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), None, true).is_ok());
     }
 }

@@ -47,6 +47,24 @@ pub struct Message {
     pub role: Speaker,
     /// What is said.
     pub content: String,
+    /// Length in bytes of the beginning that other calls share, such as a book that many questions are asked about: a
+    /// hint for a provider's prompt cache. It changes nothing about what is asked.
+    #[serde(skip)]
+    pub shared_bytes: Option<usize>,
+}
+
+impl Message {
+    /// A message of the user, nothing of it shared.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self { role: Speaker::User, content: content.into(), shared_bytes: None }
+    }
+
+    /// The same message, its beginning up to the last occurrence of `shared` marked as shared.
+    pub fn sharing(mut self, shared: &str) -> Self {
+        let end = if shared.is_empty() { None } else { self.content.rfind(shared).map(|start| start + shared.len()) };
+        self.shared_bytes = end;
+        self
+    }
 }
 
 /// Who speaks a [`Message`].
@@ -69,6 +87,23 @@ pub struct Reply {
     /// Tokens as the provider counted them.
     #[serde(default)]
     pub usage: Usage,
+    /// Why it ended.
+    #[serde(default)]
+    pub stop: Stop,
+    /// It was asked before and came from the host's memory: nobody was asked now, nothing was spent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
+}
+
+/// Why a reply ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The model had said what it had to say.
+    #[default]
+    Finished,
+    /// It reached the limit on tokens: what there is was cut short, or is nothing where thinking took them all.
+    Length,
 }
 
 /// Tokens of one call, as the provider counted them; `None` where it said nothing.
@@ -78,6 +113,15 @@ pub struct Usage {
     pub prompt_tokens: Option<u64>,
     /// Tokens of the reply, reasoning included.
     pub completion_tokens: Option<u64>,
+    /// Tokens of the prompt that the provider read from its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+    /// Tokens of the prompt that the provider wrote to its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u64>,
+    /// Tokens of the reply that were reasoning and are not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u64>,
 }
 
 /// Why a host could not answer.
@@ -88,6 +132,10 @@ pub enum HostError {
     Overflow {
         /// The provider's words.
         message: String,
+        /// Tokens of the request, where it says so.
+        needed: Option<u64>,
+        /// Tokens the window holds, where it says so.
+        window: Option<u64>,
     },
     /// The provider refused the content.
     #[error("the provider blocked the request: {reason}")]

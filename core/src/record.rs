@@ -85,6 +85,21 @@ pub enum Outcome {
     },
 }
 
+impl Outcome {
+    /// Its name in JSON, which is also that of its field in a [`Ledger`].
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Answered { .. } => "answered",
+            Self::NotFound => "not_found",
+            Self::Unanswered => "unanswered",
+            Self::Overflow { .. } => "overflow",
+            Self::Blocked { .. } => "blocked",
+            Self::Unparsed { .. } => "unparsed",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
 /// What a reader was given of the books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Context {
@@ -122,6 +137,9 @@ pub struct CallTrace {
     pub reply: String,
     /// Tokens as the provider counted them.
     pub usage: Usage,
+    /// The reply was known from an earlier run: nothing was spent on it now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
 }
 
 /// How many items ended in which way; the fields add up to `items`.

@@ -32,6 +32,7 @@ fn a_changed_expectation_is_noticed() {
         ("sentences_en.json", "/passages/0/sentences/1/byte/1"),
         ("sentences_en.json", "/passages/1/sentences/0/char/1"),
         ("sentences_en.json", "/short/0/sentences/0/text"),
+        ("sentences_en.json", "/short/3/words/2"),
         ("sentences_zh.json", "/passages/0/*/sentences/2"),
         ("sentences_zh.json", "/short/1/*/char/0/1"),
         ("token_counts.json", "/cases/0/cl100k_base/3"),
@@ -48,6 +49,39 @@ fn a_changed_expectation_is_noticed() {
         ("retrieval.json", "/cases/1/expected/document_order/0"),
         ("retrieval.json", "/cases/7/expected/tokens_used"),
         ("retrieval.json", "/cases/9/expected/contrast_skip_on_overflow/0"),
+        ("scorecard.json", "/cases/0/expected/~1metrics~1accuracy~1value"),
+        ("scorecard.json", "/cases/1/expected/~1ledger~1problems~1unknown_ids~10~1line"),
+        ("scorecard.json", "/cases/3/expected/~1main"),
+        ("statistics.json", "/two_raters/0/expected/cohen_kappa_linear"),
+        ("statistics.json", "/two_raters/0/expected/gwet_ac1/se"),
+        ("statistics.json", "/many_raters/1/expected/fleiss_kappa"),
+        ("statistics.json", "/correlation/0/expected/kendall_tau_b/p"),
+        ("statistics.json", "/proportion/1/expected/jeffreys_99/1"),
+        ("statistics.json", "/clustered_se/1/expected/se_clustered_small_sample"),
+        ("statistics.json", "/paired_clustered/1/expected/ci95_normal/0"),
+        ("statistics.json", "/mcnemar/0/expected/chi2_corrected/p"),
+        ("statistics.json", "/paired_permutation/1/expected/wilcoxon/p"),
+        ("statistics.json", "/exhaustive_bootstrap/1/expected/percentile_95_linear/0"),
+        ("statistics.json", "/percentiles/4/expected/inverted_cdf/1"),
+        ("statistics.json", "/multiple_comparison/1/expected/benjamini_hochberg/0"),
+        ("meteor_resources.json", "/stems/300/stem"),
+        ("meteor_resources.json", "/synonyms/40/synonyms/0"),
+        ("memagent.json", "/cases/38/expected"),
+        ("parse_corpusqa.json", "/cases/30/expected"),
+        ("parse_infinitebench.json", "/cases/2/expected"),
+        ("text_metrics.json", "/cases/0/expected/meteor"),
+        ("text_metrics.json", "/cases/1/expected/meteor_without_synonyms"),
+        ("text_metrics.json", "/cases/2/trace/word_tokenize/prediction/0"),
+        ("text_metrics.json", "/cases/3/trace/meteor_alignment/0/matches/0/1"),
+        ("text_metrics.json", "/cases/4/trace/meteor_alignment/0/n_stem"),
+        ("text_metrics.json", "/cases/5/trace/meteor_alignment/1/chunks"),
+        ("text_metrics.json", "/cases/0/expected/rouge/rougeLsum/fmeasure"),
+        ("text_metrics.json", "/cases/0/expected/squad_v2/f1"),
+        ("text_metrics.json", "/cases/0/expected/bleu_4_smooth/bleu"),
+        ("text_metrics.json", "/cases/0/expected/infinitebench_zh_f1"),
+        ("text_corpus.json", "/sets/0/expected/meteor_mean"),
+        ("text_corpus.json", "/sets/1/expected/meteor_mean_without_synonyms"),
+        ("text_corpus.json", "/sets/2/expected/bleu_3/bleu"),
     ];
     for (name, pointer) in places {
         let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");
@@ -66,7 +100,14 @@ fn a_changed_expectation_is_noticed() {
 
 #[test]
 fn a_case_that_does_not_follow_its_schema_fails_alone() {
-    for name in ["sentences_en.json", "sentences_zh.json", "token_counts.json", "passages.json", "retrieval.json"] {
+    for name in [
+        "sentences_en.json",
+        "sentences_zh.json",
+        "token_counts.json",
+        "passages.json",
+        "retrieval.json",
+        "scorecard.json",
+    ] {
         let mut file: Value = serde_json::from_str(&read(&own().join(name))).expect("our vectors are JSON");
         let lists = file.as_object_mut().expect("a vector file is an object").values_mut();
         let cases = lists.filter_map(Value::as_array_mut).next().expect("it has cases");

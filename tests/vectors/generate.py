@@ -28,6 +28,8 @@ import tiktoken_ext.openai_public as openai_public
 import tokenizers
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
+import make_parsers
+import make_text_metrics
 import texts
 
 HERE = Path(__file__).resolve().parent
@@ -42,13 +44,19 @@ def main():
     arguments.add_argument("--check", action="store_true", help="compare with the files here, write nothing")
     arguments.add_argument("--packing-against", type=Path, metavar="FILE",
                            help="only hold this file's packing of passages to a passages.json of RAPTOR's own code")
+    arguments.add_argument("--metrics-against", type=Path, metavar="FOLDER",
+                           help="only hold make_text_metrics.py to the text_metrics.json and text_corpus.json there")
     arguments = arguments.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         crates = fetch_crates(Path(scratch))
         punkt = load_punkt(crates["punkt_n"] / "src/data/english.json")
+        # word_tokenize would ask nltk's downloads for its sentence tokenizer.
+        nltk.tokenize._get_punkt_tokenizer = lambda language="english": punkt
         count = load_tokenizers(crates["tiktoken-rs"] / "assets")
         if arguments.packing_against:
             return check_packing(arguments.packing_against, punkt, count)
+        if arguments.metrics_against:
+            return make_text_metrics.check_metrics(arguments.metrics_against, Path(scratch))
         chinese = load_chinese(Path(scratch))
         files = {
             "sentences_en.json": sentences_en(punkt),
@@ -56,10 +64,14 @@ def main():
             "token_counts.json": token_counts(count),
             "passages.json": passages(punkt, count),
             "retrieval.json": retrieval(),
+            "statistics.json": load_statistics(Path(scratch))(),
+            **make_parsers.files(),
+            **make_text_metrics.files(Path(scratch)),
         }
     differ = []
     for name, content in files.items():
-        ids = [case["id"] for value in content.values() if isinstance(value, list) for case in value]
+        lists = {key: value for key, value in content.items() if isinstance(value, list)}
+        ids = [case.get("id") or f"{key} {case['word']}" for key, value in lists.items() for case in value]
         assert len(ids) == len(set(ids)), f"{name}: an id occurs twice"
         written = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
         path = HERE / name
@@ -137,6 +149,16 @@ def load_chinese(scratch):
     return (lambda text: list(rules.split_sentence(text, best=False)), scope["Harvest"]().cut_sentences)
 
 
+def load_statistics(scratch):
+    """make_statistics.py, with irrCAC, whose declared dependencies exclude the scipy of the vectors, beside it."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", scratch / "irrcac",
+               "irrCAC==0.4.4"]
+    subprocess.run(command, check=True)
+    sys.path.append(str(scratch / "irrcac"))
+    from make_statistics import statistics
+    return statistics
+
+
 def import_file(name, path):
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
@@ -153,12 +175,14 @@ def sentences_en(punkt):
                  for start, end in punkt.span_tokenize(text)]
         return {"id": f"{prefix}-{name}", **more, "text": text, "sentences": found}
 
+    nltk_with = f"{nltk.__version__} PunktSentenceTokenizer, English parameters of {crate('punkt_n')}; word_tokenize"
     return {
         "schema": "sentences_en/1",
-        "generated_with": {"nltk": f"{nltk.__version__} PunktSentenceTokenizer, English parameters of {crate('punkt_n')}"},
+        "generated_with": {"nltk": nltk_with},
         "offsets": "half-open; 'char' counts Unicode scalar values, 'byte' counts UTF-8 bytes",
         "passages": [case("en", name, text, tries=tries) for name, tries, text in texts.ENGLISH],
-        "short": [case("en-short", name, text) for name, text in texts.ENGLISH_SHORT],
+        "short": [case("en-short", name, text) | {"words": nltk.tokenize.word_tokenize(text)}
+                  for name, text in texts.ENGLISH_SHORT],
     }
 
 

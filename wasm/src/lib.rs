@@ -5,6 +5,7 @@
 
 mod error;
 mod options;
+pub mod score;
 
 use closeread_core::index::Shelf;
 use closeread_core::listing::{Found, Listing};

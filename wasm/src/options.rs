@@ -3,6 +3,7 @@
 use crate::error::usage;
 use crate::tokenizer_named;
 use closeread_core::chunk::Chunker;
+use closeread_core::metric::Words;
 use closeread_core::retrieve::PassageOrder;
 use closeread_core::text::Language;
 use closeread_core::text::tokens::Tokenizer;
@@ -40,6 +41,31 @@ impl Default for SearchOptions {
 
 /// Tokens, as in the tables of Stronger Baselines.
 const DEFAULT_BUDGET: usize = 5_000;
+
+/// How predictions are scored.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct ScoreOptions {
+    pub(crate) metrics: Vec<String>,
+    pub(crate) by: Vec<String>,
+    chinese: Option<String>,
+    pub(crate) task: Option<String>,
+    pub(crate) system: Option<String>,
+}
+
+impl ScoreOptions {
+    pub(crate) fn read(options: Option<JsValue>) -> Result<Self, JsValue> {
+        read(options)
+    }
+
+    pub(crate) fn chinese(&self) -> Result<Words, JsValue> {
+        match self.chinese.as_deref() {
+            None | Some("reference") => Ok(Words::Reference),
+            Some("characters") => Ok(Words::ChineseCharacters),
+            Some(other) => Err(usage(&format!("unknown `chinese` option `{other}`: expected reference or characters"))),
+        }
+    }
+}
 
 impl ChunkOptions {
     pub(crate) fn read(options: Option<JsValue>) -> Result<Self, JsValue> {

@@ -62,9 +62,12 @@ pub(crate) struct Report {
     failures: Vec<String>,
     not_yet: Vec<(String, usize)>,
     notes: Vec<String>,
+    /// Names everything that was computed, to the last digit.
+    digest: Option<String>,
 }
 
-/// Compiles the runner for `target` and gives it every vector file of `dir`.
+/// Compiles the runner for `target` and gives it every vector file of `dir`. What WebAssembly computes is also held to
+/// what the native runner computes, to the last digit.
 ///
 /// # Errors
 /// If the folder holds no vector file, or the runner does not build or does not end well.
@@ -84,8 +87,13 @@ pub(crate) fn reports(dir: &Path, target: Target) -> Result<Vec<Report>> {
             stdout_of(program("node").arg("tests/wasm/run.mjs").arg(module).args(&files))?
         }
     };
-    let reports = lines.lines().map(Report::parse).collect::<Result<Vec<_>>>()?;
+    let mut reports = lines.lines().map(Report::parse).collect::<Result<Vec<_>>>()?;
     ensure!(reports.len() == files.len(), "{} files, but {} reports", files.len(), reports.len());
+    if matches!(target, Target::Wasm) {
+        for (report, native) in reports.iter_mut().zip(self::reports(dir, Target::Native)?) {
+            report.hold_to(&native);
+        }
+    }
     Ok(reports)
 }
 
@@ -130,7 +138,16 @@ impl Report {
                 .map(|part| (part["what"].as_str().unwrap_or_default().to_owned(), number(part, "cases")))
                 .collect(),
             notes: texts("notes"),
+            digest: value["digest"].as_str().map(str::to_owned),
         })
+    }
+
+    /// Fails if `native` computed anything else.
+    fn hold_to(&mut self, native: &Self) {
+        if self.digest != native.digest {
+            self.failed += 1;
+            self.failures.push("its results differ from the native ones in some digit".to_owned());
+        }
     }
 
     /// Cases that failed although there is code for them.
@@ -161,5 +178,22 @@ impl Report {
         for note in &self.notes {
             println!("    note: {note}");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_digits_than_natively_are_a_failure() {
+        let report = |digest: &str| {
+            Report::parse(&format!(r#"{{"file": "f.json", "passed": 2, "failed": 0, "digest": "{digest}"}}"#)).unwrap()
+        };
+        let mut wasm = report("a");
+        wasm.hold_to(&report("a"));
+        assert_eq!(wasm.wrong(), 0);
+        wasm.hold_to(&report("b"));
+        assert_eq!((wasm.wrong(), wasm.failures.len()), (1, 1));
     }
 }

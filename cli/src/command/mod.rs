@@ -1,9 +1,16 @@
 //! One file per command.
 
+pub(crate) mod audit;
+pub(crate) mod cache;
 pub(crate) mod chunk;
+pub(crate) mod compare;
 pub(crate) mod data;
+pub(crate) mod merge;
 pub(crate) mod model;
+pub(crate) mod providers;
+pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod score;
 pub(crate) mod search;
 
 use crate::input::{InputOptions, read_books};

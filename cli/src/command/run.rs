@@ -5,8 +5,10 @@ use crate::config::RunArgs;
 use crate::embedder::Embedder;
 use crate::engine::{self, Plan, Summary};
 use crate::host::{CliHost, QueryVectors};
-use crate::provider::Reader;
+use crate::provider::{self, Reader, without_credentials};
+use crate::reply_cache::ReplyCache;
 use crate::run_folder::RunFolder;
+use crate::shard::Shard;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
@@ -20,7 +22,9 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
@@ -52,15 +56,24 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let window = Window { tokens: args.window, policy: args.overflow.unwrap_or_default() };
     let configuration =
         configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
-    let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration));
+    let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
+    let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
+    if let Some(shard) = shard {
+        benchmark.keep(shard);
+    }
 
+    let builtin = models.iter().all(|model| model == EXTRACTIVE);
+    let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
+    let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
+    let options = provider::Options { seed: args.seed, extra_body: args.extra_body()?, timeout, concurrency };
     let queries = QueryVectors::default();
+    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut hosts = HashMap::new();
     for model in &models {
-        let reader = Reader::named(model, args.base_url.as_deref(), args.seed)?;
-        hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone()));
+        let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
+        hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies)));
     }
-    let mut folder = RunFolder::open(&path, &configuration, args.fresh)?;
+    let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     let plan = Plan {
         setting: Setting {
@@ -75,7 +88,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         fill: args.fill.unwrap_or_default(),
         window,
         max_tokens: args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
-        concurrency: args.concurrency.unwrap_or(4).max(1),
+        concurrency,
         embedder,
         hosts,
         queries,
@@ -194,27 +207,15 @@ fn configuration(
         "overflow": args.overflow.unwrap_or_default(),
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
+        "extra_body": args.extra_body()?,
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
     }))
 }
 
-/// An address without user, password and query, which may hold a key.
-fn without_credentials(url: &str) -> String {
-    match reqwest::Url::parse(url) {
-        Ok(mut parsed) => {
-            // Both fail only for addresses that cannot hold credentials.
-            let _ = parsed.set_username("");
-            let _ = parsed.set_password(None);
-            parsed.set_query(None);
-            parsed.to_string()
-        }
-        Err(_) => "an address that does not parse".to_owned(),
-    }
-}
-
-fn default_folder(benchmark: &str, configuration: &Value) -> PathBuf {
-    Path::new("runs").join(format!("{benchmark}-{}", short_hash(&configuration.to_string())))
+fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
+    let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
+    Path::new("runs").join(format!("{benchmark}-{}{part}", short_hash(&configuration.to_string())))
 }
 
 /// Problems on standard error, the first few of each kind.

@@ -25,11 +25,7 @@ pub(super) struct Cache {
 impl Cache {
     /// `CLOSEREAD_CACHE`, or the user's cache folder.
     pub(super) fn of_user() -> Self {
-        let given = std::env::var_os("CLOSEREAD_CACHE").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let folder = given
-            .or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))
-            .map(|folder| folder.join("vectors"));
-        Self { folder, warned: AtomicBool::new(false) }
+        Self { folder: crate::cache_folder().map(|folder| folder.join("vectors")), warned: AtomicBool::new(false) }
     }
 
     /// A given folder.

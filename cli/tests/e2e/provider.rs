@@ -64,7 +64,7 @@ fn arguments<'a>(url: &'a str, items: &'a str) -> Vec<&'a str> {
 #[test]
 fn a_server_is_asked_with_the_key_and_the_key_is_written_nowhere() {
     let server = Server::start(vec![("503 Busy", String::new()), ("200 OK", answer("Surely [[1]]."))]);
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_cache();
     let secret = "sk-do-not-write-me-down";
     let mut command = sandbox.command(&arguments(&server.url, "en-002,en-003"));
     let output = command.env("OPENAI_COMPATIBLE_API_KEY", secret).output().unwrap();
@@ -88,9 +88,141 @@ fn a_final_error_is_not_tried_again_and_an_overflow_is_told_apart() {
     let overflow = r#"{"error":{"code":"context_length_exceeded","message":"maximum context length is 5 tokens"}}"#;
     let refused = r#"{"error":{"message":"no such model"}}"#;
     let server = Server::start(vec![("400 Bad Request", overflow.to_owned()), ("404 Not Found", refused.to_owned())]);
-    let sandbox = Sandbox::new();
+    let sandbox = Sandbox::with_own_cache();
     let report = sandbox.run(&arguments(&server.url, "en-002,en-003")).exits(1).json();
     let ledger = &report["cells"][0]["ledger"];
     assert_eq!((&ledger["overflow"], &ledger["failed"]), (&1.into(), &1.into()), "{ledger}");
     assert_eq!(server.requests.lock().unwrap().len(), 2);
+}
+
+#[test]
+fn anthropic_and_gemini_are_asked_in_their_own_shape() {
+    let anthropic = r#"{"content":[{"type":"text","text":"[[1]]"}],"stop_reason":"end_turn","usage":{"input_tokens":5,
+        "cache_read_input_tokens":6,"output_tokens":7}}"#;
+    let gemini = r#"{"candidates":[{"content":{"parts":[{"text":"[[1]]"}]},"finishReason":"STOP"}],
+        "usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":7}}"#;
+    for (model, reply) in [("anthropic/claude-x", anthropic), ("gemini/gemini-x", gemini)] {
+        let server = Server::start(vec![("200 OK", reply.to_owned())]);
+        let base = server.url.trim_end_matches("/v1").to_owned();
+        let sandbox = Sandbox::with_own_cache();
+        let report = sandbox
+            .run(&[
+                "run",
+                "--method",
+                "full-document",
+                "--items",
+                "en-002",
+                "--out",
+                "r",
+                "--json",
+                "--model",
+                model,
+                "--base-url",
+                &base,
+            ])
+            .exits(0)
+            .json();
+        assert_eq!(report["cells"][0]["ledger"]["answered"], 1, "{report}");
+        let records = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
+        assert!(records.contains(r#""prompt_tokens":11,"completion_tokens":7"#), "{records}");
+        let request = &server.requests.lock().unwrap()[0];
+        let book = match model.starts_with("anthropic") {
+            true => {
+                let blocks = &request["messages"][0]["content"];
+                assert_eq!(blocks[0]["cache_control"]["type"], "ephemeral", "the book is marked for the prompt cache");
+                assert!(blocks[1]["text"].as_str().unwrap().contains("Question:"));
+                &blocks[0]["text"]
+            }
+            false => &request["contents"][0]["parts"][0]["text"],
+        };
+        assert!(book.as_str().unwrap().len() > 100_000);
+    }
+}
+
+#[test]
+fn a_model_that_refuses_a_field_is_asked_without_it() {
+    let refusal = r#"{"error":{"code":"unsupported_value","param":"temperature","message":"Only the default (1)."}}"#;
+    let server = Server::start(vec![("400 Bad Request", refusal.to_owned()), ("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let mut arguments = arguments(&server.url, "en-002,en-003");
+    arguments.extend(["--extra-body", r#"{"top_p": 0.5}"#]);
+    sandbox.run(&arguments).exits(0);
+    let requests = server.requests.lock().unwrap();
+    assert_eq!(requests.len(), 3, "refused once, never asked that way again");
+    assert!(requests[1].get("temperature").is_none() && requests[2].get("temperature").is_none());
+    assert_eq!(requests[0]["top_p"], 0.5);
+}
+
+#[test]
+fn a_provider_is_checked_with_one_small_request() {
+    let error = r#"{"error":{"message":"Incorrect API key provided: sk-secret-1"}}"#;
+    let server = Server::start(vec![("401 Unauthorized", error.to_owned()), ("200 OK", answer("ready"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let arguments = ["providers", "check", "openai/gpt-x", "--base-url", &server.url];
+    let refused = sandbox.command(&arguments).env("OPENAI_API_KEY", "sk-secret-1").output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stdout).into_owned() + &String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(said.contains("The key was not accepted") && !said.contains("sk-secret-1"), "{said}");
+    std::fs::write(sandbox.path(".env"), "OPENAI_API_KEY=sk-from-file\n").unwrap();
+    let answered = sandbox.run(&arguments).exits(0);
+    drop(answered);
+    assert_eq!(server.n_authorized.load(Ordering::SeqCst), 2, "the key of .env is used");
+    assert_eq!(server.requests.lock().unwrap()[0]["max_completion_tokens"], 256);
+}
+
+#[test]
+fn what_was_asked_before_is_not_asked_again() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let first = arguments(&server.url, "en-002,en-003");
+    sandbox.run(&first).exits(0);
+    let n_requests = || server.requests.lock().unwrap().len();
+    assert_eq!(n_requests(), 2);
+
+    let folder = |name: &'static str, more: &[&'static str]| -> Vec<&str> {
+        let renamed = first.iter().map(|argument| if *argument == "r" { name } else { argument });
+        renamed.chain(more.iter().copied()).collect()
+    };
+    sandbox.run(&folder("again", &[])).exits(0);
+    assert_eq!(n_requests(), 2, "another folder, the same calls");
+    let records = std::fs::read_to_string(sandbox.path("again/records.jsonl")).unwrap();
+    assert_eq!(records.matches("\"remembered\":true").count(), 2, "{records}");
+    sandbox.run(&folder("samples", &["--samples", "2"])).exits(0);
+    assert_eq!(n_requests(), 4, "a second repetition is asked anew");
+    sandbox.run(&folder("seed", &["--seed", "1"])).exits(0);
+    assert_eq!(n_requests(), 6, "another seed is another question");
+    sandbox.run(&folder("forgetful", &["--no-cache"])).exits(0);
+    assert_eq!(n_requests(), 8);
+
+    let listed = sandbox.run(&["cache", "list", "--json"]).exits(0).json();
+    assert_eq!(listed["replies"][0]["model"], "openai-compatible/tiny");
+    assert_eq!(listed["replies"][0]["n"], 6);
+    sandbox.run(&["cache", "verify"]).exits(0);
+    sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
+    assert_eq!(sandbox.run(&["cache", "list", "--json"]).exits(0).json()["replies"], serde_json::json!([]));
+}
+
+#[test]
+fn the_first_question_on_a_whole_book_goes_alone() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    sandbox
+        .run(&[
+            "run",
+            "--method",
+            "closed-book,full-document",
+            "--items",
+            "en-002,en-003,en-004",
+            "--out",
+            "r",
+            "--model",
+            "openai-compatible/tiny",
+            "--base-url",
+            &server.url,
+        ])
+        .exits(0);
+    let requests = server.requests.lock().unwrap();
+    let sizes: Vec<usize> = requests.iter().map(|request| request.to_string().len()).collect();
+    assert_eq!(sizes.len(), 6);
+    assert!(sizes[0] > 100_000, "{sizes:?}");
 }

@@ -215,3 +215,38 @@ fn an_overflow_is_an_outcome_and_truncation_answers() {
     let cut = sandbox.run(&[&base[..], &["--window", "195", "--overflow", "truncate-end"]].concat()).exits(0).json();
     assert_eq!(cut["cells"][0]["ledger"]["overflow"], 0, "{cut}");
 }
+
+#[test]
+fn parts_of_a_run_merge_into_the_whole() {
+    let sandbox = Sandbox::new();
+    let run = |more: &[&str]| {
+        let fixed = ["run", "--method", "closed-book,dos-rag", "--retriever", "bm25", "--budget", "500", "--json"];
+        sandbox.run(&[&fixed[..], more].concat()).exits(0)
+    };
+    let whole = run(&["--out", "whole"]).json();
+    for part in ["1", "2", "3"] {
+        run(&["--out", part, "--shard", &format!("{part}/3")]);
+    }
+    let gap = sandbox.run(&["merge", "1", "3", "--out", "gap", "--json"]).exits(1).json();
+    assert_eq!(gap["missing_parts"], serde_json::json!(["2/3"]));
+    let merged = sandbox.run(&["merge", "1", "2", "3", "2", "--out", "merged", "--json"]).exits(0).json();
+    assert_eq!(merged["items"], merged["items_expected"]);
+    assert_eq!(merged["differing"], serde_json::json!([]));
+    assert!(merged["duplicates"].as_u64().unwrap() > 0);
+    let again = run(&["--out", "merged"]).json();
+    let numbers = |report: &Value| -> Vec<Value> {
+        report["cells"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|cell| serde_json::json!([cell["ledger"], cell["metrics"]]))
+            .collect()
+    };
+    assert_eq!(numbers(&again), numbers(&whole));
+
+    let other = sandbox.run(&["merge", "1", "whole", "--out", "x"]).exits(0);
+    drop(other);
+    run(&["--out", "seeded", "--seed", "3"]);
+    let refused = sandbox.run(&["merge", "1", "seeded", "--out", "y"]).exits(2);
+    assert!(refused.err().contains("differ in seed"), "{}", refused.err());
+}

@@ -1,17 +1,23 @@
 //! The binary in a folder of its own.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A fresh working folder; the cache of embeddings is shared by all tests, as a user's is by all runs.
 pub(crate) struct Sandbox {
     pub(crate) dir: tempfile::TempDir,
+    own_cache: bool,
 }
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        Self { dir: tempfile::tempdir().unwrap(), own_cache: false }
+    }
+
+    /// With a cache of its own, for what is replied by a server that lives as long as the test.
+    pub(crate) fn with_own_cache() -> Self {
+        Self { own_cache: true, ..Self::new() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -27,7 +33,8 @@ impl Sandbox {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_closeread"));
-        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+        let cache =
+            if self.own_cache { self.path("cache") } else { Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache") };
         command.current_dir(self.dir.path()).args(args).env("CLOSEREAD_CACHE", cache);
         command.env("CLOSEREAD_MODELS", self.path("models"));
         command
@@ -88,4 +95,67 @@ pub(crate) fn timeless(report: &Value) -> Value {
         cell.as_object_mut().unwrap().remove("seconds");
     }
     cells
+}
+
+/// A benchmark of six short stories with two choices and an open question each, in the folder `tales`.
+///
+/// Its runs have enough books for intervals that are clustered by book.
+pub(crate) fn tales(sandbox: &Sandbox) {
+    let (mut documents, mut items) = (String::new(), String::new());
+    for (idx, (who, what, place)) in [
+        ("Ana", "a copper key", "under the third stair"),
+        ("Ben", "a paper lamp", "behind the mill"),
+        ("Cleo", "a silver spoon", "in the dry well"),
+        ("Dov", "a torn map", "beneath the altar"),
+        ("Edda", "a glass eye", "in a jar of rice"),
+        ("Finn", "a tin whistle", "on the roof beam"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = format!(
+            "It rained for a week. {who} had found {what} at the fair. Nobody knew of it. The road was closed. \
+             At night {who} hid the thing {place}. Then came the winter, and the river froze."
+        );
+        documents +=
+            &format!("{}\n", json!({"id": format!("tale-{idx}"), "title": who, "language": "en", "text": text}));
+        let others = ["a wooden cup", "a bag of salt", "a brass ring"];
+        for (n, options) in [(1, [what, others[0], others[1], others[2]]), (2, [others[1], others[0], what, others[2]])]
+        {
+            let correct = options.iter().position(|option| *option == what);
+            items += &format!(
+                "{}\n",
+                json!({"id": format!("t{idx}-{n}"), "documents": [format!("tale-{idx}")],
+                    "question": format!("What had {who} found?"), "task": "choice", "options": options,
+                    "correct": correct, "evidence": [{"quote": format!("{who} had found {what} at the fair.")}],
+                    "labels": {"asked": if n == 1 { "first" } else { "again" }}})
+            );
+        }
+        items += &format!(
+            "{}\n",
+            json!({"id": format!("t{idx}-3"), "documents": [format!("tale-{idx}")],
+                "question": format!("Where did {who} hide the thing?"), "task": "generative", "answers": [place],
+                "labels": {"asked": "first"}})
+        );
+    }
+    sandbox.write("tales/documents.jsonl", documents);
+    sandbox.write("tales/items.jsonl", items);
+}
+
+/// A run of the tales, its wall times replaced by half a second each, which differ from run to run.
+pub(crate) fn run_tales(sandbox: &Sandbox, out: &str, options: &[&str]) {
+    let args = ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--out", out];
+    sandbox.run(&[&args[..], options].concat()).exits(0);
+    rewrite_lines(sandbox, &format!("{out}/records.jsonl"), |record| record["seconds"] = json!(0.5));
+}
+
+/// Changes every line of a file of JSON lines.
+pub(crate) fn rewrite_lines(sandbox: &Sandbox, name: &str, change: impl Fn(&mut Value)) {
+    let text = std::fs::read_to_string(sandbox.path(name)).unwrap();
+    let changed = text.lines().map(|line| {
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        change(&mut value);
+        format!("{value}\n")
+    });
+    sandbox.write(name, changed.collect::<String>());
 }

@@ -1,66 +1,50 @@
-//! Reading an answer out of a model's reply.
+//! Reading an answer out of a model's reply: one file a form.
+//!
+//! A reply can be anything, so a parser never fails: what does not follow the form is [`Parsed::Unparsed`], which is
+//! scored as it is. Every parser takes time linear in the reply.
 
-use regex::Regex;
-use std::sync::LazyLock;
+pub mod boxed;
+pub mod corpusqa;
+pub mod infinitebench;
+pub mod json;
+mod letter;
+mod marker;
+pub mod novelqa;
+mod short;
+pub mod tag;
+mod thinking;
 
-/// What a reader writes when the context does not hold the answer (Stronger Baselines, figure A.2).
-pub const NOT_FOUND: &str = "Not found in context.";
+pub use letter::{leval_letter, readagent_choice};
+pub use marker::choice_marker;
+pub use short::{NOT_FOUND, ShortAnswer, short_answer};
+pub use thinking::{after_thinking, memagent_answer};
 
-/// The option chosen by a reply that holds `[[n]]`, n from 1; the result counts from 0.
-///
-/// Several markers: the last one, for a model that weighs options names the chosen one last (Stronger Baselines leaves
-/// it open). A number that no option has is no choice, and an earlier marker is not taken in its place.
-pub fn choice_marker(reply: &str, n_options: usize) -> Option<usize> {
-    static MARKER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[\[\s*(\d+)\s*\]\]").expect("a valid pattern"));
-    let last = MARKER.captures_iter(reply).last()?;
-    let number: usize = last[1].parse().ok()?;
-    (1..=n_options).contains(&number).then(|| number - 1)
+/// What a parser made of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Parsed<T> {
+    /// The reply follows the form and says this.
+    Answer(T),
+    /// The reply does not follow the form.
+    Unparsed,
 }
 
-/// What a reply to an open question says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ShortAnswer {
-    /// An answer, white space at its ends removed.
-    Text(String),
-    /// The agreed words for "the context does not hold it", whatever their case, quotes and full stop.
-    NotFound,
-    /// Nothing at all.
-    Empty,
-}
+impl<T> Parsed<T> {
+    /// What the reply says, if it follows the form.
+    pub fn answer(self) -> Option<T> {
+        match self {
+            Self::Answer(answer) => Some(answer),
+            Self::Unparsed => None,
+        }
+    }
 
-/// Reads a reply to an open question.
-pub fn short_answer(reply: &str) -> ShortAnswer {
-    let text = reply.trim();
-    let bare = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '"' | '\'' | '。'));
-    if text.is_empty() {
-        ShortAnswer::Empty
-    } else if bare.eq_ignore_ascii_case(NOT_FOUND.trim_end_matches('.')) {
-        ShortAnswer::NotFound
-    } else {
-        ShortAnswer::Text(text.to_owned())
+    /// Another view of what the reply says.
+    pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Parsed<U> {
+        self.answer().map(view).into()
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_last_marker_decides() {
-        assert_eq!(choice_marker("Not [[1]], rather [[ 3 ]].", 4), Some(2));
-        assert_eq!(choice_marker("[[2]] or [[5]]", 4), None);
-        assert_eq!(choice_marker("[[0]]", 4), None);
-        assert_eq!(choice_marker("[[99999999999999999999999]]", 4), None);
-        assert_eq!(choice_marker("Option 2", 4), None);
-    }
-
-    #[test]
-    fn not_found_is_said_in_agreed_words() {
-        assert_eq!(short_answer(" \"not found in context\". "), ShortAnswer::NotFound);
-        assert_eq!(
-            short_answer("It was not found in context."),
-            ShortAnswer::Text("It was not found in context.".into())
-        );
-        assert_eq!(short_answer("\n"), ShortAnswer::Empty);
+impl<T> From<Option<T>> for Parsed<T> {
+    fn from(answer: Option<T>) -> Self {
+        answer.map_or(Self::Unparsed, Self::Answer)
     }
 }

@@ -17,6 +17,25 @@ pub fn read(files: &[InputFile]) -> Dataset {
     dataset
 }
 
+/// The items of one file, whatever its name, and what is wrong in it: what scoring needs, where documents need not be.
+pub fn items(file: &InputFile) -> (Vec<Item>, Vec<Problem>) {
+    let (mut items, mut problems) = (Vec::new(), Vec::new());
+    let mut ids = HashSet::new();
+    each_row(file, &mut problems, |mut fields| {
+        let (item, notes) = item(&mut fields)?;
+        if !ids.insert(item.id.clone()) {
+            return Err(second_item(&item.id));
+        }
+        items.push(item);
+        Ok(notes)
+    });
+    (items, problems)
+}
+
+fn second_item(id: &str) -> String {
+    format!("a second item `{id}`: give every item an id of its own")
+}
+
 fn read_documents(files: &[InputFile], dataset: &mut Dataset) {
     let Dataset { documents, problems, .. } = dataset;
     let mut ids = HashSet::new();
@@ -46,7 +65,7 @@ fn read_items(files: &[InputFile], dataset: &mut Dataset) {
                 ));
             }
             if !ids.insert(item.id.clone()) {
-                return Err(format!("a second item `{}`: give every item an id of its own", item.id));
+                return Err(second_item(&item.id));
             }
             items.push(item);
             Ok(notes)

@@ -3,7 +3,7 @@
 mod dataset;
 mod item;
 mod resolve;
-mod source;
+pub(crate) mod source;
 #[cfg(test)]
 mod testing;
 

@@ -64,6 +64,20 @@ pub fn read(files: &[InputFile]) -> Dataset {
     out.finish()
 }
 
+/// The questions of one file as items about the novel of its name, with their lines; ids as in [`read`].
+pub(crate) fn items(file: &InputFile) -> Vec<Result<(usize, Item), Problem>> {
+    let novel = stem(file);
+    let item = |row: Row| {
+        let line = row.line;
+        let id = format!("{novel}/{}", row.text("QID").unwrap_or_else(|| format!("line-{line}")));
+        match Question(row).item(&id, novel) {
+            Ok(item) => Ok((line, item)),
+            Err(why) => Err(Problem::dropped(&file.name, Some(line), Some(&id), why)),
+        }
+    };
+    questions(file).into_iter().map(|row| row.and_then(item)).collect()
+}
+
 /// The questions of a list, or of an object that has them by their QID.
 fn questions(file: &InputFile) -> Vec<Result<Row, Problem>> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);

@@ -4,7 +4,7 @@ use super::{MethodError, Setting, Trial};
 use crate::answer::{ShortAnswer, choice_marker, short_answer};
 use crate::benchmark::{Item, Task};
 use crate::hash::sha256;
-use crate::host::{Call, Host, HostError, Message, Reply, Speaker};
+use crate::host::{Call, Host, HostError, Message, Reply};
 use crate::prompt::Variables;
 use crate::reader::Reading;
 use crate::record::{CallTrace, Context, Outcome};
@@ -55,8 +55,13 @@ pub(super) async fn read<H: Host>(
     let prompt = setting.prompts.render(&name, &variables)?;
     let prompt_tokens = setting.tokenizer.count(&prompt);
     let sha256 = sha256(prompt.as_bytes());
+    let mut message = Message::user(prompt);
+    // A whole document is what all questions on it share; retrieved passages differ from question to question.
+    if shown.context.as_ref().is_some_and(|context| context.retriever.is_none()) {
+        message = message.sharing(variables.context);
+    }
     let call = Call {
-        messages: vec![Message { role: Speaker::User, content: prompt }],
+        messages: vec![message],
         temperature: setting.temperature,
         max_output_tokens: setting.max_output_tokens,
         reading: Some(Reading {
@@ -71,10 +76,19 @@ pub(super) async fn read<H: Host>(
     let outcome = match host.chat(call).await {
         Ok(reply) => {
             let outcome = outcome_of(item, &reply);
-            calls.push(CallTrace { prompt: name, sha256, reply: reply.text, usage: reply.usage });
+            calls.push(CallTrace {
+                prompt: name,
+                sha256,
+                reply: reply.text,
+                usage: reply.usage,
+                remembered: reply.remembered,
+            });
             outcome
         }
-        Err(HostError::Overflow { .. }) => Outcome::Overflow { needed: None, window: None },
+        Err(HostError::Overflow { needed, window, .. }) => {
+            let tokens = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
+            Outcome::Overflow { needed: tokens(needed), window: tokens(window) }
+        }
         Err(HostError::Blocked { reason }) => Outcome::Blocked { reason },
         Err(error @ (HostError::Failed(_) | HostError::Embedding(_))) => Outcome::Failed { error: error.to_string() },
     };

@@ -1,6 +1,8 @@
 //! Where the words of a quote stand in a text, and how much of the gold evidence a method retrieved.
 
-use crate::text::Span;
+use crate::record::Context;
+use crate::text::{Book, Span};
+use std::borrow::Borrow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
@@ -117,6 +119,19 @@ pub fn recall_over(evidence: &[(usize, Span)], retrieved: &[(usize, Span)], text
         let text = texts.get(document)?;
         Some((*text, spans, found.remove(&document).unwrap_or_default()))
     }))
+}
+
+/// [`recall_over`] the passages that a reader was given; `gold` spans come with the index of their book in `books`.
+///
+/// A passage of a document that is not among `books` counts for nothing.
+pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context, books: &[B]) -> Option<f64> {
+    let place = |id: &str| books.iter().position(|book| book.borrow().id == id);
+    let passages = context.passages.iter();
+    let retrieved: Vec<(usize, Span)> = passages
+        .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
+        .collect();
+    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    recall_over(gold, &retrieved, &texts)
 }
 
 fn by_document(spans: &[(usize, Span)]) -> BTreeMap<usize, Vec<Span>> {
@@ -252,6 +267,8 @@ fn is_chinese(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::PassageRef;
+    use crate::text::ReadOptions;
     use proptest::prelude::*;
 
     fn check(text: &str, quote: &str, expected: Option<&str>, occurrences: usize) {
@@ -318,6 +335,18 @@ mod tests {
         assert_eq!(recall_over(&gold, &[(1, Span::new(0, 2))], &texts), Some(0.25));
         assert_eq!(recall_over(&gold, &[(0, Span::new(0, 6)), (7, Span::new(0, 2))], &texts), Some(0.75));
         assert_eq!(recall_over(&[(9, Span::new(0, 1))], &[], &texts), None);
+    }
+
+    #[test]
+    fn a_context_is_measured_by_the_books_its_passages_stand_in() {
+        let book = |id: &str, text: &str| Book::new(id, "", text.to_owned(), &ReadOptions::default()).unwrap();
+        let books = [book("x", "Ana came in."), book("y", "Bo left.")];
+        let passage = |document: &str, start, end| PassageRef { document: document.into(), start, end, score: None };
+        let passages = vec![passage("y", 0, 8), passage("x", 0, 3), passage("z", 0, 9)];
+        let context = Context { retriever: None, n_tokens: 9, passages };
+        assert_eq!(context_recall(&[(0, Span::new(0, 8))], &context, &books), Some(3.0 / 7.0));
+        assert_eq!(context_recall(&[(1, Span::new(0, 2))], &context, &books), Some(1.0));
+        assert_eq!(context_recall(&[], &context, &books), None);
     }
 
     fn spans() -> impl Strategy<Value = Vec<Span>> {

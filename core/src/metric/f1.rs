@@ -1,64 +1,112 @@
-//! Token F1 (SQuAD v1) and character F1 (InfiniteBench Zh.QA).
+//! Exact match and token F1: SQuAD v1 and v2, InfiniteBench En.QA and Zh.QA.
 
-use regex::Regex;
-use std::collections::HashMap;
-use std::hash::Hash;
-use std::sync::LazyLock;
+use super::normalize::{character_tokens, squad_tokens};
+use super::tokens::{Numbering, Tokens};
+use super::{Prf, Words};
+use serde::{Deserialize, Serialize};
 
-/// SQuAD v1 token F1, in 0..=1: the script `evaluate-v1.1.py`.
+/// Exact match and F1 of an answer under SQuAD's rules, each in 0..=1, each the best over the references.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct SquadScore {
+    /// 1 if the normalised answer equals a normalised reference.
+    pub exact_match: f64,
+    /// Token F1.
+    pub f1: f64,
+}
+
+/// SQuAD v1 (`evaluate-v1.1.py`, the metric `squad` of Hugging Face evaluate 0.4.3).
 ///
-/// Lower-cases, deletes ASCII punctuation (leaving no space), deletes the words a, an and the, splits at white space
-/// and compares multisets. Two texts that normalise to nothing score 0, as in the script.
-pub fn token_f1(prediction: &str, reference: &str) -> f64 {
-    f1(&squad_tokens(prediction), &squad_tokens(reference))
-}
-
-/// InfiniteBench's F1 for Chinese, in 0..=1: lower-cases, deletes ASCII and Chinese punctuation and all white space,
-/// and compares multisets of characters.
-///
-/// The reference's list of Chinese punctuation holds 》 but not 《, and lacks 〈, 〉 and the middle dot, so the opening
-/// mark of a title counts as a character; reproduced as it is.
-pub fn character_f1(prediction: &str, reference: &str) -> f64 {
-    let characters = |text: &str| -> Vec<char> {
-        let lower = text.to_lowercase();
-        lower
-            .chars()
-            .filter(|&c| !c.is_whitespace() && !c.is_ascii_punctuation() && !is_listed_punctuation(c))
-            .collect()
-    };
-    f1(&characters(prediction), &characters(reference))
-}
-
-fn squad_tokens(text: &str) -> Vec<String> {
-    // An article is deleted wherever word boundaries enclose it: curly quotes survive, so “the is no word of its own.
-    static ARTICLE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b(a|an|the)\b").expect("a valid pattern"));
-    let lower: String = text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation()).collect();
-    ARTICLE.replace_all(&lower, " ").split_whitespace().map(str::to_owned).collect()
-}
-
-/// The Chinese marks that InfiniteBench's scorer deletes.
-fn is_listed_punctuation(c: char) -> bool {
-    "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏.".contains(c)
-}
-
-fn f1<T: Eq + Hash>(prediction: &[T], reference: &[T]) -> f64 {
-    let mut left: HashMap<&T, usize> = HashMap::new();
-    for token in reference {
-        *left.entry(token).or_default() += 1;
+/// Both sides are normalised by [`squad_normalize`](super::squad_normalize). Odd: an answer and a reference that both
+/// normalise to nothing match exactly and have F1 0. No references: 0 (the script raises an error).
+pub fn squad_v1<S: AsRef<str>>(prediction: &str, references: &[S], words: Words) -> SquadScore {
+    let prediction = squad_tokens(prediction, words);
+    let mut best = SquadScore::default();
+    for reference in references {
+        let reference = squad_tokens(reference.as_ref(), words);
+        best.exact_match = best.exact_match.max(exact(&prediction, &reference));
+        best.f1 = best.f1.max(compare(&prediction, &reference).f1);
     }
-    let mut same = 0usize;
-    for token in prediction {
-        if let Some(count) = left.get_mut(token).filter(|count| **count > 0) {
-            *count -= 1;
+    best
+}
+
+/// SQuAD v2 (`evaluate-v2.0.py`, the metric `squad_v2` of Hugging Face evaluate 0.4.3), without its threshold for
+/// unanswerable questions.
+///
+/// As [`squad_v1`], but where either side normalises to nothing F1 is 1 if both do and else 0. References that
+/// normalise to nothing are left out if there are others; without any reference the answer must be empty.
+pub fn squad_v2<S: AsRef<str>>(prediction: &str, references: &[S], words: Words) -> SquadScore {
+    let prediction = squad_tokens(prediction, words);
+    let references = references.iter().map(|reference| squad_tokens(reference.as_ref(), words));
+    let answers: Vec<Tokens<'_>> = references.filter(|tokens| tokens.len() > 0).collect();
+    if answers.is_empty() {
+        let both = f64::from(u8::from(prediction.len() == 0));
+        return SquadScore { exact_match: both, f1: both };
+    }
+    let mut best = SquadScore::default();
+    for answer in &answers {
+        best.exact_match = best.exact_match.max(exact(&prediction, answer));
+        best.f1 = best.f1.max(compare(&prediction, answer).f1);
+    }
+    best
+}
+
+/// InfiniteBench's F1 for English (En.QA; `src/compute_scores.py` at 88b3daa6989d).
+///
+/// Tokens as in SQuAD v1; precision, recall and F1 are each the best over the references, so that they may come from
+/// different ones. Its readme calls the result ROUGE F1; it is token F1.
+pub fn infinitebench_en_f1<S: AsRef<str>>(prediction: &str, references: &[S], words: Words) -> Prf {
+    let prediction = squad_tokens(prediction, words);
+    best_each(references.iter().map(|reference| compare(&prediction, &squad_tokens(reference.as_ref(), words))))
+}
+
+/// InfiniteBench's F1 for Chinese (Zh.QA; as [`infinitebench_en_f1`], over the characters that
+/// [`infinitebench_zh_normalize`](super::infinitebench_zh_normalize) leaves).
+pub fn infinitebench_zh_f1<S: AsRef<str>>(prediction: &str, references: &[S]) -> Prf {
+    let prediction = character_tokens(prediction);
+    best_each(references.iter().map(|reference| compare(&prediction, &character_tokens(reference.as_ref()))))
+}
+
+/// SQuAD v1 token F1 against one reference, in 0..=1; see [`squad_v1`].
+pub fn token_f1(prediction: &str, reference: &str) -> f64 {
+    squad_v1(prediction, &[reference], Words::Reference).f1
+}
+
+/// InfiniteBench's character F1 against one reference, in 0..=1; see [`infinitebench_zh_f1`].
+pub fn character_f1(prediction: &str, reference: &str) -> f64 {
+    infinitebench_zh_f1(prediction, &[reference]).f1
+}
+
+fn exact(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> f64 {
+    f64::from(u8::from(prediction.iter().eq(reference.iter())))
+}
+
+fn compare(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> Prf {
+    let mut vocabulary = Numbering::with_capacity(reference.len());
+    let mut left: Vec<u32> = Vec::with_capacity(reference.len());
+    for token in reference.iter() {
+        let number = vocabulary.number(token) as usize;
+        if number == left.len() {
+            left.push(0);
+        }
+        left[number] += 1;
+    }
+    let mut same = 0;
+    for number in prediction.iter().filter_map(|token| vocabulary.known(token)) {
+        let left = &mut left[number as usize];
+        if *left > 0 {
+            *left -= 1;
             same += 1;
         }
     }
-    if same == 0 {
-        return 0.0;
-    }
-    let precision = same as f64 / prediction.len() as f64;
-    let recall = same as f64 / reference.len() as f64;
-    2.0 * precision * recall / (precision + recall)
+    Prf::new(same, prediction.len(), reference.len())
+}
+
+fn best_each(scores: impl Iterator<Item = Prf>) -> Prf {
+    scores.fold(Prf::default(), |best, score| Prf {
+        precision: best.precision.max(score.precision),
+        recall: best.recall.max(score.recall),
+        f1: best.f1.max(score.f1),
+    })
 }
 
 #[cfg(test)]
@@ -74,8 +122,31 @@ mod tests {
     }
 
     #[test]
+    fn nothing_against_nothing_differs_between_the_versions() {
+        assert_eq!(squad_v1("the", &["a"], Words::Reference), SquadScore { exact_match: 1.0, f1: 0.0 });
+        assert_eq!(squad_v2("the", &["a"], Words::Reference), SquadScore { exact_match: 1.0, f1: 1.0 });
+        assert_eq!(squad_v2("", &["", "cat"], Words::Reference), SquadScore::default());
+        assert_eq!(squad_v2("cat", &[""; 0], Words::Reference), SquadScore::default());
+    }
+
+    #[test]
+    fn precision_and_recall_may_come_from_different_references() {
+        let score = infinitebench_en_f1("big cat", &["cat", "big cat on mat sat"], Words::Reference);
+        assert_eq!((score.precision, score.recall), (1.0, 1.0));
+        assert_eq!(score.f1, 2.0 / 3.0);
+    }
+
+    #[test]
     fn chinese_counts_characters_and_keeps_the_opening_title_mark() {
         assert_eq!(character_f1("《老残游记》", "老残游记"), 2.0 * (4.0 / 5.0) / (4.0 / 5.0 + 1.0));
         assert_eq!(character_f1("三 天。", "三天"), 1.0);
+    }
+
+    #[test]
+    fn single_characters_make_words_of_chinese() {
+        let score = |words| squad_v1("孔乙己。", &["孔乙己"], words);
+        assert_eq!(score(Words::Reference), SquadScore::default());
+        assert_eq!(score(Words::ChineseCharacters), SquadScore { exact_match: 1.0, f1: 1.0 });
+        assert_eq!(squad_v1("１９１９年", &["1919年"], Words::ChineseCharacters).f1, 1.0);
     }
 }

@@ -1,15 +1,29 @@
 //! Numbers from answers and retrieved passages. Every metric names the implementation it reproduces.
 
+pub mod bleu;
+mod citation;
+mod evaluate;
 pub mod evidence;
 mod f1;
+pub mod meteor;
 mod name;
-mod rouge;
-mod score;
+mod normalize;
+mod pair;
+mod prf;
+pub(crate) mod python;
+pub mod rouge;
+mod tokens;
+mod words;
 
-pub use f1::{character_f1, token_f1};
+pub use citation::citation_recall;
+pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_chinese, score};
+pub use f1::{SquadScore, character_f1, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2, token_f1};
 pub use name::{Metric, UnknownMetric};
+pub use normalize::{infinitebench_zh_normalize, squad_normalize};
+pub use pair::{ClaimScore, PAIR, pair_scores};
+pub use prf::Prf;
 pub use rouge::rouge_l;
-pub use score::score;
+pub use words::Words;
 
 /// The best of `score` over several acceptable answers; 0 if there is none.
 pub fn best_over(references: &[String], score: impl Fn(&str) -> f64) -> f64 {

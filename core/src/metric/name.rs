@@ -1,5 +1,6 @@
 //! The metrics by name.
 
+use super::bleu::BleuOrder;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -102,6 +103,24 @@ impl Metric {
             Self::Meteor => "meteor",
             Self::EvidenceRecall => "evidence_recall",
             Self::PairAccuracy => "pair_accuracy",
+        }
+    }
+}
+
+impl Metric {
+    /// True if the metric compares words, of which Chinese as published has none or one a sentence.
+    pub const fn cuts_words(self) -> bool {
+        !matches!(self, Self::Accuracy | Self::InfinitebenchZhF1 | Self::EvidenceRecall | Self::PairAccuracy)
+    }
+
+    /// Longest n-grams of a BLEU; `None` for any other metric.
+    pub const fn bleu_order(self) -> Option<BleuOrder> {
+        match self {
+            Self::Bleu1 => Some(BleuOrder::One),
+            Self::Bleu2 => Some(BleuOrder::Two),
+            Self::Bleu3 => Some(BleuOrder::Three),
+            Self::Bleu4 => Some(BleuOrder::Four),
+            _ => None,
         }
     }
 }

@@ -1,10 +1,20 @@
 //! One file a schema: how its cases are read, what of the core they call, how the results are compared.
 
 mod compare;
+mod memagent;
+mod meteor_resources;
+mod paper_tables;
+mod parse_corpusqa;
+mod parse_infinitebench;
 mod passages;
 mod retrieval;
+pub(crate) mod scorecard;
 mod sentences_en;
 mod sentences_zh;
+mod statistics;
+mod text_corpus;
+mod text_metrics;
+mod text_metrics_meteor;
 mod token_counts;
 mod tokenizer;
 
@@ -22,5 +32,19 @@ pub(crate) struct Schema {
 }
 
 /// Every schema that has code.
-pub(crate) const SCHEMAS: &[Schema] =
-    &[passages::SCHEMA, retrieval::SCHEMA, sentences_en::SCHEMA, sentences_zh::SCHEMA, token_counts::SCHEMA];
+pub(crate) const SCHEMAS: &[Schema] = &[
+    memagent::SCHEMA,
+    meteor_resources::SCHEMA,
+    parse_corpusqa::SCHEMA,
+    parse_infinitebench::SCHEMA,
+    paper_tables::SCHEMA,
+    passages::SCHEMA,
+    retrieval::SCHEMA,
+    scorecard::SCHEMA,
+    sentences_en::SCHEMA,
+    sentences_zh::SCHEMA,
+    statistics::SCHEMA,
+    text_corpus::SCHEMA,
+    text_metrics::SCHEMA,
+    token_counts::SCHEMA,
+];

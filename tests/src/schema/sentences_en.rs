@@ -1,7 +1,8 @@
-//! English sentences after NLTK's Punkt.
+//! English sentences after NLTK's Punkt, and words after its word_tokenize.
 
 use super::{Schema, compare};
-use crate::report::{FileReport, list};
+use crate::report::FileReport;
+use closeread_core::metric::meteor::word_tokenize;
 use closeread_core::text::sentence::punkt;
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,6 +13,8 @@ pub(super) const SCHEMA: Schema = Schema { name: "sentences_en", version: "1", r
 struct Case {
     text: String,
     sentences: Vec<Sentence>,
+    /// What word_tokenize makes of the text.
+    words: Option<Vec<String>>,
 }
 
 #[derive(Deserialize, Debug, PartialEq)]
@@ -24,14 +27,15 @@ struct Sentence {
 fn run(file: &Value, report: &mut FileReport) {
     report.cases(file, "passages", check);
     report.cases(file, "short", check);
-    if list(file, "short").any(|case| case.get("words").is_some()) {
-        report.note("`words` (word_tokenize) are not compared: the core has no word tokenizer yet");
-    }
 }
 
 fn check(case: &Value) -> Result<(), String> {
     let case: Case = compare::parse(case)?;
-    compare::same("sentence", &sentences(&case.text), &case.sentences)
+    compare::same("sentence", &sentences(&case.text), &case.sentences)?;
+    match &case.words {
+        Some(words) => compare::same("word", &word_tokenize(punkt::english(), &case.text), words),
+        None => Ok(()),
+    }
 }
 
 fn sentences(text: &str) -> Vec<Sentence> {

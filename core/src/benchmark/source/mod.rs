@@ -3,5 +3,5 @@
 pub(super) mod collect;
 pub(super) mod html;
 pub(super) mod literal;
-pub(super) mod rows;
+pub(crate) mod rows;
 pub(super) mod table;

@@ -6,27 +6,27 @@ use std::collections::VecDeque;
 
 /// One object.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::benchmark) struct Row {
+pub(crate) struct Row {
     /// Line it begins in, from 1.
-    pub(in crate::benchmark) line: usize,
+    pub(crate) line: usize,
     /// Its fields.
-    pub(in crate::benchmark) fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
 }
 
 impl Row {
     /// A field as text: trimmed, numbers and truth values written out; `None` if absent, null, empty or nested.
-    pub(in crate::benchmark) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.fields.get(name).and_then(scalar)
     }
 
     /// The texts of a list, or of a single value, in order; what is empty or nested is left out.
-    pub(in crate::benchmark) fn texts(&self, name: &str) -> Vec<String> {
+    pub(crate) fn texts(&self, name: &str) -> Vec<String> {
         self.fields.get(name).map(scalars).unwrap_or_default()
     }
 }
 
 /// A scalar as trimmed, non-empty text.
-pub(in crate::benchmark) fn scalar(value: &Value) -> Option<String> {
+pub(crate) fn scalar(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -37,7 +37,7 @@ pub(in crate::benchmark) fn scalar(value: &Value) -> Option<String> {
 }
 
 /// The scalars of a list, or a single one.
-pub(in crate::benchmark) fn scalars(value: &Value) -> Vec<String> {
+pub(crate) fn scalars(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().filter_map(scalar).collect(),
         value => scalar(value).into_iter().collect(),
@@ -46,15 +46,17 @@ pub(in crate::benchmark) fn scalars(value: &Value) -> Vec<String> {
 
 /// The objects of `file` in order, and between them what is wrong.
 ///
-/// A wrong line of JSON Lines costs that line. A syntax error in an array costs the rest of it, which is said. Text
-/// after the object of a line is named and the object used. A byte order mark is skipped, blank lines are no rows.
-pub(in crate::benchmark) fn rows(file: &InputFile) -> Rows<'_> {
+/// A wrong line of JSON Lines costs that line. A syntax error in an array costs its line where each element has a line
+/// of its own, else the rest of the array, which is said. Text after the object of a line, or after the array, is named
+/// and the object used; lines after an array are rows. A byte order mark is skipped, blank lines are no rows.
+pub(crate) fn rows(file: &InputFile) -> Rows<'_> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
     // A line that holds one list alone is a wrong row of JSON Lines only if other lines follow it as objects; an
     // array of objects is far more common, so `[` opens an array.
     let is_array = first.is_some_and(|at| bytes[at] == b'[');
-    let mut rows = Rows { name: &file.name, bytes, at: 0, line: 1, is_array, queue: VecDeque::new() };
+    let form = if is_array { Form::Array } else { Form::Lines };
+    let mut rows = Rows { name: &file.name, bytes, at: 0, line: 1, form, queue: VecDeque::new() };
     if is_array {
         rows.advance(first.map_or(0, |at| at + 1));
     }
@@ -63,14 +65,25 @@ pub(in crate::benchmark) fn rows(file: &InputFile) -> Rows<'_> {
 
 /// See [`rows`].
 #[derive(Debug)]
-pub(in crate::benchmark) struct Rows<'f> {
+pub(crate) struct Rows<'f> {
     name: &'f str,
     bytes: &'f [u8],
     at: usize,
     /// Line of `at`.
     line: usize,
-    is_array: bool,
+    form: Form,
     queue: VecDeque<Result<Row, Problem>>,
+}
+
+/// How the text at the reader's place is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// One object a line.
+    Lines,
+    /// Elements, wherever their lines end.
+    Array,
+    /// Behind a syntax error in an array: one element a line, with the comma after it.
+    BrokenArray,
 }
 
 impl Iterator for Rows<'_> {
@@ -78,7 +91,7 @@ impl Iterator for Rows<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.queue.is_empty() && self.at < self.bytes.len() {
-            if self.is_array { self.read_element() } else { self.read_line() }
+            if self.form == Form::Array { self.read_element() } else { self.read_line() }
         }
         self.queue.pop_front()
     }
@@ -94,7 +107,14 @@ impl Rows<'_> {
         let Ok(text) = std::str::from_utf8(&rest[..end]) else {
             return self.fail(line, "invalid UTF-8: save the file as UTF-8".into());
         };
-        let text = text.trim();
+        let mut text = text.trim();
+        if self.form == Form::BrokenArray {
+            text = text.strip_suffix(',').unwrap_or(text);
+            if text == "]" {
+                self.form = Form::Lines;
+                return;
+            }
+        }
         let mut values = Deserializer::from_str(text).into_iter::<Value>();
         let mut n_before = 0;
         while let Some(value) = values.next() {
@@ -118,7 +138,7 @@ impl Rows<'_> {
         self.advance(gap);
         match self.bytes.get(self.at) {
             None => return self.fail(self.line, "the list has no `]` at its end: the file is cut off".into()),
-            Some(b']') => return self.advance(self.bytes.len() - self.at),
+            Some(b']') => return self.end_array(),
             Some(_) => {}
         }
         let mut values = Deserializer::from_slice(&self.bytes[self.at..]).into_iter::<Value>();
@@ -130,6 +150,12 @@ impl Rows<'_> {
             }
             Some(Err(error)) => {
                 let line = self.line + error.line().saturating_sub(1);
+                if line == self.line && self.rest_of_line() < self.bytes.len() - self.at {
+                    let message = format!("not valid JSON, {}: expected one object a line", position(&error));
+                    self.fail(line, message);
+                    self.form = Form::BrokenArray;
+                    return self.advance(self.rest_of_line());
+                }
                 let message = format!(
                     "not valid JSON, {}: this element of the list, begun in line {}, and all after it are unread",
                     position(&error),
@@ -140,6 +166,25 @@ impl Rows<'_> {
             }
             None => self.advance(self.bytes.len() - self.at),
         }
+    }
+
+    /// Goes on behind the `]` of an array.
+    fn end_array(&mut self) {
+        self.advance(1);
+        let n_bytes = self.rest_of_line();
+        let after = String::from_utf8_lossy(&self.bytes[self.at..self.at + n_bytes]);
+        if !after.trim().is_empty() {
+            let message = format!("text after the JSON list is ignored: `{}`", excerpt(&after));
+            self.queue.push_back(Err(Problem::note(self.name, Some(self.line), None, message)));
+        }
+        self.advance(n_bytes);
+        self.form = Form::Lines;
+    }
+
+    /// Bytes up to the end of the line, its line feed included.
+    fn rest_of_line(&self) -> usize {
+        let rest = &self.bytes[self.at..];
+        rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1)
     }
 
     fn push(&mut self, line: usize, value: Value) {
@@ -160,7 +205,7 @@ impl Rows<'_> {
 }
 
 /// What a JSON value is, in words.
-pub(in crate::benchmark) fn kind(value: &Value) -> &'static str {
+pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",
@@ -239,6 +284,25 @@ mod tests {
             ],
         );
         check(b"[{\"a\":1},", &[r#"1 {"a":1}"#, "f:1: the list has no `]` at its end: the file is cut off [left out]"]);
+    }
+
+    #[test]
+    fn what_follows_an_array_or_a_wrong_element_is_read() {
+        check(
+            b"[3]\n{\"a\":1}\n",
+            &["f:1: expected a JSON object in braces, found a number [left out]", r#"2 {"a":1}"#],
+        );
+        check(b"[{\"a\":1}] gi\n", &[r#"1 {"a":1}"#, "f:1: text after the JSON list is ignored: `gi`"]);
+        check(
+            b"[{\"a\":1},\n{\"a\":NaN},\n{\"a\":\"\xff\"},\n {\"a\":2},\n{\"a\":3}\n]\n",
+            &[
+                r#"1 {"a":1}"#,
+                "f:2: not valid JSON, column 6: expected value: expected one object a line [left out]",
+                "f:3: invalid UTF-8: save the file as UTF-8 [left out]",
+                r#"4 {"a":2}"#,
+                r#"5 {"a":3}"#,
+            ],
+        );
     }
 
     #[test]

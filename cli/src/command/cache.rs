@@ -1,0 +1,135 @@
+//! `closeread cache`: the replies and vectors that are remembered between runs.
+
+use crate::cache_folder;
+use crate::reply_cache::Entry;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+/// What is remembered between runs: replies of models, vectors of passages.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CacheArgs {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Chore {
+    /// Say how much is remembered, of which models
+    List {
+        /// Print {"folder", "replies": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}}
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget what was not written to for a while
+    Prune {
+        /// Files older than this many days
+        #[arg(long, value_name = "DAYS", default_value_t = 90)]
+        older_than: u64,
+        /// Only replies of this model, as `list` names it
+        #[arg(long, value_name = "PROVIDER/MODEL")]
+        model: Option<String>,
+    },
+    /// Read every reply and remove those that are damaged; exit code 1 if there were any
+    Verify,
+}
+
+/// Lists, prunes or verifies.
+pub(crate) fn run(args: CacheArgs) -> Result<ExitCode> {
+    let Some(folder) = cache_folder() else {
+        println!("nothing is remembered: this system has no cache folder; name one in CLOSEREAD_CACHE");
+        return Ok(ExitCode::SUCCESS);
+    };
+    match args.chore {
+        Chore::List { json } => list(&folder, json),
+        Chore::Prune { older_than, model } => prune(&folder, older_than, model.as_deref()),
+        Chore::Verify => verify(&folder),
+    }
+}
+
+fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
+    let mut replies: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+    for (path, metadata) in files(&folder.join("replies"))? {
+        let (n, bytes) = replies.entry(model_of(&path)).or_default();
+        *n += 1;
+        *bytes += metadata.len();
+    }
+    let vectors = files(&folder.join("vectors"))?;
+    let (n_vectors, vector_bytes) = (vectors.len(), vectors.iter().map(|(_, metadata)| metadata.len()).sum::<u64>());
+    if as_json {
+        let replies: Vec<_> =
+            replies.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
+        let vectors = json!({ "n": n_vectors, "bytes": vector_bytes });
+        println!("{}", json!({ "folder": folder.display().to_string(), "replies": replies, "vectors": vectors }));
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{}", folder.display());
+    for (model, (n, bytes)) in &replies {
+        println!("  {model}: replies {n}, {} KB", bytes.div_ceil(1000));
+    }
+    println!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<ExitCode> {
+    let age = Duration::from_secs(older_than_days.saturating_mul(24 * 3600));
+    let limit = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+    let mut all = files(&folder.join("replies"))?;
+    match model {
+        Some(model) => all.retain(|(path, _)| model_of(path) == model),
+        None => all.extend(files(&folder.join("vectors"))?),
+    }
+    let (mut n_removed, mut bytes) = (0, 0);
+    for (path, metadata) in all {
+        if metadata.modified().is_ok_and(|written| written <= limit) {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+            n_removed += 1;
+            bytes += metadata.len();
+        }
+    }
+    println!("files removed: {n_removed}, {} KB", bytes.div_ceil(1000));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verify(folder: &Path) -> Result<ExitCode> {
+    let all = files(&folder.join("replies"))?;
+    let mut n_damaged = 0;
+    for (path, _) in &all {
+        if Entry::read(path).is_none() {
+            println!("{}: damaged, removed; its call is made again by the next run that needs it", path.display());
+            std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+            n_damaged += 1;
+        }
+    }
+    println!("replies: {} whole, {n_damaged} damaged", all.len() - n_damaged);
+    Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn model_of(path: &Path) -> String {
+    Entry::read(path)
+        .map_or_else(|| "(damaged)".to_owned(), |entry| format!("{}/{}", entry.source.provider, entry.source.model))
+}
+
+/// All files below a folder that need not exist, in the order of their names.
+fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
+        };
+        for entry in entries {
+            let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+            let metadata = entry.metadata().with_context(|| format!("cannot read {}", entry.path().display()))?;
+            if metadata.is_dir() { folders.push(entry.path()) } else { found.push((entry.path(), metadata)) }
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(found)
+}

@@ -1,0 +1,202 @@
+//! `closeread merge`: the parts of a run as one.
+
+use crate::run_folder::{MANIFEST, RunFolder, write_atomically};
+use crate::shard::Shard;
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::Item;
+use closeread_core::record::{Outcome, Record, TrialKey};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// How many trials that differ are named.
+const SHOWN: usize = 10;
+
+/// Join the folders of a sharded run into one.
+///
+/// The folders must hold parts of the same run. A trial that is in several counts once; where its copies differ, the
+/// first folder's counts and the difference is reported. Exit code 1 if parts are missing or trials differ.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MergeArgs {
+    /// The run folders of the parts
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// The folder to write, new or empty
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Print {"folder", "items", "items_expected", "records", "duplicates", "differing", "missing_parts"}
+    #[arg(long)]
+    json: bool,
+}
+
+/// What merging reads of a manifest.
+#[derive(Deserialize)]
+struct Manifest {
+    configuration: Value,
+    shard: Option<Shard>,
+}
+
+struct Part {
+    folder: PathBuf,
+    manifest: Manifest,
+    items: Vec<Item>,
+    records: Vec<Record>,
+}
+
+/// Reads the parts, checks that they belong together, writes the whole.
+pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
+    let parts: Vec<Part> = args.runs.iter().map(|folder| Part::read(folder)).collect::<Result<_>>()?;
+    for part in &parts[1..] {
+        part.check_same_run(&parts[0])?;
+    }
+    if args.out.join(MANIFEST).exists() {
+        bail!("{} holds a run already; choose a new folder with --out", args.out.display());
+    }
+
+    let mut items: HashMap<&str, &Item> = HashMap::new();
+    let mut order = Vec::new();
+    let mut records: BTreeMap<&TrialKey, &Record> = BTreeMap::new();
+    let (mut n_duplicates, mut differing) = (0, Vec::new());
+    for part in &parts {
+        for item in &part.items {
+            if items.insert(&item.id, item).is_none() {
+                order.push(item.clone());
+            }
+        }
+        for record in &part.records {
+            match records.get(&record.key) {
+                None => {
+                    records.insert(&record.key, record);
+                }
+                Some(known) => {
+                    n_duplicates += 1;
+                    let failed = matches!(known.outcome, Outcome::Failed { .. });
+                    if failed && !matches!(record.outcome, Outcome::Failed { .. }) {
+                        records.insert(&record.key, record);
+                    } else if known.outcome != record.outcome && !failed {
+                        differing.push(name(&record.key));
+                    }
+                }
+            }
+        }
+    }
+
+    let configuration = &parts[0].manifest.configuration;
+    let mut folder = RunFolder::open(&args.out, configuration, None, false)?;
+    folder.write_items(&order)?;
+    for part in &parts {
+        copy_texts(&part.folder, &args.out)?;
+    }
+    let n_records = records.len();
+    for record in records.into_values() {
+        folder.append(record.clone())?;
+    }
+
+    let expected = configuration["items"].as_u64().unwrap_or(0);
+    let missing: Vec<String> = missing_parts(&parts);
+    if args.json {
+        println!(
+            "{}",
+            json!({
+                "folder": args.out.display().to_string(),
+                "items": order.len(),
+                "items_expected": expected,
+                "records": n_records,
+                "duplicates": n_duplicates,
+                "differing": differing,
+                "missing_parts": missing,
+            })
+        );
+    } else {
+        println!("{}: items {} of {expected}, trials {n_records}", args.out.display(), order.len());
+    }
+    if n_duplicates > 0 {
+        eprintln!("trials that were in several folders and count once: {n_duplicates}");
+    }
+    for trial in differing.iter().take(SHOWN) {
+        eprintln!("{trial}: the folders hold different outcomes; that of the first one counts");
+    }
+    if differing.len() > SHOWN {
+        eprintln!("... and {} more", differing.len() - SHOWN);
+    }
+    if !missing.is_empty() {
+        eprintln!("parts that are missing: {}; run them and merge again", missing.join(", "));
+    }
+    let whole = missing.is_empty() && order.len() as u64 >= expected && differing.is_empty();
+    eprintln!("closeread report {} prints its tables", args.out.display());
+    Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+impl Part {
+    fn read(folder: &Path) -> Result<Self> {
+        let text = |name: &str| {
+            let path = folder.join(name);
+            std::fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}: expected a run folder", path.display()))
+        };
+        let manifest = serde_json::from_str(&text(MANIFEST)?)
+            .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
+        let items = lines(&text("items.jsonl")?, &folder.join("items.jsonl"))?;
+        let mut records = text("records.jsonl")?;
+        // A line that a kill cut short is no finished trial.
+        records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
+        let records = lines(&records, &folder.join("records.jsonl"))?;
+        Ok(Self { folder: folder.to_owned(), manifest, items, records })
+    }
+
+    fn check_same_run(&self, first: &Self) -> Result<()> {
+        let (ours, theirs) = (&self.manifest.configuration, &first.manifest.configuration);
+        let names = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
+        let all: BTreeSet<String> = BTreeSet::union(&names(ours), &names(theirs)).cloned().collect();
+        let differ: Vec<String> = all.into_iter().filter(|name| ours.get(name) != theirs.get(name)).collect();
+        if differ.is_empty() {
+            return Ok(());
+        }
+        bail!(
+            "{} and {} are not parts of one run: they differ in {}",
+            first.folder.display(),
+            self.folder.display(),
+            differ.join(", ")
+        )
+    }
+}
+
+fn lines<T: serde::de::DeserializeOwned>(text: &str, path: &Path) -> Result<Vec<T>> {
+    let parse = |(idx, line): (usize, &str)| {
+        serde_json::from_str(line).with_context(|| format!("{}:{}: this line is damaged", path.display(), idx + 1))
+    };
+    text.lines().enumerate().filter(|(_, line)| !line.is_empty()).map(parse).collect()
+}
+
+fn name(key: &TrialKey) -> String {
+    let budget = key.budget.map_or_else(String::new, |budget| format!(" at {budget}"));
+    format!("{}, {}{budget}, {}, sample {}", key.item, key.method, key.model, key.sample)
+}
+
+/// The parts that no folder holds, as I/N.
+fn missing_parts(parts: &[Part]) -> Vec<String> {
+    let shards: Vec<Shard> = parts.iter().filter_map(|part| part.manifest.shard).collect();
+    if shards.len() < parts.len() {
+        return Vec::new();
+    }
+    let counts: BTreeSet<usize> = shards.iter().map(|shard| shard.of).collect();
+    let [of] = counts.into_iter().collect::<Vec<_>>()[..] else { return Vec::new() };
+    let all = (1..=of).map(|index| Shard { index, of });
+    all.filter(|shard| !shards.contains(shard)).map(|shard| shard.to_string()).collect()
+}
+
+fn copy_texts(from: &Path, to: &Path) -> Result<()> {
+    let folder = from.join("texts");
+    for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
+        let target = to.join("texts").join(entry.file_name());
+        if !target.exists() {
+            let bytes =
+                std::fs::read(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+            write_atomically(&target, &bytes)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! `closeread providers`: which providers there are, which have a key, and whether a model answers.
+
+use crate::provider::{ChatModel, Options, PROVIDERS, account, keys};
+use anyhow::Result;
+use closeread_core::host::{Call, HostError, Message, Stop};
+use closeread_core::provider::{Dialect, TokenLimit};
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// What a model is asked to say.
+const QUESTION: &str = "Answer with the single word: ready";
+/// Room for a model that thinks before it speaks.
+const MAX_OUTPUT_TOKENS: u32 = 256;
+
+/// Which providers are configured; `check MODEL` asks one.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProvidersArgs {
+    #[command(subcommand)]
+    chore: Option<Chore>,
+    /// Print [{"provider", "variables", "configured", "base_url"}]
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Chore {
+    /// Send one small request and explain what came back
+    Check(CheckArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// openai/MODEL, anthropic/MODEL, gemini/MODEL or openai-compatible/MODEL
+    model: String,
+    /// Address of the server: up to and including /v1 for OpenAI's protocol, else up to where the provider's path begins
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Print {"model", "ok", "reply" | "error", "usage", "seconds"}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists or checks.
+pub(crate) async fn run(args: ProvidersArgs) -> Result<ExitCode> {
+    match args.chore {
+        Some(Chore::Check(check)) => run_check(&check).await,
+        None => list(args.json),
+    }
+}
+
+fn list(as_json: bool) -> Result<ExitCode> {
+    let keys = keys()?;
+    let rows = PROVIDERS.iter().map(|provider| (provider, keys.place(provider).map(|(variable, _)| variable)));
+    if as_json {
+        let rows: Vec<Value> = rows
+            .map(|(provider, variable)| {
+                json!({
+                    "provider": provider.name,
+                    "variables": provider.variables,
+                    "configured": variable,
+                    "base_url": provider.base_url(),
+                })
+            })
+            .collect();
+        println!("{}", Value::Array(rows));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (provider, variable) in rows {
+        let key = variable.map_or_else(
+            || format!("no key; set {}", provider.variables.join(" or ")),
+            |variable| format!("key in {variable}"),
+        );
+        println!("{:18} {:45} {key}", provider.name, provider.base_url().unwrap_or("--base-url URL"));
+    }
+    println!("{:18} {:45} needs no key and no network", "builtin/extractive", "-");
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
+    let model = ChatModel::new(account(&args.model, args.base_url.as_deref())?, Options::default())?;
+    let call = Call {
+        messages: vec![Message::user(QUESTION)],
+        temperature: 0.0,
+        max_output_tokens: MAX_OUTPUT_TOKENS,
+        reading: None,
+    };
+    let started = Instant::now();
+    let result = model.chat(&call).await;
+    let seconds = started.elapsed().as_secs_f64();
+    if args.json {
+        let mut value = json!({ "model": args.model, "ok": result.is_ok(), "seconds": seconds });
+        match &result {
+            Ok(reply) => {
+                value["reply"] = json!(reply.text);
+                value["stop"] = json!(reply.stop);
+                value["usage"] = json!(reply.usage);
+                value["dialect"] = json!(model.dialect());
+            }
+            Err(error) => {
+                value["error"] = json!(error.to_string());
+                value["hint"] = json!(hint(error));
+            }
+        }
+        println!("{value}");
+    } else {
+        match &result {
+            Ok(reply) => {
+                println!("{} answered in {seconds:.1} s: {:?}", args.model, reply.text);
+                if reply.stop == Stop::Length {
+                    println!(
+                        "The reply reached the limit of {MAX_OUTPUT_TOKENS} tokens; a model that thinks needs a higher --max-output-tokens."
+                    );
+                }
+                let tokens = |n: Option<u64>| n.map_or_else(|| "not said".to_owned(), |n| n.to_string());
+                let usage = &reply.usage;
+                println!(
+                    "Tokens: prompt {}, reply {}; from the cache {}; reasoning {}.",
+                    tokens(usage.prompt_tokens),
+                    tokens(usage.completion_tokens),
+                    tokens(usage.cached_tokens),
+                    tokens(usage.reasoning_tokens)
+                );
+                say_dialect(model.dialect());
+            }
+            Err(error) => println!("{} did not answer: {error}\n{}", args.model, hint(error)),
+        }
+    }
+    Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn say_dialect(dialect: Dialect) {
+    if dialect.token_limit == TokenLimit::MaxCompletionTokens {
+        println!("The limit on the reply goes as `max_completion_tokens`.");
+    }
+    if dialect.own_temperature {
+        println!("It takes no temperature but its own: runs are not greedy, repeat them with --samples.");
+    }
+    if dialect.no_seed {
+        println!("It takes no seed.");
+    }
+}
+
+/// What to do about an error.
+fn hint(error: &HostError) -> &'static str {
+    let message = error.to_string();
+    let says = |words: &[&str]| words.iter().any(|words| message.contains(words));
+    match error {
+        HostError::Overflow { .. } => {
+            "Its window does not even hold a short question: check how the server was started."
+        }
+        HostError::Blocked { .. } => "The provider refused a harmless question: check the account's content settings.",
+        _ if says(&["answered 401", "answered 403", "API_KEY_INVALID", "API key"]) => {
+            "The key was not accepted: check the variable that `closeread providers` names."
+        }
+        _ if says(&["answered 404"]) => {
+            "Check the model's name, and that the address ends where the provider's path begins."
+        }
+        _ if says(&["answered 402", "quota", "credit"]) => "The account has no credit or quota left.",
+        _ if says(&["answered 429"]) => "The rate limit is reached: wait, or ask for a higher one.",
+        _ if says(&["onnection refused", "onnect", "dns", "no reply in time"]) => {
+            "The server cannot be reached: check --base-url and that it is running."
+        }
+        _ => "The message above is the server's.",
+    }
+}

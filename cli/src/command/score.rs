@@ -1,0 +1,231 @@
+//! `closeread score`: predictions against gold answers, offline.
+
+mod files;
+
+use anyhow::{Context as _, Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use closeread_core::benchmark::{InputFile, Problem, Task};
+use closeread_core::metric::meteor::WordNet;
+use closeread_core::metric::{Evaluator, Metric, Words};
+use closeread_core::report::number::metric_label;
+use closeread_core::report::render::text;
+use closeread_core::report::{Table, Value};
+use closeread_core::scoring::format::{FORMATS, Format, FormatInput, Setting, format, write_codabench};
+use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Predictions against gold answers: scores with intervals, and everything they leave out
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct ScoreArgs {
+    /// Items with gold answers: an items.jsonl, or a folder with one; with --format files of its layout
+    #[arg(long, value_name = "ITEMS")]
+    gold: Vec<PathBuf>,
+    /// Predictions: JSON Lines of {"item", "answer" or "choice", "evidence"}
+    #[arg(long, value_name = "FILE", conflicts_with = "format", required_unless_present = "format")]
+    predictions: Option<PathBuf>,
+    /// Read published prediction files of this layout instead
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(FORMATS.each_ref().map(|format| format.name)))]
+    format: Option<String>,
+    /// Files (or folders, or ZIP archives) of --format, as published
+    #[arg(value_name = "FILE", requires = "format")]
+    files: Vec<PathBuf>,
+    /// Task of --format, where it has several [default: by the file's name]
+    #[arg(long, value_name = "NAME", requires = "format")]
+    task: Option<String>,
+    /// System whose predictions to score, where the files hold several [default: all of them]
+    #[arg(long, value_name = "NAME", requires = "format")]
+    system: Option<String>,
+    /// Metrics, comma-separated, the main one first [default: by format or task]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    metric: Vec<Metric>,
+    /// Break scores down by these labels, comma-separated; also `task` and `document`
+    #[arg(long, value_name = "LABEL", value_delimiter = ',')]
+    by: Vec<String>,
+    /// What counts as a word of Chinese text in F1, ROUGE, BLEU and METEOR
+    #[arg(long, value_enum, default_value = "reference")]
+    chinese: Chinese,
+    /// Write the answers as a NovelQA submission to Codabench
+    #[arg(long, value_name = "FILE.zip")]
+    write: Option<PathBuf>,
+    /// Letter to submit by --write for a question without an answer [default: refuse to write]
+    #[arg(long, value_name = "LETTER", requires = "write")]
+    fill: Option<char>,
+    /// Print the scorecard as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+const AFTER_HELP: &str = "\
+Exit code: 0 all rows used and no item missing, 1 some rows left out or items missing (the scores are printed all the
+same), 2 nothing could be read.";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Chinese {
+    /// What the reference implementation of the metric finds
+    Reference,
+    /// Every character
+    Characters,
+}
+
+impl From<Chinese> for Words {
+    fn from(chinese: Chinese) -> Self {
+        match chinese {
+            Chinese::Reference => Self::Reference,
+            Chinese::Characters => Self::ChineseCharacters,
+        }
+    }
+}
+
+/// Runs `closeread score`.
+///
+/// # Errors
+/// If a file cannot be read, a name is unknown, or there is nothing to score.
+pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
+    match read(args)? {
+        Read::One(submission) => {
+            let card = scorecard(&submission, args)?;
+            if let Some(path) = &args.write {
+                write_submission(path, &submission, args)?;
+            }
+            if args.json {
+                writeln!(std::io::stdout(), "{}", card.to_json())?;
+            } else {
+                std::io::stdout().write_all(shown(&card).as_bytes())?;
+                say_problems(&card);
+            }
+            Ok(exit_code(card.is_clean()))
+        }
+        Read::Systems(submissions) => {
+            if args.write.is_some() {
+                bail!("--write takes the predictions of one system: name it by --system");
+            }
+            let cards = submissions.iter().map(|(system, submission)| Ok((system, scorecard(submission, args)?)));
+            let cards = cards.collect::<Result<BTreeMap<&String, Scorecard>>>()?;
+            if args.json {
+                writeln!(std::io::stdout(), "{}", serde_json::json!({ "systems": cards }))?;
+            } else {
+                std::io::stdout().write_all(text::table(&systems_table(&cards)).as_bytes())?;
+                cards.values().for_each(say_problems);
+            }
+            Ok(exit_code(cards.values().all(Scorecard::is_clean)))
+        }
+    }
+}
+
+fn exit_code(clean: bool) -> ExitCode {
+    if clean { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// What the options name.
+enum Read {
+    One(Submission),
+    /// By the name of the system.
+    Systems(BTreeMap<String, Submission>),
+}
+
+fn read(args: &ScoreArgs) -> Result<Read> {
+    if let Some(name) = &args.format {
+        let format = format(name).expect("the names of formats are checked when the options are read");
+        return read_format(format, args);
+    }
+    let predictions = args.predictions.as_deref().ok_or_else(|| anyhow!("no predictions: pass --predictions FILE"))?;
+    let [gold] = &args.gold[..] else {
+        bail!("{} gold files: pass one by --gold, items.jsonl or the folder that holds it", args.gold.len());
+    };
+    let gold = if gold.is_dir() { gold.join("items.jsonl") } else { gold.clone() };
+    Ok(Read::One(prediction::read(&files::read(&gold)?, &files::read(predictions)?)?))
+}
+
+fn read_format(format: &Format, args: &ScoreArgs) -> Result<Read> {
+    let (files, gold) = (files::read_all(&args.files)?, files::read_all(&args.gold)?);
+    let input = |system| FormatInput { files: &files, gold: &gold, task: args.task.as_deref(), system };
+    let systems = if args.system.is_none() { (format.systems)(&input(None)) } else { Vec::new() };
+    if systems.len() < 2 {
+        return Ok(Read::One((format.read)(&input(args.system.as_deref()))?));
+    }
+    let read = systems.iter().map(|system| Ok((system.clone(), (format.read)(&input(Some(system)))?)));
+    Ok(Read::Systems(read.collect::<Result<_>>()?))
+}
+
+fn scorecard(submission: &Submission, args: &ScoreArgs) -> Result<Scorecard> {
+    let options = Options { metrics: args.metric.clone(), by: args.by.clone(), chinese: args.chinese.into() };
+    let metrics = options.metrics_for(submission);
+    let wordnet = metrics.contains(&Metric::Meteor).then(WordNet::built_in);
+    let evaluator = Evaluator::new(metrics, options.chinese, wordnet)?;
+    Ok(score(submission, &evaluator, &options)?)
+}
+
+fn write_submission(path: &Path, submission: &Submission, args: &ScoreArgs) -> Result<()> {
+    let is_choice = submission.items.iter().any(|item| item.task == Task::Choice);
+    let setting = if is_choice { Setting::MultipleChoice } else { Setting::Generative };
+    let InputFile { name, bytes } = write_codabench(submission, setting, args.fill)?;
+    files::write_zip(path, &name, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("{}: {name} written for Codabench", path.display());
+    if setting == Setting::Generative {
+        eprintln!("add res_gen/key, the key for the judge, before you submit it");
+    }
+    Ok(())
+}
+
+fn shown(card: &Scorecard) -> String {
+    let tables: Vec<String> = card.tables().iter().map(text::table).collect();
+    let notes: String = card.notes.iter().map(|note| format!("note: {}\n", text::plain(note))).collect();
+    format!("{}{}{notes}", tables.join("\n"), if notes.is_empty() { "" } else { "\n" })
+}
+
+/// One line a system.
+fn systems_table(cards: &BTreeMap<&String, Scorecard>) -> Table {
+    let mut metrics: Vec<&str> = cards.values().flat_map(Scorecard::metric_names).collect();
+    let mut seen = BTreeSet::new();
+    metrics.retain(|name| seen.insert(*name));
+    let mut columns = ["system", "items", "answered"].map(str::to_owned).to_vec();
+    columns.extend(metrics.iter().map(|name| metric_label(name)));
+    let mut table = Table::new("systems", "Scores in percent by system, failures wrong", columns);
+    for (system, card) in cards {
+        let counts = &card.ledger.counts;
+        let mut row = vec![Value::text(*system), Value::count(card.n), Value::count(counts.answered)];
+        row.extend(metrics.iter().map(|name| Value::score(card.metrics.get(*name), "not scored")));
+        table.rows.push(row);
+        if !card.complete {
+            table.notes.push(format!("INCOMPLETE: {} of {} items of {system} are missing", counts.missing, card.n));
+        }
+    }
+    table.notes.push("--system NAME shows one with its ledger; --json has all".to_owned());
+    if table.has_marks() {
+        table
+            .notes
+            .push("* 95% interval over items: fewer than five books to cluster by, or scores all alike".to_owned());
+    }
+    table
+}
+
+/// Rows left out, on standard error: how many of which kind, and the first ones.
+fn say_problems(card: &Scorecard) {
+    const SHOWN: usize = 20;
+    let problems = &card.ledger.problems;
+    let kinds = [
+        (&problems.malformed_rows, "malformed"),
+        (&problems.unknown_ids, "for no item of the gold file"),
+        (&problems.duplicate_ids, "for an item that has one already"),
+    ];
+    let counts = kinds.iter().filter(|(rows, _)| !rows.is_empty()).map(|(rows, what)| format!("{} {what}", rows.len()));
+    let counts: Vec<String> = counts.collect();
+    if counts.is_empty() {
+        return;
+    }
+    let mut rows: Vec<&Problem> = problems.iter().collect();
+    rows.sort_by_key(|problem| (problem.file.as_str(), problem.line));
+    let mut said = format!("rows left out: {}\n", counts.join(", "));
+    for problem in rows.iter().take(SHOWN) {
+        said += &format!("  {}\n", text::plain(&problem.to_string()));
+    }
+    if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
+        said += &format!("  ... and {more} more; --json names all\n");
+    }
+    // Whoever closed standard error does not want to hear it.
+    let _ = std::io::stderr().write_all(said.as_bytes());
+}

@@ -1,0 +1,67 @@
+//! Files as `score` takes them: as they lie on disk, in folders, in ZIP archives.
+
+use anyhow::{Context as _, Result};
+use closeread_core::benchmark::InputFile;
+use std::io::{Cursor, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+/// Most bytes that an archive may unpack to: a wall against archives made to fill the memory.
+const MAX_UNPACKED: u64 = 1 << 30;
+
+/// One file, under the name it was given by.
+pub(super) fn read(path: &Path) -> Result<InputFile> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(InputFile { name: path.display().to_string(), bytes })
+}
+
+/// Every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files are
+/// passed over.
+pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            let entries = std::fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
+            let mut inside = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+            inside.retain(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.')));
+            inside.sort();
+            files.extend(read_all(&inside)?);
+            continue;
+        }
+        let file = read(path)?;
+        if file.bytes.starts_with(b"PK\x03\x04") {
+            files.extend(unpack(&file).with_context(|| format!("cannot unpack {}", file.name))?);
+        } else {
+            files.push(file);
+        }
+    }
+    Ok(files)
+}
+
+fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
+    let mut zip = ZipArchive::new(Cursor::new(&archive.bytes))?;
+    let (mut files, mut left) = (Vec::new(), MAX_UNPACKED);
+    for index in 0..zip.len() {
+        let entry = zip.by_index(index)?;
+        let name = entry.name()?.into_owned();
+        // What macOS adds to every archive is no part of it.
+        if entry.is_dir() || name.starts_with("__MACOSX/") || name.ends_with(".DS_Store") {
+            continue;
+        }
+        let mut bytes = Vec::new();
+        entry.take(left + 1).read_to_end(&mut bytes)?;
+        left = left.checked_sub(bytes.len() as u64).context("it unpacks to more than 1 GiB: pass its files instead")?;
+        files.push(InputFile { name: format!("{}/{name}", archive.name), bytes });
+    }
+    Ok(files)
+}
+
+/// An archive with one file.
+pub(super) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+    let mut zip = ZipWriter::new(std::fs::File::create(path)?);
+    zip.start_file(name, SimpleFileOptions::default())?;
+    zip.write_all(bytes)?;
+    zip.finish()?;
+    Ok(())
+}

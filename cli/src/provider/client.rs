@@ -1,0 +1,223 @@
+//! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
+
+use super::account::Account;
+use super::throttle::Throttle;
+use super::without_credentials;
+use crate::reply_cache::Source;
+use anyhow::{Context, Result};
+use closeread_core::host::{Call, HostError, Reply};
+use closeread_core::provider::{
+    Dialect, Fault, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
+};
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use serde_json::{Map, Value};
+use std::cell::Cell;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Tries of one call before it counts as failed.
+const MAX_TRIES: u32 = 8;
+/// Longest a connection may take to stand.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest wait of our own between two tries.
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// Longest wait that a server is granted; what asks for more is not going to answer within the run.
+const MAX_WAIT: Duration = Duration::from_secs(3600);
+/// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
+const STREAM_FROM_TOKENS: u32 = 4096;
+
+/// How a model is asked, besides each call's own settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Options {
+    /// Sampling seed.
+    pub(crate) seed: Option<u64>,
+    /// Fields merged into every request.
+    pub(crate) extra_body: Map<String, Value>,
+    /// Longest a single try may take.
+    pub(crate) timeout: Duration,
+    /// Most calls under way at once.
+    pub(crate) concurrency: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: None, extra_body: Map::new(), timeout: Duration::from_secs(600), concurrency: 64 }
+    }
+}
+
+/// A chat model on a server.
+pub(crate) struct ChatModel {
+    client: reqwest::Client,
+    account: Account,
+    options: Options,
+    source: Source,
+    dialect: Cell<Dialect>,
+    throttle: Throttle,
+}
+
+impl ChatModel {
+    /// A client for the account.
+    pub(crate) fn new(account: Account, options: Options) -> Result<Self> {
+        let client = reqwest::Client::builder()
+            .timeout(options.timeout)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .build()
+            .context("cannot set up HTTP")?;
+        let dialect = Cell::new(account.provider.dialect());
+        let throttle = Throttle::new(options.concurrency);
+        let source = Source {
+            provider: account.provider.name.to_owned(),
+            model: account.model.clone(),
+            base_url: without_credentials(&account.base_url),
+            seed: options.seed,
+            extra_body: options.extra_body.clone(),
+        };
+        Ok(Self { client, account, options, source, dialect, throttle })
+    }
+
+    /// What determines its replies besides the calls.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// How the model wants to be asked, as far as it is known by now.
+    pub(crate) fn dialect(&self) -> Dialect {
+        self.dialect.get()
+    }
+
+    /// One completion; faults that may pass are tried again, final ones never.
+    pub(crate) async fn chat(&self, call: &Call) -> Result<Reply, HostError> {
+        let mut tries = 0;
+        loop {
+            let result = {
+                let _place = self.throttle.enter().await;
+                self.once(call).await
+            };
+            match result {
+                Ok(reply) => {
+                    self.throttle.succeeded();
+                    return Ok(reply);
+                }
+                Err(Fault::Final(error)) => return Err(self.redacted(error)),
+                Err(Fault::Refused { adjustment, message }) => match self.dialect.get().adjusted(adjustment) {
+                    Some(dialect) => self.dialect.set(dialect),
+                    None => return Err(self.redacted(HostError::Failed(message))),
+                },
+                Err(Fault::Transient { strain, message, retry_after }) => {
+                    tries += 1;
+                    self.throttle.strained(strain);
+                    let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                    if tries == MAX_TRIES {
+                        return Err(self.redacted(HostError::Failed(format!("{message}, after {tries} tries"))));
+                    }
+                    if let Some(wait) = asked.filter(|wait| *wait > MAX_WAIT) {
+                        let wait = wait.as_secs();
+                        let message = format!("{message}; the server asks to wait {wait} s, which no run does");
+                        return Err(self.redacted(HostError::Failed(message)));
+                    }
+                    tokio::time::sleep(wait(tries, asked)).await;
+                }
+            }
+        }
+    }
+
+    async fn once(&self, call: &Call) -> Result<Reply, Fault> {
+        let protocol = self.account.provider.protocol;
+        let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
+        let request = protocol.request(
+            call,
+            &Parameters {
+                model: self.account.model.clone(),
+                seed: self.options.seed,
+                stream,
+                extra_body: self.options.extra_body.clone(),
+                dialect: self.dialect.get(),
+            },
+        );
+        let mut post = self.client.post(protocol.url(&self.account.base_url, &request)).json(&request.body);
+        for (name, value) in &request.headers {
+            post = post.header(*name, *value);
+        }
+        if let Some(key) = &self.account.key {
+            let (name, value) = protocol.key_header(key.reveal());
+            post = post.header(name, value);
+        }
+        let response = post.send().await.map_err(broken)?;
+        let status = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        if stream && status == 200 && is_event_stream(response.headers()) {
+            return read_stream(protocol, response).await;
+        }
+        let body = response.bytes().await.map_err(broken)?;
+        protocol.read(Response { status, retry_after, body: &String::from_utf8_lossy(&body) })
+    }
+
+    /// The error without the key, which some servers repeat.
+    fn redacted(&self, error: HostError) -> HostError {
+        let Some(key) = &self.account.key else { return error };
+        match error {
+            HostError::Failed(message) => HostError::Failed(key.redact(&message)),
+            HostError::Blocked { reason } => HostError::Blocked { reason: key.redact(&reason) },
+            HostError::Overflow { message, needed, window } => {
+                HostError::Overflow { message: key.redact(&message), needed, window }
+            }
+            HostError::Embedding(message) => HostError::Embedding(key.redact(&message)),
+        }
+    }
+}
+
+async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Result<Reply, Fault> {
+    let mut reader = StreamReader::new(protocol);
+    while let Some(bytes) = response.chunk().await.map_err(broken)? {
+        reader.push(&bytes)?;
+    }
+    reader.finish()
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<f64> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    retry_after_seconds(text("retry-after"), text("retry-after-ms"), now)
+}
+
+/// What the server asks for and a little more, so that not all come back at once; else a doubling wait with full jitter.
+fn wait(tries: u32, asked: Option<Duration>) -> Duration {
+    match asked {
+        Some(asked) => asked + Duration::from_millis(fastrand::u64(50..500)),
+        None => {
+            let most = Duration::from_secs(1 << tries.min(6)).min(MAX_BACKOFF);
+            most.mul_f64(0.25 + 0.75 * fastrand::f64())
+        }
+    }
+}
+
+/// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
+fn broken(error: reqwest::Error) -> Fault {
+    let timed_out = error.is_timeout();
+    let error = error.without_url();
+    let mut text = if timed_out { "no reply in time".to_owned() } else { error.to_string() };
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    Fault::transient(Strain::Connection, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_wait_is_shorter_than_asked_for() {
+        for tries in 1..MAX_TRIES {
+            assert!(wait(tries, Some(Duration::from_secs(3))) >= Duration::from_secs(3));
+            let own = wait(tries, None);
+            assert!(own >= Duration::from_millis(500) && own <= MAX_BACKOFF, "{own:?}");
+        }
+    }
+}

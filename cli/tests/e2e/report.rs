@@ -1,0 +1,223 @@
+//! `closeread report`, as a user meets it.
+
+use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
+use expect_test::expect;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn small_run() -> Sandbox {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book,dos-rag", "--budget", "15,30"]);
+    sandbox
+}
+
+fn read(sandbox: &Sandbox, name: &str) -> String {
+    std::fs::read_to_string(sandbox.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Every file below a folder, by its path from there.
+fn files(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            found.extend(files(&path).into_iter().map(|inner| format!("{name}/{inner}")));
+        } else {
+            found.insert(name);
+        }
+    }
+    found
+}
+
+#[test]
+fn the_tables_of_a_run() {
+    let ended = small_run().run(&["report", "r"]).exits(0);
+    expect![[r#"
+        Scores in percent with 95% intervals
+        method       budget   n              accuracy                 F1       evidence recall  prompt tokens  seconds
+        --------------------------------------------------------------------------------------------------------------
+        closed-book       -  18       8.3 [0.0, 29.8]   0.0 [0.0, 39.0]*                     -             87      9.0
+        dos-rag          15  18  100.0 [75.8, 100.0]*  52.3 [45.3, 59.4]  100.0 [75.8, 100.0]*            125      9.0
+        dos-rag          30  18  100.0 [75.8, 100.0]*  52.3 [45.3, 59.4]  100.0 [75.8, 100.0]*            141      9.0
+        accuracy: over 12 items
+        F1: over 6 items
+        evidence recall: over 12 items
+        closed-book: 12 answered, 6 not found
+        * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+        How the items ended
+        method       budget  items  answered  not found  unanswered  overflow  blocked  unparsed  failed  missing  unscored
+        -------------------------------------------------------------------------------------------------------------------
+        closed-book       -     18        12          6           0         0        0         0       0        0         0
+        dos-rag          15     18        18          0           0         0        0         0       0        0         0
+        dos-rag          30     18        18          0           0         0        0         0       0        0         0
+
+        Scores under both policies
+        method       budget  accuracy, failures wrong   n  accuracy, failures left out   n  F1, failures wrong  n  F1, failures left out  n
+        -----------------------------------------------------------------------------------------------------------------------------------
+        closed-book       -           8.3 [0.0, 29.8]  12              8.3 [0.0, 29.8]  12    0.0 [0.0, 39.0]*  6       0.0 [0.0, 39.0]*  6
+        dos-rag          15      100.0 [75.8, 100.0]*  12         100.0 [75.8, 100.0]*  12   52.3 [45.3, 59.4]  6      52.3 [45.3, 59.4]  6
+        dos-rag          30      100.0 [75.8, 100.0]*  12         100.0 [75.8, 100.0]*  12   52.3 [45.3, 59.4]  6      52.3 [45.3, 59.4]  6
+        failures wrong: an item in which the reader never got to answer (overflow, blocked, failed) scores 0, as in the main tables of the five papers
+        failures left out: these items are not in the denominator; what the reader did not find or could not put into the agreed form stays wrong
+        * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+        Paired differences, accuracy
+        A              B               n  books  A scores  B scores                  B - A       p  p (Holm)
+        ----------------------------------------------------------------------------------------------------
+        closed-book    dos-rag at 30  12      6       8.3     100.0  +91.7 [+70.2, +100.0]  0.0100    0.0200
+        dos-rag at 15  dos-rag at 30  12      6     100.0     100.0        0.0 [0.0, 0.0]*  0.5000    0.5000
+        By accuracy 1 of the 2 pairs differ by more than chance would explain (p (Holm) below 0.05).
+        Items that both cells scored; p: McNemar's exact test where every score is 0 or 1, else a permutation test; p (Holm): corrected over the 2 rows
+        * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+        Paired differences, F1
+        A              B              n  books  A scores  B scores                 B - A       p  p (Holm)
+        --------------------------------------------------------------------------------------------------
+        closed-book    dos-rag at 30  6      6       0.0      52.3  +52.3 [+45.3, +59.4]  0.0100    0.0200
+        dos-rag at 15  dos-rag at 30  6      6      52.3      52.3       0.0 [0.0, 0.0]*  0.5000    0.5000
+        By F1 1 of the 2 pairs differ by more than chance would explain (p (Holm) below 0.05).
+        Items that both cells scored; p: McNemar's exact test where every score is 0 or 1, else a permutation test; p (Holm): corrected over the 2 rows
+        * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+        accuracy by asked
+        method       budget                 again                 first
+        ---------------------------------------------------------------
+        closed-book       -      16.7 [0.0, 59.5]      0.0 [0.0, 39.0]*
+        dos-rag          15  100.0 [61.0, 100.0]*  100.0 [61.0, 100.0]*
+        dos-rag          30  100.0 [61.0, 100.0]*  100.0 [61.0, 100.0]*
+        items: again 6; first 6
+        * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+        F1 by asked
+        method       budget  again              first
+        ---------------------------------------------
+        closed-book       -      -   0.0 [0.0, 39.0]*
+        dos-rag          15      -  52.3 [45.3, 59.4]
+        dos-rag          30      -  52.3 [45.3, 59.4]
+        items: first 6
+        * 95% interval over items: fewer than five books to cluster by, or scores all alike
+    "#]].assert_eq(&ended.out());
+    assert_eq!(ended.err(), "");
+}
+
+#[test]
+fn json_says_what_the_run_said() {
+    let sandbox = small_run();
+    let report = sandbox.run(&["report", "r", "--json"]).exits(0).json();
+    let of_run: Value = serde_json::from_str(&read(&sandbox, "r/report.json")).unwrap();
+    for (ours, theirs) in report["runs"][0]["cells"].as_array().unwrap().iter().zip(of_run["cells"].as_array().unwrap())
+    {
+        assert_eq!(ours["metrics"], theirs["metrics"]);
+        assert_eq!(ours["ledger"], theirs["ledger"]);
+    }
+    assert_eq!(report["complete"], true);
+    let ids: BTreeSet<&str> = report["charts"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
+    assert!(ids.contains("accuracy-by-budget") && ids.contains("accuracy-by-asked"), "{ids:?}");
+}
+
+#[test]
+fn a_site_has_a_page_a_cell_and_links_that_lead_somewhere() {
+    let sandbox = small_run();
+    let ended = sandbox.run(&["report", "r", "--html", "site"]).exits(0);
+    assert_eq!(ended.out(), "");
+    assert!(ended.err().contains("index.html"), "{}", ended.err());
+    let there = files(&sandbox.path("site"));
+    for name in ["index.html", "cell-3.html", "items.html", "style.css", "charts/accuracy-by-budget.svg"] {
+        assert!(there.contains(name), "{name} is not in {there:?}");
+    }
+    for page in there.iter().filter(|name| name.ends_with(".html")) {
+        let html = read(&sandbox, &format!("site/{page}"));
+        assert!(!html.contains("<script") && !html.contains("src="), "{page}");
+        for rest in html.split("href=\"").skip(1) {
+            let path = rest.split(['"', '#']).next().unwrap();
+            assert!(path.is_empty() || there.contains(path), "{page} leads to {path}");
+        }
+    }
+    // A smaller report into the same folder leaves no page of the larger one.
+    run_tales(&sandbox, "small", &["--method", "closed-book"]);
+    sandbox.run(&["report", "small", "--html", "site"]).exits(0);
+    assert!(!files(&sandbox.path("site")).contains("cell-2.html"));
+    sandbox.write("site/notes.txt", "mine");
+    sandbox.run(&["report", "r", "--html", "site"]).refuses(&["notes.txt", "--html"]);
+    assert_eq!(read(&sandbox, "site/notes.txt"), "mine");
+}
+
+#[test]
+fn runs_stand_side_by_side() {
+    let sandbox = small_run();
+    run_tales(&sandbox, "other/r", &["--method", "dos-rag", "--budget", "30"]);
+    let ended = sandbox.run(&["report", "r", "other/r", "--latex"]).exits(0);
+    assert!(ended.out().contains("other/r & dos-rag & 30 & 18"), "{}", ended.out());
+    assert!(ended.out().contains("r: dos-rag at 30 & other/r: dos-rag at 30"), "{}", ended.out());
+    sandbox.run(&["report", "r", "r"]).refuses(&["r is given twice"]);
+}
+
+#[test]
+fn an_incomplete_run_says_so_in_every_rendering() {
+    let sandbox = small_run();
+    let records = read(&sandbox, "r/records.jsonl");
+    let kept: Vec<&str> = records.lines().take(50).collect();
+    sandbox.write("r/records.jsonl", format!("{}\n{{\"item\":\"cut sho", kept.join("\n")));
+    let text = sandbox.run(&["report", "r"]).exits(1);
+    assert!(text.out().contains("INCOMPLETE: 4 of 54 trials have no record"), "{}", text.out());
+    assert!(text.err().contains("INCOMPLETE"), "{}", text.err());
+    let latex = sandbox.run(&["report", "r", "--latex"]).exits(1).out();
+    assert_eq!(latex.matches("\\caption{").count(), latex.matches("(incomplete)").count());
+    assert_eq!(sandbox.run(&["report", "r", "--json"]).exits(1).json()["complete"], false);
+    sandbox.run(&["report", "r", "--csv", "all.csv", "--html", "site"]).exits(1);
+    sandbox.run(&["report", "r", "--csv", "tables"]).exits(1);
+    for name in ["all.csv", "tables/scores.csv", "tables/ledger.csv"] {
+        assert!(read(&sandbox, name).lines().skip(1).all(|line| line.ends_with(",no")), "{name}");
+    }
+    for page in files(&sandbox.path("site")).iter().filter(|name| name.ends_with("l") || name.ends_with("svg")) {
+        assert!(read(&sandbox, &format!("site/{page}")).contains("(incomplete)"), "{page}");
+    }
+}
+
+#[test]
+fn hostile_text_is_text_everywhere() {
+    let sandbox = small_run();
+    let hostile = "=1+1</td><script>alert('x')</script>\u{202e}\u{1b}[2J\",\n&_%\\{}$#^~";
+    rewrite_lines(&sandbox, "r/items.jsonl", |item| {
+        item["question"] = json!(hostile);
+        item["labels"]["asked"] = json!(format!("{hostile}{}", item["labels"]["asked"]));
+    });
+    rewrite_lines(&sandbox, "r/records.jsonl", |record| {
+        if record.get("answer").is_some() {
+            record["answer"] = json!(hostile);
+        }
+    });
+    let text = sandbox.run(&["report", "r"]).exits(0).out();
+    assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
+    assert!(text.contains("<U+001B>[2J"), "{text}");
+    let latex = sandbox.run(&["report", "r", "--latex"]).exits(0).out();
+    assert!(latex.contains("\\&\\_\\%\\textbackslash{}\\{\\}\\$\\#\\textasciicircum{}\\textasciitilde{}"), "{latex}");
+    sandbox.run(&["report", "r", "--html", "site", "--csv", "all.csv"]).exits(0);
+    for page in files(&sandbox.path("site")) {
+        let content = read(&sandbox, &format!("site/{page}"));
+        assert!(!content.contains("<script") && !content.contains(['\u{202e}', '\u{1b}']), "{page}");
+    }
+    let csv = read(&sandbox, "all.csv");
+    assert!(!csv.lines().any(|line| line.starts_with("=") || line.contains(",=")), "{csv}");
+}
+
+#[test]
+fn a_damaged_run_is_refused_with_its_line() {
+    let sandbox = small_run();
+    sandbox.run(&["report", "nowhere"]).refuses(&["nowhere", "closeread run --out"]);
+    let items = read(&sandbox, "r/items.jsonl");
+    sandbox.write("r/items.jsonl", items.replacen("\"t0-3\"", "3", 1));
+    sandbox.run(&["report", "r"]).refuses(&["items.jsonl:3", "expected an item"]);
+    sandbox.write("r/items.jsonl", items);
+    let manifest = read(&sandbox, "r/manifest.json");
+    sandbox.write("r/manifest.json", manifest.replacen("\"format\": 1", "\"format\": 99", 1));
+    sandbox.run(&["report", "r"]).refuses(&["manifest.json", "format 99"]);
+    sandbox.write("r/manifest.json", manifest);
+    std::fs::remove_dir_all(sandbox.path("r/texts")).unwrap();
+    let ended = sandbox.run(&["report", "r"]).exits(0);
+    assert!(ended.err().contains("no lengths and positions for document `tale-0`"), "{}", ended.err());
+}

@@ -1,0 +1,180 @@
+//! How answers are made alike before their tokens are compared.
+
+use super::python;
+use super::tokens::Tokens;
+use super::words::{Words, is_chinese_punctuation, is_han, narrow};
+use std::ops::Range;
+
+/// SQuAD's normalisation (`normalize_answer` of `evaluate-v1.1.py`, the same in v2, InfiniteBench and MemAgent): lower
+/// case, ASCII punctuation deleted without leaving a space, the words a, an and the deleted, white space collapsed.
+///
+/// Odd: an article is deleted wherever word boundaries enclose it, also inside `“the”` and `a–b`, and leaves a space
+/// there; punctuation beyond ASCII stays.
+pub fn squad_normalize(text: &str, words: Words) -> String {
+    squad_tokens(text, words).iter().collect::<Vec<_>>().join(" ")
+}
+
+/// InfiniteBench's normalisation of Chinese (`normalize_zh_answer` of `src/compute_scores.py`): lower case, ASCII and
+/// Chinese punctuation and all white space deleted.
+///
+/// Odd: the list of Chinese punctuation holds 》 but not 《, and lacks 〈, 〉 and the middle dot, so the opening mark of
+/// a title stays.
+pub fn infinitebench_zh_normalize(text: &str) -> String {
+    character_tokens(text).text.into_owned()
+}
+
+pub(super) fn squad_tokens(text: &str, words: Words) -> Tokens<'static> {
+    let mut spans = Vec::with_capacity(text.len() / 6 + 1);
+    if let Some(kept) = plain_tokens(text, &mut spans) {
+        return Tokens { text: kept.into(), spans };
+    }
+    let lower = python::lower(text);
+    let mut kept = String::with_capacity(lower.len());
+    match words {
+        Words::Reference => kept.extend(lower.chars().filter(|c| !c.is_ascii_punctuation())),
+        Words::ChineseCharacters => {
+            for c in lower.chars().map(narrow).filter(|&c| !c.is_ascii_punctuation() && !is_chinese_punctuation(c)) {
+                if is_han(c) {
+                    kept.extend([' ', c, ' ']);
+                } else {
+                    kept.push(c);
+                }
+            }
+        }
+    }
+    let mut start = 0;
+    for piece in kept.split(python::is_space) {
+        split_at_articles(piece, |from, to| spans.push(start + from..start + to));
+        let end = start + piece.len();
+        start = end + kept[end..].chars().next().map_or(0, char::len_utf8);
+    }
+    Tokens { text: kept.into(), spans }
+}
+
+/// The way of nearly all English text: ASCII without control characters, so that every token is alphanumeric and an
+/// article is a token. Gives the text without punctuation and fills `spans`; nothing for other text.
+fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
+    const SPACE: u8 = b' ';
+    /// Lower case; 0 for punctuation, 1 for what is not plain.
+    const PLAIN: [u8; 256] = {
+        let mut table = [1; 256];
+        let mut byte = 0u8;
+        while byte < 128 {
+            table[byte as usize] = match byte {
+                b'\t'..=b'\r' | 0x1c..=0x1f | b' ' => SPACE,
+                _ if byte.is_ascii_punctuation() => 0,
+                _ if byte.is_ascii_alphanumeric() => byte.to_ascii_lowercase(),
+                _ => 1,
+            };
+            byte += 1;
+        }
+        table
+    };
+    let mut kept = vec![0u8; text.len() + 1];
+    let mut n_kept = 0;
+    let mut plain = true;
+    for byte in text.bytes() {
+        let lower = PLAIN[usize::from(byte)];
+        plain &= lower != 1;
+        kept[n_kept] = lower;
+        n_kept += usize::from(lower != 0);
+    }
+    if !plain {
+        return None;
+    }
+    kept[n_kept] = SPACE;
+    kept.truncate(n_kept + 1);
+    let mut start = 0;
+    for (at, &byte) in kept.iter().enumerate() {
+        if byte == SPACE {
+            if start < at && !matches!(&kept[start..at], b"a" | b"an" | b"the") {
+                spans.push(start..at);
+            }
+            start = at + 1;
+        }
+    }
+    Some(String::from_utf8(kept).expect("the table holds ASCII alone"))
+}
+
+/// Calls `found` with the ranges of what is left of `piece`, which holds neither white space nor ASCII punctuation,
+/// when articles are taken out.
+fn split_at_articles(piece: &str, mut found: impl FnMut(usize, usize)) {
+    let article = |run: &str| matches!(run, "a" | "an" | "the");
+    if piece.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        if !piece.is_empty() && !article(piece) {
+            found(0, piece.len());
+        }
+        return;
+    }
+    let (mut kept, mut at) = (0, 0);
+    while at < piece.len() {
+        let run = piece[at..].bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let (before, after) = (piece[..at].chars().next_back(), piece[at + run..].chars().next());
+        if article(&piece[at..at + run]) && ![before, after].into_iter().flatten().any(python::is_word) {
+            if kept < at {
+                found(kept, at);
+            }
+            kept = at + run;
+        }
+        at += run + after.map_or(0, char::len_utf8);
+    }
+    if kept < piece.len() {
+        found(kept, piece.len());
+    }
+}
+
+/// One token a character.
+pub(super) fn character_tokens(text: &str) -> Tokens<'static> {
+    let (mut kept, mut spans) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+    for c in python::lower(text).chars() {
+        if !c.is_ascii_punctuation() && !is_listed_punctuation(c) && !python::is_space(c) {
+            let start = kept.len();
+            kept.push(c);
+            spans.push(start..kept.len());
+        }
+    }
+    Tokens { text: kept.into(), spans }
+}
+
+/// The marks beyond ASCII that InfiniteBench's scorer deletes.
+fn is_listed_punctuation(c: char) -> bool {
+    !c.is_ascii() && !is_han(c)
+        && "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏"
+            .contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, normalised: &str) {
+        assert_eq!(squad_normalize(text, Words::Reference), normalised, "{text}");
+    }
+
+    #[test]
+    fn articles_go_wherever_word_boundaries_enclose_them() {
+        check("The “the” a–b an", "“ ” –b");
+        check("the\u{301} theé éthe 孔the the孔 a²", "\u{301} theé éthe 孔the the孔 a²");
+        check("a\0b \0a", "\0b \0");
+        check("a_n the_ U.S.A. t-h-e", "usa");
+    }
+
+    #[test]
+    fn python_splits_at_separators() {
+        check("x\x1dA\u{85}the\u{3000}y", "x y");
+        check("\u{a0}", "");
+    }
+
+    #[test]
+    fn chinese_words_are_characters_without_marks() {
+        assert_eq!(
+            squad_normalize("他姓孔，叫“孔乙己”ＡＢ the c！", Words::ChineseCharacters),
+            "他 姓 孔 叫 孔 乙 己 ab c"
+        );
+    }
+
+    #[test]
+    fn chinese_marks_of_the_list_go() {
+        assert_eq!(infinitebench_zh_normalize("《呐喊》，\x1c鲁迅·A."), "《呐喊鲁迅·a");
+    }
+}

@@ -1,0 +1,242 @@
+//! What an error of a server means: final, to be tried again, or to be asked otherwise.
+
+use super::overflow::overflow;
+use super::{Response, TokenLimit};
+use crate::host::HostError;
+use serde_json::Value;
+
+/// Most characters of a server's words that an error repeats.
+const MAX_MESSAGE_CHARS: usize = 400;
+
+/// Why one try gave no reply.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// Trying again is no use.
+    Final(HostError),
+    /// It may go better later.
+    Transient {
+        /// Who is at their limit: what the number of calls under way should do.
+        strain: Strain,
+        /// What happened.
+        message: String,
+        /// Seconds the server asks to wait.
+        retry_after: Option<f64>,
+    },
+    /// The model refuses a field of the request: ask again without it, at once.
+    Refused {
+        /// How to ask.
+        adjustment: Adjustment,
+        /// The server's words.
+        message: String,
+    },
+}
+
+/// What a transient fault says about the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strain {
+    /// Too many requests or tokens a minute (429): fewer at once.
+    RateLimit,
+    /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
+    Server,
+    /// The connection broke, or the reply was cut short.
+    Connection,
+}
+
+/// How to ask a model that refused a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Adjustment {
+    /// Name the limit on the reply so.
+    TokenLimit(TokenLimit),
+    /// Send no temperature.
+    OwnTemperature,
+    /// Send no seed.
+    NoSeed,
+}
+
+impl Fault {
+    /// A fault that may pass, without a time to wait.
+    pub fn transient(strain: Strain, message: impl Into<String>) -> Self {
+        Self::Transient { strain, message: message.into(), retry_after: None }
+    }
+
+    /// The provider refused the content.
+    pub(super) fn blocked(reason: &str) -> Self {
+        Self::Final(HostError::Blocked { reason: shortened(reason) })
+    }
+}
+
+/// Seconds that the headers of a reply ask to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date,
+/// which counts from `now`, in seconds since 1970. A date that has passed asks for no wait.
+pub fn retry_after_seconds(retry_after: Option<&str>, retry_after_ms: Option<&str>, now: f64) -> Option<f64> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+    if let Some(milliseconds) = retry_after_ms.and_then(number) {
+        return Some(milliseconds / 1000.0);
+    }
+    let text = retry_after?;
+    number(text).or_else(|| {
+        let date = httpdate::parse_http_date(text.trim()).ok()?;
+        let then = date.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs_f64();
+        Some((then - now).max(0.0))
+    })
+}
+
+/// An error status.
+pub(super) fn classify(response: Response<'_>) -> Fault {
+    let value = serde_json::from_str::<Value>(response.body).unwrap_or(Value::Null);
+    judge(response.status, &value, response.body, response.retry_after)
+}
+
+/// A success with an error inside; a numeric code stands for the status that was meant (OpenRouter).
+pub(super) fn inside(response: Response<'_>, value: &Value) -> Fault {
+    let code = value["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    judge(code.filter(|code| *code >= 400).unwrap_or(500), value, response.body, response.retry_after)
+}
+
+/// The same, where the error is at hand and stands in a stream or a choice.
+pub(super) fn inside_value(error: &Value) -> Fault {
+    let value = serde_json::json!({ "error": error });
+    let body = value.to_string();
+    let by_type = match error["type"].as_str().unwrap_or_default() {
+        "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" => Some(400),
+        "rate_limit_error" => Some(429),
+        "overloaded_error" => Some(529),
+        _ => None,
+    };
+    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    judge(code.or(by_type).unwrap_or(500), &value, &body, None)
+}
+
+/// A reply that ended because the server failed.
+pub(super) fn classify_finish(message: &str) -> Fault {
+    Fault::transient(Strain::Server, message)
+}
+
+/// A success whose body is no JSON.
+pub(super) fn no_json(response: Response<'_>) -> Fault {
+    let body = response.body.trim_start();
+    if body.starts_with('<') {
+        return Fault::transient(Strain::Server, format!("the server sent a web page: {}", page_words(body)));
+    }
+    let message = if body.is_empty() { "the server sent an empty reply" } else { "the reply was cut short" };
+    Fault::transient(Strain::Connection, message)
+}
+
+fn judge(status: u16, value: &Value, body: &str, retry_after: Option<f64>) -> Fault {
+    let words = error_message(value, body);
+    let lower = format!("{} {}", words.to_lowercase(), body.to_lowercase());
+    if let Some(error) = overflow(status, &words, value, &lower) {
+        return Fault::Final(error);
+    }
+    let message = format!("the server answered {status}: {}", shortened(&words));
+    if status == 400 || status == 422 {
+        if let Some(adjustment) = adjustment(value, &lower) {
+            return Fault::Refused { adjustment, message };
+        }
+        if ["content_policy_violation", "content_filter", "responsibleaipolicyviolation"]
+            .iter()
+            .any(|w| lower.contains(w))
+        {
+            return Fault::blocked(&words);
+        }
+    }
+    let again = |strain| Fault::Transient {
+        strain,
+        message: message.clone(),
+        retry_after: retry_after.or_else(|| retry_delay(value)),
+    };
+    match status {
+        429 if is_final_quota(value, &lower) => Fault::Final(HostError::Failed(message)),
+        429 => again(Strain::RateLimit),
+        408 | 409 => again(Strain::Server),
+        500.. if is_own_fault(&lower) => Fault::Final(HostError::Failed(message)),
+        500.. => again(Strain::Server),
+        _ => Fault::Final(HostError::Failed(message)),
+    }
+}
+
+/// A quota that no waiting within a run refills, or a request that exceeds the limit of a minute alone.
+fn is_final_quota(value: &Value, lower: &str) -> bool {
+    let words =
+        ["insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded", "billing_hard_limit_reached"];
+    let too_large = lower.contains("request too large");
+    let details = value["error"]["details"].as_array().map_or(&[][..], Vec::as_slice);
+    let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
+    let mut quotas = violations.filter_map(|violation| violation["quotaId"].as_str());
+    words.iter().any(|word| lower.contains(word)) || too_large || quotas.any(|id| id.contains("PerDay"))
+}
+
+/// Server errors that some servers answer to a request that can never succeed (llama.cpp).
+fn is_own_fault(lower: &str) -> bool {
+    ["json.exception", "too large to process", "image input is not supported"].iter().any(|words| lower.contains(words))
+}
+
+/// The wait in the body of a Gemini error, `"37s"`.
+fn retry_delay(value: &Value) -> Option<f64> {
+    let details = value["error"]["details"].as_array()?;
+    let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
+    delay.strip_suffix('s')?.parse().ok().filter(|seconds: &f64| seconds.is_finite() && *seconds >= 0.0)
+}
+
+fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
+    let code = value["error"]["code"].as_str().unwrap_or_default();
+    let parameter = value["error"]["param"].as_str().unwrap_or_default();
+    let refuses = |name: &str| {
+        let unsupported = matches!(code, "unsupported_parameter" | "unsupported_value")
+            || ["unsupported parameter", "unsupported value", "not supported", "deprecated"]
+                .iter()
+                .any(|w| lower.contains(w));
+        unsupported && (parameter == name || (parameter.is_empty() && lower.contains(name)))
+    };
+    if refuses("max_completion_tokens") && parameter == "max_completion_tokens" {
+        Some(Adjustment::TokenLimit(TokenLimit::MaxTokens))
+    } else if refuses("max_tokens") {
+        Some(Adjustment::TokenLimit(TokenLimit::MaxCompletionTokens))
+    } else if refuses("max_completion_tokens") {
+        Some(Adjustment::TokenLimit(TokenLimit::MaxTokens))
+    } else if refuses("temperature") {
+        Some(Adjustment::OwnTemperature)
+    } else if refuses("seed") {
+        Some(Adjustment::NoSeed)
+    } else {
+        None
+    }
+}
+
+/// The message of an error body in any of its known shapes, else the body itself, without markup.
+fn error_message(value: &Value, body: &str) -> String {
+    let detail = &value["detail"];
+    let strings = [&value["error"]["message"], &value["error"], &value["message"], detail, &detail[0]["msg"]];
+    if let Some(words) = strings.into_iter().find_map(Value::as_str).filter(|words| !words.trim().is_empty()) {
+        return words.to_owned();
+    }
+    if !value.is_null() {
+        return value.to_string();
+    }
+    if body.trim_start().starts_with('<') { page_words(body) } else { body.trim().to_owned() }
+}
+
+/// The words of a web page.
+fn page_words(page: &str) -> String {
+    let mut words = String::new();
+    let mut in_tag = false;
+    for c in page.chars().take(4 * MAX_MESSAGE_CHARS) {
+        match c {
+            '<' => in_tag = true,
+            '>' => {
+                in_tag = false;
+                words.push(' ');
+            }
+            c if !in_tag => words.push(c),
+            _ => {}
+        }
+    }
+    shortened(&words.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+fn shortened(words: &str) -> String {
+    let mut short: String = words.chars().take(MAX_MESSAGE_CHARS).collect();
+    if short.len() < words.len() {
+        short.push_str(" ...");
+    }
+    short
+}

@@ -1,0 +1,588 @@
+//! From a submission to its scorecard.
+
+use super::scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
+use super::{Attempt, Submission};
+use crate::benchmark::Item;
+use crate::hash::sha256;
+use crate::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
+use crate::metric::{Answer, Evaluator, Metric, Words, citation_recall, default_metrics, is_chinese, pair_scores};
+use crate::paper::{Ending, FailurePolicy};
+use crate::record::{Ledger, Outcome};
+use crate::stats::{Estimate, IntervalMethod, Observation, bootstrap_statistic, estimate};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What to score by.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The metrics, the main one first. Empty: those of the submission's format, and without any those of each item's
+    /// task ([`default_metrics`]), with `pair_accuracy` where items have a partner and `evidence_recall` where
+    /// evidence is cited.
+    pub metrics: Vec<Metric>,
+    /// Labels to break the scores down by; `task` and `document` will do where no label has that name.
+    pub by: Vec<String>,
+    /// How the text metrics cut Chinese.
+    pub chinese: Words,
+}
+
+impl Options {
+    /// The metrics that every item of `submission` is scored by; empty where each item's task decides.
+    pub fn metrics_for<'a>(&'a self, submission: &'a Submission) -> &'a [Metric] {
+        if self.metrics.is_empty() { &submission.metrics } else { &self.metrics }
+    }
+}
+
+/// Why a submission cannot be scored as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ScoreError {
+    /// No item has the label.
+    #[error("no item has a label `{label}`: expected one of {}", known.join(", "))]
+    UnknownLabel {
+        /// What was asked for.
+        label: String,
+        /// The labels there are.
+        known: Vec<String>,
+    },
+}
+
+/// Scores a submission.
+///
+/// Every item is in the ledger. `missing` is one that no usable row speaks of; `unscored` one that is spoken of but has
+/// neither a gold answer nor a score that the format gives; all others are counted by how they ended. Under
+/// [`FailurePolicy::FailuresWrong`] an item without an answer scores 0 in every metric that its gold answer allows, also in
+/// the scores that only the format gives.
+///
+/// # Errors
+/// [`ScoreError`] names what cannot be done.
+pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) -> Result<Scorecard, ScoreError> {
+    check_labels(&submission.items, &options.by)?;
+    let plan = Plan::new(submission, evaluator, options);
+    let rows: Vec<Row<'_>> = submission.items.iter().map(|item| plan.row(item)).collect();
+    let all: Vec<&Row<'_>> = rows.iter().collect();
+    let tried: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_scored() && !row.is_failure()).collect();
+    let ledger = ledger(&all);
+    let metrics = plan.estimates(&all);
+    let main = plan.main(&metrics);
+    let left_out = PolicyScores { n: tried.len(), metrics: plan.estimates(&tried) };
+    let mut notes: Vec<String> = submission.notes.iter().map(ToString::to_string).collect();
+    notes.extend(plan.notes(&rows, &metrics));
+    let mut by = BTreeMap::new();
+    for label in &options.by {
+        by.insert(label.clone(), plan.groups(label, &all, &mut notes));
+    }
+    let items = plan.items(&rows);
+    Ok(Scorecard {
+        n: rows.len(),
+        complete: ledger.missing == 0,
+        ledger: ScoredLedger { counts: ledger, problems: submission.problems.clone() },
+        main,
+        policy: FailurePolicy::FailuresWrong,
+        metrics,
+        policies: BTreeMap::from([(FailurePolicy::FailuresLeftOut, left_out)]),
+        chinese: options.chinese,
+        by,
+        items,
+        notes,
+    })
+}
+
+const MISSING: &str = "missing";
+const UNSCORED: &str = "unscored";
+
+/// An item with what it scored.
+struct Row<'a> {
+    item: &'a Item,
+    /// Questions about the same documents form a cluster.
+    cluster: String,
+    /// The field of the ledger that counts it.
+    field: &'static str,
+    outcome: Option<&'a Outcome>,
+    /// What was asked for, by name.
+    scores: BTreeMap<String, f64>,
+    /// What pairs are made of, asked for or not.
+    accuracy: Option<f64>,
+    /// What corpus BLEU adds up; absent where it does not apply.
+    bleu: Option<BleuStatistics>,
+}
+
+impl Row<'_> {
+    fn is_scored(&self) -> bool {
+        self.field != UNSCORED
+    }
+
+    /// True where the system never got to answer.
+    fn is_failure(&self) -> bool {
+        self.outcome.is_none_or(|outcome| Ending::from(outcome).is_failure())
+    }
+}
+
+/// What is computed for which item.
+struct Plan<'a> {
+    submission: &'a Submission,
+    evaluator: &'a Evaluator,
+    /// The metrics of every item; `None` leaves them to the item's task.
+    metrics: Option<Vec<Metric>>,
+    /// Names of scores that the format gives.
+    given: BTreeSet<&'a str>,
+    pairs: bool,
+    evidence: bool,
+}
+
+impl<'a> Plan<'a> {
+    fn new(submission: &'a Submission, evaluator: &'a Evaluator, options: &Options) -> Self {
+        let asked = Some(options.metrics_for(submission).to_vec()).filter(|metrics| !metrics.is_empty());
+        let given = submission.attempts.values().flat_map(|attempt| attempt.given.keys());
+        let wanted = |metric| asked.as_ref().is_none_or(|metrics: &Vec<Metric>| metrics.contains(&metric));
+        let cites = submission.attempts.values().any(|attempt| !attempt.evidence.is_empty());
+        Self {
+            submission,
+            evaluator,
+            given: given.map(String::as_str).filter(|name| name.parse().map_or(true, wanted)).collect(),
+            pairs: wanted(Metric::PairAccuracy),
+            evidence: wanted(Metric::EvidenceRecall) && (asked.is_some() || cites),
+            metrics: asked,
+        }
+    }
+
+    fn metrics_of(&self, item: &Item, chinese: bool) -> &[Metric] {
+        self.metrics.as_deref().unwrap_or_else(|| default_metrics(item.task, chinese))
+    }
+
+    fn row(&self, item: &'a Item) -> Row<'a> {
+        let attempt = self.submission.attempts.get(&item.id);
+        let answer = attempt.and_then(answer);
+        let chinese = is_chinese(item);
+        let metrics = self.metrics_of(item, chinese);
+        let mut scores = BTreeMap::new();
+        for metric in metrics {
+            if let Some(value) = self.evaluator.score(*metric, item, answer, chinese) {
+                scores.insert(metric.name().to_owned(), value);
+            }
+        }
+        for name in &self.given {
+            match attempt.and_then(|attempt| attempt.given.get(*name)) {
+                Some(value) => drop(scores.insert((*name).to_owned(), *value)),
+                None if answer.is_none() => drop(scores.entry((*name).to_owned()).or_insert(0.0)),
+                None => {}
+            }
+        }
+        let given_accuracy = attempt.and_then(|attempt| attempt.given.get(Metric::Accuracy.name()).copied());
+        let accuracy = given_accuracy
+            .or_else(|| self.evaluator.score(Metric::Accuracy, item, answer, chinese))
+            .or_else(|| scores.get(Metric::Accuracy.name()).copied());
+        let has_gold = !item.answers.is_empty() || item.correct.is_some();
+        let field = match attempt {
+            None => MISSING,
+            Some(attempt) if !has_gold && attempt.given.is_empty() => UNSCORED,
+            Some(attempt) => attempt.outcome.name(),
+        };
+        if field == UNSCORED {
+            scores.clear();
+        }
+        if self.evidence {
+            let cited = attempt.map_or(&[][..], |attempt| &attempt.evidence);
+            if let Some(recall) = citation_recall(item, cited) {
+                scores.insert(Metric::EvidenceRecall.name().to_owned(), recall);
+            }
+        }
+        let bleu = metrics.iter().any(|metric| metric.bleu_order().is_some());
+        let bleu = bleu.then(|| self.evaluator.bleu_statistics(item, answer, chinese)).flatten();
+        let outcome = attempt.map(|attempt| &attempt.outcome);
+        Row { item, cluster: cluster(item), field, outcome, scores, accuracy, bleu }
+    }
+
+    /// The estimate of every metric that applies to one of `rows`.
+    fn estimates(&self, rows: &[&Row<'_>]) -> BTreeMap<String, Estimate> {
+        let mut observations: BTreeMap<&str, Vec<Observation<'_>>> = BTreeMap::new();
+        let mut claims: Vec<(f64, &Item)> = Vec::new();
+        for row in rows {
+            for (name, value) in &row.scores {
+                observations.entry(name).or_default().push(Observation { value: *value, cluster: &row.cluster });
+            }
+            claims.extend(row.accuracy.map(|value| (value, row.item)));
+        }
+        let mut estimates: BTreeMap<String, Estimate> = BTreeMap::new();
+        for (name, observations) in observations {
+            let order = name.parse::<Metric>().ok().and_then(Metric::bleu_order);
+            let made = match order {
+                Some(order) => corpus_bleu(rows, order),
+                None => estimate(&observations),
+            };
+            estimates.extend(made.map(|made| (name.to_owned(), made)));
+        }
+        if self.pairs {
+            let pairs = pair_scores(&claims);
+            let clusters: Vec<String> = pairs.iter().map(|(_, item)| cluster(item)).collect();
+            let observations = pairs.iter().zip(&clusters);
+            let observations: Vec<Observation<'_>> =
+                observations.map(|((value, _), cluster)| Observation { value: *value, cluster }).collect();
+            estimates.extend(estimate(&observations).map(|made| (Metric::PairAccuracy.name().to_owned(), made)));
+        }
+        estimates
+    }
+
+    /// The metric that ranks.
+    fn main(&self, metrics: &BTreeMap<String, Estimate>) -> Option<String> {
+        let asked = self.metrics.iter().flatten().map(|metric| metric.name());
+        if let Some(first) = asked.into_iter().find(|name| metrics.contains_key(*name)) {
+            return Some(first.to_owned());
+        }
+        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
+        for item in self.submission.items.iter().filter(|_| self.metrics.is_none()) {
+            *votes.entry(default_metrics(item.task, is_chinese(item))[0].name()).or_default() += 1;
+        }
+        let most = votes.into_iter().filter(|(name, _)| metrics.contains_key(*name)).rev().max_by_key(|(_, n)| *n);
+        most.map(|(name, _)| name.to_owned()).or_else(|| metrics.keys().next().cloned())
+    }
+
+    fn groups(&self, label: &str, rows: &[&Row<'_>], notes: &mut Vec<String>) -> BTreeMap<String, Group> {
+        let mut members: BTreeMap<String, Vec<&Row<'_>>> = BTreeMap::new();
+        let mut n_without = 0;
+        for row in rows {
+            match label_of(row.item, label) {
+                Some(value) => members.entry(value).or_default().push(row),
+                None => n_without += 1,
+            }
+        }
+        if n_without > 0 {
+            notes.push(format!(
+                "{n_without} of {} items have no label `{label}` and stand in none of its groups",
+                rows.len()
+            ));
+        }
+        let group =
+            |rows: Vec<&Row<'_>>| Group { n: rows.len(), ledger: ledger(&rows), metrics: self.estimates(&rows) };
+        members.into_iter().map(|(value, rows)| (value, group(rows))).collect()
+    }
+
+    fn items(&self, rows: &[Row<'_>]) -> Vec<ScoredItem> {
+        let claims: Vec<(f64, &Item)> = rows.iter().filter_map(|row| Some((row.accuracy?, row.item))).collect();
+        let pairs = if self.pairs { pair_scores(&claims) } else { Vec::new() };
+        let pairs: BTreeMap<&str, f64> = pairs.into_iter().map(|(score, item)| (item.id.as_str(), score)).collect();
+        let scored = |row: &Row<'_>| {
+            let mut scores = row.scores.clone();
+            if let Some(pair) = pairs.get(row.item.id.as_str()) {
+                scores.insert(Metric::PairAccuracy.name().to_owned(), *pair);
+            }
+            ScoredItem {
+                id: row.item.id.clone(),
+                outcome: row.field.to_owned(),
+                documents: row.item.documents.clone(),
+                labels: row.item.labels.clone(),
+                gold: fingerprint(row.item),
+                scores,
+            }
+        };
+        rows.iter().map(scored).collect()
+    }
+
+    fn notes(&self, rows: &[Row<'_>], metrics: &BTreeMap<String, Estimate>) -> Vec<String> {
+        let mut notes = Vec::new();
+        for metric in self.metrics.iter().flatten().filter(|metric| !metrics.contains_key(metric.name())) {
+            let wants = match metric {
+                Metric::Accuracy => "a choice with its correct option",
+                Metric::EvidenceRecall => "evidence with its words",
+                Metric::PairAccuracy => "two claims that share a label `pair`",
+                _ => "a gold answer in words",
+            };
+            notes.push(format!("{metric} is not available: no item has {wants}"));
+        }
+        let by_words: Vec<&str> = self.metrics.iter().flatten().filter(|m| m.cuts_words()).map(|m| m.name()).collect();
+        let n_chinese = rows.iter().filter(|row| is_chinese(row.item) && !row.item.answers.is_empty()).count();
+        if self.evaluator.words() == Words::Reference && n_chinese > 0 && !by_words.is_empty() {
+            let scored = if n_chinese == 1 { "1 item is" } else { &format!("{n_chinese} items are") };
+            notes.push(format!(
+                "{scored} Chinese, where {} as published find whole sentences or no words at all: the option `chinese` \
+                 with `characters` counts characters as words",
+                by_words.join(", ")
+            ));
+        }
+        notes
+    }
+}
+
+fn cluster(item: &Item) -> String {
+    item.documents.join("\n")
+}
+
+/// BLEU of all answers together, with the percentiles of its bootstrap; a single item has no spread to measure, and
+/// none is claimed: its interval is all there is, 0..=1.
+fn corpus_bleu(rows: &[&Row<'_>], order: BleuOrder) -> Option<Estimate> {
+    let rows: Vec<(&BleuStatistics, &str)> =
+        rows.iter().filter_map(|row| Some((row.bleu.as_ref()?, row.cluster.as_str()))).collect();
+    let clusters: Vec<&str> = rows.iter().map(|(_, cluster)| *cluster).collect();
+    let bleu = |sum: BleuStatistics| sum.score(order, BleuSmoothing::None).bleu;
+    let value = bleu(rows.iter().map(|row| *row.0).sum());
+    let spread =
+        bootstrap_statistic(rows.len(), &clusters, |indices| bleu(indices.iter().map(|index| *rows[*index].0).sum()))?;
+    let interval = if spread.by_cluster { IntervalMethod::BootstrapByBook } else { IntervalMethod::BootstrapOverItems };
+    // The percentiles of a skewed statistic can miss the value itself, which must not stand outside its interval.
+    let (low, high) = if rows.len() == 1 { (0.0, 1.0) } else { (spread.low.min(value), spread.high.max(value)) };
+    Some(Estimate { value, low, high, n: rows.len(), interval })
+}
+
+fn ledger(rows: &[&Row<'_>]) -> Ledger {
+    let mut ledger = Ledger { items: rows.len(), ..Ledger::default() };
+    for row in rows {
+        match row.field {
+            MISSING => ledger.missing += 1,
+            UNSCORED => ledger.unscored += 1,
+            _ => ledger.count(row.outcome.expect("an item that is not missing has an outcome")),
+        }
+    }
+    ledger
+}
+
+/// What a label says of an item. `task` and `document` are what every item has, unless a label has that name.
+fn label_of(item: &Item, label: &str) -> Option<String> {
+    match (item.labels.get(label), label) {
+        (Some(value), _) => Some(value.clone()),
+        (None, "task") => serde_json::to_value(item.task).ok()?.as_str().map(str::to_owned),
+        (None, "document") => Some(item.documents.join(", ")),
+        (None, _) => None,
+    }
+}
+
+fn check_labels(items: &[Item], labels: &[String]) -> Result<(), ScoreError> {
+    let known: BTreeSet<&str> = items.iter().flat_map(|item| item.labels.keys()).map(String::as_str).collect();
+    let built_in = ["task", "document"];
+    match labels.iter().find(|label| !known.contains(label.as_str()) && !built_in.contains(&label.as_str())) {
+        None => Ok(()),
+        Some(label) => {
+            let known = known.into_iter().chain(built_in).map(|name| format!("`{name}`")).collect();
+            Err(ScoreError::UnknownLabel { label: label.clone(), known })
+        }
+    }
+}
+
+/// Sixteen hex digits that change with question, options or gold answer.
+fn fingerprint(item: &Item) -> String {
+    let parts = serde_json::json!([item.question, item.answers, item.options, item.correct]);
+    let mut hex = sha256(parts.to_string().as_bytes());
+    hex.truncate(16);
+    hex
+}
+
+/// The answer an attempt ended with.
+fn answer(attempt: &Attempt) -> Option<Answer<'_>> {
+    match &attempt.outcome {
+        Outcome::Answered { answer, choice } => Some(Answer { text: answer, choice: *choice }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::benchmark::InputFile;
+    use crate::report::render::text;
+    use crate::scoring::prediction::read;
+    use expect_test::{Expect, expect};
+    use proptest::prelude::*;
+
+    const GOLD: &str = r#"{"id":"a","documents":["x"],"question":"Who?","task":"generative","answers":["Ana Lee","Ana"],"evidence":[{"quote":"Ana came."}],"labels":{"kind":"who"}}
+{"id":"b","documents":["x"],"question":"Which?","task":"choice","options":["one","two"],"correct":1,"labels":{"pair":"1"}}
+{"id":"c","documents":["x"],"question":"Which?","task":"choice","options":["one","two"],"correct":0,"labels":{"pair":"1"}}
+{"id":"d","documents":["y"],"question":"谁？","task":"generative","answers":["老残"],"labels":{"kind":"who"}}
+{"id":"e","documents":["y"],"question":"What?","task":"generative"}
+{"id":"f","documents":["y"],"question":"Tell.","task":"summary","answers":["the cat sat on the mat"]}
+"#;
+
+    fn card(predictions: &str, options: &Options) -> Scorecard {
+        let file = |name: &str, text: &str| InputFile { name: name.into(), bytes: text.into() };
+        let submission = read(&file("items.jsonl", GOLD), &file("p.jsonl", predictions)).unwrap();
+        let evaluator = Evaluator::new(&options.metrics, options.chinese, None).unwrap();
+        score(&submission, &evaluator, options).unwrap()
+    }
+
+    fn check(predictions: &str, options: &Options, expected: Expect) {
+        let card = card(predictions, options);
+        assert_eq!(card.ledger.counts.accounted(), card.n);
+        let mut shown: Vec<String> = card.tables().iter().map(text::table).collect();
+        let item = |item: &ScoredItem| format!("{} {} {:?}\n", item.id, item.outcome, item.scores);
+        shown.push(card.items.iter().map(item).collect());
+        shown.extend(card.notes.iter().map(|note| format!("note: {note}\n")));
+        expected.assert_eq(&shown.join("\n"));
+    }
+
+    const ALL: &str = r#"{"item":"a","answer":"Ana","evidence":["Then Ana came."]}
+{"item":"b","choice":1}
+{"item":"c","answer":"one"}
+{"item":"d","answer":"老殘"}
+{"item":"e","answer":"who knows"}
+{"item":"f","answer":"the cat"}
+"#;
+
+    #[test]
+    fn every_item_is_scored_by_its_task() {
+        let options = Options { by: vec!["kind".into()], ..Options::default() };
+        check(
+            ALL,
+            &options,
+            expect![[r#"
+                Scores in percent, 6 items
+                metric                  score  95%             n  failures left out  95%             n
+                --------------------------------------------------------------------------------------
+                accuracy               100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
+                evidence recall        100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+                exact match             50.00  [9.5, 90.5]*    2              50.00  [9.5, 90.5]*    2
+                F1                     100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+                InfiniteBench F1 (zh)   50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+                pair accuracy          100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+                ROUGE-1                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+                ROUGE-2                 33.33  [2.5, 90.6]*    1              33.33  [2.5, 90.6]*    1
+                ROUGE-L                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+                ROUGE-Lsum              50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+                6 items: 5 answered, 1 unscored
+                * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+                Scores by kind, in percent
+                kind  items  answered       evidence recall        exact match                    F1  InfiniteBench F1 (zh)
+                -----------------------------------------------------------------------------------------------------------
+                who       2         2  100.0 [20.7, 100.0]*  50.0 [9.5, 90.5]*  100.0 [20.7, 100.0]*      50.0 [5.5, 94.5]*
+                * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+                a answered {"evidence_recall": 1.0, "exact_match": 1.0, "f1": 1.0}
+                b answered {"accuracy": 1.0, "pair_accuracy": 1.0}
+                c answered {"accuracy": 1.0}
+                d answered {"exact_match": 0.0, "infinitebench_zh_f1": 0.5}
+                e unscored {}
+                f answered {"rouge1": 0.5, "rouge2": 0.33333333333333337, "rougeL": 0.5, "rougeLsum": 0.5}
+
+                note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
+
+                note: 4 of 6 items have no label `kind` and stand in none of its groups
+            "#]],
+        );
+    }
+
+    #[test]
+    fn failures_count_as_wrong_and_are_shown_left_out() {
+        let some = "{\"item\":\"a\",\"answer\":null}\n{\"item\":\"b\",\"choice\":1}\n";
+        check(
+            some,
+            &Options::default(),
+            expect![[r#"
+            Scores in percent, 6 items
+            metric                 score  95%           n  failures left out  95%             n
+            -----------------------------------------------------------------------------------
+            accuracy               50.00  [9.5, 90.5]*  2             100.00  [20.7, 100.0]*  1
+            exact match             0.00  [0.0, 65.8]*  2               0.00  [0.0, 79.3]*    1
+            F1                      0.00  [0.0, 79.3]*  1               0.00  [0.0, 79.3]*    1
+            InfiniteBench F1 (zh)   0.00  [0.0, 79.3]*  1                  -  -               -
+            pair accuracy           0.00  [0.0, 79.3]*  1                  -  -               -
+            ROUGE-1                 0.00  [0.0, 79.3]*  1                  -  -               -
+            ROUGE-2                 0.00  [0.0, 79.3]*  1                  -  -               -
+            ROUGE-L                 0.00  [0.0, 79.3]*  1                  -  -               -
+            ROUGE-Lsum              0.00  [0.0, 79.3]*  1                  -  -               -
+            6 items: 1 answered, 1 unanswered, 4 missing
+            INCOMPLETE: 4 of 6 items are missing and count as wrong
+            failures left out: what did not fit, was refused, failed or is missing is not in the denominator
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+            a unanswered {"exact_match": 0.0, "f1": 0.0}
+            b answered {"accuracy": 1.0, "pair_accuracy": 0.0}
+            c missing {"accuracy": 0.0}
+            d missing {"exact_match": 0.0, "infinitebench_zh_f1": 0.0}
+            e missing {}
+            f missing {"rouge1": 0.0, "rouge2": 0.0, "rougeL": 0.0, "rougeLsum": 0.0}
+
+            note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
+        "#]],
+        );
+    }
+
+    #[test]
+    fn metrics_that_are_asked_for_are_scored_wherever_they_apply() {
+        let metrics = vec![Metric::Bleu1, Metric::F1, Metric::EvidenceRecall, Metric::Accuracy];
+        check(
+            ALL,
+            &Options { metrics, ..Options::default() },
+            expect![[r#"
+                Scores in percent, 6 items
+                metric            score  95%             n  failures left out  95%             n
+                --------------------------------------------------------------------------------
+                BLEU-1            27.59  [8.8, 78.3]*    3              27.59  [8.8, 78.3]*    3
+                accuracy         100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
+                evidence recall  100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+                F1                46.67  [8.7, 87.0]*    3              46.67  [8.7, 87.0]*    3
+                6 items: 5 answered, 1 unscored
+                * 95% interval over items: fewer than five books to cluster by, or scores all alike
+
+                a answered {"bleu_1": 1.0, "evidence_recall": 1.0, "f1": 1.0}
+                b answered {"accuracy": 1.0}
+                c answered {"accuracy": 1.0}
+                d answered {"bleu_1": 0.0, "f1": 0.0}
+                e unscored {}
+                f answered {"bleu_1": 0.1353352832366127, "f1": 0.4}
+
+                note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
+
+                note: 1 item is Chinese, where bleu_1, f1 as published find whole sentences or no words at all: the option `chinese` with `characters` counts characters as words
+            "#]],
+        );
+        let options = Options { metrics: vec![Metric::RougeL], chinese: Words::ChineseCharacters, by: Vec::new() };
+        assert_eq!(card(ALL, &options).items[3].scores["rougeL"], 0.5);
+    }
+
+    #[test]
+    fn an_empty_file_is_every_item_missing() {
+        let card = card("", &Options::default());
+        assert_eq!((card.n, card.ledger.counts.missing, card.complete, card.is_clean()), (6, 6, false, false));
+        assert_eq!((card.metrics["accuracy"].value, card.metrics["accuracy"].n), (0.0, 2));
+        assert!(card.policies[&FailurePolicy::FailuresLeftOut].metrics.is_empty());
+    }
+
+    #[test]
+    fn what_only_the_format_gives_stands_beside_and_failures_count() {
+        let mut item = Item::new("a", "x", "?", crate::benchmark::Task::Generative);
+        item.answers = vec!["Ana".into()];
+        let items = ["a", "b", "c"].map(|id| Item { id: id.into(), ..item.clone() }).to_vec();
+        let given = |strict| BTreeMap::from([("f1".to_owned(), 1.0), ("strict".to_owned(), strict)]);
+        let answered = |strict| Attempt {
+            outcome: Outcome::Answered { answer: "Bo".into(), choice: None },
+            evidence: Vec::new(),
+            given: given(strict),
+        };
+        let attempts = BTreeMap::from([("a".to_owned(), answered(1.0)), ("b".to_owned(), answered(0.5))]);
+        let submission = Submission { items, attempts, metrics: vec![Metric::F1], ..Submission::default() };
+        let card = score(&submission, &Evaluator::default(), &Options::default()).unwrap();
+        assert_eq!((card.metrics["f1"].value, card.metrics["f1"].n), (2.0 / 3.0, 3));
+        assert_eq!((card.metrics["strict"].value, card.main.as_deref()), (0.5, Some("f1")));
+        let left_out = &card.policies[&FailurePolicy::FailuresLeftOut];
+        assert_eq!((left_out.n, left_out.metrics["strict"].value), (2, 0.75));
+    }
+
+    #[test]
+    fn a_label_that_nobody_has_is_refused_with_those_there_are() {
+        let file = |text: &str| InputFile { name: "f".into(), bytes: text.into() };
+        let submission = read(&file(GOLD), &file("")).unwrap();
+        let options = Options { by: vec!["colour".into()], ..Options::default() };
+        let error = score(&submission, &Evaluator::default(), &options).unwrap_err().to_string();
+        assert_eq!(error, "no item has a label `colour`: expected one of `kind`, `pair`, `task`, `document`");
+    }
+
+    proptest! {
+        #[test]
+        fn the_ledger_adds_up_and_the_json_reads_back(rows in prop::collection::vec((0_usize..8, 0_usize..7), 0..12)) {
+            let forms = [
+                r#""answer":"Ana""#, r#""answer":null"#, r#""choice":0"#, r#""choice":1"#, r#""choice":9"#,
+                r#""answer":"Not found in context.""#, r#""answer":3"#,
+            ];
+            let row = |(item, form): &(usize, usize)| {
+                format!("{{\"item\":\"{}\",{}}}\n", ["a", "b", "c", "d", "e", "f", "g", ""][*item], forms[*form])
+            };
+            let predictions: String = rows.iter().map(row).collect();
+            let options = Options { metrics: Metric::ALL[..14].to_vec(), by: vec!["task".into()], ..Options::default() };
+            let card = card(&predictions, &options);
+            prop_assert_eq!(card.ledger.counts.accounted(), 6);
+            for group in card.by["task"].values() {
+                prop_assert_eq!(group.ledger.accounted(), group.n);
+            }
+            for estimate in card.metrics.values() {
+                prop_assert!((0.0..=1.0).contains(&estimate.value));
+            }
+            let back: Scorecard = serde_json::from_str(&card.to_json()).unwrap();
+            prop_assert_eq!(back, card);
+        }
+    }
+}

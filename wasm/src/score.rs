@@ -1,0 +1,133 @@
+//! Predictions against gold answers.
+
+use crate::error::{as_js, usage};
+use crate::options::ScoreOptions;
+use closeread_core::benchmark::InputFile;
+use closeread_core::metric::meteor::WordNet;
+use closeread_core::metric::{Evaluator, Metric};
+use closeread_core::scoring::format::{FORMATS, FormatInput, format};
+use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score as score_submission};
+use js_sys::{Array, Reflect, Uint8Array};
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "NamedFile")]
+    pub type JsNamedFile;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "NamedFile[]")]
+    pub type JsNamedFiles;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "ScoreOptions")]
+    pub type JsScoreOptions;
+    /// See `types.d.ts`.
+    #[wasm_bindgen(typescript_type = "Scorecard")]
+    pub type JsScorecard;
+}
+
+/// Scores predictions: what `closeread score --gold ITEMS --predictions FILE --json` prints, as an object.
+///
+/// `wordnet` is the file `wordnet-3.0.bin`; only METEOR needs it.
+///
+/// # Errors
+/// A gold file without items, an unknown option or label, or METEOR without WordNet. Bad rows are no errors: they are
+/// in the ledger.
+#[wasm_bindgen]
+pub fn score(
+    gold: JsNamedFile,
+    predictions: JsNamedFile,
+    options: Option<JsScoreOptions>,
+    wordnet: Option<Uint8Array>,
+) -> Result<JsScorecard, JsValue> {
+    parsed(&score_json(gold, predictions, options, wordnet)?)
+}
+
+/// As [`score`], byte for byte as the command line prints it, without its line end.
+///
+/// # Errors
+/// As [`score`].
+#[wasm_bindgen(js_name = scoreJson)]
+pub fn score_json(
+    gold: JsNamedFile,
+    predictions: JsNamedFile,
+    options: Option<JsScoreOptions>,
+    wordnet: Option<Uint8Array>,
+) -> Result<String, JsValue> {
+    let (gold, predictions) = (input_file(&gold.into())?, input_file(&predictions.into())?);
+    let submission = prediction::read(&gold, &predictions).map_err(|error| as_js("ReadError", &error))?;
+    let options = ScoreOptions::read(options.map(JsValue::from))?;
+    Ok(scorecard(&submission, &options, wordnet)?.to_json())
+}
+
+/// Scores published prediction files: what `closeread score --format NAME FILE... --json` prints, as an object.
+///
+/// # Errors
+/// An unknown format, task or system, files that cannot be read as that format, and as [`score`].
+#[wasm_bindgen(js_name = scoreFormat)]
+pub fn score_format(
+    name: &str,
+    files: JsNamedFiles,
+    gold: JsNamedFiles,
+    options: Option<JsScoreOptions>,
+    wordnet: Option<Uint8Array>,
+) -> Result<JsScorecard, JsValue> {
+    parsed(&score_format_json(name, files, gold, options, wordnet)?)
+}
+
+/// As [`score_format`], byte for byte as the command line prints it, without its line end.
+///
+/// # Errors
+/// As [`score_format`].
+#[wasm_bindgen(js_name = scoreFormatJson)]
+pub fn score_format_json(
+    name: &str,
+    files: JsNamedFiles,
+    gold: JsNamedFiles,
+    options: Option<JsScoreOptions>,
+    wordnet: Option<Uint8Array>,
+) -> Result<String, JsValue> {
+    let known = || FORMATS.each_ref().map(|format| format.name).join(", ");
+    let format = format(name).ok_or_else(|| usage(&format!("unknown format `{name}`: expected one of {}", known())))?;
+    let options = ScoreOptions::read(options.map(JsValue::from))?;
+    let (files, gold) = (input_files(&files.into())?, input_files(&gold.into())?);
+    let input =
+        FormatInput { files: &files, gold: &gold, task: options.task.as_deref(), system: options.system.as_deref() };
+    let submission = (format.read)(&input).map_err(|error| as_js("FormatError", &error))?;
+    Ok(scorecard(&submission, &options, wordnet)?.to_json())
+}
+
+fn scorecard(
+    submission: &Submission,
+    options: &ScoreOptions,
+    wordnet: Option<Uint8Array>,
+) -> Result<Scorecard, JsValue> {
+    let metrics = options.metrics.iter().map(|name| name.parse::<Metric>()).collect::<Result<Vec<_>, _>>();
+    let metrics = metrics.map_err(|error| as_js("UsageError", &error))?;
+    let options = Options { metrics, by: options.by.clone(), chinese: options.chinese()? };
+    let wordnet = wordnet.map(|bytes| WordNet::read(&bytes.to_vec()).map(Arc::new)).transpose();
+    let wordnet = wordnet.map_err(|error| as_js("WordNetError", &error))?;
+    let evaluator = Evaluator::new(options.metrics_for(submission), options.chinese, wordnet);
+    let evaluator = evaluator.map_err(|error| as_js("UsageError", &error))?;
+    score_submission(submission, &evaluator, &options).map_err(|error| as_js("ScoreError", &error))
+}
+
+fn parsed(json: &str) -> Result<JsScorecard, JsValue> {
+    js_sys::JSON::parse(json).map(JsCast::unchecked_into)
+}
+
+fn input_files(files: &JsValue) -> Result<Vec<InputFile>, JsValue> {
+    Array::from(files).iter().map(|file| input_file(&file)).collect()
+}
+
+fn input_file(file: &JsValue) -> Result<InputFile, JsValue> {
+    let wrong = || usage("a file must be an object with `name`, a string, and `content`, a Uint8Array or a string");
+    let name = Reflect::get(file, &"name".into()).ok().and_then(|name| name.as_string()).ok_or_else(wrong)?;
+    let content = Reflect::get(file, &"content".into()).map_err(|_| wrong())?;
+    let bytes = match content.as_string() {
+        Some(text) => text.into_bytes(),
+        None => content.dyn_into::<Uint8Array>().map_err(|_| wrong())?.to_vec(),
+    };
+    Ok(InputFile { name, bytes })
+}
