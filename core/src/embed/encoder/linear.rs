@@ -123,10 +123,10 @@ fn pack_int16(parts: &[(&Dense, f32)], n_columns: usize, width: usize) -> Weight
         }
         let to = panels.get_mut();
         for input in 0..n_inputs {
-            for output in 0..n_outputs {
+            for (output, step) in steps.iter().enumerate() {
                 let idx = input * n_outputs + output;
                 let value = match &dense.weight {
-                    Values::F32(values) => libm::rintf(values[idx] / steps[output]) as i16,
+                    Values::F32(values) => libm::rintf(values[idx] / step) as i16,
                     Values::Int8 { values, .. } => i16::from(values[idx]),
                 };
                 let column = first + output;

@@ -8,6 +8,7 @@
     unsafe_op_in_unsafe_fn,
     reason = "vector instructions are unsafe functions; the contract stands on each kernel and is met in this file"
 )]
+#![allow(clippy::needless_range_loop, reason = "a tile's rows and vectors are counted loops over registers")]
 
 mod attention;
 #[cfg(target_arch = "x86_64")]
