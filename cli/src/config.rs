@@ -1,5 +1,6 @@
 //! The options of a run: from the command line, from a TOML file, and what they mean together.
 
+use crate::embedder::BackendName;
 use anyhow::{Context, Result, bail};
 use closeread_core::method::WindowPolicy;
 use closeread_core::retrieve::{Overflow, Retriever};
@@ -39,6 +40,9 @@ pub(crate) struct RunArgs {
     /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
+    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    pub(crate) backend: Option<BackendName>,
     /// Counts passages, budgets and prompts: cl100k, o200k, embedder, or a tokenizer.json [default: cl100k]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) tokenizer: Option<String>,
@@ -155,6 +159,7 @@ impl RunArgs {
             model: list(self.model, file.model),
             retriever: self.retriever.or(file.retriever),
             embedder: self.embedder.or(file.embedder),
+            backend: self.backend.or(file.backend),
             tokenizer: self.tokenizer.or(file.tokenizer),
             budget: list(self.budget, file.budget),
             max_tokens: self.max_tokens.or(file.max_tokens),

@@ -1,11 +1,14 @@
 //! Embedding on all cores, with a memory on disk.
 
+mod backend;
 mod cache;
+
+pub(crate) use backend::BackendName;
 
 use crate::models::{self, Installed, ONNX, SPEC, TOKENIZER};
 use anyhow::Context;
+use backend::{AnyBackend, Choice};
 use cache::Cache;
-use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
 use closeread_core::hash::hex;
 use sha2::{Digest, Sha256};
@@ -15,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 /// Raised whenever the same model and text would give other numbers than before.
-const RESULT_VERSION: u32 = 1;
+const RESULT_VERSION: u32 = 2;
 /// Texts a thread tokenises at a time.
 const TOKENIZE_CHUNK: usize = 64;
 
@@ -26,7 +29,8 @@ pub(crate) struct Embedder {
     /// Everything but role and texts that a vector depends on.
     fingerprint: [u8; 32],
     /// Loaded by the first text that is not remembered.
-    encoder: OnceLock<Encoder<TractBackend>>,
+    encoder: OnceLock<Encoder<AnyBackend>>,
+    backend: Choice,
     cache: Cache,
     n_threads: usize,
 }
@@ -35,13 +39,18 @@ impl Embedder {
     /// Reads a model's files; the model itself is prepared by the first text that is not remembered.
     ///
     /// Remembered vectors live in `CLOSEREAD_CACHE`, or the user's cache folder.
-    pub(crate) fn load(model: &Installed) -> anyhow::Result<Self> {
-        Self::with_cache(model, Cache::of_user())
+    pub(crate) fn load(model: &Installed, backend: Option<BackendName>) -> anyhow::Result<Self> {
+        Self::with_cache(model, backend, Cache::of_user())
     }
 
     /// The installed model of a name; the shipped one if none is given.
-    pub(crate) fn named(name: Option<&str>) -> anyhow::Result<Self> {
-        Self::load(&models::find(name.unwrap_or(models::SHIPPED))?)
+    pub(crate) fn named(name: Option<&str>, backend: Option<BackendName>) -> anyhow::Result<Self> {
+        Self::load(&models::find(name.unwrap_or(models::SHIPPED))?, backend)
+    }
+
+    /// What computes the model, and in which precision.
+    pub(crate) fn backend(&self) -> &'static str {
+        self.backend.name()
     }
 
     /// SHA-256, in hex, of everything but role and texts that a vector depends on.
@@ -49,9 +58,12 @@ impl Embedder {
         hex(&self.fingerprint)
     }
 
-    fn with_cache(model: &Installed, cache: Cache) -> anyhow::Result<Self> {
+    fn with_cache(model: &Installed, backend: Option<BackendName>, cache: Cache) -> anyhow::Result<Self> {
+        let backend = Choice::new(backend, &model.file(ONNX)?)?;
         let mut hash = Sha256::new();
         hash.update(RESULT_VERSION.to_le_bytes());
+        hash.update((backend.name().len() as u64).to_le_bytes());
+        hash.update(backend.name());
         for name in [ONNX, TOKENIZER, SPEC] {
             let bytes = model.file(name)?;
             hash.update((bytes.len() as u64).to_le_bytes());
@@ -59,7 +71,7 @@ impl Embedder {
         }
         let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         let fingerprint = hash.finalize().into();
-        Ok(Self { model: model.clone(), fingerprint, encoder: OnceLock::new(), cache, n_threads })
+        Ok(Self { model: model.clone(), fingerprint, encoder: OnceLock::new(), backend, cache, n_threads })
     }
 
     /// The model.
@@ -133,13 +145,13 @@ impl Embedder {
         results.into_iter().map(|result| result.expect("a scope ends when all its threads have sent")).collect()
     }
 
-    fn encoder(&self) -> anyhow::Result<&Encoder<TractBackend>> {
+    fn encoder(&self) -> anyhow::Result<&Encoder<AnyBackend>> {
         if let Some(encoder) = self.encoder.get() {
             return Ok(encoder);
         }
         let spec = &self.model.spec;
         let load = || {
-            let backend = TractBackend::new(spec, &self.model.file(ONNX)?)?;
+            let backend = self.backend.load(spec, &self.model.file(ONNX)?)?;
             anyhow::Ok(Encoder::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
         };
         let encoder = load().with_context(|| format!("embedding model `{}` ({})", spec.name, self.model.place()))?;
@@ -175,7 +187,30 @@ mod tests {
     ];
 
     fn embedder(cache: &std::path::Path) -> Embedder {
-        Embedder::with_cache(&Installed::shipped().expect("shipped"), Cache::in_folder(cache)).expect("loads")
+        with_backend(cache, None)
+    }
+
+    fn with_backend(cache: &std::path::Path, backend: Option<BackendName>) -> Embedder {
+        Embedder::with_cache(&Installed::shipped().expect("shipped"), backend, Cache::in_folder(cache)).expect("loads")
+    }
+
+    #[test]
+    fn backends_agree_and_do_not_remember_for_each_other() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let tract = with_backend(dir.path(), Some(BackendName::Tract));
+        let expected = tract.embed(Role::Passage, &TEXTS, |_| {}).expect("embeds");
+        for (backend, closeness) in [(None, 1e-5), (Some(BackendName::EncoderF32), 1e-9)] {
+            let embedder = with_backend(dir.path(), backend);
+            assert_ne!(embedder.fingerprint(), tract.fingerprint());
+            let mut computed = false;
+            let found = embedder.embed(Role::Passage, &TEXTS, |_| computed = true).expect("embeds");
+            assert!(computed, "{} took tract's vectors", embedder.backend());
+            for (a, b) in found.vectors.rows().zip(expected.vectors.rows()) {
+                let cosine: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+                let [a, b] = [a, b].map(|row| row.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt());
+                assert!(1.0 - cosine / (a * b) < closeness, "{}: {}", embedder.backend(), cosine / (a * b));
+            }
+        }
     }
 
     #[test]

@@ -1,18 +1,26 @@
 //! The side of closeread in `cargo xtask bench embed`: reads one command a line, answers with nanoseconds of CPU time.
 //!
-//! `embed_bench MODEL_FOLDER IDS`: IDS is one text a line, its token ids separated by spaces. Commands are
-//! `B TOKENS`: run all texts once in batches of B, sorted by length, cut to TOKENS; one thread.
+//! `embed_bench MODEL_FOLDER IDS BACKEND [INSTRUCTIONS]`: IDS is one text a line, its token ids separated by spaces;
+//! BACKEND is `tract`, `f32` or `int16`, the latter two by closeread's own encoder with INSTRUCTIONS (plain, avx2,
+//! avx512; the fastest by default). Commands are `B TOKENS`: run all texts once in batches of B, sorted by length, cut
+//! to TOKENS; one thread; B = 0 for the batches that the command line makes. `vectors FILE` writes the normalised
+//! vectors of all texts as little-endian f32.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
+use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Instructions, Precision};
 use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, Bucket, ModelSpec, plan};
+use closeread_core::embed::{Backend, Bucket, ModelSpec, Unit};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+type Anything = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Anything> {
     let mut args = std::env::args().skip(1);
     let (folder, ids) = (args.next().ok_or("MODEL_FOLDER")?, args.next().ok_or("IDS")?);
+    let kind = args.next().ok_or("BACKEND")?;
+    let instructions = args.next().map(|name| named(&name)).transpose()?;
     let spec = std::fs::read_to_string(Path::new(&folder).join("model.toml"))?;
     // The positions go further than the description for some models, and the 512-token case wants them.
     let spec = ModelSpec { max_tokens: 512, ..ModelSpec::from_toml("model.toml", &spec)? };
@@ -21,33 +29,83 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .lines()
         .map(|line| line.split(' ').map(str::parse).collect())
         .collect::<Result<_, _>>()?;
+    let precision = match kind.as_str() {
+        "tract" => None,
+        "f32" => Some(Precision::F32),
+        "int16" => Some(Precision::Int16),
+        other => return Err(format!("unknown backend {other}").into()),
+    };
 
-    let mut current: Option<(usize, TractBackend)> = None;
+    let mut current: Option<(usize, Box<dyn Backend>)> = None;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
-        let (n_texts, max_tokens) = line.split_once(' ').ok_or("B TOKENS")?;
-        let (n_texts, max_tokens): (usize, usize) = (n_texts.parse()?, max_tokens.parse()?);
+        let (first, second) = line.split_once(' ').ok_or("B TOKENS")?;
+        let n_texts: usize = if first == "vectors" { 0 } else { first.parse()? };
         let backend = match current.take() {
-            Some((same, backend)) if same == n_texts => backend,
-            // 0: the shapes the command line uses.
-            _ if n_texts == 0 => TractBackend::new(&spec, &onnx)?,
-            _ => {
-                let lengths = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512];
-                let buckets = lengths.map(|n_tokens| Bucket { n_tokens, n_texts });
-                TractBackend::with_buckets(&spec, &onnx, buckets.to_vec())?
-            }
+            Some((same, backend)) if same == n_texts || precision.is_some() => backend,
+            _ => load(&spec, &onnx, precision, instructions, n_texts)?,
         };
-        let cut: Vec<&[u32]> = texts.iter().map(|text| &text[..text.len().min(max_tokens)]).collect();
-        let units = plan(&cut.iter().map(|text| text.len()).collect::<Vec<_>>(), backend.buckets());
-        let start = cpu_nanoseconds();
-        for unit in &units {
-            backend.forward(&unit.texts.iter().map(|&text| cut[text]).collect::<Vec<_>>())?;
+        if first == "vectors" {
+            std::fs::write(second, vectors(&*backend, &texts)?)?;
+            println!("0");
+        } else {
+            let max_tokens: usize = second.parse()?;
+            let cut: Vec<&[u32]> = texts.iter().map(|text| &text[..text.len().min(max_tokens)]).collect();
+            let units = units(&*backend, &cut, n_texts);
+            let start = cpu_nanoseconds();
+            for unit in &units {
+                backend.forward(&unit.texts.iter().map(|&text| cut[text]).collect::<Vec<_>>())?;
+            }
+            println!("{}", cpu_nanoseconds() - start);
         }
-        println!("{}", cpu_nanoseconds() - start);
         std::io::stdout().flush()?;
         current = Some((n_texts, backend));
     }
     Ok(())
+}
+
+fn named(name: &str) -> Result<Instructions, Anything> {
+    let available = Instructions::available();
+    Ok(available.into_iter().find(|set| set.name() == name).ok_or_else(|| format!("this processor has no {name}"))?)
+}
+
+fn load(
+    spec: &ModelSpec,
+    onnx: &[u8],
+    precision: Option<Precision>,
+    instructions: Option<Instructions>,
+    n_texts: usize,
+) -> Result<Box<dyn Backend>, Anything> {
+    Ok(match precision {
+        Some(_) => Box::new(EncoderBackend::from_onnx(spec, onnx, EncoderOptions { precision, instructions })?),
+        // 0: the shapes the command line uses.
+        None if n_texts == 0 => Box::new(TractBackend::new(spec, onnx)?),
+        None => {
+            let lengths = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512];
+            let buckets = lengths.map(|n_tokens| Bucket { n_tokens, n_texts });
+            Box::new(TractBackend::with_buckets(spec, onnx, buckets.to_vec())?)
+        }
+    })
+}
+
+/// The backend's own plan, or batches of `n_texts` sorted by length.
+fn units(backend: &dyn Backend, texts: &[&[u32]], n_texts: usize) -> Vec<Unit> {
+    if n_texts == 0 {
+        return backend.plan(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
+    }
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by_key(|&text| std::cmp::Reverse(texts[text].len()));
+    order.chunks(n_texts).map(|texts| Unit { texts: texts.to_vec(), bucket: None }).collect()
+}
+
+fn vectors(backend: &dyn Backend, texts: &[Vec<u32>]) -> Result<Vec<u8>, Anything> {
+    let mut bytes = Vec::new();
+    for text in texts {
+        let vector = backend.forward(&[text])?;
+        let norm = vector.row(0).iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+        bytes.extend(vector.row(0).iter().flat_map(|&x| ((f64::from(x) / norm) as f32).to_le_bytes()));
+    }
+    Ok(bytes)
 }
 
 /// Of this thread, where the system tells; wall time elsewhere.

@@ -1,6 +1,8 @@
 """The other side of `cargo xtask bench embed`: onnxruntime, with the protocol of core/examples/embed_bench.rs.
 
 embed_peer.py FILE.onnx IDS          answers commands `B TOKENS` with nanoseconds of CPU time, one thread
+                                     and `vectors FILE` by writing the normalised means of all texts as f32
+embed_peer.py --compare A B          prints how close the vectors of B are to those of A
 embed_peer.py --tokenize FOLDER TEXT IDS TOKENS N   writes N texts of about TOKENS tokens each as ids, one a line
 """
 import re
@@ -38,6 +40,15 @@ def serve(model, ids):
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     texts = [[int(token) for token in line.split()] for line in open(ids)]
     for line in sys.stdin:
+        if line.startswith("vectors "):
+            rows = []
+            for text in texts:
+                tokens = np.array([text], np.int64)
+                mean = session.run(None, {"input_ids": tokens, "attention_mask": np.ones_like(tokens)})[0][0].mean(0, np.float64)
+                rows.append(mean / np.linalg.norm(mean))
+            np.array(rows, "<f4").tofile(line.split(" ", 1)[1].strip())
+            print(0, flush=True)
+            continue
         n, n_tokens = map(int, line.split())
         n = n or 8
         rows = sorted((text[:n_tokens] for text in texts), key=len, reverse=True)
@@ -55,7 +66,21 @@ def serve(model, ids):
         print(time.thread_time_ns() - start, flush=True)
 
 
-if sys.argv[1] == "--tokenize":
+def compare(reference, other, dimension=384):
+    a, b = (np.fromfile(path, "<f4").reshape(-1, dimension).astype(np.float64) for path in (reference, other))
+    a, b = (rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in (a, b))
+    distance = 1 - (a * b).sum(1)
+    # Each passage as a question to the others.
+    near = lambda rows: np.argsort(-(rows @ rows.T) + 9 * np.eye(len(rows)), axis=1, kind="stable")
+    ours, theirs = near(b)[:, :10], near(a)[:, :10]
+    top10 = np.mean([len(set(x) & set(y)) / 10 for x, y in zip(ours, theirs)])
+    top1 = np.mean(ours[:, 0] == theirs[:, 0])
+    print(f"  {len(a)} passages: 1 - cos mean {distance.mean():.1e}, largest {distance.max():.1e}; top-10 {top10:.4f}, top-1 {top1:.4f}")
+
+
+if sys.argv[1] == "--compare":
+    compare(*sys.argv[2:])
+elif sys.argv[1] == "--tokenize":
     folder, text, ids, n_tokens, n_texts = sys.argv[2:]
     tokenize(folder, text, ids, int(n_tokens), n_texts)
 else:

@@ -45,7 +45,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
 
     let retrieves = methods.iter().any(|method| method.ends_with("-rag"));
     let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
-        true => Some(Arc::new(Embedder::named(args.embedder.as_deref())?)),
+        true => Some(Arc::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
         false => None,
     };
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
@@ -196,7 +196,9 @@ fn configuration(
         "cells": cells,
         "samples": args.samples.unwrap_or(1).max(1),
         "retriever": args.retriever,
-        "embedder": embedder.map(|e| json!({"name": e.model().spec.name, "fingerprint": e.fingerprint()})),
+        "embedder": embedder.map(|e| {
+            json!({"name": e.model().spec.name, "backend": e.backend(), "fingerprint": e.fingerprint()})
+        }),
         "chunker": Chunker::Dos.name(),
         "max_tokens": args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
         "tokenizer": tokenizer,

@@ -2,7 +2,7 @@
 
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::embedder::Embedder;
+use crate::embedder::{BackendName, Embedder};
 use crate::engine::retriever_for;
 use crate::tokenizer;
 use anyhow::Result;
@@ -38,6 +38,9 @@ pub(crate) struct SearchArgs {
     /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
+    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    backend: Option<BackendName>,
     /// Most tokens of a passage
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: u32,
@@ -56,7 +59,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     let books = vec![Arc::new(one_book(&args.file, &args.book)?)];
     let embedder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(Embedder::named(args.embedder.as_deref())?),
+        _ => Some(Embedder::named(args.embedder.as_deref(), args.backend)?),
     };
     let retriever = retriever_for(&books, args.retriever, embedder.as_ref());
     if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {

@@ -1,19 +1,23 @@
 //! Text to vectors: model descriptions and the backends that run them.
 
-mod encoder;
+#[cfg(feature = "encoder")]
+mod checkpoint;
+#[cfg(feature = "encoder")]
+pub mod encoder;
 mod error;
 mod model;
 pub mod onnx;
 mod plan;
+mod texts;
 mod tokens;
 #[cfg(feature = "tract")]
 pub mod tract;
 mod vectors;
 
-pub use encoder::{Backend, Embedded, Encoder, gather, pool};
 pub use error::EmbedError;
 pub use model::{Check, Hub, ModelSpec, Pooling};
 pub use plan::{Bucket, Unit, bucket_for, plan};
+pub use texts::{Backend, Embedded, Encoder, gather, pool};
 pub use tokens::{TextTokenizer, TokenIds};
 pub use vectors::Vectors;
 

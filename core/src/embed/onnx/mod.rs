@@ -10,7 +10,12 @@ mod graph;
 mod proto;
 mod safetensors;
 
-use config::Config;
+#[cfg(feature = "encoder")]
+pub(super) use config::Activation;
+pub(super) use config::Config;
+#[cfg(feature = "encoder")]
+pub(super) use safetensors::Weights;
+
 use serde::{Deserialize, Serialize};
 
 /// How weights are stored in the file; every format computes in f32.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The tensors of a safetensors file, still where they are.
-pub(super) struct Weights<'a> {
+pub(in crate::embed) struct Weights<'a> {
     tensors: BTreeMap<String, Entry>,
     data: &'a [u8],
 }
@@ -20,14 +20,14 @@ struct Entry {
 }
 
 /// A tensor as 32-bit floats, rows first.
-pub(super) struct Matrix {
-    pub(super) shape: Vec<usize>,
-    pub(super) values: Vec<f32>,
+pub(in crate::embed) struct Matrix {
+    pub(in crate::embed) shape: Vec<usize>,
+    pub(in crate::embed) values: Vec<f32>,
 }
 
 impl<'a> Weights<'a> {
     /// Reads the header and checks that every tensor lies inside the file and has the size of its shape.
-    pub(super) fn read(file: &'a [u8]) -> Result<Self, ConvertError> {
+    pub(in crate::embed) fn read(file: &'a [u8]) -> Result<Self, ConvertError> {
         let broken = |problem: &str| ConvertError::Safetensors { problem: problem.to_owned() };
         let (length, rest) = file.split_first_chunk::<8>().ok_or_else(|| broken("it is shorter than its header"))?;
         let n_header = usize::try_from(u64::from_le_bytes(*length)).ok().filter(|&n| n <= rest.len());
@@ -48,12 +48,12 @@ impl<'a> Weights<'a> {
     }
 
     /// The names of all tensors, ascending.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::embed) fn names(&self) -> impl Iterator<Item = &str> {
         self.tensors.keys().map(String::as_str)
     }
 
     /// The first of `names` that exists, which must have `shape`.
-    pub(super) fn matrix(&self, names: &[String], shape: &[usize]) -> Result<Matrix, ConvertError> {
+    pub(in crate::embed) fn matrix(&self, names: &[String], shape: &[usize]) -> Result<Matrix, ConvertError> {
         let found = names.iter().find_map(|name| Some((name, self.tensors.get(name)?)));
         let (name, entry) = found.ok_or_else(|| ConvertError::Missing { tensor: names.join("` or `") })?;
         if entry.shape != shape {
@@ -101,7 +101,7 @@ fn read<const N: usize>(bytes: &[u8], value: impl Fn([u8; N]) -> f32) -> Vec<f32
 
 /// A file of f32 tensors, for tests.
 #[cfg(test)]
-pub(super) fn write(tensors: &[(&str, &[usize], &[f32])]) -> Vec<u8> {
+pub(in crate::embed) fn write(tensors: &[(&str, &[usize], &[f32])]) -> Vec<u8> {
     let (mut header, mut data) = (serde_json::Map::new(), Vec::new());
     for (name, shape, values) in tensors {
         let start = data.len();

@@ -1,16 +1,16 @@
 //! From texts to vectors, whatever computes the model.
 
-use super::plan::{Bucket, Unit, plan};
+use super::plan::Unit;
 use super::tokens::{TextTokenizer, TokenIds};
 use super::{EmbedError, ModelSpec, Pooling, Role, Vectors};
 
 /// What computes a model: tract, an encoder of our own, a graphics processor.
 ///
 /// It receives token ids as they are, without padding: whether and how to pad is its own business, and so is a batch
-/// whose shape is not one of [`Backend::buckets`].
+/// that is not one of its plan.
 pub trait Backend {
-    /// The shapes of full batches that suit it, ascending in length; empty if every text may come alone.
-    fn buckets(&self) -> &[Bucket];
+    /// Which of the texts of these lengths in tokens to compute together, every text in exactly one unit.
+    fn plan(&self, lengths: &[usize]) -> Vec<Unit>;
 
     /// One pooled vector a text, in order, not yet normalised ([`pool`] is at hand for those that end in hidden
     /// states). A text's vector does not depend on the others in `batch`, up to the order of float additions.
@@ -90,7 +90,7 @@ impl<B: Backend> Encoder<B> {
     /// Which texts to compute together, for [`Encoder::encode_unit`].
     pub fn plan(&self, tokens: &[TokenIds]) -> Vec<Unit> {
         let lengths: Vec<usize> = tokens.iter().map(|text| text.ids.len()).collect();
-        plan(&lengths, self.backend.buckets())
+        self.backend.plan(&lengths)
     }
 
     /// The finished vectors of one unit of the plan for `tokens`, in the unit's order.
@@ -162,13 +162,14 @@ pub fn pool(pooling: Pooling, hidden: &[f32], lengths: &[usize], padded: usize, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::plan::{Bucket, plan};
 
     /// A backend whose vector of a text is the number of its tokens and their sum.
     struct Summing;
 
     impl Backend for Summing {
-        fn buckets(&self) -> &[Bucket] {
-            &[Bucket { n_tokens: 4, n_texts: 2 }, Bucket { n_tokens: 8, n_texts: 2 }]
+        fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
+            plan(lengths, &[Bucket { n_tokens: 4, n_texts: 2 }, Bucket { n_tokens: 8, n_texts: 2 }])
         }
 
         fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {

@@ -1,0 +1,100 @@
+//! What computes an embedding model: which backend, and why.
+
+use anyhow::Context;
+#[cfg(feature = "encoder")]
+use closeread_core::embed::encoder::{self, EncoderBackend, EncoderOptions, Instructions, Precision};
+use closeread_core::embed::tract::TractBackend;
+use closeread_core::embed::{Backend, EmbedError, ModelSpec, Unit, Vectors};
+use serde::{Deserialize, Serialize};
+
+/// What `--backend` chooses from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum BackendName {
+    /// The reference, for any ONNX model.
+    Tract,
+    /// Our own, in the fastest precision of this processor.
+    Encoder,
+    /// Our own, in f32.
+    EncoderF32,
+}
+
+/// A backend and what is computed in, as far as it can change a vector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Choice {
+    Tract,
+    #[cfg(feature = "encoder")]
+    Encoder(Precision),
+}
+
+impl Choice {
+    /// The backend asked for; otherwise our own where it reads the model, tract where it does not.
+    pub(super) fn new(asked: Option<BackendName>, onnx: &[u8]) -> anyhow::Result<Self> {
+        match asked {
+            Some(BackendName::Tract) => Ok(Self::Tract),
+            #[cfg(feature = "encoder")]
+            Some(BackendName::EncoderF32) => Ok(Self::Encoder(Precision::F32)),
+            #[cfg(feature = "encoder")]
+            Some(BackendName::Encoder) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
+            #[cfg(feature = "encoder")]
+            None if encoder::reads(onnx) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
+            #[cfg(not(feature = "encoder"))]
+            Some(_) => {
+                let _ = onnx;
+                anyhow::bail!("this closeread was built without its encoder: leave out --backend, or say tract")
+            }
+            None => Ok(Self::Tract),
+        }
+    }
+
+    /// Its name in manifests, with the precision.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Tract => "tract",
+            #[cfg(feature = "encoder")]
+            Self::Encoder(Precision::F32) => "encoder-f32",
+            #[cfg(feature = "encoder")]
+            Self::Encoder(Precision::Int16) => "encoder-int16",
+        }
+    }
+
+    /// Loads the model.
+    pub(super) fn load(self, spec: &ModelSpec, onnx: &[u8]) -> anyhow::Result<AnyBackend> {
+        let loaded = match self {
+            Self::Tract => TractBackend::new(spec, onnx).map(AnyBackend::Tract),
+            #[cfg(feature = "encoder")]
+            Self::Encoder(precision) => {
+                let options = EncoderOptions { precision: Some(precision), instructions: None };
+                EncoderBackend::from_onnx(spec, onnx, options).map(AnyBackend::Encoder)
+            }
+        };
+        loaded.with_context(|| format!("backend `{}`", self.name()))
+    }
+}
+
+/// One of the backends, loaded.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for a model")]
+pub(super) enum AnyBackend {
+    Tract(TractBackend),
+    #[cfg(feature = "encoder")]
+    Encoder(EncoderBackend),
+}
+
+impl Backend for AnyBackend {
+    fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
+        match self {
+            Self::Tract(backend) => backend.plan(lengths),
+            #[cfg(feature = "encoder")]
+            Self::Encoder(backend) => backend.plan(lengths),
+        }
+    }
+
+    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+        match self {
+            Self::Tract(backend) => backend.forward(batch),
+            #[cfg(feature = "encoder")]
+            Self::Encoder(backend) => backend.forward(batch),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What is done to whole rows between two products.
+
+use super::product::Pieces;
+use super::simd::{Simd, abs, load_first};
+
+/// Layer normalisation in place: each row minus its mean, over its standard deviation, times `scale` plus `shift`.
+///
+/// Mean and variance are computed in two passes, in f32. Columns from `n_columns` up to the next whole vector become
+/// what `scale` and `shift` say there for the number 0, which is 0 if both are.
+///
+/// # Safety
+/// That of [`Simd`]; `rows` is good for `n_rows` rows `stride` apart, each of `n_columns` numbers rounded up to whole
+/// vectors; `scale` and `shift` for one such row.
+#[inline(always)]
+pub(super) unsafe fn normalise<S: Simd>(
+    rows: *mut f32,
+    n_rows: usize,
+    stride: usize,
+    n_columns: usize,
+    (scale, shift): (*const f32, *const f32),
+    epsilon: f32,
+) {
+    // Several sums at once, because each addition waits for the one before.
+    const CHAINS: usize = 4;
+    let whole = n_columns / S::LANES * S::LANES;
+    let n_tail = n_columns - whole;
+    for row in 0..n_rows {
+        let x = rows.add(row * stride);
+        let mut sums = [S::splat(0.0); CHAINS];
+        let mut at = 0;
+        while at + CHAINS * S::LANES <= whole {
+            for chain in 0..CHAINS {
+                sums[chain] = S::add(sums[chain], S::load(x.add(at + chain * S::LANES)));
+            }
+            at += CHAINS * S::LANES;
+        }
+        while at < whole {
+            sums[0] = S::add(sums[0], S::load(x.add(at)));
+            at += S::LANES;
+        }
+        if n_tail > 0 {
+            sums[1] = S::add(sums[1], load_first::<S>(x.add(whole), n_tail));
+        }
+        let mean = total::<S>(sums) / n_columns as f32;
+
+        let means = S::splat(mean);
+        let mut sums = [S::splat(0.0); CHAINS];
+        let mut at = 0;
+        while at + CHAINS * S::LANES <= whole {
+            for chain in 0..CHAINS {
+                let d = S::sub(S::load(x.add(at + chain * S::LANES)), means);
+                sums[chain] = S::mul_add(d, d, sums[chain]);
+            }
+            at += CHAINS * S::LANES;
+        }
+        while at < whole {
+            let d = S::sub(S::load(x.add(at)), means);
+            sums[0] = S::mul_add(d, d, sums[0]);
+            at += S::LANES;
+        }
+        let mut squares = total::<S>(sums);
+        for column in whole..n_columns {
+            let d = *x.add(column) - mean;
+            squares += d * d;
+        }
+        let factors = S::splat(1.0 / (squares / n_columns as f32 + epsilon).sqrt());
+
+        let mut at = 0;
+        while at < n_columns {
+            let d = S::mul(S::sub(S::load(x.add(at)), means), factors);
+            S::store(x.add(at), S::mul_add(d, S::load(scale.add(at)), S::load(shift.add(at))));
+            at += S::LANES;
+        }
+    }
+}
+
+/// # Safety
+/// That of [`Simd`].
+#[inline(always)]
+unsafe fn total<S: Simd>(sums: [S::Floats; 4]) -> f32 {
+    S::sum(S::add(S::add(sums[0], sums[1]), S::add(sums[2], sums[3])))
+}
+
+/// Copies rows into [`Pieces`].
+///
+/// # Safety
+/// That of [`Simd`]; `input` is good for `n_rows` rows of `n_columns` numbers rounded up to whole vectors, `output` for
+/// as many rows in pieces.
+#[inline(always)]
+pub(super) unsafe fn arrange<S: Simd>(
+    (input, stride): (*const f32, usize),
+    output: *mut f32,
+    n_rows: usize,
+    n_columns: usize,
+) {
+    for row in 0..n_rows {
+        let x = input.add(row * stride);
+        let mut at = 0;
+        while at < n_columns {
+            S::store(output.add(Pieces::at(n_rows, row, at)), S::load(x.add(at)));
+            at += S::LANES;
+        }
+    }
+}
+
+/// Rounds each row to integers of at most `levels`, pairs in [`Pieces`], and notes what one step of it is worth.
+///
+/// # Safety
+/// That of [`Simd`]; `input` is good for `n_rows` rows of `n_columns` numbers rounded up to whole vectors, `output` for
+/// as many rows of half as many pairs in pieces, `scales` for `n_rows` numbers.
+#[inline(always)]
+pub(super) unsafe fn quantise<S: Simd>(
+    (input, stride): (*const f32, usize),
+    output: *mut i16,
+    n_rows: usize,
+    n_columns: usize,
+    levels: f32,
+    scales: *mut f32,
+) {
+    for row in 0..n_rows {
+        let x = input.add(row * stride);
+        let mut largest = [S::splat(0.0); 2];
+        let mut at = 0;
+        while at < n_columns {
+            largest[0] = S::max(largest[0], abs::<S>(S::load(x.add(at))));
+            at += S::LANES;
+            if at < n_columns {
+                largest[1] = S::max(largest[1], abs::<S>(S::load(x.add(at))));
+                at += S::LANES;
+            }
+        }
+        // A row of zeros keeps its zeros with any scale; the smallest normal number keeps the inverse finite.
+        let largest = S::largest(S::max(largest[0], largest[1])).max(LEAST);
+        *scales.add(row) = largest / levels;
+        let steps = S::splat(levels / largest);
+        let mut at = 0;
+        while at < n_columns {
+            let integers = S::round(S::mul(S::load(x.add(at)), steps));
+            S::store_i16(output.add(2 * Pieces::at(n_rows, row, at / 2)), integers);
+            at += S::LANES;
+        }
+    }
+}
+
+/// Rows whose largest number is smaller than this count as zeros.
+const LEAST: f32 = 1e-30;

@@ -1,0 +1,225 @@
+//! Every kernel of every instruction set at hand against plain sums in f64.
+
+use super::super::tiny::noise;
+use super::*;
+use crate::embed::onnx::Activation;
+use proptest::prelude::*;
+
+fn all_kernels() -> impl Iterator<Item = (Instructions, Kernels)> {
+    Instructions::available().into_iter().map(|set| (set, Kernels::new(set).expect("available")))
+}
+
+fn cases() -> ProptestConfig {
+    // Miri is some thousand times slower; it looks for other things than wrong numbers.
+    ProptestConfig { cases: if cfg!(miri) { 3 } else { 96 }, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Rows of noise at this stride; between them stands what no kernel may read into a result.
+fn matrix(n_rows: usize, n_columns: usize, stride: usize, seed: u32) -> Vec<f32> {
+    let mut noise = noise(seed);
+    (0..n_rows * stride).map(|idx| if idx % stride < n_columns { noise() } else { 0.0 }).collect()
+}
+
+/// Weights (inputs x outputs) in panels.
+fn panels<T: Copy + Default>(weights: &[T], n_outputs: usize, width: usize, step: usize) -> Vec<T> {
+    let n_inputs = weights.len() / n_outputs;
+    let n_steps = n_inputs.div_ceil(step);
+    let mut packed = vec![T::default(); n_steps * step * n_outputs.next_multiple_of(width)];
+    for input in 0..n_inputs {
+        for output in 0..n_outputs {
+            let place = (output / width * n_steps + input / step) * width + output % width;
+            packed[place * step + input % step] = weights[input * n_outputs + output];
+        }
+    }
+    packed
+}
+
+fn gelu(x: f64) -> f64 {
+    x * 0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
+}
+
+fn gelu_tanh(x: f64) -> f64 {
+    let u = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
+    x * 0.5 * (1.0 + libm::tanh(u))
+}
+
+fn then(kind: u8) -> Then {
+    match kind {
+        0 => Then::Store,
+        1 => Then::Add,
+        2 => Then::Activate(Activation::Gelu),
+        3 => Then::Activate(Activation::GeluTanh),
+        _ => Then::Activate(Activation::Relu),
+    }
+}
+
+fn after(then: Then, sum: f64, before: f64) -> f64 {
+    match then {
+        Then::Store => sum,
+        Then::Add => sum + before,
+        Then::Activate(Activation::Gelu) => gelu(sum),
+        Then::Activate(Activation::GeluTanh) => gelu_tanh(sum),
+        Then::Activate(Activation::Relu) => sum.max(0.0),
+    }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    /// Rows beyond several tiles, inner dimensions beyond a piece, every tail.
+    #[test]
+    fn products_are_sums_of_products(
+        n_rows in 1..32_usize, n_inputs in prop_oneof![1..40_usize, 505..520_usize], n_outputs in 1..70_usize,
+        kind in 0..5_u8, seed: u32,
+    ) {
+        let then = then(kind);
+        for (set, kernels) in all_kernels() {
+            let width = kernels.panel_width();
+            let stride = n_inputs.next_multiple_of(16) + 16;
+            let input = matrix(n_rows, n_inputs, stride, seed);
+            let weights = matrix(n_inputs, n_outputs, n_outputs, seed ^ 1);
+            let padded = n_outputs.next_multiple_of(width);
+            let bias = matrix(1, n_outputs, padded, seed ^ 2);
+            let before = matrix(n_rows, n_outputs, padded + 3, seed ^ 3);
+            let view = View { values: &input, stride };
+
+            let mut output = before.clone();
+            let mut arranged = Arranged::default();
+            kernels.arrange(n_rows, n_inputs, view, &mut arranged);
+            let packed = panels(&weights, n_outputs, width, 1);
+            let packed = Panels { values: &packed, n_steps: n_inputs, bias: &bias };
+            kernels.product_f32(&arranged, packed, ViewMut { values: &mut output, stride: padded + 3 }, then);
+
+            let levels = 1000.0;
+            let integers: Vec<i16> = weights.iter().map(|w| (w * 500.0).round_ties_even() as i16).collect();
+            let column_scales = matrix(1, n_outputs, padded, seed ^ 4);
+            let mut rounded_output = before.clone();
+            kernels.quantise(n_rows, n_inputs, view, levels, &mut arranged);
+            let packed = panels(&integers, n_outputs, width, 2);
+            let packed = Panels { values: &packed, n_steps: n_inputs.div_ceil(2), bias: &bias };
+            let to = ViewMut { values: &mut rounded_output, stride: padded + 3 };
+            kernels.product_i16(&arranged, packed, &column_scales, to, then);
+
+            for row in 0..n_rows {
+                let x = &input[row * stride..][..n_inputs];
+                let largest = x.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+                for column in 0..n_outputs {
+                    let at = row * (padded + 3) + column;
+                    let terms = x.iter().enumerate().map(|(i, &x)| f64::from(x) * f64::from(weights[i * n_outputs + column]));
+                    let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), t| (sum + t, size + t.abs()));
+                    let expected = after(then, sum + f64::from(bias[column]), f64::from(before[at]));
+                    let slack = 1e-6 * (2.0 + size);
+                    let found = f64::from(output[at]);
+                    prop_assert!((found - expected).abs() < slack, "{set:?} f32 {row},{column}: {found} {expected}");
+
+                    // In integers nothing is lost but the rounding of the row itself.
+                    let terms = x.iter().enumerate().map(|(i, &x)| {
+                        let step = f64::from((x * (levels / largest)).round_ties_even());
+                        step * f64::from(integers[i * n_outputs + column])
+                    });
+                    let scale = f64::from(largest / levels) * f64::from(column_scales[column]);
+                    let sum = terms.sum::<f64>() * scale;
+                    let expected = after(then, sum + f64::from(bias[column]), f64::from(before[at]));
+                    let found = f64::from(rounded_output[at]);
+                    let slack = 1e-6 * (2.0 + sum.abs());
+                    prop_assert!((found - expected).abs() < slack, "{set:?} i16 {row},{column}: {found} {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn attention_is_a_softmax_over_all_tokens(
+        n_tokens in prop_oneof![1..40_usize, 90..130_usize], n_heads in 1..4_usize, head_size in 1..40_usize, seed: u32,
+    ) {
+        let n_tokens = if cfg!(miri) { n_tokens.min(6) } else { n_tokens };
+        let hidden = n_heads * head_size;
+        let stride = 3 * hidden + 5;
+        let projections: Vec<f32> = matrix(n_tokens, 3 * hidden, stride, seed).iter().map(|x| 2.0 * x).collect();
+        let at = |token: usize, part: usize, head: usize, idx: usize| {
+            f64::from(projections[token * stride + part * hidden + head * head_size + idx])
+        };
+        for (set, kernels) in all_kernels() {
+            let mut context = vec![7.0; n_tokens * (hidden + 2)];
+            let to = ViewMut { values: &mut context, stride: hidden + 2 };
+            let mut room = AttentionRoom::default();
+            kernels.attend(n_tokens, (n_heads, head_size), View { values: &projections, stride }, to, &mut room);
+            for token in 0..n_tokens {
+                for head in 0..n_heads {
+                    let score = |other: usize| (0..head_size).map(|i| at(token, 0, head, i) * at(other, 1, head, i)).sum::<f64>();
+                    let scores: Vec<f64> = (0..n_tokens).map(score).collect();
+                    let largest = scores.iter().copied().fold(f64::MIN, f64::max);
+                    let shares: Vec<f64> = scores.iter().map(|s| libm::exp(s - largest)).collect();
+                    let total: f64 = shares.iter().sum();
+                    for idx in 0..head_size {
+                        let expected: f64 = (0..n_tokens).map(|other| shares[other] / total * at(other, 2, head, idx)).sum();
+                        let found = f64::from(context[token * (hidden + 2) + head * head_size + idx]);
+                        prop_assert!((found - expected).abs() < 2e-5, "{set:?} {token},{head},{idx}: {found} {expected}");
+                    }
+                }
+                prop_assert_eq!(&context[token * (hidden + 2) + hidden..][..2], &[7.0, 7.0], "{:?} wrote beyond", set);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_normalised(n_rows in 1..5_usize, n_columns in 1..300_usize, seed: u32) {
+        let stride = n_columns.next_multiple_of(16) + 16;
+        let scale = matrix(1, n_columns, stride, seed ^ 1);
+        let shift = matrix(1, n_columns, stride, seed ^ 2);
+        let before: Vec<f32> = matrix(n_rows, n_columns, stride, seed).iter().map(|x| 3.0 * x).collect();
+        for (set, kernels) in all_kernels() {
+            let mut rows = before.clone();
+            kernels.normalise(n_rows, n_columns, ViewMut { values: &mut rows, stride }, (&scale, &shift), 1e-3);
+            for row in 0..n_rows {
+                let x: Vec<f64> = before[row * stride..][..n_columns].iter().map(|&x| f64::from(x)).collect();
+                let mean = x.iter().sum::<f64>() / n_columns as f64;
+                let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n_columns as f64;
+                for column in 0..n_columns {
+                    let d = (x[column] - mean) / (variance + 1e-3).sqrt();
+                    let expected = d * f64::from(scale[column]) + f64::from(shift[column]);
+                    let found = f64::from(rows[row * stride + column]);
+                    prop_assert!((found - expected).abs() < 2e-5, "{set:?} {row},{column}: {found} {expected}");
+                }
+                prop_assert!(rows[row * stride..][n_columns..stride].iter().all(|&x| x == 0.0), "{set:?}: not filled with zeros");
+            }
+        }
+    }
+}
+
+#[test]
+fn activations_are_right_everywhere() {
+    let xs: Vec<f32> = (-1200..1200).map(|x| x as f32 / 100.0).chain([-100.0, 100.0, -1e4, 1e4, 0.0, -0.0]).collect();
+    for (set, kernels) in all_kernels() {
+        let width = kernels.panel_width();
+        let n = xs.len();
+        for activation in [Activation::Gelu, Activation::GeluTanh, Activation::Relu] {
+            // One input of weight 1: the product is the input.
+            let mut weights = vec![0.0; width];
+            weights[0] = 1.0;
+            let bias = vec![0.0; width];
+            let input: Vec<f32> = xs.iter().flat_map(|&x| std::iter::once(x).chain([0.0; 15])).collect();
+            let mut arranged = Arranged::default();
+            kernels.arrange(n, 1, View { values: &input, stride: 16 }, &mut arranged);
+            let mut output = vec![0.0; n * width];
+            let panels = Panels { values: &weights, n_steps: 1, bias: &bias };
+            let then = Then::Activate(activation);
+            kernels.product_f32(&arranged, panels, ViewMut { values: &mut output, stride: width }, then);
+            for (row, &x) in xs.iter().enumerate() {
+                let (found, expected) = (f64::from(output[row * width]), after(then, f64::from(x), 0.0));
+                let slack = 4e-7 * f64::from(x).abs().max(1.0);
+                assert!((found - expected).abs() <= slack, "{set:?} {activation:?}({x}): {found}, {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "output of a product")]
+fn a_short_output_is_refused() {
+    let kernels = Kernels::new(Instructions::Plain).expect("always there");
+    let mut arranged = Arranged::default();
+    kernels.arrange(2, 4, View { values: &[0.0; 8], stride: 4 }, &mut arranged);
+    let weights = Panels { values: &[0.0; 32], n_steps: 4, bias: &[0.0; 8] };
+    kernels.product_f32(&arranged, weights, ViewMut { values: &mut [0.0; 15], stride: 8 }, Then::Store);
+}

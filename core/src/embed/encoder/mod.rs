@@ -1,0 +1,244 @@
+//! Closeread's own encoder: models of the BERT and XLM-RoBERTa families, on the CPU.
+//!
+//! It reads like the architecture: [`embeddings`], then layer by layer [`attention`] and [`feed_forward`], then
+//! [`pooling`]. What is fast about it sits in [`kernels`]. The tokens of a batch stand one after the other without
+//! padding, and every number of a text's vector is added up in an order that the rest of the batch has no part in:
+//! a text has the same vector, bit for bit, alone and in any batch, on any number of threads, as long as the
+//! instruction set is the same.
+
+mod attention;
+mod embeddings;
+mod feed_forward;
+mod kernels;
+mod linear;
+mod norm;
+mod pooling;
+mod rows;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+pub(super) mod tiny;
+
+pub use kernels::Instructions;
+
+use super::checkpoint::Checkpoint;
+use super::plan::Unit;
+use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
+use attention::SelfAttention;
+use embeddings::Embeddings;
+use feed_forward::FeedForward;
+use kernels::{Arranged, AttentionRoom, Kernels};
+use linear::BLOCK;
+use rows::Rows;
+use serde::{Deserialize, Serialize};
+use std::sync::{Mutex, PoisonError};
+
+/// Tokens of a unit of work: enough rows to use each packed weight often, few enough that the states of a unit stay in
+/// the second-level cache (`cargo xtask bench embed`).
+const UNIT_TOKENS: usize = 448;
+
+/// What the products of linear layers are computed in. Attention, normalisation and activation are f32 always.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// f32 throughout: 1 - cosine to another f32 implementation below 1e-9.
+    F32,
+    /// Activations and weights as 16-bit integers, summed in 32 bits: twice as fast where the processor multiplies such
+    /// pairs, mean cosine to f32 above 0.99999. 8-bit weights of the file are used as they are.
+    Int16,
+}
+
+impl Precision {
+    /// The faster one for these instructions.
+    pub fn fastest(instructions: Instructions) -> Self {
+        match instructions {
+            Instructions::Avx512 | Instructions::Avx2 | Instructions::Simd128 => Self::Int16,
+            Instructions::Plain | Instructions::Neon => Self::F32,
+        }
+    }
+
+    /// Its name in lower case, as it is written in TOML and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::Int16 => "int16",
+        }
+    }
+}
+
+/// How to compute; what is `None` is chosen for the processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EncoderOptions {
+    /// Of the linear layers; the fastest one by default.
+    pub precision: Option<Precision>,
+    /// The fastest available by default.
+    pub instructions: Option<Instructions>,
+}
+
+/// Whether [`EncoderBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
+pub fn reads(onnx: &[u8]) -> bool {
+    Checkpoint::is_ours(onnx)
+}
+
+/// A model, packed for the processor. Threads share it, each with memory of its own for what is under way.
+pub struct EncoderBackend {
+    kernels: Kernels,
+    instructions: Instructions,
+    precision: Precision,
+    pooling: Pooling,
+    hidden: usize,
+    inner: usize,
+    embeddings: Embeddings,
+    layers: Vec<(SelfAttention, FeedForward)>,
+    /// Memory of calls that are over, for the next ones.
+    idle: Mutex<Vec<Workspace>>,
+}
+
+/// What is under way in one call of [`Backend::forward`].
+#[derive(Default)]
+struct Workspace {
+    /// The hidden states of all tokens.
+    states: Rows,
+    /// Queries, keys and values of all tokens.
+    projections: Rows,
+    /// What attention found for each token.
+    context: Rows,
+    /// Inner states of a block of tokens.
+    inner: Rows,
+    arranged: Arranged,
+    attention: AttentionRoom,
+}
+
+impl EncoderBackend {
+    /// Loads an ONNX file that closeread wrote; `spec` gives the pooling.
+    ///
+    /// # Errors
+    /// [`EmbedError::Load`] if the file is damaged or from elsewhere, or the processor lacks the instructions asked for.
+    pub fn from_onnx(spec: &ModelSpec, onnx: &[u8], options: EncoderOptions) -> Result<Self, EmbedError> {
+        Self::pack(spec, Checkpoint::from_onnx(onnx)?, options)
+    }
+
+    /// Loads a model as it is published: the bytes of `config.json` and `model.safetensors`.
+    ///
+    /// # Errors
+    /// As [`EncoderBackend::from_onnx`]; models of another family are refused by name.
+    pub fn from_published(
+        spec: &ModelSpec,
+        config_json: &[u8],
+        safetensors: &[u8],
+        options: EncoderOptions,
+    ) -> Result<Self, EmbedError> {
+        Self::pack(spec, Checkpoint::from_published(config_json, safetensors)?, options)
+    }
+
+    /// The instructions that compute it.
+    pub fn instructions(&self) -> Instructions {
+        self.instructions
+    }
+
+    /// What its linear layers are computed in.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn pack(spec: &ModelSpec, mut checkpoint: Checkpoint, options: EncoderOptions) -> Result<Self, EmbedError> {
+        let instructions = options.instructions.unwrap_or_else(Instructions::fastest);
+        let kernels = Kernels::new(instructions).ok_or_else(|| {
+            let available: Vec<&str> = Instructions::available().into_iter().map(Instructions::name).collect();
+            EmbedError::Load(format!(
+                "this processor has no {} instructions, choose one of {}",
+                instructions.name(),
+                available.join(", ")
+            ))
+        })?;
+        let precision = options.precision.unwrap_or_else(|| Precision::fastest(instructions));
+        let embeddings = Embeddings::new(&mut checkpoint, kernels);
+        // Layer by layer, so that no more than one is in memory twice.
+        let layers = std::mem::take(&mut checkpoint.layers);
+        let inner = layers.first().map_or(0, |layer| layer.up.bias.len());
+        let layers = layers.into_iter().map(|layer| {
+            let attention = SelfAttention::new(&checkpoint, &layer, precision, kernels);
+            (attention, FeedForward::new(&checkpoint, &layer, precision, kernels))
+        });
+        Ok(Self {
+            kernels,
+            instructions,
+            precision,
+            pooling: spec.pooling,
+            hidden: checkpoint.hidden,
+            inner,
+            embeddings,
+            layers: layers.collect(),
+            idle: Mutex::default(),
+        })
+    }
+
+    /// Memory for `n_tokens` tokens.
+    fn workspace(&self, n_tokens: usize) -> Workspace {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut workspace = idle.unwrap_or_default();
+        if workspace.states.capacity() < n_tokens {
+            let width = self.kernels.panel_width();
+            workspace.states = Rows::new(n_tokens, self.hidden, width);
+            workspace.projections = Rows::new(n_tokens, 3 * self.hidden, width);
+            workspace.context = Rows::new(n_tokens, self.hidden, width);
+            workspace.inner = Rows::new(n_tokens.min(BLOCK), self.inner, width);
+        }
+        workspace
+    }
+}
+
+impl Backend for EncoderBackend {
+    /// Texts as they come, together until they have about as many tokens as suit the caches.
+    fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
+        let mut units: Vec<Unit> = Vec::new();
+        let mut room = 0;
+        for (text, &n_tokens) in lengths.iter().enumerate() {
+            match units.last_mut() {
+                Some(unit) if n_tokens <= room => {
+                    unit.texts.push(text);
+                    room -= n_tokens;
+                }
+                _ => {
+                    units.push(Unit { texts: vec![text], bucket: None });
+                    room = UNIT_TOKENS.saturating_sub(n_tokens);
+                }
+            }
+        }
+        units
+    }
+
+    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+        for ids in batch {
+            self.embeddings.check(ids).map_err(|problem| {
+                let n_tokens = batch.iter().map(|ids| ids.len()).max().unwrap_or(0);
+                EmbedError::Forward { n_texts: batch.len(), n_tokens, problem }
+            })?;
+        }
+        if batch.is_empty() {
+            return Ok(Vectors::new(self.hidden, Vec::new()));
+        }
+        let lengths: Vec<usize> = batch.iter().map(|ids| ids.len()).collect();
+        let n_tokens = lengths.iter().sum();
+        let mut workspace = self.workspace(n_tokens);
+        self.embeddings.forward(self.kernels, batch, &mut workspace.states);
+        for (attention, feed_forward) in &self.layers {
+            attention.forward(self.kernels, &lengths, &mut workspace);
+            feed_forward.forward(self.kernels, n_tokens, &mut workspace);
+        }
+        let vectors = pooling::pool(self.pooling, &workspace.states, &lengths);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
+        Ok(vectors)
+    }
+}
+
+impl std::fmt::Debug for EncoderBackend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shape = (self.layers.len(), self.hidden, self.inner);
+        f.debug_struct("EncoderBackend")
+            .field("instructions", &self.instructions)
+            .field("precision", &self.precision)
+            .field("layers_hidden_inner", &shape)
+            .finish_non_exhaustive()
+    }
+}

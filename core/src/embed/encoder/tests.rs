@@ -1,0 +1,151 @@
+//! The whole encoder, on tiny models of random weights.
+
+use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
+use super::*;
+use crate::embed::onnx::{WeightFormat, convert};
+
+const SHAPES: [Shape; 4] = [
+    Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 },
+    Shape { family: "xlm-roberta", act: "gelu", hidden: 48, heads: 3, inner: 100, layers: 2 },
+    Shape { family: "roberta", act: "gelu_new", hidden: 70, heads: 2, inner: 33, layers: 1 },
+    Shape { family: "bert", act: "relu", hidden: 128, heads: 1, inner: 600, layers: 1 },
+];
+
+fn backend(shape: &Shape, pooling: &str, options: EncoderOptions) -> EncoderBackend {
+    let (config, weights) = published(shape);
+    EncoderBackend::from_published(&spec(shape, pooling), &config, &weights, options).expect("loads")
+}
+
+fn everywhere() -> impl Iterator<Item = EncoderOptions> {
+    Instructions::available().into_iter().flat_map(|set| {
+        [Precision::F32, Precision::Int16]
+            .map(|precision| EncoderOptions { precision: Some(precision), instructions: Some(set) })
+    })
+}
+
+/// Texts of these lengths.
+fn texts(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
+    let mut noise = noise(seed);
+    let mut id = || ((noise() + 1.0) / 2.0 * VOCABULARY as f32) as u32 % VOCABULARY;
+    lengths.iter().map(|&n| (0..n).map(|_| id()).collect()).collect()
+}
+
+fn forward(backend: &EncoderBackend, texts: &[Vec<u32>]) -> Vectors {
+    backend.forward(&texts.iter().map(Vec::as_slice).collect::<Vec<_>>()).expect("runs")
+}
+
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
+#[test]
+fn a_text_has_the_same_vector_bit_for_bit_in_every_batch() {
+    let lengths: Vec<usize> = if cfg!(miri) { vec![3, 1] } else { (1..=POSITIONS).chain([5, 5, 90]).collect() };
+    let texts = texts(&lengths, 3);
+    for shape in &SHAPES[..if cfg!(miri) { 1 } else { SHAPES.len() }] {
+        for options in everywhere() {
+            let backend = backend(shape, "mean", options);
+            let together = forward(&backend, &texts);
+            for size in [1, 2, 7] {
+                let parts: Vec<f32> =
+                    texts.chunks(size).flat_map(|part| forward(&backend, part).into_values()).collect();
+                assert!(parts == together.values(), "{options:?}, batches of {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn instruction_sets_and_precisions_agree() {
+    let texts = texts(&[1, 2, 15, 16, 17, 64, POSITIONS], 5);
+    for shape in &SHAPES {
+        for pooling in ["mean", "cls"] {
+            let plain = EncoderOptions { precision: Some(Precision::F32), instructions: Some(Instructions::Plain) };
+            let expected = forward(&backend(shape, pooling, plain), &texts);
+            for options in everywhere() {
+                let slack = if options.precision == Some(Precision::F32) { 1e-9 } else { 1e-4 };
+                for (a, b) in forward(&backend(shape, pooling, options), &texts).rows().zip(expected.rows()) {
+                    assert!(distance(a, b) < slack, "{options:?} {shape:?}: {:e}", distance(a, b));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_share_a_model_and_find_the_same() {
+    let backend = backend(&SHAPES[1], "mean", EncoderOptions::default());
+    let texts = texts(&[40; 12], 8);
+    let alone = forward(&backend, &texts);
+    #[allow(clippy::disallowed_methods, reason = "a test of what happens on several threads")]
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..4).map(|_| scope.spawn(|| forward(&backend, &texts))).collect();
+        for handle in handles {
+            assert!(handle.join().expect("runs") == alone);
+        }
+    });
+}
+
+#[test]
+fn a_plan_keeps_every_text_once_and_in_order() {
+    let backend = backend(&SHAPES[0], "mean", EncoderOptions::default());
+    let lengths = [100, 300, 48, 1, 700, 2, 447, 1];
+    let units: Vec<Vec<usize>> = backend.plan(&lengths).into_iter().map(|unit| unit.texts).collect();
+    assert_eq!(units, [vec![0, 1, 2], vec![3], vec![4], vec![5], vec![6, 7]]);
+    assert!(backend.plan(&[]).is_empty());
+    assert!(forward(&backend, &[]).is_empty());
+}
+
+#[test]
+fn texts_that_no_vector_can_be_made_of_are_named() {
+    let backend = backend(&SHAPES[0], "mean", EncoderOptions::default());
+    for (ids, words) in
+        [(vec![1, VOCABULARY], "token id 11"), (vec![], "without a token"), (vec![1; 133], "133 tokens")]
+    {
+        let message = backend.forward(&[&[1, 2], &ids]).expect_err("refused").to_string();
+        assert!(message.contains(words), "{message}");
+    }
+}
+
+#[test]
+fn eight_bit_weights_lose_nothing_in_sixteen_bits() {
+    let shape = SHAPES[1];
+    let (config, weights) = published(&shape);
+    let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
+    assert!(reads(&onnx) && !reads(&onnx[..100]) && !reads(&weights));
+    let load = |precision| {
+        let options = EncoderOptions { precision: Some(precision), instructions: None };
+        EncoderBackend::from_onnx(&spec(&shape, "mean"), &onnx, options).expect("loads")
+    };
+    let texts = texts(&[9, 60], 2);
+    let (exact, rounded) = (forward(&load(Precision::F32), &texts), forward(&load(Precision::Int16), &texts));
+    for (a, b) in exact.rows().zip(rounded.rows()) {
+        assert!(distance(a, b) < 1e-6, "{:e}", distance(a, b));
+    }
+}
+
+#[cfg(feature = "tract")]
+#[test]
+fn vectors_equal_tracts() {
+    use crate::embed::tract::TractBackend;
+    let texts = texts(&[1, 3, 20, 77, 128], 4);
+    for shape in &SHAPES {
+        let (config, weights) = published(shape);
+        for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
+            let onnx = convert(&config, &weights, format).expect("converts");
+            for pooling in ["mean", "cls"] {
+                let spec = spec(shape, pooling);
+                let tract = TractBackend::with_buckets(&spec, &onnx, Vec::new()).expect("loads");
+                let options = EncoderOptions { precision: Some(Precision::F32), instructions: None };
+                let ours = EncoderBackend::from_onnx(&spec, &onnx, options).expect("loads");
+                let found = forward(&ours, &texts);
+                for (text, found) in texts.iter().zip(found.rows()) {
+                    let expected = tract.forward(&[text]).expect("runs");
+                    let distance = distance(found, expected.row(0));
+                    assert!(distance < 1e-9, "{shape:?} {format:?} {pooling}: 1 - cos = {distance:e}");
+                }
+            }
+        }
+    }
+}
