@@ -1,5 +1,19 @@
 //! closeread: how well do language models read whole books?
 
+/// `println!` that gives an error where nobody listens any more, as in `| head`, instead of ending in a panic.
+macro_rules! outln {
+    ($($argument:tt)*) => {
+        ::std::io::Write::write_fmt(&mut ::std::io::stdout(), format_args!("{}\n", format_args!($($argument)*)))?
+    };
+}
+
+/// `print!`, likewise.
+macro_rules! out {
+    ($($argument:tt)*) => {
+        ::std::io::Write::write_fmt(&mut ::std::io::stdout(), format_args!($($argument)*))?
+    };
+}
+
 mod benchmark;
 mod command;
 mod config;

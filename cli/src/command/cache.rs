@@ -41,7 +41,7 @@ enum Chore {
 /// Lists, prunes or verifies.
 pub(crate) fn run(args: CacheArgs) -> Result<ExitCode> {
     let Some(folder) = cache_folder() else {
-        println!("nothing is remembered: this system has no cache folder; name one in CLOSEREAD_CACHE");
+        outln!("nothing is remembered: this system has no cache folder; name one in CLOSEREAD_CACHE");
         return Ok(ExitCode::SUCCESS);
     };
     match args.chore {
@@ -64,14 +64,14 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
         let replies: Vec<_> =
             replies.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
         let vectors = json!({ "n": n_vectors, "bytes": vector_bytes });
-        println!("{}", json!({ "folder": folder.display().to_string(), "replies": replies, "vectors": vectors }));
+        outln!("{}", json!({ "folder": folder.display().to_string(), "replies": replies, "vectors": vectors }));
         return Ok(ExitCode::SUCCESS);
     }
-    println!("{}", folder.display());
+    outln!("{}", folder.display());
     for (model, (n, bytes)) in &replies {
-        println!("  {model}: replies {n}, {} KB", bytes.div_ceil(1000));
+        outln!("  {model}: replies {n}, {} KB", bytes.div_ceil(1000));
     }
-    println!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
+    outln!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -91,7 +91,7 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
             bytes += metadata.len();
         }
     }
-    println!("files removed: {n_removed}, {} KB", bytes.div_ceil(1000));
+    outln!("files removed: {n_removed}, {} KB", bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -100,12 +100,12 @@ fn verify(folder: &Path) -> Result<ExitCode> {
     let mut n_damaged = 0;
     for (path, _) in &all {
         if Entry::read(path).is_none() {
-            println!("{}: damaged, removed; its call is made again by the next run that needs it", path.display());
+            outln!("{}: damaged, removed; its call is made again by the next run that needs it", path.display());
             std::fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
             n_damaged += 1;
         }
     }
-    println!("replies: {} whole, {n_damaged} damaged", all.len() - n_damaged);
+    outln!("replies: {} whole, {n_damaged} damaged", all.len() - n_damaged);
     Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

@@ -84,13 +84,13 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
             })
             .collect();
         let named = |source: &Source| json!({"name": source.name(), "path": source.path().display().to_string()});
-        println!("{}", json!({"a": named(sources.a()), "b": named(sources.b()), "comparisons": rows}));
+        outln!("{}", json!({"a": named(sources.a()), "b": named(sources.b()), "comparisons": rows}));
     } else if pairs.len() == 1 {
         for (idx, comparison) in comparisons.iter().enumerate() {
-            print!("{}{}", if idx > 0 { "\n" } else { "" }, in_full(comparison));
+            out!("{}{}", if idx > 0 { "\n" } else { "" }, in_full(comparison));
         }
     } else {
-        print!("{}", overview(&comparisons));
+        out!("{}", overview(&comparisons));
     }
     let clean = comparisons.iter().all(|c| c.unpaired.other_gold.is_empty());
     let some = comparisons.iter().any(|c| c.overall.is_some());

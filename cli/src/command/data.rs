@@ -119,9 +119,9 @@ fn corpus(args: &CorpusArgs) -> anyhow::Result<ExitCode> {
         let written = serde_json::json!({
             "folder": out, "documents": args.documents, "items": n_items, "report_bytes": n_bytes,
         });
-        println!("{written}");
+        outln!("{written}");
     } else {
-        println!("{}: {} reports ({n_bytes} bytes), {n_items} items", out.display(), args.documents);
+        outln!("{}: {} reports ({n_bytes} bytes), {n_items} items", out.display(), args.documents);
     }
     Ok(ExitCode::SUCCESS)
 }

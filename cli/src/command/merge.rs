@@ -97,7 +97,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     let expected = configuration["items"].as_u64().unwrap_or(0);
     let missing: Vec<String> = missing_parts(&parts);
     if args.json {
-        println!(
+        outln!(
             "{}",
             json!({
                 "folder": args.out.display().to_string(),
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
             })
         );
     } else {
-        println!("{}: items {} of {expected}, trials {n_records}", args.out.display(), order.len());
+        outln!("{}: items {} of {expected}, trials {n_records}", args.out.display(), order.len());
     }
     if n_duplicates > 0 {
         eprintln!("trials that were in several folders and count once: {n_duplicates}");

@@ -113,7 +113,7 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
         let rows = models.iter().flatten().map(describe);
         let broken = models.iter().filter_map(|model| model.as_ref().err()).map(|error| format!("{error:#}"));
         let names = available.iter().map(|spec| &spec.name);
-        println!(
+        outln!(
             "{:#}",
             json!({
                 "models": rows.collect::<Vec<_>>(), "unreadable": broken.collect::<Vec<_>>(),
@@ -125,7 +125,7 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
             match model {
                 Ok(Installed { spec, manifest, .. }) => {
                     let weights = serde_json::to_value(manifest.weights)?;
-                    println!(
+                    outln!(
                         "{:<32} {:>5} numbers  {:>4} tokens  {:<4} {:<12} {}",
                         spec.name,
                         spec.dimension,
@@ -139,7 +139,7 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
             }
         }
         for spec in &available {
-            println!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
+            outln!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
         }
         eprintln!("installed models live in {}", dir.display());
     }

@@ -63,7 +63,7 @@ fn list(as_json: bool) -> Result<ExitCode> {
                 })
             })
             .collect();
-        println!("{}", Value::Array(rows));
+        outln!("{}", Value::Array(rows));
         return Ok(ExitCode::SUCCESS);
     }
     for (provider, variable) in rows {
@@ -71,9 +71,9 @@ fn list(as_json: bool) -> Result<ExitCode> {
             || format!("no key; set {}", provider.variables.join(" or ")),
             |variable| format!("key in {variable}"),
         );
-        println!("{:18} {:45} {key}", provider.name, provider.base_url().unwrap_or("--base-url URL"));
+        outln!("{:18} {:45} {key}", provider.name, provider.base_url().unwrap_or("--base-url URL"));
     }
-    println!("{:18} {:45} needs no key and no network", "builtin/extractive", "-");
+    outln!("{:18} {:45} needs no key and no network", "builtin/extractive", "-");
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,43 +102,44 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
                 value["hint"] = json!(hint(error));
             }
         }
-        println!("{value}");
+        outln!("{value}");
     } else {
         match &result {
             Ok(reply) => {
-                println!("{} answered in {seconds:.1} s: {:?}", args.model, reply.text);
+                outln!("{} answered in {seconds:.1} s: {:?}", args.model, reply.text);
                 if reply.stop == Stop::Length {
-                    println!(
+                    outln!(
                         "The reply reached the limit of {MAX_OUTPUT_TOKENS} tokens; a model that thinks needs a higher --max-output-tokens."
                     );
                 }
                 let tokens = |n: Option<u64>| n.map_or_else(|| "not said".to_owned(), |n| n.to_string());
                 let usage = &reply.usage;
-                println!(
+                outln!(
                     "Tokens: prompt {}, reply {}; from the cache {}; reasoning {}.",
                     tokens(usage.prompt_tokens),
                     tokens(usage.completion_tokens),
                     tokens(usage.cached_tokens),
                     tokens(usage.reasoning_tokens)
                 );
-                say_dialect(model.dialect());
+                say_dialect(model.dialect())?;
             }
-            Err(error) => println!("{} did not answer: {error}\n{}", args.model, hint(error)),
+            Err(error) => outln!("{} did not answer: {error}\n{}", args.model, hint(error)),
         }
     }
     Ok(if result.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn say_dialect(dialect: Dialect) {
+fn say_dialect(dialect: Dialect) -> Result<()> {
     if dialect.token_limit == TokenLimit::MaxCompletionTokens {
-        println!("The limit on the reply goes as `max_completion_tokens`.");
+        outln!("The limit on the reply goes as `max_completion_tokens`.");
     }
     if dialect.own_temperature {
-        println!("It takes no temperature but its own: runs are not greedy, repeat them with --samples.");
+        outln!("It takes no temperature but its own: runs are not greedy, repeat them with --samples.");
     }
     if dialect.no_seed {
-        println!("It takes no seed.");
+        outln!("It takes no seed.");
     }
+    Ok(())
 }
 
 /// What to do about an error.

@@ -45,11 +45,11 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         write_csv(path, &report)?;
     }
     if args.json {
-        println!("{}", serde_json::to_string(&report)?);
+        outln!("{}", serde_json::to_string(&report)?);
     } else if args.latex {
-        print!("{}", as_latex(&report));
+        out!("{}", as_latex(&report));
     } else if args.html.is_none() && args.csv.is_none() {
-        print!("{}", as_text(&report));
+        out!("{}", as_text(&report));
     }
     for note in &report.notes {
         eprintln!("{}", text::plain(note));

@@ -129,9 +129,9 @@ fn report(
         eprintln!("{n_cut} passages or questions were cut: the embedding model takes no more tokens");
     }
     if as_json {
-        println!("{report}");
+        outln!("{report}");
     } else {
-        print!("{}", table::render(&cells));
+        out!("{}", table::render(&cells));
     }
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");

@@ -36,16 +36,16 @@ pub(super) fn run(name: Option<&str>, json: bool) -> anyhow::Result<ExitCode> {
         };
         let ok = findings.iter().all(|finding| finding.ok);
         if !json {
-            println!("{name} ({place}): {}", if ok { "passed" } else { "FAILED" });
+            outln!("{name} ({place}): {}", if ok { "passed" } else { "FAILED" });
             for Finding { check, ok, detail } in &findings {
-                println!("  {} {check}: {detail}", if *ok { "ok    " } else { "FAILED" });
+                outln!("  {} {check}: {detail}", if *ok { "ok    " } else { "FAILED" });
             }
         }
         reports.push(serde_json::json!({"name": name, "place": place, "ok": ok, "checks": findings}));
     }
     let ok = reports.iter().all(|report| report["ok"] == true);
     if json {
-        println!("{:#}", serde_json::json!({"ok": ok, "models": reports}));
+        outln!("{:#}", serde_json::json!({"ok": ok, "models": reports}));
     }
     Ok(if ok { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
