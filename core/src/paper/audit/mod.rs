@@ -1,5 +1,6 @@
 //! Which printed figures of the papers follow from the papers' own tables.
 
+mod compute;
 mod markdown;
 mod numbers;
 mod own;

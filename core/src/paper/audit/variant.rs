@@ -1,7 +1,8 @@
 //! Other readings of a figure, by the names that `paper_tables` files give them.
 
+use super::compute;
 use super::numbers::{columns, json, json_row, mean, row};
-use super::rule::{self, Rule, RuleError};
+use super::rule::{Layout, Rule, RuleError};
 use crate::paper::correlate;
 use serde_json::Value;
 
@@ -12,10 +13,10 @@ use serde_json::Value;
 pub fn variant(name: &str, inputs: &Value) -> Option<Result<Value, RuleError>> {
     let number_after = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.trim().parse::<f64>().ok());
     if let Some(k) = number_after("K=") {
-        return Some(rule::length_bins(inputs, &[128.0 * k, 256.0 * k, 512.0 * k]));
+        return Some(compute::length_bins(inputs, &[128.0 * k, 256.0 * k, 512.0 * k]));
     }
     if let Some(third) = number_after("third_edge_") {
-        return Some(rule::length_bins(inputs, &[128_000.0, 256_000.0, third]));
+        return Some(compute::length_bins(inputs, &[128_000.0, 256_000.0, third]));
     }
     for (prefix, cut) in [("ceil_", libm::ceil as fn(f64) -> f64), ("floor_", libm::floor), ("round_", libm::rint)] {
         if let Some(size) = number_after(prefix) {
@@ -26,11 +27,11 @@ pub fn variant(name: &str, inputs: &Value) -> Option<Result<Value, RuleError>> {
         return by_suffix(inputs, suffix, |tokens, _| mean(tokens));
     }
     if let Some(suffix) = name.strip_prefix("question_weighted_") {
-        return by_suffix(inputs, suffix, rule::weighted);
+        return by_suffix(inputs, suffix, compute::weighted);
     }
     match name {
         "difference_of_rounded_means" => Some(of_rounded_means(inputs)),
-        "from_the_parts" => Some(Rule::Sum(rule::Layout::All).apply(inputs)),
+        "from_the_parts" => Some(Rule::Sum(Layout::All).apply(inputs)),
         "weighted_by_instances" => Some(Rule::WeightedMean.apply(inputs)),
         "largest_denominators_that_reproduce_each_percentage" => Some(denominators(inputs)),
         _ => coefficient(name, inputs),
@@ -47,7 +48,7 @@ fn by_suffix(
     suffix: &str,
     figure: impl Fn(&[f64], &[f64]) -> Result<f64, RuleError>,
 ) -> Option<Result<Value, RuleError>> {
-    let (_, tokens, questions) = rule::by_suffix(inputs).into_iter().find(|(name, ..)| name == suffix)?;
+    let (_, tokens, questions) = compute::by_suffix(inputs).into_iter().find(|(name, ..)| name == suffix)?;
     Some(figure(&tokens, &questions).map(json))
 }
 
@@ -93,7 +94,7 @@ fn coefficient(name: &str, inputs: &Value) -> Option<Result<Value, RuleError>> {
         }
         _ => return None,
     };
-    Some(rule::errors_and_accuracies(inputs).and_then(|(errors, accuracies)| {
+    Some(compute::errors_and_accuracies(inputs).and_then(|(errors, accuracies)| {
         of(&errors, &accuracies).map(json).ok_or(RuleError::Undefined { why: "a column has no spread" })
     }))
 }
