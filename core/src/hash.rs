@@ -18,6 +18,13 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
+/// The first sixteen hex digits of the SHA-256 of a JSON value as it is written: enough to tell items apart.
+pub fn short_hash(value: &serde_json::Value) -> String {
+    let mut hex = sha256(value.to_string().as_bytes());
+    hex.truncate(16);
+    hex
+}
+
 /// The bytes in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {

@@ -1,5 +1,6 @@
 //! The public data formats: `documents.jsonl` and `items.jsonl`.
 
+use crate::hash::short_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -95,6 +96,14 @@ impl Item {
             labels: BTreeMap::new(),
             other: Map::new(),
         }
+    }
+
+    /// What makes it the same item in another run: sixteen hex digits that change with question, gold answers and options.
+    ///
+    /// Not with the documents: the same question about a book alone and about a whole library is a comparison worth
+    /// making.
+    pub fn gold_fingerprint(&self) -> String {
+        short_hash(&serde_json::json!([self.question, self.answers, self.options, self.correct]))
     }
 
     /// Adds a label unless its value is empty.

@@ -3,7 +3,6 @@
 use super::scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
 use super::{Attempt, Submission};
 use crate::benchmark::Item;
-use crate::hash::sha256;
 use crate::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
 use crate::metric::{Answer, Evaluator, Metric, Words, citation_recall, default_metrics, is_chinese, pair_scores};
 use crate::paper::{Ending, FailurePolicy};
@@ -268,7 +267,7 @@ impl<'a> Plan<'a> {
                 outcome: row.field.to_owned(),
                 documents: row.item.documents.clone(),
                 labels: row.item.labels.clone(),
-                gold: fingerprint(row.item),
+                gold: row.item.gold_fingerprint(),
                 scores,
             }
         };
@@ -352,14 +351,6 @@ fn check_labels(items: &[Item], labels: &[String]) -> Result<(), ScoreError> {
             Err(ScoreError::UnknownLabel { label: label.clone(), known })
         }
     }
-}
-
-/// Sixteen hex digits that change with question, options or gold answer.
-fn fingerprint(item: &Item) -> String {
-    let parts = serde_json::json!([item.question, item.answers, item.options, item.correct]);
-    let mut hex = sha256(parts.to_string().as_bytes());
-    hex.truncate(16);
-    hex
 }
 
 /// The answer an attempt ended with.

@@ -1,7 +1,7 @@
 //! One side of a comparison: what a cell, or a file of scores, says of each item.
 
 use crate::benchmark::Item;
-use crate::hash::sha256;
+use crate::hash::short_hash;
 use crate::paper::{Ending, FailurePolicy};
 use crate::report::cells::{Trials, TrialsByItem, cluster, scores};
 use crate::report::{CellKey, EVIDENCE_RECALL, RunView};
@@ -65,7 +65,7 @@ impl Side {
         };
         let items = run.items.iter().map(|item| SideItem {
             id: item.id.clone(),
-            gold: Some(fingerprint(item)),
+            gold: Some(item.gold_fingerprint()),
             evidence: (metric == EVIDENCE_RECALL).then(|| evidence_fingerprint(item)).flatten(),
             cluster: cluster(item),
             labels: item.labels.clone(),
@@ -81,7 +81,7 @@ impl Side {
         let by_id: BTreeMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
         for one in &mut self.items {
             let Some(item) = by_id.get(one.id.as_str()) else { continue };
-            one.gold.get_or_insert_with(|| fingerprint(item));
+            one.gold.get_or_insert_with(|| item.gold_fingerprint());
             if one.cluster.is_empty() {
                 one.cluster = cluster(item);
             }
@@ -93,22 +93,8 @@ impl Side {
     }
 }
 
-/// What makes an item the same item in another run: question, gold answers and options; `closeread score` prints it.
-///
-/// Not the documents: the same question about a book alone and about the whole library is a comparison worth making.
-fn fingerprint(item: &Item) -> String {
-    short_hash(&serde_json::json!([item.question, item.answers, item.options, item.correct]))
-}
-
 /// The gold of evidence recall: the quotes, wherever they stand.
 fn evidence_fingerprint(item: &Item) -> Option<String> {
     let quotes: Vec<&str> = item.evidence.iter().map(|evidence| evidence.quote.as_str()).collect();
     (!quotes.is_empty()).then(|| short_hash(&serde_json::json!(quotes)))
-}
-
-/// Sixteen hex digits.
-fn short_hash(value: &serde_json::Value) -> String {
-    let mut hex = sha256(value.to_string().as_bytes());
-    hex.truncate(16);
-    hex
 }
