@@ -208,3 +208,22 @@ for (const colorScheme of ["light", "dark"]) {
         assert.ok(colorScheme === "light" ? paper - ink > 150 : ink - paper > 150, `ink ${ink} on paper ${paper}`);
     });
 }
+
+test("a scorecard has the bytes that the command line prints", async () => {
+    const file = (path) => readFile(new URL(`../../${path}`, import.meta.url));
+    const texts = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map((name) => file(`tests/scoring/${name}`)));
+    const [gold, predictions, expected] = texts.map(String);
+    const wordnet = (await file("core/assets/wordnet/wordnet-3.0.bin")).toString("base64");
+    const [card, refusal] = await page.evaluate(async ([gold, predictions, wordnet]) => {
+        const { default: init, scoreJson } = await import("./closeread_wasm.js");
+        await init();
+        const named = (name, content) => ({ name, content });
+        const options = { metrics: ["f1", "accuracy", "infinitebench_zh_f1", "rougeL", "bleu_2", "meteor"], by: ["kind"] };
+        const score = (wordnet) => scoreJson(named("items.jsonl", gold), named("predictions.jsonl", predictions), options, wordnet);
+        let refusal = "";
+        try { score(undefined); } catch (error) { refusal = error.message; }
+        return [score(Uint8Array.from(atob(wordnet), (c) => c.charCodeAt(0))), refusal];
+    }, [gold, predictions, wordnet]);
+    assert.equal(card + "\n", expected);
+    assert.match(refusal, /meteor.*WordNet/i);
+});

@@ -218,3 +218,28 @@ fn published_files_give_the_published_scores() {
 fn shown(path: &Path) -> String {
     path.display().to_string()
 }
+
+/// The same file is held to WebAssembly's bytes by `web/test/page.test.js`.
+#[test]
+fn the_scorecard_has_the_bytes_that_the_page_gives() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scoring");
+    let sandbox = Sandbox::new();
+    for name in ["items.jsonl", "predictions.jsonl"] {
+        sandbox.write(name, std::fs::read(folder.join(name)).unwrap());
+    }
+    let ended = sandbox
+        .run(&[
+            "score",
+            "--gold",
+            "items.jsonl",
+            "--predictions",
+            "predictions.jsonl",
+            "--by",
+            "kind",
+            "--json",
+            "--metric",
+            "f1,accuracy,infinitebench_zh_f1,rougeL,bleu_2,meteor",
+        ])
+        .exits(1);
+    expect_test::expect_file![folder.join("scorecard.json")].assert_eq(&ended.out());
+}
