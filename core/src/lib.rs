@@ -24,4 +24,5 @@ pub mod report;
 pub mod retrieve;
 pub mod scoring;
 pub mod stats;
+pub mod table;
 pub mod text;

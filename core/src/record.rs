@@ -182,16 +182,23 @@ impl Ledger {
         *field += 1;
     }
 
+    /// Every field but `items` with its name, which add up to `items`.
+    pub fn parts(&self) -> [(&'static str, usize); 9] {
+        [
+            ("answered", self.answered),
+            ("not_found", self.not_found),
+            ("unanswered", self.unanswered),
+            ("overflow", self.overflow),
+            ("blocked", self.blocked),
+            ("unparsed", self.unparsed),
+            ("failed", self.failed),
+            ("missing", self.missing),
+            ("unscored", self.unscored),
+        ]
+    }
+
     /// Sum of all fields but `items`.
     pub fn accounted(&self) -> usize {
-        self.answered
-            + self.not_found
-            + self.unanswered
-            + self.overflow
-            + self.blocked
-            + self.unparsed
-            + self.failed
-            + self.missing
-            + self.unscored
+        self.parts().into_iter().map(|(_, n)| n).sum()
     }
 }

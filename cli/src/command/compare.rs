@@ -4,8 +4,8 @@ mod source;
 
 use anyhow::{Result, bail};
 use closeread_core::report::compare::{Flip, Labels, RunComparison, compare};
-use closeread_core::report::number::{metric_label, ordered_metrics, percent, thousands};
-use closeread_core::report::render::text;
+use closeread_core::table::number::{metric_label, ordered_metrics, percent, thousands};
+use closeread_core::table::render::text;
 use serde_json::json;
 use source::{Entry, Source};
 use std::collections::BTreeSet;

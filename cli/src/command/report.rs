@@ -3,9 +3,9 @@
 use crate::finished::{self, Texts};
 use crate::run_folder::write_atomically;
 use anyhow::{Context, Result, bail};
-use closeread_core::report::render::{csv, latex, text};
 use closeread_core::report::site::site;
 use closeread_core::report::{Report, Run, report};
+use closeread_core::table::render::{csv, latex, text};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ use super::tabulate::{
     Group, count, filled, groups, mean_over_items, number, per_item, policy_note, score, share, table, values,
 };
 use super::{Case, Ending, FailurePolicy};
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 
 /// Domains in the order of Table 3, as ids and labels begin.
 pub const DOMAINS: [&str; 4] = ["financial_zh", "financial_en", "education_en", "real_estate_en"];

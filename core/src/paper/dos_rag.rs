@@ -2,7 +2,7 @@
 
 use super::tabulate::{count, groups, mean_over_items, policy_note, share, table};
 use super::{Case, FailurePolicy};
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 use std::collections::BTreeMap;
 
 /// Budgets of the paper's curves, in tokens (A.3).

@@ -2,7 +2,7 @@
 
 use super::tabulate::{groups, mean_over_items, table, values};
 use super::{Case, FailurePolicy};
-use crate::report::Table;
+use crate::table::Table;
 
 /// A label with more values names items rather than grouping them.
 const MAX_VALUES: usize = 24;

@@ -19,7 +19,7 @@ pub mod sagascale;
 pub use case::{Case, Configuration, Ending, FailurePolicy};
 pub use tabulate::{mean_over_items, per_item};
 
-use crate::report::Table;
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 
 /// A paper whose tables can be made.

@@ -6,7 +6,7 @@ use super::tabulate::{
     values,
 };
 use super::{Case, FailurePolicy, correlate};
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 use std::collections::BTreeMap;
 
 /// Complexities in the order of the paper's tables.

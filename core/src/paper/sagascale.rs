@@ -5,7 +5,7 @@ use super::tabulate::{
     table, text,
 };
 use super::{Case, Ending, FailurePolicy, correlate};
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Upper edges of the length bins in tokens, K = 1000, as Table 2 prints them; an edge belongs to the bin above it.

@@ -2,8 +2,8 @@
 
 use super::{Case, Configuration, FailurePolicy};
 use crate::benchmark::Task;
-use crate::report::{Table, Value};
 use crate::stats::{Observation, estimate};
+use crate::table::{Table, Value};
 use std::collections::BTreeMap;
 
 /// Metrics that speak for a trial, the first that it has.

@@ -4,10 +4,7 @@ mod books;
 mod cells;
 pub mod chart;
 pub mod compare;
-pub mod number;
-pub mod render;
 pub mod site;
-mod table;
 mod tables;
 #[cfg(test)]
 mod testing;
@@ -15,20 +12,20 @@ mod whole;
 
 pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
-pub use table::{Table, Value};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use whole::{CellReport, Report, Run, RunReport, report};
 
 use crate::benchmark::Item;
+use crate::metric::Metric;
 use crate::record::Record;
 use std::collections::BTreeMap;
 
 /// Name of the metric that says how much of the gold evidence stood in the context.
-pub const EVIDENCE_RECALL: &str = "evidence_recall";
+pub const EVIDENCE_RECALL: &str = Metric::EvidenceRecall.name();
 /// Name of the metric that wants both claims of a pair right (NoCha).
-pub const PAIR_ACCURACY: &str = "pair_accuracy";
+pub const PAIR_ACCURACY: &str = Metric::PairAccuracy.name();
 /// Name of the metric of choices.
-const ACCURACY: &str = "accuracy";
+const ACCURACY: &str = Metric::Accuracy.name();
 
 /// A run as tables, charts and comparisons look at it.
 #[derive(Debug, Clone, Copy)]

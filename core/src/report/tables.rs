@@ -1,18 +1,17 @@
 //! closeread's own tables: scores, ledger, both policies, scores by label.
 
 use super::cells::{Scored, Trials, estimated, scores};
-use super::number::{metric_label, ordered_metrics, thousands};
-use super::{Cell, CellKey, EVIDENCE_RECALL, RunView, Table, Value};
+use super::{Cell, CellKey, EVIDENCE_RECALL, RunView};
 use crate::benchmark::Item;
 use crate::paper::FailurePolicy;
 use crate::record::Ledger;
 use crate::stats::Estimate;
+use crate::table::number::{metric_label, ordered_metrics, thousands};
+use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values that a label may have for a table of its own; one that names single items has more.
 pub const MAX_LABEL_VALUES: usize = 20;
-/// What `*` means.
-const MARK: &str = "* 95% interval over items: fewer than five books to cluster by, or scores all alike";
 
 /// A cell with the name of the run it belongs to.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +53,7 @@ pub fn score_table(lines: &[Line<'_>]) -> Table {
     }
     table.notes.extend(outcomes(&naming, lines));
     table.notes.extend(incomplete(lines));
-    mark(&mut table);
+    table.explain_marks();
     table
 }
 
@@ -63,7 +62,7 @@ pub fn ledger_table(lines: &[Line<'_>]) -> Table {
     let naming = Naming::of(lines.iter().map(|line| (line.run, &line.cell.key)));
     let mut columns = naming.heads();
     columns.push("items".to_owned());
-    columns.extend(parts(&Ledger::default()).map(|(name, _)| name.to_owned()));
+    columns.extend(parts(&Ledger::default()).map(|(name, _)| name));
     let mut table = Table::new("ledger", "How the items ended", columns);
     for Line { run, cell } in lines {
         let mut row = naming.values(run, &cell.key);
@@ -116,7 +115,7 @@ pub fn policy_table(lines: &[Line<'_>], left_out: &[&BTreeMap<String, Estimate>]
             .to_owned(),
     );
     table.notes.extend(incomplete(lines));
-    mark(&mut table);
+    table.explain_marks();
     table
 }
 
@@ -157,7 +156,7 @@ pub fn label_tables(runs: &[RunView<'_>]) -> Vec<Table> {
             let counted = values.iter().zip(&ns).filter(|(_, ns)| !ns.is_empty());
             let counts: Vec<String> = counted.map(|(value, ns)| format!("{value} {}", counts(ns))).collect();
             table.notes.push(format!("items: {}", counts.join("; ")));
-            mark(&mut table);
+            table.explain_marks();
             tables.push(table);
         }
     }
@@ -182,13 +181,6 @@ pub(super) fn labelled(scores: Option<&Vec<Scored<'_>>>, label: &str, value: &st
 /// The metrics of answers, without what retrieval did.
 pub(super) fn main_metrics<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     ordered_metrics(names.filter(|name| *name != EVIDENCE_RECALL))
-}
-
-/// Adds the line that explains `*` where it stands.
-pub(super) fn mark(table: &mut Table) {
-    if table.has_marks() {
-        table.notes.push(MARK.to_owned());
-    }
 }
 
 /// Which parts of a cell's name are needed to tell the cells of a table apart.
@@ -250,18 +242,9 @@ pub(super) fn incomplete(lines: &[Line<'_>]) -> Option<String> {
     })
 }
 
-fn parts(ledger: &Ledger) -> [(&'static str, usize); 9] {
-    [
-        ("answered", ledger.answered),
-        ("not found", ledger.not_found),
-        ("unanswered", ledger.unanswered),
-        ("overflow", ledger.overflow),
-        ("blocked", ledger.blocked),
-        ("unparsed", ledger.unparsed),
-        ("failed", ledger.failed),
-        ("missing", ledger.missing),
-        ("unscored", ledger.unscored),
-    ]
+/// The parts of a ledger as a table names them.
+fn parts(ledger: &Ledger) -> [(String, usize); 9] {
+    ledger.parts().map(|(name, n)| (name.replace('_', " "), n))
 }
 
 /// `12`, or `10 to 12` where cells differ.
@@ -300,9 +283,9 @@ fn outcomes(naming: &Naming, lines: &[Line<'_>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::render::text;
     use crate::report::testing::{answered, item, key, record};
     use crate::report::{cells, failures_left_out};
+    use crate::table::render::text;
     use expect_test::expect;
 
     #[test]

@@ -4,13 +4,14 @@ use super::chart::{Chart, by_budget, by_evidence_position, by_label, by_length};
 use super::compare::{cell_comparisons, comparison_tables};
 use super::tables::incomplete;
 use super::{
-    Cell, CellKey, Line, RunView, Table, TokenPlaces, cases, cells, failures_left_out, label_tables, ledger_table,
+    Cell, CellKey, Line, RunView, TokenPlaces, cases, cells, failures_left_out, label_tables, ledger_table,
     policy_table, score_table,
 };
 use crate::benchmark::Item;
 use crate::paper::Paper;
 use crate::record::Record;
 use crate::stats::Estimate;
+use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,9 +2,9 @@
 
 use super::Scorecard;
 use crate::record::Ledger;
-use crate::report::number::{is_over_items, metric_label, percent, thousands};
-use crate::report::{Table, Value};
 use crate::stats::Estimate;
+use crate::table::number::{is_over_items, metric_label, percent, thousands};
+use crate::table::{OVER_ITEMS, Table, Value};
 use std::collections::BTreeMap;
 
 impl Scorecard {
@@ -79,24 +79,13 @@ fn estimate(estimate: Option<&Estimate>) -> [Value; 3] {
 
 fn mark<'a>(table: &mut Table, mut estimates: impl Iterator<Item = &'a Estimate>) {
     if estimates.any(|estimate| is_over_items(estimate.interval)) {
-        let note = "* 95% interval over items: fewer than five books to cluster by, or scores all alike";
-        table.notes.push(note.to_owned());
+        table.notes.push(OVER_ITEMS.to_owned());
     }
 }
 
 /// `7 items: 5 answered, 1 unparsed, 1 missing`: every part that is not zero.
 fn in_words(ledger: &Ledger) -> String {
-    let parts = [
-        ("answered", ledger.answered),
-        ("not found", ledger.not_found),
-        ("unanswered", ledger.unanswered),
-        ("overflow", ledger.overflow),
-        ("blocked", ledger.blocked),
-        ("unparsed", ledger.unparsed),
-        ("failed", ledger.failed),
-        ("missing", ledger.missing),
-        ("unscored", ledger.unscored),
-    ];
-    let parts = parts.iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{} {name}", thousands(*n as u64)));
+    let some = ledger.parts().into_iter().filter(|(_, n)| *n > 0);
+    let parts = some.map(|(name, n)| format!("{} {}", thousands(n as u64), name.replace('_', " ")));
     format!("{} items: {}", thousands(ledger.items as u64), parts.collect::<Vec<_>>().join(", "))
 }

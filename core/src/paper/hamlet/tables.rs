@@ -6,7 +6,7 @@ use super::{
     length_correlation, paired_difference, pooled, position_bin, ratio, recall_faithfulness_mean, recall_gap,
     summary_level_mean,
 };
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 
 /// The paper's tables for these summaries; those for which nothing is there are left out.
 ///

@@ -4,12 +4,12 @@ mod svg;
 
 use super::books::{book_tokens, evidence_tokens};
 use super::cells::{Scored, Trials, estimated, scores};
-use super::number::{metric_label, ordered_metrics, thousands};
 use super::tables::{MAX_LABEL_VALUES, Naming, label_values, labelled, main_metrics};
 use super::{Cell, CellKey, Line, RunView};
 use crate::benchmark::Item;
 use crate::paper::FailurePolicy;
 use crate::stats::Estimate;
+use crate::table::number::{metric_label, ordered_metrics, thousands};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -284,7 +284,9 @@ impl Chart {
                 .places
                 .iter()
                 .zip(&series.points)
-                .filter_map(|(place, point)| Some(format!("{} {}", place.label, super::number::score(point.as_ref()?))))
+                .filter_map(|(place, point)| {
+                    Some(format!("{} {}", place.label, crate::table::number::score(point.as_ref()?)))
+                })
                 .collect();
             words.push_str(&format!("{}: {}. ", series.name, shown.join("; ")));
         }

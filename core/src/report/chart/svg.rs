@@ -3,10 +3,10 @@
 //! Series differ in colour, marker and dash, so that none of the three is needed alone.
 
 use super::{Chart, Series, Shape};
-use crate::report::number;
-use crate::report::render::html::{escaped, id};
-use crate::report::render::text;
 use crate::stats::Estimate;
+use crate::table::number;
+use crate::table::render::html::{escaped, id};
+use crate::table::render::text;
 
 /// Width in the units of the drawing: small enough to be read when it is scaled to a telephone.
 const WIDTH: f64 = 420.0;

@@ -3,10 +3,11 @@
 use super::{Labels, RunComparison, Side, compare, numbers, words};
 use crate::paper::FailurePolicy;
 use crate::report::cells::{Trials, scores};
-use crate::report::number::metric_label;
-use crate::report::tables::{Naming, main_metrics, mark};
-use crate::report::{CellKey, RunView, Table, Value};
+use crate::report::tables::{Naming, main_metrics};
+use crate::report::{CellKey, RunView};
 use crate::stats::multiple::holm;
+use crate::table::number::metric_label;
+use crate::table::{Table, Value};
 use std::collections::BTreeSet;
 
 /// The comparisons of a report: two cells that differ in one thing alone.
@@ -74,7 +75,7 @@ pub fn comparison_tables(comparisons: &[RunComparison]) -> Vec<Table> {
             words::TEST_RULE,
             table.rows.len()
         ));
-        mark(&mut table);
+        table.explain_marks();
         tables.push(table);
     }
     tables

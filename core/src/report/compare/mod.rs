@@ -8,11 +8,11 @@ pub use cells::{cell_comparisons, comparison_tables};
 pub use side::{Side, SideItem};
 
 use super::MAX_LABEL_VALUES;
-use super::number::{self, metric_label};
-use super::{Table, Value};
 use crate::stats::IntervalMethod;
 use crate::stats::multiple::holm;
 use crate::stats::paired::{self, Pair};
+use crate::table::number::{self, metric_label};
+use crate::table::{Table, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -254,7 +254,7 @@ impl RunComparison {
         if !self.by.is_empty() {
             table.notes.push("p (Holm): corrected over all values of all labels".to_owned());
         }
-        super::tables::mark(&mut table);
+        table.explain_marks();
         table
     }
 }

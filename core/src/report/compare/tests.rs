@@ -1,5 +1,5 @@
 use super::*;
-use crate::report::render::text;
+use crate::table::render::text;
 use expect_test::{Expect, expect};
 
 /// Items `i0`, `i1`, ... with these scores, five books in turn.

@@ -1,8 +1,8 @@
 //! What can and cannot be concluded, in plain sentences.
 
 use super::{Unpaired, is_clustered};
-use crate::report::number::{metric_label, number, points, thousands};
 use crate::stats::paired::{Comparison, TestName};
+use crate::table::number::{metric_label, number, points, thousands};
 
 /// A p-value below this, with an interval that does not hold zero, counts as a difference.
 pub(super) const ALPHA: f64 = 0.05;

@@ -5,9 +5,9 @@ use super::{NamedCell, SiteFile, cell_path};
 use crate::benchmark::{Item, Task};
 use crate::record::{Outcome, Record};
 use crate::report::cells::{Trials, TrialsByItem};
-use crate::report::number::{metric_label, ordered_metrics, percent, thousands};
-use crate::report::render::html::{escaped, isolated};
 use crate::report::{Report, Run};
+use crate::table::number::{metric_label, ordered_metrics, percent, thousands};
+use crate::table::render::html::{escaped, isolated};
 
 /// Items a page.
 const PER_PAGE: usize = 50;

@@ -8,9 +8,10 @@ mod page;
 
 use super::cells::Trials;
 use super::chart::{Chart, Placement, STYLE, Shape, svg};
-use super::render::html::{escaped, id, isolated, table};
 use super::tables::Naming;
-use super::{CellKey, CellReport, Line, Report, Run, Table, ledger_table, score_table};
+use super::{CellKey, CellReport, Line, Report, Run, ledger_table, score_table};
+use crate::table::Table;
+use crate::table::render::html::{escaped, id, isolated, table};
 use page::Page;
 
 /// A file of the site.

@@ -2,7 +2,7 @@
 
 use super::SiteFile;
 use crate::report::Report;
-use crate::report::render::html::{escaped, isolated};
+use crate::table::render::html::{escaped, isolated};
 
 /// A page under construction.
 pub(super) struct Page {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::benchmark::InputFile;
-use crate::report::render::text;
 use crate::scoring::prediction::read;
+use crate::table::render::text;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 

@@ -6,9 +6,9 @@ use closeread_core::benchmark::{ADAPTERS, Dataset, InputFile, Item, Task, jsonl}
 use closeread_core::metric::meteor::WordNet;
 use closeread_core::metric::{Evaluator, Metric, Words};
 use closeread_core::record::Outcome;
-use closeread_core::report::render::{csv, html, latex, text};
 use closeread_core::scoring::format::{FORMATS, FormatInput, check_codabench};
 use closeread_core::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
+use closeread_core::table::render::{csv, html, latex, text};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

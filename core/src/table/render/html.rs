@@ -1,7 +1,7 @@
 //! Tables as HTML: a caption, heads with their scope, notes below. Everything from data is escaped and isolated.
 
 use super::text::{is_control, named};
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 
 /// Text as the content of an element or of a quoted attribute.
 ///
@@ -103,7 +103,7 @@ fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::render::testing::hostile;
+    use crate::table::render::testing::hostile;
     use expect_test::expect;
 
     #[test]

@@ -1,8 +1,13 @@
 //! A table as data: what is computed once and shown as text, HTML, CSV, LaTeX or JSON.
 
-use super::number;
 use crate::stats::Estimate;
 use serde::{Deserialize, Serialize};
+
+pub mod number;
+pub mod render;
+
+/// What `*` behind an interval means.
+pub const OVER_ITEMS: &str = "* 95% interval over items: fewer than five books to cluster by, or scores all alike";
 
 /// A table of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,6 +98,13 @@ impl Table {
             some |= matches!(value, Value::Text { .. });
             is_text(value)
         }) && some
+    }
+
+    /// Adds the line that explains `*` where it stands.
+    pub fn explain_marks(&mut self) {
+        if self.has_marks() {
+            self.notes.push(OVER_ITEMS.to_owned());
+        }
     }
 
     /// True if an interval in it ignores that the questions about a book belong together, which `*` marks.

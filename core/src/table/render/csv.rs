@@ -4,7 +4,7 @@
 //! available is an empty field. A *name* that a spreadsheet would run as a formula (it begins with `=`, `+`, `-`, `@`,
 //! a tab or a carriage return) gets an apostrophe before it, which spreadsheets do not show (OWASP, "CSV Injection").
 
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 use ::csv::{Terminator, WriterBuilder};
 
 /// One table, one line a row: a score in the column `x` also gives `x low`, `x high` and `x n`.
@@ -136,7 +136,7 @@ fn written(lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::render::testing::hostile;
+    use crate::table::render::testing::hostile;
     use expect_test::expect;
 
     #[test]

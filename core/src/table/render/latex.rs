@@ -1,7 +1,7 @@
 //! Tables as LaTeX with the rules of the package booktabs. Text that is not ASCII needs XeLaTeX or LuaLaTeX.
 
 use super::text::{is_control, named};
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 
 /// What a document needs before the tables.
 pub const PREAMBLE: &str =
@@ -76,7 +76,7 @@ fn label(id: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::render::testing::hostile;
+    use crate::table::render::testing::hostile;
     use expect_test::expect;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Tables for a terminal: aligned columns, Chinese characters two wide.
 
-use crate::report::{Table, Value};
+use crate::table::{Table, Value};
 
 /// Title, source, columns and notes.
 pub fn table(table: &Table) -> String {
@@ -48,7 +48,7 @@ pub fn plain(text: &str) -> String {
 }
 
 /// Characters that steer a terminal, a browser's line or a parser instead of standing for something.
-pub(in crate::report) fn is_control(c: char) -> bool {
+pub(crate) fn is_control(c: char) -> bool {
     c.is_control() || is_direction(c) || matches!(c, '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
 }
 
@@ -58,7 +58,7 @@ fn is_direction(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-pub(in crate::report) fn named(c: char) -> String {
+pub(crate) fn named(c: char) -> String {
     format!("<U+{:04X}>", u32::from(c))
 }
 
@@ -88,7 +88,7 @@ fn char_width(c: char) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::render::testing::hostile;
+    use crate::table::render::testing::hostile;
     use expect_test::expect;
 
     #[test]

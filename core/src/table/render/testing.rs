@@ -1,7 +1,7 @@
 //! The table that every rendering is tried on.
 
-use crate::report::{Table, Value};
 use crate::stats::{Estimate, IntervalMethod};
+use crate::table::{Table, Value};
 
 pub(super) fn hostile() -> Table {
     let columns = ["name", "n", "score", "difference", "other"].map(str::to_owned).to_vec();

@@ -83,7 +83,7 @@ pub fn metric_label(metric: &str) -> String {
 pub fn ordered_metrics<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut names: Vec<String> = names.cloned().collect();
     let place = |name: &str| Metric::ALL.iter().position(|metric| metric.name() == name).unwrap_or(usize::MAX);
-    names.sort_by_key(|name| (name == super::EVIDENCE_RECALL, place(name), name.clone()));
+    names.sort_by_key(|name| (name == Metric::EvidenceRecall.name(), place(name), name.clone()));
     names.dedup();
     names
 }
