@@ -2,21 +2,22 @@
 
 use crate::embedder::BackendName;
 use anyhow::{Context, Result, bail};
-use closeread_core::method::WindowPolicy;
-use closeread_core::retrieve::{Overflow, Retriever};
+use closeread_core::index::Retriever;
+use closeread_core::method::{Entry, METHODS, Method, WindowPolicy, entry};
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::retrieve::Overflow;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The token budgets of a run that names none: the small end of Stronger Baselines' grid (appendix A.3), and the 5,000
 /// of its tables.
 pub(crate) const DEFAULT_BUDGETS: [usize; 4] = [500, 1000, 1500, 5000];
-/// The method names, in the order of a report.
-pub(crate) const METHODS: [&str; 4] = ["closed-book", "full-document", "vanilla-rag", "dos-rag"];
 
 /// Run benchmark x methods x models x budgets; resumable.
 ///
-/// Without arguments: all four methods on the sample benchmark, with a reader that needs no key and no network.
+/// Without arguments: every method that needs no language model on the sample benchmark, with a reader that needs no key and no network.
 #[derive(Debug, Clone, Default, clap::Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct RunArgs {
@@ -27,9 +28,15 @@ pub(crate) struct RunArgs {
     /// File or folder a data set is read from; repeatable
     #[arg(long, value_name = "PATH")]
     pub(crate) data: Vec<PathBuf>,
-    /// closed-book, full-document, vanilla-rag, dos-rag, or all [default: all]
+    /// Methods by name, see `closeread methods`, or all [default: all that the models can serve]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
+    /// A parameter of a method, see `closeread methods`; repeatable
+    #[arg(long, value_name = "METHOD.NAME=VALUE")]
+    pub(crate) param: Vec<String>,
+    /// The same in a config file: a table `[params.METHOD]`
+    #[arg(skip)]
+    pub(crate) params: BTreeMap<String, Map<String, Value>>,
     /// builtin/extractive, openai/MODEL, anthropic/MODEL, gemini/MODEL, openai-compatible/MODEL
     /// [default: builtin/extractive]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -156,6 +163,8 @@ impl RunArgs {
             benchmark: self.benchmark.or(benchmark),
             data: list(self.data, file.data.iter().map(|path| folder.join(path)).collect()),
             method: list(self.method, file.method),
+            param: self.param,
+            params: file.params,
             model: list(self.model, file.model),
             retriever: self.retriever.or(file.retriever),
             embedder: self.embedder.or(file.embedder),
@@ -205,15 +214,65 @@ impl RunArgs {
         }
     }
 
-    /// The methods named, in the order of a report.
-    pub(crate) fn methods(&self) -> Result<Vec<&'static str>> {
-        if self.method.is_empty() || self.method.iter().any(|name| name == "all") {
-            return Ok(METHODS.to_vec());
+    /// The models named, or the one that needs none.
+    pub(crate) fn models(&self) -> Vec<String> {
+        if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { self.model.clone() }
+    }
+
+    /// The methods named with their parameters, in the order of a report.
+    pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, Method)>> {
+        let all = self.method.is_empty() || self.method.iter().any(|name| name == "all");
+        let extractive = self.models().iter().any(|model| model == EXTRACTIVE);
+        let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        if let Some(unknown) = self.method.iter().find(|name| *name != "all" && entry(name).is_none()) {
+            bail!("unknown method `{unknown}`: expected {}, or all", known());
         }
-        if let Some(unknown) = self.method.iter().find(|name| !METHODS.contains(&name.as_str())) {
-            bail!("unknown method `{unknown}`: expected {}, or all", METHODS.join(", "));
+        let named = |entry: &&Entry| self.method.iter().any(|name| name == entry.name);
+        let chosen = METHODS.iter().filter(|entry| named(entry) || (all && (entry.extractive || !extractive)));
+        let chosen: Vec<&Entry> = chosen.collect();
+        if let Some(entry) = chosen.iter().find(|entry| extractive && !entry.extractive) {
+            bail!(
+                "method {} needs a language model: {EXTRACTIVE} cannot serve it; name another by --model",
+                entry.name
+            );
         }
-        Ok(METHODS.into_iter().filter(|name| self.method.iter().any(|m| m == name)).collect())
+        let given = self.given_parameters()?;
+        if let Some(name) = given.keys().find(|name| entry(name).is_none()) {
+            bail!("parameters are given for `{name}`, which is no method: expected {}", known());
+        }
+        let with_parameters = |entry: &'static Entry| Ok((entry, entry.method(&self.parameters(entry, &given)?)?));
+        chosen.into_iter().map(with_parameters).collect()
+    }
+
+    /// `[params.METHOD]` and `--param`, by method.
+    fn given_parameters(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
+        let mut given = self.params.clone();
+        for text in &self.param {
+            let expected = || format!("--param {text}: expected METHOD.NAME=VALUE, such as dos-rag.max_tokens=200");
+            let (path, value) = text.split_once('=').with_context(expected)?;
+            let (method, name) = path.split_once('.').with_context(expected)?;
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+            given.entry(method.to_owned()).or_default().insert(name.to_owned(), value);
+        }
+        Ok(given)
+    }
+
+    /// The parameters of one method: its own, over those of the options that serve all methods that have them.
+    fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
+        let known = serde_json::to_value(entry.method(&json!({}))?)?;
+        let options = [
+            ("max_tokens", self.max_tokens.map(|n| json!(n))),
+            ("fill", self.fill.map(|fill| json!(fill))),
+            ("overflow", self.overflow.map(|policy| json!(policy))),
+        ];
+        let mut parameters = Map::new();
+        for (name, value) in options {
+            if let Some(value) = value.filter(|_| known.get(name).is_some()) {
+                parameters.insert(name.to_owned(), value);
+            }
+        }
+        parameters.extend(given.get(entry.name).cloned().unwrap_or_default());
+        Ok(Value::Object(parameters))
     }
 
     /// The budgets, ascending, each once.
@@ -248,7 +307,8 @@ mod tests {
             .unwrap();
         let args = RunArgs { config: Some(path.clone()), method: vec!["closed-book".into()], ..RunArgs::default() };
         let args = args.with_config_file().unwrap();
-        assert_eq!(args.methods().unwrap(), ["closed-book"]);
+        let names: Vec<&str> = args.methods().unwrap().iter().map(|(entry, _)| entry.name).collect();
+        assert_eq!(names, ["closed-book"]);
         assert_eq!(args.budgets().unwrap(), [500, 2000]);
         assert_eq!(args.data, [dir.path().join("x.csv")]);
         assert_eq!(args.retriever, Some(Retriever::Hybrid));
@@ -264,5 +324,23 @@ mod tests {
         assert!(args.methods().unwrap_err().to_string().contains("expected closed-book"));
         assert!(named::<Retriever>("sparse").unwrap_err().contains("expected one of"));
         assert_eq!(named::<WindowPolicy>("truncate-end"), Ok(WindowPolicy::TruncateEnd));
+    }
+
+    #[test]
+    fn a_parameter_of_one_method_wins_over_the_option_for_all() {
+        let args = RunArgs {
+            method: vec!["vanilla-rag".into(), "dos-rag".into()],
+            max_tokens: Some(200),
+            param: vec!["dos-rag.max_tokens=50".into(), "dos-rag.fill=skip".into()],
+            ..RunArgs::default()
+        };
+        let methods = args.methods().unwrap();
+        let printed: Vec<Value> = methods.iter().map(|(_, method)| json!(method)).collect();
+        assert_eq!((&printed[0]["max_tokens"], &printed[0]["fill"]), (&json!(200), &json!("stop")));
+        assert_eq!((&printed[1]["max_tokens"], &printed[1]["fill"]), (&json!(50), &json!("skip")));
+        for (param, message) in [("dos.fill=skip", "no method"), ("dos-rag.k=1", "`k`"), ("fill", "expected METHOD")] {
+            let error = RunArgs { param: vec![param.into()], ..RunArgs::default() }.methods().unwrap_err();
+            assert!(error.to_string().contains(message), "{error:#}");
+        }
     }
 }

@@ -127,7 +127,13 @@ mod tests {
     }
 
     fn call(text: &str) -> Call {
-        Call { messages: vec![Message::user(text)], temperature: 0.0, max_output_tokens: 9, reading: None }
+        Call {
+            messages: vec![Message::user(text)],
+            temperature: 0.0,
+            max_output_tokens: 9,
+            prompt: String::new(),
+            reading: None,
+        }
     }
 
     #[test]

@@ -3,8 +3,11 @@
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
+use closeread_core::hash::sha256;
+use closeread_core::method::Preparation;
 use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
 use closeread_core::text::Book;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -17,6 +20,31 @@ const COMPRESSION: i32 = 9;
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// How many texts were cut for the encoder, by book.
 const CUT: &str = "cut.json";
+
+/// What methods made of books before the questions.
+const PREPARATIONS: &str = "preparations";
+
+/// What names a preparation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct PreparationKey {
+    /// Name of the method.
+    pub(crate) method: String,
+    /// Reader, `provider/model`.
+    pub(crate) model: String,
+    /// Ids of the books.
+    pub(crate) documents: Vec<String>,
+    /// Number of the repetition, from 0.
+    pub(crate) sample: u32,
+}
+
+/// A file of the folder `preparations`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct KeptPreparation {
+    #[serde(flatten)]
+    key: PreparationKey,
+    #[serde(flatten)]
+    preparation: Preparation,
+}
 
 /// An open run folder; nobody else has it while this value lives.
 pub(crate) struct RunFolder {
@@ -45,6 +73,12 @@ impl RunFolder {
                     }
                     _ => {}
                 }
+            }
+            match fs::remove_dir_all(path.join(PREPARATIONS)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot remove {}", path.join(PREPARATIONS).display()));
+                }
+                _ => {}
             }
         }
         match fs::read_to_string(&manifest) {
@@ -115,6 +149,28 @@ impl RunFolder {
             .with_context(|| format!("cannot write {}", self.path.join("records.jsonl").display()))?;
         self.finished.insert(record.key.clone(), record);
         Ok(())
+    }
+
+    /// What a method made of books, if it was made.
+    pub(crate) fn preparation(&self, key: &PreparationKey) -> Option<Preparation> {
+        let kept: KeptPreparation = serde_json::from_slice(&fs::read(self.preparation_file(key)).ok()?).ok()?;
+        Some(kept.preparation)
+    }
+
+    /// Keeps what a method made of books. What failed is not kept: the fault may be gone in the next run.
+    pub(crate) fn keep_preparation(&self, key: &PreparationKey, preparation: &Preparation) -> Result<()> {
+        if matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
+            return Ok(());
+        }
+        let kept = KeptPreparation { key: key.clone(), preparation: preparation.clone() };
+        let file = self.preparation_file(key);
+        fs::create_dir_all(self.path.join(PREPARATIONS)).with_context(|| format!("cannot write {}", file.display()))?;
+        write_atomically(&file, &serde_json::to_vec(&kept)?)
+    }
+
+    fn preparation_file(&self, key: &PreparationKey) -> PathBuf {
+        let name = sha256(&serde_json::to_vec(key).expect("a key has string keys only"));
+        self.path.join(PREPARATIONS).join(format!("{}.json", &name[..16]))
     }
 
     /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
@@ -260,6 +316,7 @@ mod tests {
             prompt_tokens: 0,
             context: None,
             calls: Vec::new(),
+            measures: BTreeMap::new(),
             seconds: 0.0,
         }
     }

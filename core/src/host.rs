@@ -35,6 +35,9 @@ pub struct Call {
     pub temperature: f32,
     /// Most tokens the reply may have.
     pub max_output_tokens: u32,
+    /// Name of the prompt the last message was made from: what options for single prompts go by.
+    #[serde(skip)]
+    pub prompt: String,
     /// What the prompt was made from. A language model never sees it; a reader without one answers from it.
     #[serde(skip)]
     pub reading: Option<Reading>,

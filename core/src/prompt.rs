@@ -4,47 +4,43 @@
 //! requirements and the output format of its paper in our own words.
 
 use crate::hash::sha256;
-use minijinja::{Environment, UndefinedBehavior, context};
-use serde::Deserialize;
-use std::collections::BTreeMap;
+use minijinja::{Environment, UndefinedBehavior};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+macro_rules! shipped {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../prompts/", $name, ".md")))),*]
+    };
+}
 
 /// The prompts that ship, by name.
-const BUILT_IN: [(&str, &str); 6] = [
-    ("closed-book-choice", include_str!("../../prompts/closed-book-choice.md")),
-    ("closed-book-question", include_str!("../../prompts/closed-book-question.md")),
-    ("closed-book-summary", include_str!("../../prompts/closed-book-summary.md")),
-    ("read-choice", include_str!("../../prompts/read-choice.md")),
-    ("read-question", include_str!("../../prompts/read-question.md")),
-    ("read-summary", include_str!("../../prompts/read-summary.md")),
+const BUILT_IN: &[(&str, &str)] = shipped![
+    "closed-book-choice"
+    "closed-book-question"
+    "closed-book-summary"
+    "read-choice"
+    "read-question"
+    "read-summary"
 ];
-
-/// What a prompt may be filled with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Variables<'a> {
-    /// Title of the work; empty if unknown.
-    pub title: &'a str,
-    /// The text handed over.
-    pub context: &'a str,
-    /// The question or query.
-    pub question: &'a str,
-    /// The options of a choice.
-    pub options: &'a [String],
-}
 
 /// A set of prompts, by name.
 #[derive(Debug, Clone)]
 pub struct Prompts {
     environment: Environment<'static>,
     hashes: BTreeMap<String, String>,
+    /// What the shipped prompt of each name is filled with: a replacement may use no more.
+    variables: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Front matter of a prompt file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "read by people and checked for presence")]
 struct FrontMatter {
+    #[allow(dead_code, reason = "read by people and checked for presence")]
     paper: String,
-    variables: Vec<String>,
+    variables: BTreeSet<String>,
+    #[allow(dead_code, reason = "read by people and checked for presence")]
     reply: String,
 }
 
@@ -90,7 +86,7 @@ impl Prompts {
     pub fn built_in() -> Self {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let mut prompts = Self { environment, hashes: BTreeMap::new() };
+        let mut prompts = Self { environment, hashes: BTreeMap::new(), variables: BTreeMap::new() };
         for (name, source) in BUILT_IN {
             prompts.insert(name, source).expect("the shipped prompts are tested");
         }
@@ -114,10 +110,19 @@ impl Prompts {
         let source = source.replace("\r\n", "\n");
         let rest = source.strip_prefix("+++\n").ok_or_else(|| bad("no front matter".to_owned()))?;
         let (front, body) = rest.split_once("\n+++\n").ok_or_else(|| bad("the front matter has no end".to_owned()))?;
-        toml::from_str::<FrontMatter>(front).map_err(|e| bad(e.message().to_owned()))?;
+        let front: FrontMatter = toml::from_str(front).map_err(|e| bad(e.message().to_owned()))?;
+        let unusable = |problem: String| PromptError::Template { name: name.to_owned(), problem };
+        let mut trial = Environment::empty();
+        trial.add_template("", body.trim()).map_err(|e| unusable(e.to_string()))?;
+        let used = trial.get_template("").map_err(|e| unusable(e.to_string()))?.undeclared_variables(false);
+        let filled = self.variables.entry(name.to_owned()).or_insert(front.variables);
+        if let Some(unknown) = used.iter().find(|variable| !filled.contains(*variable)) {
+            let known = filled.iter().cloned().collect::<Vec<_>>().join(", ");
+            return Err(unusable(format!("there is no variable `{unknown}` here; it is filled with: {known}")));
+        }
         self.environment
             .add_template_owned(name.to_owned(), body.trim().to_owned())
-            .map_err(|e| PromptError::Template { name: name.to_owned(), problem: e.to_string() })?;
+            .map_err(|e| unusable(e.to_string()))?;
         self.hashes.insert(name.to_owned(), sha256(body.trim().as_bytes()));
         Ok(())
     }
@@ -127,41 +132,31 @@ impl Prompts {
         &self.hashes
     }
 
-    /// The prompt `name`, filled in.
+    /// The prompt `name`, filled with the fields of `variables`.
     ///
     /// # Errors
-    /// [`PromptError`] if there is no such prompt, or it names a variable that does not exist.
-    pub fn render(&self, name: &str, variables: &Variables<'_>) -> Result<String, PromptError> {
+    /// [`PromptError`] if there is no such prompt, or it names a variable that `variables` has no value for.
+    pub fn render(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
         let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
-        self.environment
-            .get_template(name)
-            .and_then(|t| {
-                t.render(context! {
-                    title => variables.title,
-                    context => variables.context,
-                    question => variables.question,
-                    options => variables.options.to_vec(),
-                })
-            })
-            .map_err(problem)
+        self.environment.get_template(name).and_then(|t| t.render(minijinja::value::Serde(variables))).map_err(problem)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn options_count_from_one_on_their_own_lines() {
-        let options = ["Ana".to_owned(), "Ben".to_owned()];
-        let variables = Variables { context: "C", question: "Who?", options: &options, ..Variables::default() };
+        let variables = json!({"context": "C", "question": "Who?", "options": ["Ana", "Ben"]});
         let text = Prompts::built_in().render("read-choice", &variables).unwrap();
         assert!(text.contains("Question: Who?\n\n[[1]] Ana\n[[2]] Ben\n\nFirst"), "{text}");
     }
 
     #[test]
     fn a_book_full_of_braces_stays_as_it_is() {
-        let variables = Variables { context: "{{ question }} <b>&", question: "Q", ..Variables::default() };
+        let variables = json!({"context": "{{ question }} <b>&", "question": "Q"});
         let text = Prompts::built_in().render("read-question", &variables).unwrap();
         assert!(text.contains("\n{{ question }} <b>&\n"), "{text}");
     }
@@ -174,7 +169,10 @@ mod tests {
         assert!(message(prompts.replace("read-choice", "Hello")).contains("no front matter"));
         let front = "+++\npaper = 'x'\nvariables = []\nreply = ''\n+++\n";
         assert!(message(prompts.replace("read-choice", &format!("{front}{{% if %}}"))).contains("read-choice"));
-        prompts.replace("read-choice", &format!("{front}{{{{ quetsion }}}}")).unwrap();
-        assert!(prompts.render("read-choice", &Variables::default()).is_err());
+        let message = message(prompts.replace("read-choice", &format!("{front}{{{{ quetsion }}}}")));
+        assert!(
+            message.contains("no variable `quetsion` here; it is filled with: context, options, question"),
+            "{message}"
+        );
     }
 }

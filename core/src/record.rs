@@ -1,7 +1,7 @@
 //! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
 
 use crate::host::Usage;
-use crate::retrieve::Retriever;
+use crate::index::Retriever;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -41,6 +41,9 @@ pub struct Record {
     pub context: Option<Context>,
     /// The calls that were made, in order.
     pub calls: Vec<CallTrace>,
+    /// Numbers worth reporting that no score holds, such as `searches`; see the method's documentation.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, f64>,
     /// Wall time of the trial, waiting included.
     pub seconds: f64,
 }

@@ -3,34 +3,6 @@
 use crate::index::{Ranked, Ranking};
 use serde::{Deserialize, Serialize};
 
-/// Which ranking a method reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Retriever {
-    /// Cosine similarity of embeddings: what the papers use.
-    Dense,
-    /// BM25 over words.
-    Bm25,
-    /// Reciprocal rank fusion of the two.
-    Hybrid,
-}
-
-impl Retriever {
-    /// Whether embeddings are needed.
-    pub fn needs_vectors(self) -> bool {
-        self != Self::Bm25
-    }
-
-    /// Name as the command line takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Dense => "dense",
-            Self::Bm25 => "bm25",
-            Self::Hybrid => "hybrid",
-        }
-    }
-}
-
 /// In which order the passages of a context stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

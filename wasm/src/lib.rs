@@ -7,9 +7,10 @@ mod error;
 mod options;
 pub mod score;
 
+use closeread_core::index::Retriever;
 use closeread_core::index::Shelf;
 use closeread_core::listing::{Found, Listing};
-use closeread_core::retrieve::{Overflow, Retriever, fill};
+use closeread_core::retrieve::{Overflow, fill};
 use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Language, ReadOptions, decode, read_epub};
 use error::{as_js, usage};

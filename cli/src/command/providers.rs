@@ -83,6 +83,7 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         messages: vec![Message::user(QUESTION)],
         temperature: 0.0,
         max_output_tokens: MAX_OUTPUT_TOKENS,
+        prompt: String::new(),
         reading: None,
     };
     let started = Instant::now();

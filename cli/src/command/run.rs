@@ -3,7 +3,7 @@
 use crate::benchmark::{Benchmark, short_hash};
 use crate::config::RunArgs;
 use crate::embedder::Embedder;
-use crate::engine::{self, Plan, Summary};
+use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::{CliHost, QueryVectors};
 use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
@@ -12,12 +12,11 @@ use crate::shard::Shard;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
-use closeread_core::chunk::Chunker;
-use closeread_core::method::{Setting, Window};
+use closeread_core::index::Retriever;
+use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::report::{Cell, CellKey, cells};
-use closeread_core::retrieve::Retriever;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -31,7 +30,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let args = args.with_config_file()?;
     let methods = args.methods()?;
     let budgets = args.budgets()?;
-    let models = if args.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { args.model.clone() };
+    let models = args.models();
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
     if benchmark.items.is_empty() {
@@ -43,7 +42,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve();
     say_problems(&benchmark);
 
-    let retrieves = methods.iter().any(|method| method.ends_with("-rag"));
+    let retrieves = methods.iter().any(|(_, method)| method.cut().is_some());
     let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
         true => Some(Arc::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
         false => None,
@@ -53,7 +52,6 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         say_retrievers(&benchmark, args.retriever, embedder.as_deref());
     }
     let table_cells = plan_cells(&methods, &models, &budgets);
-    let window = Window { tokens: args.window, policy: args.overflow.unwrap_or_default() };
     let configuration =
         configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
@@ -81,13 +79,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
             temperature: 0.0,
+            window: args.window,
         },
         cells: table_cells,
         samples: args.samples.unwrap_or(1).max(1),
         retriever: args.retriever,
-        fill: args.fill.unwrap_or_default(),
-        window,
-        max_tokens: args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
         concurrency,
         embedder,
         hosts,
@@ -112,7 +108,8 @@ fn report(
     summary: &Summary,
     as_json: bool,
 ) -> Result<ExitCode> {
-    let cells = cells(&plan.cells, &benchmark.items, &folder.records());
+    let keys: Vec<CellKey> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
+    let cells = cells(&keys, &benchmark.items, &folder.records());
     let cut = folder.cut()?;
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
@@ -157,15 +154,18 @@ fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-fn plan_cells(methods: &[&str], models: &[String], budgets: &[usize]) -> Vec<CellKey> {
+fn plan_cells(methods: &[(&Entry, Method)], models: &[String], budgets: &[usize]) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
-    for method in methods {
+    for (entry, method) in methods {
         for model in models {
-            let key = |budget| CellKey { method: (*method).to_owned(), model: model.clone(), budget };
-            if method.ends_with("-rag") {
-                cells.extend(budgets.iter().map(|&budget| key(Some(budget))));
+            let cell = |budget| PlannedCell {
+                key: CellKey { method: entry.name.to_owned(), model: model.clone(), budget },
+                method: method.clone(),
+            };
+            if entry.budgets {
+                cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
             } else {
-                cells.push(key(None));
+                cells.push(cell(None));
             }
         }
     }
@@ -176,7 +176,7 @@ fn plan_cells(methods: &[&str], models: &[String], budgets: &[usize]) -> Vec<Cel
 fn configuration(
     args: &RunArgs,
     benchmark: &Benchmark,
-    cells: &[CellKey],
+    cells: &[PlannedCell],
     prompts: &Prompts,
     embedder: Option<&Embedder>,
     tokenizer: &str,
@@ -193,18 +193,15 @@ fn configuration(
         "keep_frame": args.keep_frame,
         "keep_wraps": args.keep_wraps,
         "items": benchmark.items.len(),
-        "cells": cells,
+        "cells": cells.iter().map(|cell| &cell.key).collect::<Vec<_>>(),
+        "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
         "samples": args.samples.unwrap_or(1).max(1),
         "retriever": args.retriever,
         "embedder": embedder.map(|e| {
             json!({"name": e.model().spec.name, "backend": e.backend(), "fingerprint": e.fingerprint()})
         }),
-        "chunker": Chunker::Dos.name(),
-        "max_tokens": args.max_tokens.unwrap_or(Chunker::Dos.default_max_tokens()),
         "tokenizer": tokenizer,
-        "fill": args.fill.unwrap_or_default(),
         "window": args.window,
-        "overflow": args.overflow.unwrap_or_default(),
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
         "extra_body": args.extra_body()?,

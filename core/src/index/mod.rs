@@ -3,11 +3,13 @@
 mod bm25;
 mod dense;
 mod fusion;
+mod retriever;
 mod shelf;
 
 pub use bm25::{Bm25, WordRule};
 pub use dense::{cosine, cosine_ranking};
 pub use fusion::{RRF_K, reciprocal_rank_fusion};
+pub use retriever::Retriever;
 pub use shelf::{Passage, Shelf, ShelfError, sentences};
 
 /// A passage with its score under one retriever.

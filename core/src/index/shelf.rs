@@ -1,9 +1,8 @@
 //! The books an item is about, cut into passages and ready to be searched.
 
-use super::{Bm25, Ranking, WordRule, cosine_ranking, reciprocal_rank_fusion};
+use super::{Bm25, Ranking, Retriever, WordRule, cosine_ranking, reciprocal_rank_fusion};
 use crate::chunk::{Chunker, Pieces};
 use crate::embed::Vectors;
-use crate::retrieve::Retriever;
 use crate::text::sentence::Rules;
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, FlowSpan, Span, sentence};

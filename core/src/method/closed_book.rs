@@ -1,10 +1,16 @@
 //! Closed book: the question without the text. What is answered here was known before (NovelQA, section 4.1).
 
+use super::ask::Asking;
 use super::read::{Shown, read};
-use super::{MethodError, Setting, Trial};
+use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
 use crate::host::Host;
-use crate::text::Book;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of [`closed_book`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClosedBook {}
 
 /// Asks the question with the title of the work and nothing of its text, one question a call.
 ///
@@ -16,12 +22,15 @@ use crate::text::Book;
 pub async fn closed_book<H: Host>(
     host: &H,
     setting: Setting<'_>,
-    books: &[impl AsRef<Book>],
+    material: &Material<'_>,
     item: &Item,
+    _parameters: &ClosedBook,
 ) -> Result<Trial, MethodError> {
-    let titles: Vec<&str> = books.iter().map(|b| b.as_ref().title.as_str()).filter(|t| !t.is_empty()).collect();
-    let language = books.first().map_or("en", |b| b.as_ref().language.code());
-    let shown =
-        Shown { prompt: "closed-book", title: &titles.join("; "), passages: Vec::new(), context: None, language };
-    read(host, setting, item, shown).await
+    let titles: Vec<&str> = material.books.iter().map(|b| b.title.as_str()).filter(|t| !t.is_empty()).collect();
+    let title = titles.join("; ");
+    let language = material.language();
+    let shown = Shown { prompt: "closed-book", title: &title, passages: Vec::new(), context: None, language };
+    let mut asking = Asking::new(host, setting);
+    let end = read(&mut asking, item, shown).await;
+    asking.finish(end)
 }

@@ -1,24 +1,24 @@
 //! Full document, also called long context: the whole text in one prompt.
 
+use super::ask::{Asking, End};
 use super::read::{Shown, prompt_name, read};
-use super::{MethodError, Setting, Trial};
+use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::{Item, Task};
 use crate::host::Host;
-use crate::index::Shelf;
-use crate::prompt::Variables;
+use crate::prompt::PromptError;
 use crate::record::{Context, Outcome, PassageRef};
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, FlowSpan};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::ops::Range;
 
-/// What a model can take, and what to do with a text that exceeds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
-    /// Tokens of prompt and reply together; `None` for a reader without a limit.
-    pub tokens: Option<usize>,
-    /// What happens beyond.
-    pub policy: WindowPolicy,
+/// Parameters of [`full_document`].
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FullDocument {
+    /// What happens to a prompt that exceeds the window.
+    pub overflow: WindowPolicy,
 }
 
 /// What is done with a prompt that exceeds the window.
@@ -41,40 +41,46 @@ pub enum WindowPolicy {
 pub async fn full_document<H: Host>(
     host: &H,
     setting: Setting<'_>,
-    shelf: &Shelf,
+    material: &Material<'_>,
     item: &Item,
-    window: Window,
+    parameters: &FullDocument,
 ) -> Result<Trial, MethodError> {
-    let whole = Whole::new(shelf.books());
-    let available = match window.tokens {
-        None => usize::MAX,
-        Some(tokens) => {
-            let around = setting.tokenizer.count(&skeleton(setting, item)?);
-            let reply = setting.max_output_tokens as usize;
-            let needed = around + reply + setting.tokenizer.count(&whole.text);
-            if needed > tokens && (window.policy == WindowPolicy::Fail || around + reply >= tokens) {
-                let outcome = Outcome::Overflow { needed: Some(needed), window: Some(tokens) };
-                return Ok(Trial { outcome, prompt_tokens: 0, context: None, calls: Vec::new() });
-            }
-            tokens.saturating_sub(around + reply)
-        }
-    };
-    let kept = keep(&whole.text, setting.tokenizer, available, window.policy);
-    let passages: Vec<String> = kept.iter().map(|range| whole.text[range.clone()].to_owned()).collect();
-    let context = Context {
-        retriever: None,
-        n_tokens: passages.iter().map(|p| setting.tokenizer.count(p)).sum(),
-        passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
-    };
-    let language = shelf.books().first().map_or("en", |b| b.language.code());
-    read(host, setting, item, Shown { prompt: "read", title: "", passages, context: Some(context), language }).await
+    let mut asking = Asking::new(host, setting);
+    let end = async {
+        let whole = Whole::new(material.books);
+        let available = available(setting, item, &whole, parameters.overflow)?;
+        let kept = keep(&whole.text, setting.tokenizer, available, parameters.overflow);
+        let passages: Vec<String> = kept.iter().map(|range| whole.text[range.clone()].to_owned()).collect();
+        let context = Context {
+            retriever: None,
+            n_tokens: passages.iter().map(|p| setting.tokenizer.count(p)).sum(),
+            passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+        };
+        let shown =
+            Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
+        read(&mut asking, item, shown).await
+    }
+    .await;
+    asking.finish(end)
+}
+
+/// Tokens that the text may have beside question, instructions and reply.
+fn available(setting: Setting<'_>, item: &Item, whole: &Whole<'_>, policy: WindowPolicy) -> Result<usize, End> {
+    let Some(window) = setting.window else { return Ok(usize::MAX) };
+    let around = setting.tokenizer.count(&skeleton(setting, item)?);
+    let reply = setting.max_output_tokens as usize;
+    let needed = around + reply + setting.tokenizer.count(&whole.text);
+    if needed > window && (policy == WindowPolicy::Fail || around + reply >= window) {
+        return Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }));
+    }
+    Ok(window.saturating_sub(around + reply))
 }
 
 /// The prompt with nothing in the place of the text.
-fn skeleton(setting: Setting<'_>, item: &Item) -> Result<String, MethodError> {
+fn skeleton(setting: Setting<'_>, item: &Item) -> Result<String, PromptError> {
     let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
-    let variables = Variables { title: "", context: "\n\n", question: &item.question, options };
-    Ok(setting.prompts.render(&prompt_name("read", item.task), &variables)?)
+    let variables = json!({ "context": "\n\n", "question": item.question, "options": options });
+    setting.prompts.render(&prompt_name("read", item.task), &variables)
 }
 
 /// The ranges of `text` that stay, at most `available` tokens together.

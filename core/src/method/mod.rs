@@ -1,20 +1,27 @@
 //! The methods of the papers, one file each: async functions over a [`Host`](crate::host::Host) that read like the
 //! paper's algorithm.
 
+mod ask;
+mod catalog;
 mod closed_book;
 mod full_document;
+mod prepare;
 mod rag;
 mod read;
 
-pub use closed_book::closed_book;
-pub use full_document::{Window, WindowPolicy, full_document};
+pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
+pub use closed_book::{ClosedBook, closed_book};
+pub use full_document::{FullDocument, WindowPolicy, full_document};
+pub use prepare::{Preparation, Prepared};
 pub use rag::{Rag, rag};
 
-use crate::host::HostError;
-use crate::index::ShelfError;
+use crate::index::{Retriever, Shelf, ShelfError};
 use crate::prompt::{PromptError, Prompts};
 use crate::record::{CallTrace, Context, Outcome};
+use crate::text::Book;
 use crate::text::tokens::Tokenizer;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What every method of a run shares.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +34,36 @@ pub struct Setting<'a> {
     pub max_output_tokens: u32,
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,
+    /// Tokens a model can take, prompt and reply together; `None` for a reader without a limit.
+    pub window: Option<usize>,
+}
+
+/// What a trial works with.
+#[derive(Debug, Clone, Copy)]
+pub struct Material<'a> {
+    /// The books of the item, in its order.
+    pub books: &'a [Arc<Book>],
+    /// The same books cut as [`Method::cut`] wants them; `None` where it wants none.
+    pub shelf: Option<&'a Shelf>,
+    /// How passages are ranked.
+    pub retriever: Retriever,
+    /// What [`Method::prepare`] made of them, where it makes something.
+    pub prepared: Option<&'a Prepared>,
+}
+
+impl<'a> Material<'a> {
+    /// ISO 639-1 code of the first book.
+    pub fn language(&self) -> &'a str {
+        self.books.first().map_or("en", |book| book.language.code())
+    }
+
+    /// The shelf of a method that searches.
+    ///
+    /// # Panics
+    /// If there is none: the caller did not ask [`Method::cut`].
+    pub fn shelf(&self) -> &'a Shelf {
+        self.shelf.expect("a method that searches is given the shelf that its cut names")
+    }
 }
 
 /// A finished attempt at an item.
@@ -34,21 +71,27 @@ pub struct Setting<'a> {
 pub struct Trial {
     /// How it ended.
     pub outcome: Outcome,
-    /// Tokens of the prompt by the run's tokenizer; 0 if none was made.
+    /// Tokens of all its prompts together by the run's tokenizer; 0 if none was made.
     pub prompt_tokens: usize,
     /// What the reader was given of the books.
     pub context: Option<Context>,
     /// The calls, in order.
     pub calls: Vec<CallTrace>,
+    /// Numbers worth reporting that no score holds, such as `searches`.
+    pub measures: BTreeMap<String, f64>,
+}
+
+impl Trial {
+    /// A trial that ended before anything was asked.
+    pub fn ended(outcome: Outcome) -> Self {
+        Self { outcome, prompt_tokens: 0, context: None, calls: Vec::new(), measures: BTreeMap::new() }
+    }
 }
 
 /// Why a trial could not be made at all. A refusal, an overflow or an answer that does not parse is an
 /// [`Outcome`], because it is scored.
 #[derive(Debug, thiserror::Error)]
 pub enum MethodError {
-    /// The host could not embed.
-    #[error(transparent)]
-    Host(#[from] HostError),
     /// A prompt is unusable.
     #[error(transparent)]
     Prompt(#[from] PromptError),

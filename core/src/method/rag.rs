@@ -1,72 +1,82 @@
 //! Vanilla RAG and DOS RAG (Stronger Baselines, section 2.3).
 
+use super::ask::{Asking, End};
 use super::read::{Shown, read};
-use super::{MethodError, Setting, Trial};
+use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
-use crate::embed::Role;
+use crate::chunk::Chunker;
 use crate::host::Host;
 use crate::index::Shelf;
 use crate::record::{Context, PassageRef};
-use crate::retrieve::{Overflow, PassageOrder, Retriever, Selection, fill};
+use crate::retrieve::{Overflow, PassageOrder, Selection, fill};
+use serde::{Deserialize, Serialize};
 
-/// Retrieval into a token budget. Vanilla and DOS RAG take the same passages and differ in their order alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Parameters of [`rag`]. Vanilla and DOS RAG take the same passages and differ in their order alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Rag {
-    /// Tokens the passages may have together.
-    pub budget: usize,
-    /// The order in which the reader sees them.
-    pub order: PassageOrder,
-    /// The ranking they are taken from; the paper's is dense.
-    pub retriever: Retriever,
-    /// What happens at a passage that does not fit.
-    pub overflow: Overflow,
+    /// Most tokens of a passage.
+    pub max_tokens: usize,
+    /// What happens at a passage that does not fit the rest of the budget.
+    pub fill: Overflow,
 }
 
-impl Rag {
-    /// Best passage first.
-    pub fn vanilla(budget: usize) -> Self {
-        Self { budget, order: PassageOrder::Score, retriever: Retriever::Dense, overflow: Overflow::Stop }
-    }
-
-    /// Document's Original Structure: the same passages as they follow each other in the book.
-    pub fn dos(budget: usize) -> Self {
-        Self { order: PassageOrder::Document, ..Self::vanilla(budget) }
+impl Default for Rag {
+    fn default() -> Self {
+        Self { max_tokens: Chunker::Dos.default_max_tokens(), fill: Overflow::Stop }
     }
 }
 
-/// Ranks the passages by the bare question, takes the best within the budget, asks the reader.
+/// Ranks the passages by the bare question, takes the best within `budget` tokens, asks the reader.
 ///
 /// # Errors
-/// [`MethodError`] if the question cannot be embedded or the shelf holds no vectors though they are needed.
+/// [`MethodError`] if the shelf holds no vectors though they are needed.
 pub async fn rag<H: Host>(
     host: &H,
     setting: Setting<'_>,
-    shelf: &Shelf,
+    material: &Material<'_>,
     item: &Item,
-    cfg: &Rag,
+    parameters: &Rag,
+    order: PassageOrder,
+    budget: usize,
 ) -> Result<Trial, MethodError> {
-    let selection = select(host, shelf, &item.question, cfg).await?;
-    let passages = selection.passages.iter().map(|ranked| shelf.text(ranked.idx)).collect();
-    let context = Context {
-        retriever: Some(cfg.retriever),
-        n_tokens: selection.n_tokens,
-        passages: selection.passages.iter().map(|r| reference(shelf, r.idx, r.score)).collect(),
-    };
-    let language = shelf.books().first().map_or("en", |b| b.language.code());
-    read(host, setting, item, Shown { prompt: "read", title: "", passages, context: Some(context), language }).await
+    let mut asking = Asking::new(host, setting);
+    let end = async {
+        let shelf = material.shelf();
+        let selection = select(&asking, material, &item.question, parameters, budget).await?.ordered(order);
+        let passages = selection.passages.iter().map(|ranked| shelf.text(ranked.idx)).collect();
+        let context = Context {
+            retriever: Some(material.retriever),
+            n_tokens: selection.n_tokens,
+            passages: selection.passages.iter().map(|r| reference(shelf, r.idx, r.score)).collect(),
+        };
+        let shown =
+            Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
+        read(&mut asking, item, shown).await
+    }
+    .await;
+    asking.finish(end)
 }
 
-/// What `rag` hands to its reader.
-pub(super) async fn select<H: Host>(host: &H, shelf: &Shelf, query: &str, cfg: &Rag) -> Result<Selection, MethodError> {
-    let vectors = match cfg.retriever.needs_vectors() {
-        true => Some(host.embed(Role::Query, &[query]).await?),
+/// The best passages within the budget, best first.
+async fn select<H: Host>(
+    asking: &Asking<'_, H>,
+    material: &Material<'_>,
+    query: &str,
+    parameters: &Rag,
+    budget: usize,
+) -> Result<Selection, End> {
+    let vector = match material.retriever.needs_vectors() {
+        true => Some(asking.embed_query(query).await?),
         false => None,
     };
-    let ranking = shelf.ranking(cfg.retriever, query, vectors.as_ref().map(|v| v.row(0)))?;
-    Ok(fill(&ranking, shelf.n_tokens(), cfg.budget, cfg.overflow).ordered(cfg.order))
+    let shelf = material.shelf();
+    let ranking = shelf.ranking(material.retriever, query, vector.as_deref())?;
+    Ok(fill(&ranking, shelf.n_tokens(), budget, parameters.fill))
 }
 
-fn reference(shelf: &Shelf, idx: usize, score: f64) -> PassageRef {
+/// A passage of the shelf as records name it.
+pub(super) fn reference(shelf: &Shelf, idx: usize, score: f64) -> PassageRef {
     let passage = &shelf.passages()[idx];
     PassageRef {
         document: shelf.books()[passage.book].id.clone(),

@@ -1,13 +1,12 @@
 //! The last step of every method here: one prompt, one reply, one answer.
 
-use super::{MethodError, Setting, Trial};
+use super::ask::{Asking, End};
 use crate::answer::{ShortAnswer, choice_marker, short_answer};
 use crate::benchmark::{Item, Task};
-use crate::hash::sha256;
-use crate::host::{Call, Host, HostError, Message, Reply};
-use crate::prompt::Variables;
+use crate::host::{Host, Message, Reply};
 use crate::reader::Reading;
-use crate::record::{CallTrace, Context, Outcome};
+use crate::record::{Context, Outcome};
+use serde_json::json;
 
 /// What a reader is shown.
 pub(super) struct Shown<'a> {
@@ -39,60 +38,28 @@ pub(super) fn joined(passages: &[String]) -> String {
 }
 
 /// Fills the prompt, asks the reader and reads its answer.
-pub(super) async fn read<H: Host>(
-    host: &H,
-    setting: Setting<'_>,
-    item: &Item,
-    shown: Shown<'_>,
-) -> Result<Trial, MethodError> {
+pub(super) async fn read<H: Host>(asking: &mut Asking<'_, H>, item: &Item, shown: Shown<'_>) -> Result<Outcome, End> {
     let name = prompt_name(shown.prompt, item.task);
-    let variables = Variables {
-        title: shown.title,
-        context: &joined(&shown.passages),
-        question: &item.question,
-        options: if item.task == Task::Choice { &item.options } else { &[] },
-    };
-    let prompt = setting.prompts.render(&name, &variables)?;
-    let prompt_tokens = setting.tokenizer.count(&prompt);
-    let sha256 = sha256(prompt.as_bytes());
-    let mut message = Message::user(prompt);
+    let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
+    let context = joined(&shown.passages);
+    let variables = json!({
+        "title": shown.title, "context": context, "question": item.question, "options": options,
+    });
+    let mut message = Message::user(asking.setting().prompts.render(&name, &variables)?);
     // A whole document is what all questions on it share; retrieved passages differ from question to question.
     if shown.context.as_ref().is_some_and(|context| context.retriever.is_none()) {
-        message = message.sharing(variables.context);
+        message = message.sharing(&context);
     }
-    let call = Call {
-        messages: vec![message],
-        temperature: setting.temperature,
-        max_output_tokens: setting.max_output_tokens,
-        reading: Some(Reading {
-            context: shown.passages,
-            question: item.question.clone(),
-            options: variables.options.to_vec(),
-            task: item.task,
-            language: shown.language.to_owned(),
-        }),
+    asking.context = shown.context;
+    let reading = Reading {
+        context: shown.passages,
+        question: item.question.clone(),
+        options: options.to_vec(),
+        task: item.task,
+        language: shown.language.to_owned(),
     };
-    let mut calls = Vec::new();
-    let outcome = match host.chat(call).await {
-        Ok(reply) => {
-            let outcome = outcome_of(item, &reply);
-            calls.push(CallTrace {
-                prompt: name,
-                sha256,
-                reply: reply.text,
-                usage: reply.usage,
-                remembered: reply.remembered,
-            });
-            outcome
-        }
-        Err(HostError::Overflow { needed, window, .. }) => {
-            let tokens = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
-            Outcome::Overflow { needed: tokens(needed), window: tokens(window) }
-        }
-        Err(HostError::Blocked { reason }) => Outcome::Blocked { reason },
-        Err(error @ (HostError::Failed(_) | HostError::Embedding(_))) => Outcome::Failed { error: error.to_string() },
-    };
-    Ok(Trial { outcome, prompt_tokens, context: shown.context, calls })
+    let reply = asking.ask(&name, vec![message], Some(reading)).await?;
+    Ok(outcome_of(item, &reply))
 }
 
 fn outcome_of(item: &Item, reply: &Reply) -> Outcome {

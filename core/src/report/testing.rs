@@ -3,6 +3,7 @@
 use super::CellKey;
 use crate::benchmark::{Item, Task};
 use crate::record::{Outcome, Record, TrialKey};
+use std::collections::BTreeMap;
 
 pub(super) fn item(id: &str, document: &str) -> Item {
     let mut item = Item::new(id, document, "?", Task::Choice);
@@ -24,6 +25,7 @@ pub(super) fn record(key: &CellKey, id: &str, outcome: Outcome, scores: &[(&str,
         prompt_tokens: 10,
         context: None,
         calls: Vec::new(),
+        measures: BTreeMap::new(),
         seconds: 0.5,
     }
 }

@@ -1,0 +1,227 @@
+//! The run: books become shelves, items become trials, trials become records.
+
+mod prepare;
+mod room;
+
+use crate::benchmark::Benchmark;
+use crate::embedder::Embedder;
+use crate::host::{CliHost, QueryVectors};
+use crate::progress::Progress;
+use crate::run_folder::RunFolder;
+use anyhow::{Context, Result};
+use closeread_core::benchmark::Item;
+use closeread_core::index::Retriever;
+use closeread_core::method::{Method, Setting, Trial};
+use closeread_core::metric::evidence::context_recall;
+use closeread_core::metric::score;
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::record::{Record, TrialKey};
+use closeread_core::report::{CellKey, EVIDENCE_RECALL};
+use closeread_core::text::{Book, Span};
+use futures_util::{StreamExt, stream};
+use prepare::Preparations;
+use room::Room;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// What a run does, decided before it starts.
+pub(crate) struct Plan<'a> {
+    /// What all trials share.
+    pub(crate) setting: Setting<'a>,
+    /// The lines of the table.
+    pub(crate) cells: Vec<PlannedCell>,
+    /// Repetitions of every trial.
+    pub(crate) samples: u32,
+    /// As asked for; `None` chooses by language.
+    pub(crate) retriever: Option<Retriever>,
+    /// Calls under way at once.
+    pub(crate) concurrency: usize,
+    /// The encoder, where one is needed.
+    pub(crate) embedder: Option<Arc<Embedder>>,
+    /// One host a model.
+    pub(crate) hosts: HashMap<String, CliHost>,
+    /// Query vectors the hosts share.
+    pub(crate) queries: QueryVectors,
+}
+
+/// A line of the table with the method that fills it.
+#[derive(Debug, Clone)]
+pub(crate) struct PlannedCell {
+    /// Method, model, budget.
+    pub(crate) key: CellKey,
+    /// The method with its parameters.
+    pub(crate) method: Method,
+}
+
+/// What happened besides records.
+#[derive(Default)]
+pub(crate) struct Summary {
+    /// Ctrl-C ended the run before all trials were made.
+    pub(crate) interrupted: bool,
+}
+
+/// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
+pub(crate) fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Option<&Embedder>) -> Retriever {
+    asked.unwrap_or_else(|| {
+        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.model().spec.speaks(book.language.code()));
+        if books.iter().all(known) { Retriever::Dense } else { Retriever::Bm25 }
+    })
+}
+
+/// What is asked at once: an item, or all items on a book for a method that asks them together.
+struct Unit<'a> {
+    cell: &'a PlannedCell,
+    sample: u32,
+    items: Vec<&'a Item>,
+}
+
+impl Unit<'_> {
+    fn key(&self, item: &Item) -> TrialKey {
+        let CellKey { method, model, budget } = self.cell.key.clone();
+        TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
+    }
+}
+
+/// Makes every trial of the plan that the folder does not hold yet.
+pub(crate) async fn run(
+    plan: &Plan<'_>,
+    benchmark: &Benchmark,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    folder: &mut RunFolder,
+) -> Result<Summary> {
+    let groups = groups(&benchmark.items);
+    let groups: Vec<(&[String], Vec<Unit<'_>>)> = groups
+        .into_iter()
+        .map(|(documents, items)| (documents, units(plan, &items, folder)))
+        .filter(|(_, units)| !units.is_empty())
+        .collect();
+    let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
+    let progress = Progress::new("trials", n_trials);
+    let mut summary = Summary::default();
+    let stop = Cell::new(false);
+    let watch = async {
+        // First Ctrl-C: finish what is under way. Second: the default handler's abrupt end.
+        if tokio::signal::ctrl_c().await.is_ok() {
+            stop.set(true);
+            progress.say("stopping: what is under way is finished and kept; press Ctrl-C again to stop at once");
+            if tokio::signal::ctrl_c().await.is_ok() {
+                std::process::exit(130);
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    let work = async {
+        for (documents, units) in groups {
+            if stop.get() {
+                break;
+            }
+            let (room, n_cut) = Room::open(plan, benchmark.books_of(documents), &units, &progress).await?;
+            if n_cut > 0 {
+                folder.note_cut(&documents.join(", "), n_cut)?;
+            }
+            let preparations = Preparations::make(plan, &room, &units, folder, &stop).await?;
+            for wave in waves(units) {
+                let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
+                    .map(|unit| attempt(plan, &room, &preparations, evidence, unit))
+                    .buffer_unordered(plan.concurrency);
+                while let Some(records) = trials.next().await {
+                    for record in records? {
+                        if !folder.is_done(&record.key) {
+                            folder.append(record)?;
+                        }
+                        progress.tick();
+                    }
+                }
+            }
+        }
+        anyhow::Ok(())
+    };
+    tokio::select! {
+        result = work => result?,
+        () = watch => {}
+    }
+    progress.finish();
+    summary.interrupted = stop.get();
+    Ok(summary)
+}
+
+/// Items by the books they are about, in the order of first use.
+fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
+    let mut groups: Vec<(&[String], Vec<&Item>)> = Vec::new();
+    let mut place: HashMap<&[String], usize> = HashMap::new();
+    for item in items {
+        let idx = *place.entry(&item.documents).or_insert_with(|| {
+            groups.push((&item.documents, Vec::new()));
+            groups.len() - 1
+        });
+        groups[idx].1.push(item);
+    }
+    groups
+}
+
+/// Everything about `items`, which are on the same books, that the folder does not hold yet.
+fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<Unit<'a>> {
+    let all_of = |cell: &'a PlannedCell, items: &[&'a Item]| {
+        (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
+    };
+    let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
+    let mut units: Vec<Unit<'a>> = together.iter().flat_map(|cell| all_of(cell, items)).collect();
+    for &item in items {
+        units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &[item])));
+    }
+    units.retain(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
+    units
+}
+
+/// The first question that hands a model the whole book goes alone, the rest together: by then the provider has the book
+/// in its prompt cache.
+fn waves(units: Vec<Unit<'_>>) -> [Vec<Unit<'_>>; 2] {
+    let mut seen: HashSet<String> = HashSet::new();
+    let leads = |unit: &Unit<'_>| {
+        let CellKey { method, model, .. } = &unit.cell.key;
+        method == "full-document" && model != EXTRACTIVE && seen.insert(model.clone())
+    };
+    let (first, rest) = units.into_iter().partition(leads);
+    [first, rest]
+}
+
+async fn attempt(
+    plan: &Plan<'_>,
+    room: &Room,
+    preparations: &Preparations,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    unit: Unit<'_>,
+) -> Result<Vec<Record>> {
+    let started = Instant::now();
+    let Unit { cell: PlannedCell { key, method }, sample, items } = &unit;
+    let trials = match preparations.of(&key.method, &key.model, *sample) {
+        Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
+        prepared => {
+            let material = room.material(method, prepared.and_then(|p| p.as_ref().ok()));
+            let host = &plan.hosts[&key.model].repetition(*sample);
+            let trials = method.run(host, plan.setting, &material, items, key.budget).await;
+            trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
+        }
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let records = items.iter().zip(trials).map(|(item, trial)| {
+        let mut scores = score(item, &trial.outcome, room.language());
+        let gold = evidence.get(&item.id);
+        let recall =
+            gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, room.books()));
+        scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
+        Record {
+            key: unit.key(item),
+            outcome: trial.outcome,
+            scores,
+            prompt_tokens: trial.prompt_tokens,
+            context: trial.context,
+            calls: trial.calls,
+            measures: trial.measures,
+            seconds,
+        }
+    });
+    Ok(records.collect())
+}

@@ -1,0 +1,57 @@
+//! What methods make of the books before their questions, made once and kept in the run folder.
+
+use super::{Plan, Room, Unit};
+use crate::run_folder::{PreparationKey, RunFolder};
+use anyhow::{Context, Result};
+use closeread_core::method::Prepared;
+use closeread_core::record::Outcome;
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
+
+/// By method, model and repetition: what was made, or how every question on these books ends because it could not be.
+pub(super) struct Preparations(HashMap<(String, String, u32), Result<Prepared, Outcome>>);
+
+impl Preparations {
+    /// Makes what the units need and the folder does not hold, one after the other: within one, calls run in parallel.
+    pub(super) async fn make(
+        plan: &Plan<'_>,
+        room: &Room,
+        units: &[Unit<'_>],
+        folder: &RunFolder,
+        stop: &Cell<bool>,
+    ) -> Result<Self> {
+        let mut made = HashMap::new();
+        let mut seen = BTreeSet::new();
+        for Unit { cell, sample, .. } in units {
+            let (method, model) = (&cell.key.method, &cell.key.model);
+            if stop.get() || !seen.insert((method, model, *sample)) {
+                continue;
+            }
+            let key = PreparationKey {
+                method: method.clone(),
+                model: model.clone(),
+                documents: room.books().iter().map(|book| book.id.clone()).collect(),
+                sample: *sample,
+            };
+            let preparation = match folder.preparation(&key) {
+                Some(preparation) => Some(preparation),
+                None => {
+                    let material = room.material(&cell.method, None);
+                    let host = &plan.hosts[model].repetition(*sample);
+                    let preparation = cell.method.prepare(host, plan.setting, &material).await;
+                    let preparation = preparation.with_context(|| format!("method {method}"))?;
+                    if let Some(preparation) = &preparation {
+                        folder.keep_preparation(&key, preparation)?;
+                    }
+                    preparation
+                }
+            };
+            made.extend(preparation.map(|p| ((method.clone(), model.clone(), *sample), p.prepared)));
+        }
+        Ok(Self(made))
+    }
+
+    pub(super) fn of(&self, method: &str, model: &str, sample: u32) -> Option<&Result<Prepared, Outcome>> {
+        self.0.get(&(method.to_owned(), model.to_owned(), sample))
+    }
+}

@@ -1,0 +1,111 @@
+//! Vanilla and DOS RAG: one ranking, two orders.
+
+use crate::support::{Case, ScriptedHost, item};
+use closeread_core::benchmark::Task;
+use closeread_core::host::HostError;
+use closeread_core::index::Retriever;
+use closeread_core::record::Outcome;
+use expect_test::expect;
+use serde_json::json;
+
+fn rag(method: &str, budget: usize) -> Case {
+    Case { budget: Some(budget), ..Case::new(method, json!({})) }
+}
+
+#[test]
+fn dos_rag_puts_the_passages_back_in_document_order() {
+    rag("dos-rag", 40).check(
+        &ScriptedHost::always(Ok("It says so. [[2]]")),
+        &item(Task::Choice),
+        &expect![[r#"
+            embed Query ["Where was the key?"]
+            chat read-choice (<= 64 tokens, temperature 0)
+              | Below is the text you have to work with. It lies between the two marker lines.
+              |
+              | === CONTEXT BEGINS ===
+              | In spring the river rose and took the bridge. Ben rowed across with a lantern.
+              |
+              | He found the key and kept it for nine years.
+              | === CONTEXT ENDS ===
+              |
+              | Using the context, decide which option answers this question.
+              |
+              | Question: Where was the key?
+              |
+              | [[1]] In the river
+              | [[2]] Under a stair
+              |
+              | First explain your decision in one or two short sentences. Then close with the number of the option you choose, written in double square brackets, for example [[1]]. Choose exactly one.
+            context 61..139 140..184 (29 tokens)
+            Answered { answer: "Under a stair", choice: Some(1) }
+        "#]],
+    );
+}
+
+#[test]
+fn vanilla_rag_hands_over_the_best_passage_first() {
+    rag("vanilla-rag", 40).check(
+        &ScriptedHost::always(Ok("not found in context")),
+        &item(Task::Generative),
+        &expect![[r#"
+            embed Query ["Where was the key?"]
+            chat read-question (<= 64 tokens, temperature 0)
+              | Below is the text you have to work with. It lies between the two marker lines.
+              |
+              | === CONTEXT BEGINS ===
+              | He found the key and kept it for nine years.
+              |
+              | In spring the river rose and took the bridge. Ben rowed across with a lantern.
+              | === CONTEXT ENDS ===
+              |
+              | Question: Where was the key?
+              |
+              | Rules for your answer:
+              | 1. Take it from the context only; what you know from elsewhere does not count.
+              | 2. Write between 1 and 20 words, in the language of the question.
+              | 3. Give the answer alone, without any explanation.
+              | 4. If the context does not hold the answer, write exactly: Not found in context.
+            context 140..184 61..139 (29 tokens)
+            NotFound
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_provider_refuses_is_an_outcome() {
+    let outcome = |error: HostError| {
+        let case = Case { retriever: Retriever::Bm25, ..rag("dos-rag", 40) };
+        case.trial(&ScriptedHost::always(Err(error)), &item(Task::Choice)).outcome
+    };
+    assert_eq!(outcome(HostError::Blocked { reason: "no".into() }), Outcome::Blocked { reason: "no".into() });
+    assert_eq!(
+        outcome(HostError::Overflow { message: "long".into(), needed: Some(9), window: Some(8) }),
+        Outcome::Overflow { needed: Some(9), window: Some(8) }
+    );
+    assert!(matches!(outcome(HostError::Failed("500".into())), Outcome::Failed { .. }));
+}
+
+#[test]
+fn vanilla_and_dos_hand_over_the_same_set_at_every_budget() {
+    for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
+        for budget in 0..120 {
+            let passages = |method| {
+                let case = Case { retriever, ..rag(method, budget) };
+                let trial = case.trial(&ScriptedHost::always(Ok("[[1]]")), &item(Task::Choice));
+                let context = trial.context.expect("a retrieving method has a context");
+                assert!(context.n_tokens <= budget);
+                context.passages.iter().map(|p| (p.start, p.end)).collect::<Vec<_>>()
+            };
+            let (vanilla, dos) = (passages("vanilla-rag"), passages("dos-rag"));
+            assert!(dos.is_sorted());
+            let mut same = vanilla.clone();
+            same.sort_unstable();
+            assert_eq!(same, dos, "{retriever:?} at {budget}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_asked_twice() {
+    rag("dos-rag", 40).survives_any_death(&|_, _| Ok("[[1]]".to_owned()), &[&item(Task::Choice)]);
+}
