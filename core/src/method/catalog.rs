@@ -1,7 +1,8 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    ClosedBook, FullDocument, Material, MethodError, Preparation, Rag, Setting, Trial, closed_book, full_document, rag,
+    ClosedBook, FullDocument, Material, MemoryAgent, MethodError, Preparation, Rag, ReadAgent, Setting, Trial, closed_book,
+    full_document, memory_agent, prepare_pages, rag, read_agent,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -61,6 +62,22 @@ pub static METHODS: &[Entry] = &[
         extractive: true,
         read: |given| parameters(given).map(Method::DosRag),
     },
+    Entry {
+        name: "read-agent",
+        paper: "Stronger Baselines, appendix A.6 (ReadAgent)",
+        summary: "the gists of all pages, and the pages that it looked up",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::ReadAgent),
+    },
+    Entry {
+        name: "memory-agent",
+        paper: "CorpusQA 4.1 (MemAgent)",
+        summary: "the memory that it kept while it read the whole text section by section",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::MemoryAgent),
+    },
 ];
 
 /// The entry of that name.
@@ -80,6 +97,10 @@ pub enum Method {
     VanillaRag(Rag),
     /// [`rag`] in document order.
     DosRag(Rag),
+    /// [`read_agent`].
+    ReadAgent(ReadAgent),
+    /// [`memory_agent`].
+    MemoryAgent(MemoryAgent),
 }
 
 /// Why parameters cannot be used.
@@ -137,6 +158,7 @@ impl Method {
     pub fn cut(&self) -> Option<Cut> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) => None,
+            Self::ReadAgent(_) | Self::MemoryAgent(_) => None,
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
@@ -147,15 +169,16 @@ impl Method {
     ///
     /// # Errors
     /// [`MethodError`] if the method cannot run at all. A call that fails is part of the preparation.
-    #[allow(clippy::unused_async, reason = "methods that prepare ask their host")]
     pub async fn prepare<H: Host>(
         &self,
-        _host: &H,
-        _setting: Setting<'_>,
-        _material: &Material<'_>,
+        host: &H,
+        setting: Setting<'_>,
+        material: &Material<'_>,
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => Ok(None),
+            Self::ReadAgent(parameters) => prepare_pages(host, setting, material, parameters).await.map(Some),
+            Self::MemoryAgent(_) => Ok(None),
         }
     }
 
@@ -163,6 +186,7 @@ impl Method {
     pub fn asks_together(&self) -> bool {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => false,
+            Self::ReadAgent(_) | Self::MemoryAgent(_) => false,
         }
     }
 
@@ -203,6 +227,8 @@ impl Method {
             Self::DosRag(parameters) => {
                 rag(host, setting, material, item, parameters, PassageOrder::Document, within(budget)).await
             }
+            Self::ReadAgent(parameters) => read_agent(host, setting, material, item, parameters).await,
+            Self::MemoryAgent(parameters) => memory_agent(host, setting, material, item, parameters).await,
         }
     }
 }

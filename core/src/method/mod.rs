@@ -5,15 +5,21 @@ mod ask;
 mod catalog;
 mod closed_book;
 mod full_document;
+mod memory_agent;
 mod prepare;
 mod rag;
 mod read;
+mod read_agent;
+mod sections;
 
 pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
 pub use closed_book::{ClosedBook, closed_book};
 pub use full_document::{FullDocument, WindowPolicy, full_document};
+pub use memory_agent::{MemoryAgent, memory_agent};
 pub use prepare::{Preparation, Prepared};
 pub use rag::{Rag, rag};
+pub use read_agent::{Page, PageLength, Pages, ReadAgent, Stretch, Unit, expand, prepare_pages, read_agent};
+pub use sections::{Section, Sections};
 
 use crate::index::{Retriever, Shelf, ShelfError};
 use crate::prompt::{PromptError, Prompts};

@@ -1,7 +1,7 @@
 //! The last step of every method here: one prompt, one reply, one answer.
 
 use super::ask::{Asking, End};
-use crate::answer::{ShortAnswer, choice_marker, short_answer};
+use crate::answer::{Form, ShortAnswer, choice_marker, short_answer};
 use crate::benchmark::{Item, Task};
 use crate::host::{Host, Message, Reply};
 use crate::reader::Reading;
@@ -56,6 +56,7 @@ pub(super) async fn read<H: Host>(asking: &mut Asking<'_, H>, item: &Item, shown
         question: item.question.clone(),
         options: options.to_vec(),
         task: item.task,
+        form: Form::Marked,
         language: shown.language.to_owned(),
     };
     let reply = asking.ask(&name, vec![message], Some(reading)).await?;

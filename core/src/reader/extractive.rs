@@ -5,7 +5,7 @@
 //! benchmark can be run end to end with no key and no network, and that its score is what retrieval alone is worth.
 
 use super::Reading;
-use crate::answer::NOT_FOUND;
+use crate::answer::{Form, NOT_FOUND};
 use crate::benchmark::Task;
 use crate::hash::sha256;
 use crate::index::{Bm25, WordRule};
@@ -25,13 +25,44 @@ const SUMMARY_SENTENCES: usize = 5;
 /// - Open question: of the sentence that matches the question best, the clause with the best match that says something
 ///   the question does not, without the question's own words at its ends.
 /// - Summary: the five sentences that match the query best, in their order.
+/// - Pages to read again: those passages, few as they are, whose words match the question and its options best.
+/// - A break point: the last label.
 pub fn answer(reading: &Reading) -> String {
-    let text = Text::new(reading);
-    match reading.task {
-        Task::Choice => text.choose(reading),
-        Task::Generative => text.extract(&reading.question),
-        Task::Summary => text.summarize(&reading.question),
+    match reading.form {
+        Form::Break => format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
+        Form::Pages(at_most) => pages(reading, at_most),
+        Form::Marked | Form::Lettered | Form::Boxed => {
+            let text = Text::new(reading);
+            match (reading.task, reading.form) {
+                (Task::Choice, form) => match text.choose(reading) {
+                    Some(choice) => chosen(choice, form),
+                    None => NOT_FOUND.to_owned(),
+                },
+                (Task::Generative, Form::Boxed) => format!("\\boxed{{{}}}", text.extract(&reading.question)),
+                (Task::Generative, _) => text.extract(&reading.question),
+                (Task::Summary, _) => text.summarize(&reading.question),
+            }
+        }
     }
+}
+
+/// A choice, counted from 0, as the form has it.
+fn chosen(choice: usize, form: Form) -> String {
+    let letter = ('A'..='Z').nth(choice).unwrap_or('?');
+    match form {
+        Form::Lettered => format!("Answer: ({letter}) Chosen by counting words."),
+        Form::Boxed => format!("Chosen by counting words: \\boxed{{{letter}}}"),
+        Form::Marked | Form::Pages(_) | Form::Break => format!("Chosen by counting words. [[{}]]", choice + 1),
+    }
+}
+
+/// At most so many passages by number, best first.
+fn pages(reading: &Reading, at_most: usize) -> String {
+    let query = format!("{} {}", reading.question, reading.options.join(" "));
+    let ranking = Bm25::new(WordRule::of_language(&reading.language), &reading.context).ranking(&query);
+    let best = ranking.iter().filter(|ranked| ranked.score > 0.0).take(at_most);
+    let best: Vec<String> = best.map(|ranked| ranked.idx.to_string()).collect();
+    if best.is_empty() { "STOP".to_owned() } else { format!("I want to look up Page [{}]", best.join(", ")) }
 }
 
 /// A context as sentences.
@@ -52,11 +83,11 @@ impl Text {
         Self { rule: WordRule::of_language(&reading.language), sentences: sentences.collect() }
     }
 
-    fn choose(&self, reading: &Reading) -> String {
+    fn choose(&self, reading: &Reading) -> Option<usize> {
         if reading.options.is_empty() {
-            return NOT_FOUND.to_owned();
+            return None;
         }
-        let best = if self.sentences.is_empty() {
+        Some(if self.sentences.is_empty() {
             let hash = sha256(reading.question.as_bytes());
             usize::from_str_radix(&hash[..8], 16).expect("hex digits") % reading.options.len()
         } else {
@@ -69,8 +100,7 @@ impl Text {
             };
             let supports: Vec<f64> = reading.options.iter().map(support).collect();
             (0..supports.len()).fold(0, |best, i| if supports[i] > supports[best] { i } else { best })
-        };
-        format!("Chosen by counting words. [[{}]]", best + 1)
+        })
     }
 
     fn extract(&self, question: &str) -> String {
@@ -142,6 +172,7 @@ mod tests {
             question: question.to_owned(),
             options: owned(options),
             task,
+            form: Form::Marked,
             language: if question.is_ascii() { "en" } else { "zh" }.to_owned(),
         }
     }
@@ -170,6 +201,25 @@ mod tests {
         assert_eq!(answer(&reading(Task::Generative, &[], "Who?", &[])), NOT_FOUND);
         assert_eq!(answer(&reading(Task::Generative, &["Rain fell."], "Who?", &[])), NOT_FOUND);
         assert_eq!(answer(&reading(Task::Summary, &[], "Who?", &[])), NOT_FOUND);
+    }
+
+    #[test]
+    fn a_letter_a_box_pages_and_a_break_are_written_as_asked_for() {
+        let form = |task, context: &[&str], question, options: &[&str], form| {
+            answer(&Reading { form, ..reading(task, context, question, options) })
+        };
+        let bell = "Where was the bell cast?";
+        let options = ["In Lund", "In Orvik"];
+        let answer = form(Task::Choice, &HARBOUR, bell, &options, Form::Lettered);
+        assert_eq!(answer, "Answer: (B) Chosen by counting words.");
+        assert!(form(Task::Choice, &HARBOUR, bell, &options, Form::Boxed).ends_with("\\boxed{B}"));
+        assert_eq!(form(Task::Generative, &[], bell, &[], Form::Boxed), "\\boxed{Not found in context.}");
+        let pages = ["Rain fell.", "Tom rang the bell.", "They cast the bell in Orvik."];
+        let look_up = |at_most, question| form(Task::Choice, &pages, question, &[], Form::Pages(at_most));
+        assert_eq!(look_up(6, bell), "I want to look up Page [2, 1]");
+        assert_eq!(look_up(1, bell), "I want to look up Page [2]");
+        assert_eq!(look_up(1, "Who?"), "STOP");
+        assert_eq!(form(Task::Choice, &[], "", &["<3>", "<7>"], Form::Break), "Break point: <7>");
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod extractive;
 
 pub use extractive::answer;
 
+use crate::answer::Form;
 use crate::benchmark::Task;
 
 /// The reader's name, as `--model` takes it.
@@ -20,6 +21,8 @@ pub struct Reading {
     pub options: Vec<String>,
     /// What kind of answer is asked for.
     pub task: Task,
+    /// The form in which the prompt wants it.
+    pub form: Form,
     /// ISO 639-1 code of the text.
     pub language: String,
 }

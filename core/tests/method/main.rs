@@ -2,5 +2,7 @@
 
 mod closed_book;
 mod full_document;
+mod memory_agent;
 mod rag;
+mod read_agent;
 mod support;
