@@ -175,12 +175,7 @@ fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
 }
 
 /// Everything about `items`, which are on the same books, that the folder does not hold yet.
-fn units<'a>(
-    plan: &'a Plan<'_>,
-    items: &[&'a Item],
-    folder: &RunFolder,
-    journals: &Journals,
-) -> Result<Vec<Unit<'a>>> {
+fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
     let all_of = |cell: &'a PlannedCell, items: &[&'a Item]| {
         (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
     };

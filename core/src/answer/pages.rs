@@ -30,7 +30,8 @@ mod tests {
         for reply in ["Break point: <57>\nBecause", "<57>", "point <57> or <58>", " Breakpoint: <57>", "<٥٧>"] {
             assert_eq!(break_point(reply), Some(57), "{reply}");
         }
-        for reply in ["", "57", "I choose <57>", "<57", "<>", "<5 7>", "<²>", "<99999999999999999999999>", "**<57>**"] {
+        for reply in ["", "57", "I choose <57>", "<57", "<>", "<5 7>", "<²>", "<99999999999999999999999>", "**<57>**"]
+        {
             assert_eq!(break_point(reply), None, "{reply}");
         }
     }

@@ -87,7 +87,8 @@ impl<'a, H: Host> Asking<'a, H> {
     /// Sends dialogues that do not wait for each other's replies; the replies come in the order of `requests`, whatever
     /// order they arrive in. If one fails the others are still heard, and the first that failed is the end.
     pub(crate) async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Reply>, End> {
-        self.prompt_tokens += requests.iter().map(|(messages, _)| self.fitting(messages)).sum::<Result<usize, End>>()?;
+        self.prompt_tokens +=
+            requests.iter().map(|(messages, _)| self.fitting(messages)).sum::<Result<usize, End>>()?;
         let answers = join_all(requests.into_iter().map(|(messages, reading)| {
             let sha256 = fingerprint(&messages);
             let call = Call {

@@ -1,8 +1,8 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    ClosedBook, FullDocument, Material, MemoryAgent, MethodError, Preparation, Rag, ReadAgent, Setting, Trial, closed_book,
-    full_document, memory_agent, prepare_pages, rag, read_agent,
+    ClosedBook, FullDocument, Material, MemoryAgent, MethodError, Preparation, Rag, ReadAgent, Setting, Trial,
+    closed_book, full_document, memory_agent, prepare_pages, rag, read_agent,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;

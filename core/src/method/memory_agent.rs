@@ -15,7 +15,6 @@ use crate::record::{Context, Outcome, PassageRef};
 use crate::text::FlowSpan;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 /// The memory before anything was read, in MemAgent's words.
@@ -62,7 +61,7 @@ pub async fn memory_agent<H: Host>(
     let mut read = Read::default();
     let end = async {
         let mut memory = NO_MEMORY.to_owned();
-        let text_of = |number: usize| Cow::Borrowed(material.books[number].flow().text());
+        let text_of = |number: usize| material.books[number].flow().text().to_owned();
         let MemoryAgent { section_tokens, max_context, memory_tokens, .. } = *parameters;
         asking.limit_replies(memory_tokens);
         for section in Sections::new(setting.tokenizer, material.books.len(), text_of, section_tokens, max_context) {

@@ -4,7 +4,6 @@
 
 use crate::text::FlowSpan;
 use crate::text::tokens::Tokenizer;
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
@@ -38,17 +37,17 @@ pub struct Sections<'t, F> {
     section_tokens: NonZeroUsize,
     /// Tokens that are left out.
     left_out: Range<usize>,
-    document: Option<Document<'t>>,
+    document: Option<Document>,
     next_document: usize,
     /// Tokens of all documents before the open one.
     n_before: usize,
 }
 
 /// A document that is being read.
-struct Document<'t> {
+struct Document {
     number: usize,
     /// Heading and text.
-    block: Cow<'t, str>,
+    block: String,
     /// Bytes of the heading.
     heading: usize,
     /// Bytes by which the text was cut at its front.
@@ -59,7 +58,7 @@ struct Document<'t> {
     next: usize,
 }
 
-impl<'t, F: Fn(usize) -> Cow<'t, str>> Sections<'t, F> {
+impl<'t, F: Fn(usize) -> String> Sections<'t, F> {
     /// The sections of `n_documents` documents, of which `text_of` gives the text, by number from 0.
     ///
     /// With `max_context`, a longer text loses its centre: the first half of so many tokens is kept, rounded down, and the
@@ -83,21 +82,12 @@ impl<'t, F: Fn(usize) -> Cow<'t, str>> Sections<'t, F> {
         sections
     }
 
-    fn open(&self, number: usize) -> Document<'t> {
+    fn open(&self, number: usize) -> Document {
         let text = (self.text_of)(number);
         let trimmed = text.len() - text.trim_start().len();
-        let (block, heading) = if self.n_documents > 1 {
-            let gap = if number > 0 { "\n\n" } else { "" };
-            let heading = format!("{gap}# Document {}:\n", number + 1);
-            let length = heading.len();
-            (Cow::Owned(heading + text.trim()), length)
-        } else {
-            let block = match text {
-                Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
-                Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
-            };
-            (block, 0)
-        };
+        let gap = if number > 0 { "\n\n" } else { "" };
+        let heading = if self.n_documents > 1 { format!("{gap}# Document {}:\n", number + 1) } else { String::new() };
+        let (block, heading) = (format!("{heading}{}", text.trim()), heading.len());
         let mut ends = self.tokenizer.token_ends(&block);
         // What a tokenizer drops at the end belongs to the last token.
         if let Some(last) = ends.last_mut() {
@@ -107,7 +97,7 @@ impl<'t, F: Fn(usize) -> Cow<'t, str>> Sections<'t, F> {
     }
 }
 
-impl<'t, F: Fn(usize) -> Cow<'t, str>> Iterator for Sections<'t, F> {
+impl<F: Fn(usize) -> String> Iterator for Sections<'_, F> {
     type Item = Section;
 
     fn next(&mut self) -> Option<Section> {
@@ -146,7 +136,7 @@ impl<'t, F: Fn(usize) -> Cow<'t, str>> Iterator for Sections<'t, F> {
 
 impl Section {
     /// Adds tokens of a document, of which the first is the token `at` of the whole text.
-    fn add(&mut self, document: &Document<'_>, tokens: Range<usize>, at: usize) {
+    fn add(&mut self, document: &Document, tokens: Range<usize>, at: usize) {
         let start = tokens.start.checked_sub(1).map_or(0, |before| document.ends[before]);
         let end = document.ends[tokens.end - 1];
         self.text.push_str(&document.block[start..end]);
@@ -171,9 +161,8 @@ mod tests {
     fn sections(texts: &[&str], section_tokens: usize, max_context: Option<usize>) -> Vec<Section> {
         let tokenizer = Tokenizer::cl100k();
         let max_context = max_context.and_then(NonZeroUsize::new);
-        let text_of = |number: usize| Cow::Borrowed(texts[number]);
+        let text_of = |number: usize| texts[number].to_owned();
         Sections::new(&tokenizer, texts.len(), text_of, NonZeroUsize::new(section_tokens).unwrap(), max_context)
-            .map(|section| Section { text: section.text.clone(), ..section })
             .collect()
     }
 

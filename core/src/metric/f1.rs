@@ -165,7 +165,10 @@ mod tests {
     fn memagent_takes_yes_and_no_for_verdicts() {
         let score = memagent_score("yes, it rained", "yes");
         assert_eq!((score.exact_match, score.sub_exact_match, score.f1), (false, true, 0.0));
-        assert_eq!(memagent_score("The cat.", "cat"), MemAgentScore { exact_match: true, sub_exact_match: true, f1: 1.0 });
+        assert_eq!(
+            memagent_score("The cat.", "cat"),
+            MemAgentScore { exact_match: true, sub_exact_match: true, f1: 1.0 }
+        );
         assert!(memagent_score("", "x").sub_exact_match && !memagent_score("y", "x").sub_exact_match);
     }
 

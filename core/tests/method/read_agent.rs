@@ -325,7 +325,9 @@ fn one_page_a_turn_until_stop() {
 fn break_points_that_make_no_sense_fall_back_to_the_last_label() {
     let case = case(json!({}));
     let last = spans(&pages(&case, &script("Break point: <3>", "g", "", "")));
-    for reply in ["", "3", "Break point: <0>", "Break point: <99>", "I choose <1>", "<think>Break point: <1></think> Hm."] {
+    for reply in
+        ["", "3", "Break point: <0>", "Break point: <99>", "I choose <1>", "<think>Break point: <1></think> Hm."]
+    {
         assert_eq!(spans(&pages(&case, &script(reply, "g", "", ""))), last, "{reply}");
     }
     let first = spans(&pages(&case, &script("<think>Hm.</think>\nBreak point: <1>", "g", "", "")));
@@ -343,11 +345,14 @@ fn paragraphs_may_be_the_unit_and_no_page_holds_text_of_two_books() {
     let pages = pages(&case, &host);
     let places: Vec<_> = pages.pages.iter().map(|p| (p.book, p.start, p.end, p.words)).collect();
     assert_eq!(places, [(0, 0, 14, 3), (0, 16, 48, 6), (1, 0, 18, 3)]);
-    assert!(host.transcript().contains("| One two three.\n  | <1>\n  | Four five six.\n  | <2>\n  | Seven eight nine."));
+    assert!(
+        host.transcript().contains("| One two three.\n  | <1>\n  | Four five six.\n  | <2>\n  | Seven eight nine.")
+    );
 
     let host = script("Break point: <1>", "g", "Page [1, 2]", "x");
     let trial = case.trial(&host, &item(Task::Generative));
-    let expected = "| # Document 1:\n  | g\n  | Four five six.\n  | Seven eight nine.\n  | # Document 2:\n  | Ten eleven twelve.";
+    let expected =
+        "| # Document 1:\n  | g\n  | Four five six.\n  | Seven eight nine.\n  | # Document 2:\n  | Ten eleven twelve.";
     assert!(host.transcript().contains(expected), "{}", host.transcript());
     assert_eq!(trial.context.unwrap().passages.len(), 2);
 }

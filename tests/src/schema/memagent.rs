@@ -49,7 +49,9 @@ fn run(file: &Value, report: &mut FileReport) {
         let check: fn(&Value) -> Result<(), String> = match case.get("group").and_then(Value::as_str) {
             Some("memory_loop") => memory_loop,
             Some("answer_scores") => answer_scores,
-            Some("extract_boxed_answer") => |case| read(case, |reply| memagent_boxed(reply).answer().map(str::to_owned)),
+            Some("extract_boxed_answer") => {
+                |case| read(case, |reply| memagent_boxed(reply).answer().map(str::to_owned))
+            }
             Some("extract_answer") => |case| read(case, |reply| memagent_answer(reply).answer()),
             Some("strip_thinking") => |case| read(case, |reply| Some(after_thinking(reply).to_owned())),
             Some(group) => {

@@ -105,7 +105,7 @@ fn look_up(case: &Value) -> Result<(), String> {
     let texts: Vec<String> =
         (0..case.n_pages).map(|page| format!("page {page} line one.\npage {page} line two.")).collect();
     let gists: Vec<&str> = gists.iter().map(String::as_str).collect();
-    let context = expand(&gists, &pages, |page| &texts[page]).join("\n");
+    let context = expand(&gists, &pages, |page| texts[page].clone()).join("\n");
     compare::same("context", &[context], &[expected.context])
 }
 

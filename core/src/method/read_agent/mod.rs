@@ -100,7 +100,8 @@ async fn paginate<H: Host>(
 ) -> Result<Vec<FlowSpan>, End> {
     let ReadAgent { unit, word_limit, start_threshold, min_words, .. } = *parameters;
     let length = PageLength { word_limit, start_threshold, min_words };
-    let text = book.flow().text();
+    let flow = book.flow();
+    let text = flow.text();
     let units = unit.of(book);
     let words: Vec<usize> = units.iter().map(|unit| count_words(&text[unit.range()])).collect();
     let mut pages: Vec<FlowSpan> = Vec::new();
@@ -145,8 +146,8 @@ async fn gists<H: Host>(
         let prompt = asking.setting().prompts.render("read-agent-gist", &json!({ "passage": text }))?;
         // Without a question, the sentences that share most with the page as a whole.
         let reading = Reading {
-            context: vec![text.to_owned()],
-            question: text.to_owned(),
+            context: vec![text.clone()],
+            question: text,
             options: Vec::new(),
             task: Task::Summary,
             form: Form::Marked,
@@ -204,15 +205,14 @@ async fn answer<H: Host>(
     material: &Material<'_>,
     item: &Item,
     pages: &Pages,
-    memory: &[&str],
+    memory: &[String],
 ) -> Result<Outcome, End> {
     let name = prompt_name("read-agent", item.task);
     let variables = json!({
         "memory": pages.shown(memory, false), "question": item.question, "options": lettered(options(item)),
     });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
-    let context = memory.iter().map(|&part| part.to_owned()).collect();
-    let reading = reading(material, item, context, Form::Lettered);
+    let reading = reading(material, item, memory.to_vec(), Form::Lettered);
     let reply = asking.ask(&name, vec![message], Some(reading)).await?;
     let said = after_thinking(&reply.text).trim();
     let answered = match item.task {

@@ -33,10 +33,10 @@ impl Page {
     ///
     /// # Panics
     /// If it is of other books.
-    pub(super) fn text<'a>(&self, books: &'a [Arc<Book>]) -> &'a str {
+    pub(super) fn text(&self, books: &[Arc<Book>]) -> String {
         let flow = books[self.book].flow();
         let span = flow.from_source(Span::new(self.start, self.end)).expect("a page has text");
-        &flow.text()[span.range()]
+        flow.text()[span.range()].to_owned()
     }
 
     pub(super) fn reference(&self, books: &[Arc<Book>]) -> PassageRef {
@@ -48,13 +48,13 @@ impl Page {
 impl Pages {
     /// What is remembered when the pages `chosen` are read again: the gists in their order, a page's text in the place of
     /// its gist.
-    pub(super) fn memory<'a>(&'a self, books: &'a [Arc<Book>], chosen: &[usize]) -> Vec<&'a str> {
+    pub(super) fn memory(&self, books: &[Arc<Book>], chosen: &[usize]) -> Vec<String> {
         let gists: Vec<&str> = self.pages.iter().map(|page| page.gist.as_str()).collect();
         expand(&gists, chosen, |page| self.pages[page].text(books))
     }
 
     /// The share of the books' words that `memory` saves, in 0..=1 unless gists are longer than their pages.
-    pub(super) fn compression(&self, memory: &[&str]) -> f64 {
+    pub(super) fn compression(&self, memory: &[String]) -> f64 {
         let whole: usize = self.pages.iter().map(|page| page.words).sum();
         let kept: usize = memory.iter().map(|part| count_words(part)).sum();
         if whole == 0 { 0.0 } else { 1.0 - kept as f64 / whole as f64 }
@@ -62,7 +62,7 @@ impl Pages {
 
     /// The parts of a memory as a prompt shows them, one below the other; under the heading of its document where there
     /// are several, and each behind its page's number where the prompt asks for numbers.
-    pub(super) fn shown(&self, memory: &[&str], numbered: bool) -> String {
+    pub(super) fn shown(&self, memory: &[String], numbered: bool) -> String {
         let several = self.pages.last().is_some_and(|page| page.book > 0);
         let mut lines = Vec::new();
         let mut book = None;
@@ -73,14 +73,14 @@ impl Pages {
             if numbered {
                 lines.push(format!("<Page {number}>"));
             }
-            lines.push((*part).to_owned());
+            lines.push(part.clone());
         }
         lines.join("\n")
     }
 }
 
 /// The gists of all pages, those of `chosen` replaced by the text of their page.
-pub fn expand<'a>(gists: &[&'a str], chosen: &[usize], text: impl Fn(usize) -> &'a str) -> Vec<&'a str> {
-    let part = |(page, gist): (usize, &&'a str)| if chosen.contains(&page) { text(page) } else { gist };
+pub fn expand(gists: &[&str], chosen: &[usize], text: impl Fn(usize) -> String) -> Vec<String> {
+    let part = |(page, gist): (usize, &&str)| if chosen.contains(&page) { text(page) } else { (*gist).to_owned() };
     gists.iter().enumerate().map(part).collect()
 }

@@ -22,8 +22,8 @@ impl Unit {
         match self {
             Self::Sentence => sentences(book),
             Self::Paragraph => {
-                let text = book.flow().text();
-                let lines = text.split_inclusive('\n').scan(0, |end, line| {
+                let flow = book.flow();
+                let lines = flow.text().split_inclusive('\n').scan(0, |end, line| {
                     let start = *end;
                     *end += line.len();
                     let from = start + (line.len() - line.trim_start().len());
