@@ -172,7 +172,7 @@ mod tests {
         let texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
         let whole = "# Document 1:\nOne two three.\n\n# Document 2:\n\n\n# Document 3:\nFour five.";
         assert_eq!(texts.concat(), whole);
-        assert_eq!(sections[0].places, [(0, FlowSpan::new(1, 11))], "behind the heading of five tokens");
+        assert_eq!(sections[0].places, [(0, FlowSpan::new(1, 14))], "behind the heading of five tokens");
         assert!(sections.iter().flat_map(|section| &section.places).all(|(document, _)| *document != 1));
         assert_eq!(sections.last().unwrap().places.last(), Some(&(2, FlowSpan::new(0, 10))));
     }

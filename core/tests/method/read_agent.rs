@@ -64,7 +64,6 @@ fn a_book_becomes_pages_and_gists_and_a_question_is_answered_from_them() {
           |
           | Text:
           |
-          |
           | Ana hid the key under the third stair.
           | <1>
           | Nobody saw her do it.
@@ -189,7 +188,6 @@ fn one_page_a_turn_until_stop() {
           | Because ...
           |
           | Text:
-          |
           |
           | Ana hid the key under the third stair.
           | <1>
