@@ -1,6 +1,6 @@
 //! What ReadAgent's calls reply besides answers: break points and page numbers.
 
-use crate::metric::python;
+use crate::text::python;
 
 /// The label at which a page ends: `Break point: <57>`, at the very start of the reply (ReadAgent's notebook,
 /// `parse_pause_point`). `None` where the notebook finds none or raises an error.

@@ -10,7 +10,6 @@ mod name;
 mod normalize;
 mod pair;
 mod prf;
-pub(crate) mod python;
 pub mod rouge;
 mod tokens;
 mod words;
@@ -27,7 +26,6 @@ pub use pair::{ClaimScore, PAIR, pair_scores};
 pub use prf::Prf;
 pub use rouge::rouge_l;
 pub use words::Words;
-pub(crate) use words::is_han;
 
 /// The best of `score` over several acceptable answers; 0 if there is none.
 pub fn best_over(references: &[String], score: impl Fn(&str) -> f64) -> f64 {

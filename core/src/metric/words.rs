@@ -27,7 +27,7 @@ impl Words {
     }
 }
 
-pub(crate) fn is_han(c: char) -> bool {
+pub(super) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
         | '々' | '〆' | '〇')
 }

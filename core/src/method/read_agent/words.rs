@@ -1,6 +1,6 @@
 //! What counts as a word where pages are measured.
 
-use crate::metric::{is_han, python};
+use crate::text::{is_han, python};
 
 /// Words of a text: pieces between white space, as ReadAgent counts them; but Chinese characters and Japanese syllables
 /// count one each, as word processors count them, since those scripts put no space between words. In a piece of both
