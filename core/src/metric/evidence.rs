@@ -40,6 +40,18 @@ pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context
     recall_over(gold, &retrieved, &texts)
 }
 
+/// [`recall_over`] the sentences that a reader cited, each where its words first stand in one of the books, white space and
+/// typography aside; one that no book holds counts for nothing. `gold` spans come with the index of their book.
+pub fn cited_recall<B: Borrow<Book>>(gold: &[(usize, Span)], cited: &[String], books: &[B]) -> Option<f64> {
+    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text)).collect();
+    let place = |sentence: &String| {
+        let mut places = locators.iter().enumerate();
+        places.find_map(|(book, locator)| Some((book, locator.locate(sentence, Folding::Typography).span()?)))
+    };
+    recall_over(gold, &cited.iter().filter_map(place).collect::<Vec<_>>(), &texts)
+}
+
 fn by_document(spans: &[(usize, Span)]) -> BTreeMap<usize, Vec<Span>> {
     let mut documents: BTreeMap<usize, Vec<Span>> = BTreeMap::new();
     for (document, span) in spans {
