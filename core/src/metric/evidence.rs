@@ -305,6 +305,21 @@ mod tests {
     }
 
     #[test]
+    fn a_citation_counts_where_a_book_holds_it() {
+        let book = |id: &str, text: &str| Book::new(id, "", text.to_owned(), &ReadOptions::default()).unwrap();
+        let books = [book("a", "Rain fell. He said “no”\nand left."), book("b", "Snow fell.")];
+        let gold = [(0, Span::new(11, 37)), (1, Span::new(0, 10))];
+        let cited = |sentences: &[&str]| {
+            let sentences: Vec<String> = sentences.iter().map(|s| (*s).to_owned()).collect();
+            cited_recall(&gold, &sentences, &books)
+        };
+        assert_eq!(cited(&["He said \"no\" and left.", "Snow fell."]), Some(1.0));
+        assert_eq!(cited(&["Snow fell.", "Nobody wrote this."]), Some(9.0 / 27.0));
+        assert_eq!(cited(&[]), Some(0.0));
+        assert_eq!(cited_recall(&[], &["Snow fell.".to_owned()], &books), None);
+    }
+
+    #[test]
     fn folding_of_white_space_alone_keeps_quotation_marks_apart() {
         let text = "He said “no”\nand left";
         let locator = Locator::new(text);
