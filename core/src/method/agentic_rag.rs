@@ -13,13 +13,11 @@ use crate::chunk::Chunker;
 use crate::host::{Host, Message, Speaker};
 use crate::index::Ranked;
 use crate::reader::Reading;
-use crate::record::Outcome;
+use crate::record::{Outcome, SEARCHES};
 use crate::retrieve::PassageOrder;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// The measure that holds how many searches were made.
-pub const SEARCHES: &str = "searches";
 /// The measure that holds how many turns had more than one block; absent if none had.
 const DOUBLE_TURNS: &str = "turns_with_several_blocks";
 /// The measure that holds how many turns had no block; absent if none had.
@@ -90,7 +88,7 @@ impl Default for AgenticRag {
 /// Lets the reader search the books, a query or an answer a turn.
 ///
 /// The context of the trial holds the passages of all searches in the order in which they were shown; one that two
-/// searches found stands there twice. Its measures hold `searches`.
+/// searches found stands there twice. Its measures hold [`SEARCHES`].
 ///
 /// # Errors
 /// [`MethodError`] if the shelf holds no vectors though they are needed.

@@ -13,7 +13,7 @@ mod rag;
 mod read;
 mod together;
 
-pub use agentic_rag::{AgenticRag, OnBoth, OnNeither, SEARCHES, agentic_rag};
+pub use agentic_rag::{AgenticRag, OnBoth, OnNeither, agentic_rag};
 pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
 pub use closed_book::{ClosedBook, closed_book};
 pub use dress::Dress;

@@ -1,7 +1,7 @@
 //! How much of the gold evidence a method retrieved.
 
 use crate::record::Context;
-use crate::text::{Book, Span};
+use crate::text::{Book, Folding, Locator, Span};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
@@ -104,6 +104,21 @@ mod tests {
     use crate::record::PassageRef;
     use crate::text::ReadOptions;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_citation_counts_where_a_book_holds_it() {
+        let book = |id: &str, text: &str| Book::new(id, "", text.to_owned(), &ReadOptions::default()).unwrap();
+        let books = [book("a", "Rain fell. He said “no”\nand left."), book("b", "Snow fell.")];
+        let gold = [(0, Span::new(11, 37)), (1, Span::new(0, 10))];
+        let cited = |sentences: &[&str]| {
+            let sentences: Vec<String> = sentences.iter().map(|s| (*s).to_owned()).collect();
+            cited_recall(&gold, &sentences, &books)
+        };
+        assert_eq!(cited(&["He said \"no\" and left.", "Snow fell."]), Some(1.0));
+        assert_eq!(cited(&["Snow fell.", "Nobody wrote this."]), Some(9.0 / 27.0));
+        assert_eq!(cited(&[]), Some(0.0));
+        assert_eq!(cited_recall(&[], &["Snow fell.".to_owned()], &books), None);
+    }
 
     #[test]
     fn recall_counts_visible_characters_of_the_unions() {

@@ -3,9 +3,8 @@
 use super::cells::{Trials, cluster, is_scored};
 use super::{CellKey, RunView};
 use crate::benchmark::Item;
-use crate::method::SEARCHES;
 use crate::paper::{Case, Ending};
-use crate::record::Record;
+use crate::record::{Record, SEARCHES};
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, Span};
 use std::collections::BTreeMap;
