@@ -198,6 +198,7 @@ impl Method {
         match self {
             Self::NaiveRag(NaiveRag { embedder, .. }) | Self::AgenticRag(AgenticRag { embedder, .. }) => Some(embedder),
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => None,
+            Self::ReadAgent(_) | Self::MemoryAgent(_) => None,
         }
     }
 
