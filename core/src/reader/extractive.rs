@@ -36,16 +36,17 @@ const UNKNOWN: &str = "unknown";
 /// nothing is found, it says so if the form has words for it, else `unknown`.
 pub fn answer(reading: &Reading) -> String {
     match reading.form {
-        Form::Query => return format!("<query>\n{}\n</query>", reading.question),
-        Form::Break => return format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
-        Form::Pages(at_most) => return pages(reading, at_most),
-        _ => {}
+        Form::Query => format!("<query>\n{}\n</query>", reading.question),
+        Form::Break => format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
+        Form::Pages(at_most) => pages(reading, at_most),
+        form => {
+            let text = Text::new(reading);
+            let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
+            let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
+            let find = |(question, options): (&String, &Vec<String>)| text.find(reading.task, question, options);
+            written(form, &asked.map(find).collect::<Vec<_>>())
+        }
     }
-    let text = Text::new(reading);
-    let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
-    let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
-    let found: Vec<Found> = asked.map(|(question, options)| text.find(reading.task, question, options)).collect();
-    written(reading.form, &found)
 }
 
 /// What was found for a question; what it could not find is `None`.
