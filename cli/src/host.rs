@@ -1,8 +1,9 @@
 //! The command line as a host: it asks models and embeds queries.
 
 use crate::embedder::Embedder;
+use crate::journal::Journal;
 use crate::provider::Reader;
-use crate::reply_cache::ReplyCache;
+use crate::reply_cache::{ReplyCache, request_key};
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -72,7 +73,7 @@ impl CliHost {
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
     pub(crate) fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, sample, encoder }
+        Repetition { host: self, sample, encoder, journal: None }
     }
 }
 
@@ -81,16 +82,35 @@ pub(crate) struct Repetition<'a> {
     host: &'a CliHost,
     sample: u32,
     encoder: Option<&'a QueryEncoder>,
+    journal: Option<&'a Journal>,
+}
+
+impl<'a> Repetition<'a> {
+    /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
+    pub(crate) fn journalled(self, journal: &'a Journal) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    fn keep(&self, request: &str, reply: &Reply) {
+        if let Some(journal) = self.journal {
+            journal.put(request, reply);
+        }
+    }
 }
 
 impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
+                let request = request_key(model.source(), &call, self.sample);
+                if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
+                    return Ok(reply);
+                }
                 if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
                     return Ok(reply);
                 }
                 let reply = model.chat(&call).await?;
+                self.keep(&request, &reply);
                 self.host.replies.put(model.source(), &call, self.sample, &reply);
                 Ok(reply)
             }

@@ -23,6 +23,7 @@ mod engine;
 mod finished;
 mod host;
 mod input;
+mod journal;
 mod models;
 mod progress;
 mod provider;

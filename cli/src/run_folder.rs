@@ -1,5 +1,6 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+use crate::journal;
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -74,11 +75,13 @@ impl RunFolder {
                     _ => {}
                 }
             }
-            match fs::remove_dir_all(path.join(PREPARATIONS)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error).with_context(|| format!("cannot remove {}", path.join(PREPARATIONS).display()));
+            for name in [PREPARATIONS, journal::FOLDER] {
+                match fs::remove_dir_all(path.join(name)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
         match fs::read_to_string(&manifest) {

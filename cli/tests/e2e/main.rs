@@ -1,5 +1,6 @@
 //! The binary end to end, as a user meets it.
 
+mod agents;
 mod audit;
 mod books;
 mod compare;

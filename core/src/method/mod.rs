@@ -7,10 +7,13 @@ mod catalog;
 mod closed_book;
 mod dress;
 mod full_document;
+mod memory_agent;
 mod naive_rag;
 mod prepare;
 mod rag;
 mod read;
+mod read_agent;
+mod sections;
 mod together;
 
 pub use agentic_rag::{AgenticRag, OnBoth, OnNeither, agentic_rag};
@@ -18,9 +21,12 @@ pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
 pub use closed_book::{ClosedBook, closed_book};
 pub use dress::Dress;
 pub use full_document::{FullDocument, WindowPolicy, full_document};
+pub use memory_agent::{MemoryAgent, memory_agent};
 pub use naive_rag::{NaiveRag, SAGASCALE_EMBEDDER, naive_rag};
 pub use prepare::{Preparation, Prepared};
 pub use rag::{Rag, rag};
+pub use read_agent::{Page, PageLength, Pages, ReadAgent, Stretch, Unit, expand, prepare_pages, read_agent};
+pub use sections::{Section, Sections};
 pub use together::batches;
 
 use crate::index::{Retriever, Shelf, ShelfError};

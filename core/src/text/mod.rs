@@ -20,6 +20,7 @@ pub use decode::{DecodeError, Decoded, decode};
 pub use epub::{EpubError, EpubText, read_epub};
 pub use flow::Flow;
 pub use frame::Frame;
+pub(crate) use language::is_han;
 pub use language::{Language, UnknownLanguage, detect as detect_language};
 pub use locate::{Folding, Located, Locator};
 pub use span::{FlowSpan, Span};
