@@ -1,7 +1,8 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    ClosedBook, FullDocument, Material, MethodError, Preparation, Rag, Setting, Trial, closed_book, full_document, rag,
+    ClosedBook, CorpusRag, FullDocument, Material, MethodError, Preparation, Rag, Setting, Trial, closed_book,
+    corpus_rag, full_document, rag,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -61,6 +62,14 @@ pub static METHODS: &[Entry] = &[
         extractive: true,
         read: |given| parameters(given).map(Method::DosRag),
     },
+    Entry {
+        name: "corpus-rag",
+        paper: "CorpusQA 4.1",
+        summary: "the best chunks of all documents within a token budget, under their documents' headings",
+        budgets: true,
+        extractive: true,
+        read: |given| parameters(given).map(Method::CorpusRag),
+    },
 ];
 
 /// The entry of that name.
@@ -80,6 +89,8 @@ pub enum Method {
     VanillaRag(Rag),
     /// [`rag`] in document order.
     DosRag(Rag),
+    /// [`corpus_rag`].
+    CorpusRag(CorpusRag),
 }
 
 /// Why parameters cannot be used.
@@ -140,6 +151,7 @@ impl Method {
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
+            Self::CorpusRag(rag) => Some(Cut { chunker: Chunker::Window, max_tokens: rag.max_tokens }),
         }
     }
 
@@ -156,6 +168,7 @@ impl Method {
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => Ok(None),
+            Self::CorpusRag(_) => Ok(None),
         }
     }
 
@@ -163,6 +176,7 @@ impl Method {
     pub fn asks_together(&self) -> bool {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => false,
+            Self::CorpusRag(_) => false,
         }
     }
 
@@ -202,6 +216,9 @@ impl Method {
             }
             Self::DosRag(parameters) => {
                 rag(host, setting, material, item, parameters, PassageOrder::Document, within(budget)).await
+            }
+            Self::CorpusRag(parameters) => {
+                corpus_rag(host, setting, material, item, parameters, within(budget)).await
             }
         }
     }

@@ -2,16 +2,16 @@
 
 use super::ask::{Asking, End};
 use super::read::{Shown, prompt_name, read};
+use super::whole::{Kept, TooLong, keep};
 use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::{Item, Task};
 use crate::host::Host;
 use crate::prompt::PromptError;
-use crate::record::{Context, Outcome, PassageRef};
-use crate::text::tokens::Tokenizer;
-use crate::text::{Book, FlowSpan};
+use crate::record::{Context, Outcome};
+use crate::text::Book;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::ops::Range;
+use std::sync::Arc;
 
 /// Parameters of [`full_document`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,97 +47,43 @@ pub async fn full_document<H: Host>(
 ) -> Result<Trial, MethodError> {
     let mut asking = Asking::new(host, setting);
     let end = async {
-        let whole = Whole::new(material.books);
-        let available = available(setting, item, &whole, parameters.overflow)?;
-        let kept = keep(&whole.text, setting.tokenizer, available, parameters.overflow);
-        let passages: Vec<String> = kept.iter().map(|range| whole.text[range.clone()].to_owned()).collect();
+        let kept = fitting(setting, item, "read", material.books, parameters.overflow)?;
         let context = Context {
             retriever: None,
-            n_tokens: passages.iter().map(|p| setting.tokenizer.count(p)).sum(),
-            passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+            n_tokens: kept.stretches.iter().map(|p| setting.tokenizer.count(p)).sum(),
+            passages: kept.references,
         };
-        let shown =
-            Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
+        let (passages, context) = (kept.stretches, Some(context));
+        let shown = Shown { prompt: "read", title: "", passages, context, language: material.language() };
         read(&mut asking, item, shown).await
     }
     .await;
     asking.finish(end)
 }
 
-/// Tokens that the text may have beside question, instructions and reply.
-fn available(setting: Setting<'_>, item: &Item, whole: &Whole<'_>, policy: WindowPolicy) -> Result<usize, End> {
-    let Some(window) = setting.window else { return Ok(usize::MAX) };
-    let around = setting.tokenizer.count(&skeleton(setting, item)?);
-    let reply = setting.max_output_tokens as usize;
-    let needed = around + reply + setting.tokenizer.count(&whole.text);
-    if needed > window && (policy == WindowPolicy::Fail || around + reply >= window) {
-        return Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }));
-    }
-    Ok(window.saturating_sub(around + reply))
+/// As much of the books' text as the window leaves room for beside question, instructions and reply.
+fn fitting(
+    setting: Setting<'_>,
+    item: &Item,
+    prompt: &str,
+    books: &[Arc<Book>],
+    policy: WindowPolicy,
+) -> Result<Kept, End> {
+    let Some(window) = setting.window else {
+        return Ok(keep(books, setting.tokenizer, None, policy).unwrap_or_default());
+    };
+    let around = setting.tokenizer.count(&skeleton(setting, item, prompt)?) + setting.max_output_tokens as usize;
+    let available = window.saturating_sub(around);
+    // Where not even the question fits, nothing is cut, so that the whole is counted.
+    let policy = if available == 0 { WindowPolicy::Fail } else { policy };
+    keep(books, setting.tokenizer, Some(available), policy).map_err(|TooLong(n_tokens)| {
+        End::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: Some(window) })
+    })
 }
 
 /// The prompt with nothing in the place of the text.
-fn skeleton(setting: Setting<'_>, item: &Item) -> Result<String, PromptError> {
+fn skeleton(setting: Setting<'_>, item: &Item, prompt: &str) -> Result<String, PromptError> {
     let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
     let variables = json!({ "context": "\n\n", "question": item.question, "options": options });
-    setting.prompts.render(&prompt_name("read", item.task), &variables)
-}
-
-/// The ranges of `text` that stay, at most `available` tokens together.
-fn keep(text: &str, tokenizer: &Tokenizer, available: usize, policy: WindowPolicy) -> Vec<Range<usize>> {
-    if available == usize::MAX {
-        return std::iter::once(0..text.len()).collect();
-    }
-    let ends = tokenizer.token_ends(text);
-    let n = ends.len();
-    if n <= available {
-        return std::iter::once(0..text.len()).collect();
-    }
-    // Byte at which the token number `k` starts. Cutting words in two can add a token at each cut, hence the margin.
-    let start = |k: usize| if k == 0 { 0 } else { ends[k - 1] };
-    let available = available.saturating_sub(4);
-    match policy {
-        WindowPolicy::Fail | WindowPolicy::TruncateEnd => std::iter::once(0..start(available)).collect(),
-        WindowPolicy::TruncateMiddle => {
-            let head = available / 2;
-            vec![0..start(head), start(n - (available - head))..text.len()]
-        }
-    }
-}
-
-/// The text of several books as one, with the way back.
-struct Whole<'a> {
-    text: String,
-    /// Where each book's flow starts in `text`.
-    parts: Vec<(usize, &'a Book)>,
-}
-
-impl<'a> Whole<'a> {
-    /// One book as it is; several under headings as CorpusQA numbers them (appendix C).
-    fn new(books: &'a [impl AsRef<Book>]) -> Self {
-        let mut text = String::new();
-        let mut parts = Vec::new();
-        for (idx, book) in books.iter().map(AsRef::as_ref).enumerate() {
-            if books.len() > 1 {
-                let gap = if idx > 0 { "\n\n" } else { "" };
-                text.push_str(&format!("{gap}# Document {}:\n", idx + 1));
-            }
-            parts.push((text.len(), book));
-            text.push_str(book.flow().text());
-        }
-        Self { text, parts }
-    }
-
-    /// The books' passages inside `range` of the text.
-    fn references(&self, range: &Range<usize>) -> Vec<PassageRef> {
-        let inside = |&(offset, book): &(usize, &Book)| {
-            let start = range.start.max(offset);
-            let end = range.end.min(offset + book.flow().text().len());
-            (start < end).then(|| {
-                let span = book.flow().to_source(FlowSpan::new(start - offset, end - offset));
-                PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
-            })
-        };
-        self.parts.iter().filter_map(inside).collect()
-    }
+    setting.prompts.render(&prompt_name(prompt, item.task), &variables)
 }

@@ -4,13 +4,16 @@
 mod ask;
 mod catalog;
 mod closed_book;
+mod corpus_rag;
 mod full_document;
 mod prepare;
 mod rag;
 mod read;
+mod whole;
 
 pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
 pub use closed_book::{ClosedBook, closed_book};
+pub use corpus_rag::{CHUNKS, CorpusRag, DOCUMENTS, DOCUMENTS_READ, FEWER_CHUNKS_THAN_DOCUMENTS, corpus_rag};
 pub use full_document::{FullDocument, WindowPolicy, full_document};
 pub use prepare::{Preparation, Prepared};
 pub use rag::{Rag, rag};

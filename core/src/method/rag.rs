@@ -8,7 +8,7 @@ use crate::chunk::Chunker;
 use crate::host::Host;
 use crate::index::Shelf;
 use crate::record::{Context, PassageRef};
-use crate::retrieve::{Overflow, PassageOrder, Selection, fill};
+use crate::retrieve::{Overflow, PassageOrder, Selection, fill, with_neighbours};
 use serde::{Deserialize, Serialize};
 
 /// Parameters of [`rag`]. Vanilla and DOS RAG take the same passages and differ in their order alone.
@@ -19,11 +19,13 @@ pub struct Rag {
     pub max_tokens: usize,
     /// What happens at a passage that does not fit the rest of the budget.
     pub fill: Overflow,
+    /// How many passages on each side of a ranked one are ranked right behind it; the paper has none.
+    pub neighbours: usize,
 }
 
 impl Default for Rag {
     fn default() -> Self {
-        Self { max_tokens: Chunker::Dos.default_max_tokens(), fill: Overflow::Stop }
+        Self { max_tokens: Chunker::Dos.default_max_tokens(), fill: Overflow::Stop, neighbours: 0 }
     }
 }
 
@@ -43,13 +45,10 @@ pub async fn rag<H: Host>(
     let mut asking = Asking::new(host, setting);
     let end = async {
         let shelf = material.shelf();
-        let selection = select(&asking, material, &item.question, parameters, budget).await?.ordered(order);
-        let passages = selection.passages.iter().map(|ranked| shelf.text(ranked.idx)).collect();
-        let context = Context {
-            retriever: Some(material.retriever),
-            n_tokens: selection.n_tokens,
-            passages: selection.passages.iter().map(|r| reference(shelf, r.idx, r.score)).collect(),
-        };
+        let Rag { fill, neighbours, .. } = *parameters;
+        let selection = select(&asking, material, &item.question, neighbours, budget, fill).await?.ordered(order);
+        let passages = shelf.texts(selection.passages.iter().map(|ranked| ranked.idx));
+        let context = context_of(material, &selection);
         let shown =
             Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
         read(&mut asking, item, shown).await
@@ -58,13 +57,14 @@ pub async fn rag<H: Host>(
     asking.finish(end)
 }
 
-/// The best passages within the budget, best first.
-async fn select<H: Host>(
+/// The best passages within the budget, each with its neighbours, best first.
+pub(super) async fn select<H: Host>(
     asking: &Asking<'_, H>,
     material: &Material<'_>,
     query: &str,
-    parameters: &Rag,
+    neighbours: usize,
     budget: usize,
+    overflow: Overflow,
 ) -> Result<Selection, End> {
     let vector = match material.retriever.needs_vectors() {
         true => Some(asking.embed_query(query).await?),
@@ -72,11 +72,22 @@ async fn select<H: Host>(
     };
     let shelf = material.shelf();
     let ranking = shelf.ranking(material.retriever, query, vector.as_deref())?;
-    Ok(fill(&ranking, shelf.n_tokens(), budget, parameters.fill))
+    let ranking = with_neighbours(ranking, neighbours, |idx| shelf.passages()[idx].book);
+    Ok(fill(&ranking, shelf.n_tokens(), budget, overflow))
+}
+
+/// What was selected, as records name it.
+pub(super) fn context_of(material: &Material<'_>, selection: &Selection) -> Context {
+    let shelf = material.shelf();
+    Context {
+        retriever: Some(material.retriever),
+        n_tokens: selection.n_tokens,
+        passages: selection.passages.iter().map(|r| reference(shelf, r.idx, r.score)).collect(),
+    }
 }
 
 /// A passage of the shelf as records name it.
-pub(super) fn reference(shelf: &Shelf, idx: usize, score: f64) -> PassageRef {
+fn reference(shelf: &Shelf, idx: usize, score: f64) -> PassageRef {
     let passage = &shelf.passages()[idx];
     PassageRef {
         document: shelf.books()[passage.book].id.clone(),

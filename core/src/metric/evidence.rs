@@ -130,7 +130,11 @@ pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context
     let retrieved: Vec<(usize, Span)> = passages
         .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
         .collect();
-    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    // Only what holds evidence is opened.
+    let texts: Vec<_> = (0..books.len())
+        .map(|idx| gold.iter().any(|(book, _)| *book == idx).then(|| books[idx].borrow().source()))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or("")).collect();
     recall_over(gold, &retrieved, &texts)
 }
 
