@@ -39,7 +39,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
-    let evidence = benchmark.resolve();
+    let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
     let retrieves = methods.iter().any(|(_, method)| method.cut().is_some());
@@ -73,6 +73,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
+    benchmark.keep_in(&folder.texts());
     let plan = Plan {
         setting: Setting {
             prompts: &prompts,
@@ -184,7 +185,9 @@ fn configuration(
     let documents: Vec<Value> = benchmark
         .books
         .iter()
-        .map(|b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.source().len()}))
+        .map(
+            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
+        )
         .collect();
     Ok(json!({
         "benchmark": benchmark.name,

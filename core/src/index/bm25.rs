@@ -146,6 +146,7 @@ impl Bm25 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn words_are_runs_of_letters_digits_and_underscores() {
@@ -167,6 +168,28 @@ mod tests {
         let by_idx = |i| ranking.iter().find(|r| r.idx == i).expect("all are ranked").score;
         assert!((by_idx(0) - score(1.0, 2.0)).abs() < 1e-12);
         assert!((by_idx(1) - score(2.0, 4.0)).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_scores_as_the_formula_says(
+            passages in prop::collection::vec("[a-d]( [a-d]){0,6}", 0..30), query in "[a-e]( [a-e]){0,4}",
+        ) {
+            let words: Vec<Vec<String>> = passages.iter().map(|text| WordRule::Letters.words(text)).collect();
+            let mean = words.iter().map(|words| words.len() as f64).sum::<f64>() / words.len().max(1) as f64;
+            let mut scores = vec![0.0; passages.len()];
+            for word in WordRule::Letters.words(&query) {
+                let holders = words.iter().filter(|words| words.contains(&word)).count() as f64;
+                let idf = libm::log(1.0 + (words.len() as f64 - holders + 0.5) / (holders + 0.5));
+                for (score, words) in scores.iter_mut().zip(&words) {
+                    let tf = words.iter().filter(|w| **w == word).count() as f64;
+                    if tf > 0.0 {
+                        *score += idf * tf / (tf + K1 * (1.0 - B + B * words.len() as f64 / mean));
+                    }
+                }
+            }
+            prop_assert_eq!(Bm25::new(WordRule::Letters, &passages).ranking(&query), rank(scores));
+        }
     }
 
     #[test]

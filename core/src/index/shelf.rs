@@ -198,3 +198,69 @@ impl Shelf {
 fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("a book has less than 4 GiB of text, a shelf fewer than four billion sentences")
 }
+
+#[cfg(all(test, feature = "vocabularies"))]
+mod tests {
+    use super::*;
+    use crate::text::{ReadOptions, TextStore};
+    use proptest::prelude::*;
+
+    /// The texts by hash.
+    #[derive(Debug)]
+    struct Store(Vec<(String, String)>);
+
+    impl TextStore for Store {
+        fn text(&self, hash: &str) -> Result<String, String> {
+            self.0.iter().find(|(of, _)| of == hash).map(|(_, text)| text.clone()).ok_or_else(|| "not here".to_owned())
+        }
+    }
+
+    /// Vectors a row at a time.
+    #[derive(Debug)]
+    struct Rows(Vectors);
+
+    impl VectorBlocks for Rows {
+        fn n_rows(&self) -> usize {
+            self.0.len()
+        }
+
+        fn read(&self, take: &mut dyn FnMut(&Vectors)) -> Result<(), String> {
+            self.0.rows().for_each(|row| take(&Vectors::new(row.len(), row.to_vec())));
+            Ok(())
+        }
+    }
+
+    fn vectors(n: usize) -> Vectors {
+        Vectors::new(3, (0..3 * n).map(|i| ((i * 7919 + 13) % 101) as f32 / 50.0 - 1.0).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn a_corpus_out_of_memory_is_cut_and_ranked_as_one_in_memory(
+            texts in prop::collection::vec("([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,6}", 1..6), query in "[a-d]{1,3}( [a-d]{1,3})?",
+        ) {
+            let book = |(i, text): (usize, &String)| {
+                Book::new(format!("b{i}"), "", text.clone(), &ReadOptions::default()).expect("text")
+            };
+            let books: Vec<Book> = texts.iter().enumerate().map(book).collect();
+            let store: Arc<dyn TextStore> =
+                Arc::new(Store(books.iter().map(|b| (b.hash().to_owned(), b.source().to_string())).collect()));
+            let stored = books.iter().map(|b| Arc::new(b.clone().kept_in(Arc::clone(&store)))).collect();
+            let shelf = |books| Shelf::new(books, Chunker::Dos, 12, &Tokenizer::cl100k());
+            let (mut held, mut stored) = (shelf(books.into_iter().map(Arc::new).collect()), shelf(stored));
+            prop_assert_eq!(held.passages(), stored.passages());
+            let all = 0..held.passages().len();
+            prop_assert_eq!(held.texts(all.clone()), stored.texts(all.clone()));
+            let backwards: Vec<String> = all.clone().rev().map(|idx| held.text(idx)).collect();
+            prop_assert_eq!(stored.texts(all.clone().rev()), backwards);
+            let by_book: Vec<usize> = (0..held.books().len()).flat_map(|book| held.passages_of(book)).collect();
+            prop_assert_eq!(by_book, all.clone().collect::<Vec<_>>());
+            held.put_vectors(vectors(all.len()));
+            stored.put_vector_blocks(Arc::new(Rows(vectors(all.len()))));
+            for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
+                let ranking = |shelf: &Shelf| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
+                prop_assert_eq!(ranking(&held), ranking(&stored));
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    ClosedBook, CorpusRag, FullDocument, Material, MethodError, Preparation, Rag, Setting, Trial, closed_book,
-    corpus_rag, full_document, rag,
+    ClosedBook, CorpusRag, FullDocument, Material, MethodError, Preparation, QuerySummary, Rag, Setting, Trial,
+    closed_book, corpus_rag, full_document, query_summary, rag,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -70,6 +70,14 @@ pub static METHODS: &[Entry] = &[
         extractive: true,
         read: |given| parameters(given).map(Method::CorpusRag),
     },
+    Entry {
+        name: "query-summary",
+        paper: "HAMLET 3, stage 2",
+        summary: "the whole text and a query to summarise it by; items of task summary only",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::QuerySummary),
+    },
 ];
 
 /// The entry of that name.
@@ -91,6 +99,8 @@ pub enum Method {
     DosRag(Rag),
     /// [`corpus_rag`].
     CorpusRag(CorpusRag),
+    /// [`query_summary`].
+    QuerySummary(QuerySummary),
 }
 
 /// Why parameters cannot be used.
@@ -148,6 +158,7 @@ impl Method {
     pub fn cut(&self) -> Option<Cut> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) => None,
+            Self::QuerySummary(_) => None,
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
@@ -168,7 +179,7 @@ impl Method {
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => Ok(None),
-            Self::CorpusRag(_) => Ok(None),
+            Self::CorpusRag(_) | Self::QuerySummary(_) => Ok(None),
         }
     }
 
@@ -176,7 +187,7 @@ impl Method {
     pub fn asks_together(&self) -> bool {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => false,
-            Self::CorpusRag(_) => false,
+            Self::CorpusRag(_) | Self::QuerySummary(_) => false,
         }
     }
 
@@ -217,9 +228,8 @@ impl Method {
             Self::DosRag(parameters) => {
                 rag(host, setting, material, item, parameters, PassageOrder::Document, within(budget)).await
             }
-            Self::CorpusRag(parameters) => {
-                corpus_rag(host, setting, material, item, parameters, within(budget)).await
-            }
+            Self::CorpusRag(parameters) => corpus_rag(host, setting, material, item, parameters, within(budget)).await,
+            Self::QuerySummary(parameters) => query_summary(host, setting, material, item, parameters).await,
         }
     }
 }

@@ -7,6 +7,7 @@ mod closed_book;
 mod corpus_rag;
 mod full_document;
 mod prepare;
+mod query_summary;
 mod rag;
 mod read;
 mod whole;
@@ -16,6 +17,7 @@ pub use closed_book::{ClosedBook, closed_book};
 pub use corpus_rag::{CHUNKS, CorpusRag, DOCUMENTS, DOCUMENTS_READ, FEWER_CHUNKS_THAN_DOCUMENTS, corpus_rag};
 pub use full_document::{FullDocument, WindowPolicy, full_document};
 pub use prepare::{Preparation, Prepared};
+pub use query_summary::{QuerySummary, query_summary};
 pub use rag::{Rag, rag};
 
 use crate::index::{Retriever, Shelf, ShelfError};

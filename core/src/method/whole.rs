@@ -89,13 +89,12 @@ const WHOLE: Range<usize> = 0..usize::MAX;
 
 /// The bytes of the first `n` tokens.
 fn first(ends: &[usize], n: usize) -> Range<usize> {
-    0..if n == 0 { 0 } else { ends[n - 1] }
+    0..n.min(ends.len()).checked_sub(1).map_or(0, |idx| ends[idx])
 }
 
 /// The bytes of the last `n` tokens of a text of `len` bytes.
 fn last(ends: &[usize], n: usize, len: usize) -> Range<usize> {
-    let before = ends.len() - n;
-    if before == 0 { 0..len } else { ends[before - 1]..len }
+    ends.len().saturating_sub(n).checked_sub(1).map_or(0, |idx| ends[idx])..len
 }
 
 /// A book with what stands above it.

@@ -1,6 +1,8 @@
 //! Each method as a transcript: what it asks of its host, word for word, and what it makes of the reply.
 
 mod closed_book;
+mod corpus_rag;
 mod full_document;
+mod query_summary;
 mod rag;
 mod support;
