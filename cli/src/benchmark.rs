@@ -237,7 +237,7 @@ fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) ->
             id: book.id.clone(),
             title: book.title.clone(),
             language: None,
-            content: Content::Text(book.source().to_owned()),
+            content: Content::Text(book.source().to_string()),
             other: serde_json::Map::new(),
         })
         .collect();

@@ -15,7 +15,7 @@ use std::time::Instant;
 /// Bytes of text that are held for the questions on them; more are read again whenever they are needed.
 const HELD_TEXT: usize = 16 << 20;
 /// Bytes of vectors that are held; more are read from the embedder's memory on disk for every search.
-const HELD_VECTORS: usize = 64 << 20;
+const HELD_VECTORS: usize = 16 << 20;
 
 /// Books, and a shelf for each way in which a method wants them cut.
 pub(super) struct Room {

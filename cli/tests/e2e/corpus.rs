@@ -23,7 +23,10 @@ fn a_corpus_is_searched_at_once_and_the_dagger_says_what_cannot_be_seen() {
         corpus(&sandbox, 12, language);
         let args = ["run", "--benchmark", "corpus", "--method", "corpus-rag", "--budget", "1100,20000", "--limit", "4"];
         let table = sandbox.run(&[&args[..], &["--retriever", "bm25", "--out", "r"]].concat()).exits(0).out();
-        assert!(table.contains("† corpus-rag at 1,100: fewer chunks than documents in 100.0% of the trials"), "{table}");
+        assert!(
+            table.contains("† corpus-rag at 1,100: fewer chunks than documents in 100.0% of the trials"),
+            "{table}"
+        );
         assert!(!table.contains("corpus-rag at 20,000: fewer"), "{table}");
         for record in records(&sandbox, "r") {
             let measures = &record["measures"];
@@ -49,8 +52,12 @@ fn a_corpus_beyond_the_window_is_an_overflow_with_the_size_of_the_whole() {
     let needed = overflow["needed"].as_u64().unwrap();
     assert!((30_000..70_000).contains(&needed), "{needed}");
     sandbox.run(&[&args[..], &["cut", "--window", "8000", "--overflow", "truncate-middle"]].concat()).exits(0);
-    let documents: Vec<String> = records(&sandbox, "cut")[0]["context"]["passages"].as_array().unwrap().iter()
-        .map(|p| p["document"].as_str().unwrap().to_owned()).collect();
+    let documents: Vec<String> = records(&sandbox, "cut")[0]["context"]["passages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["document"].as_str().unwrap().to_owned())
+        .collect();
     assert_eq!(documents.first().map(String::as_str), Some("housing-en-001"));
     assert_eq!(documents.last().map(String::as_str), Some("housing-en-040"));
     assert!(documents.len() < 20, "{documents:?}");
@@ -103,7 +110,8 @@ fn a_summary_method_leaves_questions_alone_and_says_so() {
 #[test]
 fn samples_have_a_deviation() {
     let sandbox = Sandbox::new();
-    let args = ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--samples", "3", "--retriever", "bm25"];
+    let args =
+        ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--samples", "3", "--retriever", "bm25"];
     let table = sandbox.run(&args).exits(0).out();
     assert!(table.contains("± 0.0 over 3 runs"), "{table}");
 }
