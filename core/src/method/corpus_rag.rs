@@ -1,15 +1,17 @@
 //! RAG over a corpus (CorpusQA, section 4.1): one search over all documents of an item at once.
 
 use super::ask::Asking;
-use super::rag::{context_of, select};
-use super::read::{Shown, read};
+use super::dress::{Dress, View};
+use super::rag::{context_of, excerpts, ranking};
+use super::read::{Shown, read, title_of};
 use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
 use crate::host::Host;
-use crate::index::Shelf;
-use crate::retrieve::{Overflow, PassageOrder, Selection};
+use crate::index::Ranked;
+use crate::retrieve::{Overflow, PassageOrder, Selection, fill};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Parameters of [`corpus_rag`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,11 +23,18 @@ pub struct CorpusRag {
     pub fill: Overflow,
     /// How many chunks on each side of a ranked one are ranked right behind it; the paper has none.
     pub neighbours: usize,
+    /// Whose prompt and answer form.
+    pub dress: Dress,
 }
 
 impl Default for CorpusRag {
     fn default() -> Self {
-        Self { max_tokens: Chunker::Window.default_max_tokens(), fill: Overflow::Stop, neighbours: 0 }
+        Self {
+            max_tokens: Chunker::Window.default_max_tokens(),
+            fill: Overflow::Stop,
+            neighbours: 0,
+            dress: Dress::Corpusqa,
+        }
     }
 }
 
@@ -54,36 +63,34 @@ pub async fn corpus_rag<H: Host>(
 ) -> Result<Trial, MethodError> {
     let mut asking = Asking::new(host, setting);
     let end = async {
-        let CorpusRag { fill, neighbours, .. } = *parameters;
-        let selection = select(&asking, material, &item.question, neighbours, budget, fill).await?;
-        let selection = selection.ordered(PassageOrder::Document);
-        let documents = by_document(material.shelf(), &selection);
-        let (chunks, all) = (selection.passages.len(), material.books.len());
-        asking.measures.extend(
-            [
-                (CHUNKS, chunks),
-                (DOCUMENTS_READ, documents.len()),
-                (DOCUMENTS, all),
-                (FEWER_CHUNKS_THAN_DOCUMENTS, usize::from(chunks < all)),
-            ]
-            .map(|(measure, n)| (measure.to_owned(), n as f64)),
-        );
-        let context = Some(context_of(material, &selection));
-        let shown = Shown { prompt: "read", title: "", passages: documents, context, language: material.language() };
+        let shelf = material.shelf();
+        let ranking = ranking(&asking, material, &item.question, parameters.neighbours).await?;
+        let selection = fill(&ranking, shelf.n_tokens(), budget, parameters.fill).ordered(PassageOrder::Document);
+        measure(&mut asking.measures, material, &selection);
+        let shown = Shown {
+            dress: parameters.dress,
+            view: View::Passages,
+            title: &title_of(material.books),
+            passages: excerpts(shelf, &selection.passages),
+            context: Some(context_of(material, &selection.passages)),
+            language: material.language(),
+            evidence: false,
+        };
         read(&mut asking, item, shown).await
     }
     .await;
     asking.finish(end)
 }
 
-/// The chunks of each document as one text under its heading, which counts the item's documents from 1.
-fn by_document(shelf: &Shelf, selection: &Selection) -> Vec<String> {
-    let texts = shelf.texts(selection.passages.iter().map(|ranked| ranked.idx));
-    let places: Vec<usize> = selection.passages.iter().map(|ranked| shelf.passages()[ranked.idx].book).collect();
-    let chunks: Vec<(usize, String)> = places.into_iter().zip(texts).collect();
-    let of_document = |chunks: &[(usize, String)]| {
-        let texts: Vec<&str> = chunks.iter().map(|(_, text)| text.as_str()).collect();
-        format!("# Document {}:\n{}", chunks[0].0 + 1, texts.join("\n\n"))
-    };
-    chunks.chunk_by(|a, b| a.0 == b.0).map(of_document).collect()
+fn measure(measures: &mut BTreeMap<String, f64>, material: &Material<'_>, selection: &Selection) {
+    let documents = |ranked: &Ranked| material.shelf().passages()[ranked.idx].book;
+    let read: BTreeSet<usize> = selection.passages.iter().map(documents).collect();
+    let (chunks, all) = (selection.passages.len(), material.books.len());
+    let counts = [
+        (CHUNKS, chunks),
+        (DOCUMENTS_READ, read.len()),
+        (DOCUMENTS, all),
+        (FEWER_CHUNKS_THAN_DOCUMENTS, usize::from(chunks < all)),
+    ];
+    measures.extend(counts.map(|(measure, n)| (measure.to_owned(), n as f64)));
 }

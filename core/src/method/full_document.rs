@@ -1,16 +1,15 @@
 //! Full document, also called long context: the whole text in one prompt.
 
 use super::ask::{Asking, End};
-use super::read::{Shown, prompt_name, read};
+use super::dress::{Dress, View};
+use super::read::{Shown, read_all, title_of};
 use super::whole::{Kept, TooLong, keep};
 use super::{Material, MethodError, Setting, Trial};
-use crate::benchmark::{Item, Task};
+use crate::benchmark::Item;
 use crate::host::Host;
-use crate::prompt::PromptError;
 use crate::record::{Context, Outcome};
 use crate::text::Book;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::sync::Arc;
 
 /// Parameters of [`full_document`].
@@ -19,6 +18,12 @@ use std::sync::Arc;
 pub struct FullDocument {
     /// What happens to a prompt that exceeds the window.
     pub overflow: WindowPolicy,
+    /// Whose prompt and answer form.
+    pub dress: Dress,
+    /// All questions on a book go into one call, as NovelQA does; in its dress alone.
+    pub together: bool,
+    /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its dress alone.
+    pub evidence: bool,
 }
 
 /// What is done with a prompt that exceeds the window.
@@ -28,13 +33,14 @@ pub enum WindowPolicy {
     /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
     #[default]
     Fail,
-    /// The end of the text is cut off; question and instructions stay whole (NovelQA, section 4.1).
+    /// The end of the text is cut off; questions and instructions stay whole (NovelQA, section 4.1).
     TruncateEnd,
     /// First and last half of what fits are kept, the middle is cut out (LongBench).
     TruncateMiddle,
 }
 
-/// Hands the reader the whole text of the item's books.
+/// Hands the reader the whole text of the items' books; `items` are several only where they go into one call, and then of
+/// one task.
 ///
 /// # Errors
 /// [`MethodError::Prompt`] if the prompt cannot be filled.
@@ -42,48 +48,51 @@ pub async fn full_document<H: Host>(
     host: &H,
     setting: Setting<'_>,
     material: &Material<'_>,
-    item: &Item,
+    items: &[&Item],
     parameters: &FullDocument,
-) -> Result<Trial, MethodError> {
+) -> Result<Vec<Trial>, MethodError> {
+    let setting = setting.for_questions(items.len(), parameters.evidence);
     let mut asking = Asking::new(host, setting);
     let end = async {
-        let kept = fitting(setting, item, "read", material.books, parameters.overflow)?;
-        let context = Context {
-            retriever: None,
-            n_tokens: kept.stretches.iter().map(|p| setting.tokenizer.count(p)).sum(),
-            passages: kept.references,
+        let title = title_of(material.books);
+        let mut shown = Shown {
+            dress: parameters.dress,
+            view: View::Whole,
+            title: &title,
+            passages: Vec::new(),
+            context: None,
+            language: material.language(),
+            evidence: parameters.evidence,
         };
-        let (passages, context) = (kept.stretches, Some(context));
-        let shown = Shown { prompt: "read", title: "", passages, context, language: material.language() };
-        read(&mut asking, item, shown).await
+        // The prompt with nothing in the place of the text.
+        let around = setting.tokenizer.count(&shown.render(setting.prompts, items, "\n\n")?);
+        let headed = material.books.len() > 1 || parameters.dress.heads_documents();
+        let kept = fitting(setting, around, material.books, headed, parameters.overflow)?;
+        shown.passages = kept.stretches.into_iter().map(Into::into).collect();
+        shown.context = Some(Context {
+            retriever: None,
+            n_tokens: shown.passages.iter().map(|excerpt| setting.tokenizer.count(&excerpt.text)).sum(),
+            passages: kept.references,
+        });
+        read_all(&mut asking, items, shown).await
     }
     .await;
-    asking.finish(end)
+    asking.finish_all(items, end)
 }
 
-/// As much of the books' text as the window leaves room for beside question, instructions and reply.
+/// As much of the books' text as the window leaves room for beside the prompt `around` it and the reply.
 fn fitting(
     setting: Setting<'_>,
-    item: &Item,
-    prompt: &str,
+    around: usize,
     books: &[Arc<Book>],
+    headed: bool,
     policy: WindowPolicy,
 ) -> Result<Kept, End> {
-    let Some(window) = setting.window else {
-        return Ok(keep(books, setting.tokenizer, None, policy).unwrap_or_default());
-    };
-    let around = setting.tokenizer.count(&skeleton(setting, item, prompt)?) + setting.max_output_tokens as usize;
-    let available = window.saturating_sub(around);
+    let around = around + setting.max_output_tokens as usize;
+    let available = setting.window.map(|window| window.saturating_sub(around));
     // Where not even the question fits, nothing is cut, so that the whole is counted.
-    let policy = if available == 0 { WindowPolicy::Fail } else { policy };
-    keep(books, setting.tokenizer, Some(available), policy).map_err(|TooLong(n_tokens)| {
-        End::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: Some(window) })
+    let policy = if available == Some(0) { WindowPolicy::Fail } else { policy };
+    keep(books, headed, setting.tokenizer, available, policy).map_err(|TooLong(n_tokens)| {
+        End::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: setting.window })
     })
-}
-
-/// The prompt with nothing in the place of the text.
-fn skeleton(setting: Setting<'_>, item: &Item, prompt: &str) -> Result<String, PromptError> {
-    let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
-    let variables = json!({ "context": "\n\n", "question": item.question, "options": options });
-    setting.prompts.render(&prompt_name(prompt, item.task), &variables)
 }

@@ -1,6 +1,6 @@
 //! Query-focused summary of a whole book (HAMLET, section 3, stage 2).
 
-use super::{FullDocument, Material, MethodError, Setting, Trial, WindowPolicy, full_document};
+use super::{Dress, FullDocument, Material, MethodError, Setting, Trial, WindowPolicy, full_document};
 use crate::benchmark::{Item, Task};
 use crate::host::Host;
 use crate::record::Outcome;
@@ -31,5 +31,6 @@ pub async fn query_summary<H: Host>(
         let reason = "query-summary answers items of task summary".to_owned();
         return Ok(Trial::ended(Outcome::NotAsked { reason }));
     }
-    full_document(host, setting, material, item, &FullDocument { overflow: parameters.overflow }).await
+    let parameters = FullDocument { overflow: parameters.overflow, dress: Dress::Hamlet, ..FullDocument::default() };
+    Ok(full_document(host, setting, material, &[item], &parameters).await?.remove(0))
 }

@@ -1,14 +1,15 @@
 //! Vanilla RAG and DOS RAG (Stronger Baselines, section 2.3).
 
 use super::ask::{Asking, End};
-use super::read::{Shown, read};
+use super::dress::{Dress, Excerpt, Place, View};
+use super::read::{Shown, read, title_of};
 use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
 use crate::host::Host;
-use crate::index::Shelf;
+use crate::index::{Ranked, Ranking, Shelf};
 use crate::record::{Context, PassageRef};
-use crate::retrieve::{Overflow, PassageOrder, Selection, fill, with_neighbours};
+use crate::retrieve::{Overflow, PassageOrder, fill, with_neighbours};
 use serde::{Deserialize, Serialize};
 
 /// Parameters of [`rag`]. Vanilla and DOS RAG take the same passages and differ in their order alone.
@@ -21,11 +22,13 @@ pub struct Rag {
     pub fill: Overflow,
     /// How many passages on each side of a ranked one are ranked right behind it; the paper has none.
     pub neighbours: usize,
+    /// Whose prompt and answer form.
+    pub dress: Dress,
 }
 
 impl Default for Rag {
     fn default() -> Self {
-        Self { max_tokens: Chunker::Dos.default_max_tokens(), fill: Overflow::Stop, neighbours: 0 }
+        Self { max_tokens: Chunker::Dos.default_max_tokens(), fill: Overflow::Stop, neighbours: 0, dress: Dress::DosRag }
     }
 }
 
@@ -45,44 +48,55 @@ pub async fn rag<H: Host>(
     let mut asking = Asking::new(host, setting);
     let end = async {
         let shelf = material.shelf();
-        let Rag { fill, neighbours, .. } = *parameters;
-        let selection = select(&asking, material, &item.question, neighbours, budget, fill).await?.ordered(order);
-        let passages = shelf.texts(selection.passages.iter().map(|ranked| ranked.idx));
-        let context = context_of(material, &selection);
-        let shown =
-            Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
+        let ranking = ranking(&asking, material, &item.question, parameters.neighbours).await?;
+        let selection = fill(&ranking, shelf.n_tokens(), budget, parameters.fill).ordered(order);
+        let passages = excerpts(shelf, &selection.passages);
+        let context = context_of(material, &selection.passages);
+        let shown = Shown {
+            dress: parameters.dress,
+            view: View::Passages,
+            title: &title_of(material.books),
+            passages,
+            context: Some(context),
+            language: material.language(),
+            evidence: false,
+        };
         read(&mut asking, item, shown).await
     }
     .await;
     asking.finish(end)
 }
 
-/// The best passages within the budget, each with its neighbours, best first.
-pub(super) async fn select<H: Host>(
+/// Every passage by how well it matches the query, best first, each with its neighbours right behind it.
+pub(super) async fn ranking<H: Host>(
     asking: &Asking<'_, H>,
     material: &Material<'_>,
     query: &str,
     neighbours: usize,
-    budget: usize,
-    overflow: Overflow,
-) -> Result<Selection, End> {
+) -> Result<Ranking, End> {
     let vector = match material.retriever.needs_vectors() {
         true => Some(asking.embed_query(query).await?),
         false => None,
     };
     let shelf = material.shelf();
     let ranking = shelf.ranking(material.retriever, query, vector.as_deref())?;
-    let ranking = with_neighbours(ranking, neighbours, |idx| shelf.passages()[idx].book);
-    Ok(fill(&ranking, shelf.n_tokens(), budget, overflow))
+    Ok(with_neighbours(ranking, neighbours, |idx| shelf.passages()[idx].book))
 }
 
-/// What was selected, as records name it.
-pub(super) fn context_of(material: &Material<'_>, selection: &Selection) -> Context {
+/// Passages of the shelf as a prompt shows them.
+pub(super) fn excerpts(shelf: &Shelf, passages: &[Ranked]) -> Vec<Excerpt> {
+    let texts = shelf.texts(passages.iter().map(|ranked| ranked.idx));
+    let place = |idx: usize| Place { document: shelf.passages()[idx].book, idx };
+    passages.iter().zip(texts).map(|(ranked, text)| Excerpt { place: Some(place(ranked.idx)), text }).collect()
+}
+
+/// Passages of the shelf as a record names what a reader was given.
+pub(super) fn context_of(material: &Material<'_>, passages: &[Ranked]) -> Context {
     let shelf = material.shelf();
     Context {
         retriever: Some(material.retriever),
-        n_tokens: selection.n_tokens,
-        passages: selection.passages.iter().map(|r| reference(shelf, r.idx, r.score)).collect(),
+        n_tokens: passages.iter().map(|ranked| shelf.n_tokens()[ranked.idx]).sum(),
+        passages: passages.iter().map(|ranked| reference(shelf, ranked.idx, ranked.score)).collect(),
     }
 }
 

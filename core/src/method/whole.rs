@@ -1,6 +1,7 @@
 //! The text of an item's books as one, as far as it fits a window: what does not fit is counted and not held.
 
 use super::WindowPolicy;
+use super::dress::heading;
 use crate::record::PassageRef;
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, FlowSpan, FlowText};
@@ -13,7 +14,7 @@ const MARGIN: usize = 4;
 /// Stretches of the text of some books, in reading order.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
-    /// One where nothing is missing between them.
+    /// A single one where nothing is missing between them.
     pub stretches: Vec<String>,
     /// The books' passages that they are made of.
     pub references: Vec<PassageRef>,
@@ -25,15 +26,16 @@ pub(super) struct TooLong(pub usize);
 
 /// What the policy keeps of the books' text within `available` tokens (`None`: without limit).
 ///
-/// One book stands as it is; several under headings as CorpusQA numbers them (appendix C). Several are read one after the
-/// other, and only what can be kept stays in memory; the whole is then counted book by book.
+/// The books stand one after the other, under headings as CorpusQA numbers them (appendix C) or without. They are read in
+/// turn, and only what can be kept stays in memory; what does not fit is counted book by book.
 pub(super) fn keep(
     books: &[Arc<Book>],
+    headed: bool,
     tokenizer: &Tokenizer,
     available: Option<usize>,
     policy: WindowPolicy,
 ) -> Result<Kept, TooLong> {
-    let parts = || books.iter().enumerate().map(|(idx, book)| Part::of(books, idx, book));
+    let parts = || books.iter().enumerate().map(|(idx, book)| Part::of(idx, book, headed));
     let Some(available) = available else { return Ok(Joined::of(parts().collect()).kept(&[WHOLE])) };
     let mut head = Head::default();
     for part in parts() {
@@ -69,7 +71,7 @@ pub(super) fn keep(
             let wanted = available - available / 2;
             let (mut parts, mut n_tokens) = (Vec::new(), 0);
             for (idx, book) in books.iter().enumerate().rev() {
-                let part = Part::of(books, idx, book);
+                let part = Part::of(idx, book, headed);
                 n_tokens += tokenizer.count(&part.heading) + tokenizer.count(part.flow.text());
                 parts.insert(0, part);
                 if n_tokens > wanted + MARGIN * parts.len() {
@@ -105,10 +107,10 @@ struct Part {
 }
 
 impl Part {
-    fn of(books: &[Arc<Book>], idx: usize, book: &Book) -> Self {
+    fn of(idx: usize, book: &Book, headed: bool) -> Self {
         let gap = if idx > 0 { "\n\n" } else { "" };
-        let heading = if books.len() > 1 { format!("{gap}# Document {}:\n", idx + 1) } else { String::new() };
-        Self { heading, id: book.id.clone(), flow: book.flow() }
+        let heading = if headed { heading(idx) } else { String::new() };
+        Self { heading: format!("{gap}{heading}"), id: book.id.clone(), flow: book.flow() }
     }
 }
 
@@ -188,7 +190,7 @@ mod tests {
 
     /// What the rule gives over the text as a whole.
     fn by_hand(books: &[Arc<Book>], available: usize, policy: WindowPolicy) -> Result<Vec<String>, TooLong> {
-        let parts = books.iter().enumerate().map(|(idx, book)| Part::of(books, idx, book)).collect();
+        let parts = books.iter().enumerate().map(|(idx, book)| Part::of(idx, book, true)).collect();
         let text = Joined::of(parts).text;
         let ends = Tokenizer::cl100k().token_ends(&text);
         let kept = available.saturating_sub(MARGIN);
@@ -208,7 +210,7 @@ mod tests {
         fn what_is_read_piece_by_piece_is_what_would_be_kept_of_the_whole(n in 1usize..20, available in 8usize..700) {
             let books = books(n);
             for policy in [WindowPolicy::Fail, WindowPolicy::TruncateEnd, WindowPolicy::TruncateMiddle] {
-                let found = keep(&books, &Tokenizer::cl100k(), Some(available), policy);
+                let found = keep(&books, true, &Tokenizer::cl100k(), Some(available), policy);
                 match (found, by_hand(&books, available, policy)) {
                     (Ok(found), Ok(expected)) => {
                         prop_assert_eq!(found.stretches, expected);

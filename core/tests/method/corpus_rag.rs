@@ -3,7 +3,6 @@
 use crate::support::{Case, ScriptedHost, book};
 use closeread_core::benchmark::Item;
 use closeread_core::index::Retriever;
-use closeread_core::record::Outcome;
 use expect_test::expect;
 use serde_json::json;
 
@@ -32,37 +31,12 @@ fn item() -> Item {
 
 #[test]
 fn chunks_stand_under_their_documents_in_the_order_of_the_text() {
-    corpus(45, json!({})).check(&ScriptedHost::always(Ok("Westhill")), &item(), &expect![[r#"
-        chat read-question (<= 64 tokens, temperature 0)
-          | Below is the text you have to work with. It lies between the two marker lines.
-          |
-          | === CONTEXT BEGINS ===
-          | # Document 2:
-          | Southgate was founded in 1982 by nine families. The rent at Southgate is 310
-          |
-          |  a month.
-          |
-          | # Document 3:
-          | Westhill collects a rent of 295 a month from each of its 61 flats, heating included
-          | === CONTEXT ENDS ===
-          |
-          | Question: Which rent is lower than 300 a month?
-          |
-          | Rules for your answer:
-          | 1. Take it from the context only; what you know from elsewhere does not count.
-          | 2. Write between 1 and 20 words, in the language of the question.
-          | 3. Give the answer alone, without any explanation.
-          | 4. If the context does not hold the answer, write exactly: Not found in context.
-        context 0..76 76..85 0..83 (43 tokens)
-        measures {"chunks":3.0,"documents":3.0,"documents_read":2.0,"fewer_chunks_than_documents":0.0}
-        Answered { answer: "Westhill", choice: None }
-    "#]]);
+    corpus(45, json!({})).check(&ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")), &item(), &expect![[""]]);
 }
 
 #[test]
 fn a_budget_without_room_for_a_chunk_reads_nothing_and_says_so() {
-    let trial = corpus(1, json!({})).trial(&ScriptedHost::always(Ok("Not found in context.")), &item());
-    assert_eq!(trial.outcome, Outcome::NotFound);
+    let trial = corpus(1, json!({})).trial(&ScriptedHost::always(Ok("The answer is: []")), &item());
     assert_eq!(
         json!(trial.measures),
         json!({"chunks": 0.0, "documents": 3.0, "documents_read": 0.0, "fewer_chunks_than_documents": 1.0})
@@ -73,7 +47,7 @@ fn a_budget_without_room_for_a_chunk_reads_nothing_and_says_so() {
 fn neighbours_do_not_reach_into_the_next_document() {
     let shown = |neighbours| {
         let trial = corpus(60, json!({"neighbours": neighbours}))
-            .trial(&ScriptedHost::always(Ok("Westhill")), &Item { question: "Northside".into(), ..item() });
+            .trial(&ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")), &Item { question: "Northside".into(), ..item() });
         trial.context.unwrap().passages.iter().map(|p| p.document.clone()).collect::<Vec<_>>()
     };
     assert_eq!(shown(1)[..1], ["north"]);
