@@ -47,7 +47,8 @@ pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context
 /// [`recall_over`] the sentences that a reader cited, each where its words first stand in one of the books, white space and
 /// typography aside; one that no book holds counts for nothing. `gold` spans come with the index of their book.
 pub fn cited_recall<B: Borrow<Book>>(gold: &[(usize, Span)], cited: &[String], books: &[B]) -> Option<f64> {
-    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    let open: Vec<_> = books.iter().map(|book| book.borrow().source()).collect();
+    let texts: Vec<&str> = open.iter().map(|text| &**text).collect();
     let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text)).collect();
     let place = |sentence: &String| {
         let mut places = locators.iter().enumerate();
