@@ -63,6 +63,9 @@ pub(crate) struct RunArgs {
     /// What filling a budget does at a passage that does not fit [default: stop]
     #[arg(long, value_name = "stop|skip", value_parser = named::<Overflow>)]
     pub(crate) fill: Option<Overflow>,
+    /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) neighbours: Option<usize>,
     /// Tokens a model can take, prompt and reply together [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) window: Option<usize>,
@@ -174,6 +177,7 @@ impl RunArgs {
             budget: list(self.budget, file.budget),
             max_tokens: self.max_tokens.or(file.max_tokens),
             fill: self.fill.or(file.fill),
+            neighbours: self.neighbours.or(file.neighbours),
             window: self.window.or(file.window),
             overflow: self.overflow.or(file.overflow),
             max_output_tokens: self.max_output_tokens.or(file.max_output_tokens),
@@ -264,6 +268,7 @@ impl RunArgs {
         let options = [
             ("max_tokens", self.max_tokens.map(|n| json!(n))),
             ("fill", self.fill.map(|fill| json!(fill))),
+            ("neighbours", self.neighbours.map(|n| json!(n))),
             ("overflow", self.overflow.map(|policy| json!(policy))),
             ("embedder", self.embedder.as_ref().map(|name| json!(name))),
         ];

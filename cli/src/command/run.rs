@@ -39,7 +39,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
-    let evidence = benchmark.resolve();
+    let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
     let encoders = Encoders::load(&args, &mut methods)?;
@@ -65,6 +65,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
+    benchmark.keep_in(&folder.texts());
     let plan = Plan {
         setting: Setting {
             prompts: &prompts,
@@ -180,7 +181,9 @@ fn configuration(
     let documents: Vec<Value> = benchmark
         .books
         .iter()
-        .map(|b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.source().len()}))
+        .map(
+            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
+        )
         .collect();
     let mut configuration = json!({
         "benchmark": benchmark.name,

@@ -4,6 +4,7 @@ mod agents;
 mod audit;
 mod books;
 mod compare;
+mod corpus;
 mod methods_saga;
 mod provider;
 mod report;

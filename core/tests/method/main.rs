@@ -2,6 +2,9 @@
 
 mod agentic_rag;
 mod closed_book;
+mod corpus_rag;
+mod full_document;
+mod query_summary;
 mod dress;
 mod full_document;
 mod memory_agent;
