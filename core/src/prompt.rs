@@ -16,12 +16,19 @@ macro_rules! shipped {
 
 /// The prompts that ship, by name.
 const BUILT_IN: &[(&str, &str)] = shipped![
+    "align-key-facts"
+    "classify-question"
     "closed-book-choice"
     "closed-book-question"
     "closed-book-summary"
+    "judge-corpusqa"
+    "judge-novelqa"
+    "judge-novelqa-evidence"
+    "judge-sagascale"
     "read-choice"
     "read-question"
     "read-summary"
+    "verify-facts"
 ];
 
 /// A set of prompts, by name.
@@ -165,7 +172,7 @@ mod tests {
     fn a_bad_replacement_says_what_is_wrong() {
         let mut prompts = Prompts::built_in();
         let message = |r: Result<(), PromptError>| r.unwrap_err().to_string();
-        assert!(message(prompts.replace("read-choise", "")).contains("the names are: closed-book-choice"));
+        assert!(message(prompts.replace("read-choise", "")).contains("the names are: align-key-facts"));
         assert!(message(prompts.replace("read-choice", "Hello")).contains("no front matter"));
         let front = "+++\npaper = 'x'\nvariables = []\nreply = ''\n+++\n";
         assert!(message(prompts.replace("read-choice", &format!("{front}{{% if %}}"))).contains("read-choice"));

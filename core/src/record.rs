@@ -44,6 +44,9 @@ pub struct Record {
     /// Numbers worth reporting that no score holds, such as `searches`; see the method's documentation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, f64>,
+    /// Sentences of the books that the reader cited; absent where it was not asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Vec<String>>,
     /// Wall time of the trial, waiting included.
     pub seconds: f64,
 }

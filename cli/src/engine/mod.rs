@@ -6,6 +6,7 @@ mod room;
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
 use crate::host::{CliHost, QueryVectors};
+use crate::interrupt;
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
 use anyhow::{Context, Result};
@@ -101,17 +102,6 @@ pub(crate) async fn run(
     let progress = Progress::new("trials", n_trials);
     let mut summary = Summary::default();
     let stop = Cell::new(false);
-    let watch = async {
-        // First Ctrl-C: finish what is under way. Second: the default handler's abrupt end.
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop.set(true);
-            progress.say("stopping: what is under way is finished and kept; press Ctrl-C again to stop at once");
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(130);
-            }
-        }
-        std::future::pending::<()>().await;
-    };
     let work = async {
         for (documents, units) in groups {
             if stop.get() {
@@ -140,7 +130,7 @@ pub(crate) async fn run(
     };
     tokio::select! {
         result = work => result?,
-        () = watch => {}
+        () = interrupt::watch(&stop, &progress) => {}
     }
     progress.finish();
     summary.interrupted = stop.get();
@@ -220,6 +210,7 @@ async fn attempt(
             context: trial.context,
             calls: trial.calls,
             measures: trial.measures,
+            evidence: None,
             seconds,
         }
     });

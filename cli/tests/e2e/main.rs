@@ -3,6 +3,7 @@
 mod audit;
 mod books;
 mod compare;
+mod judge;
 mod provider;
 mod report;
 mod retrieval_reference;

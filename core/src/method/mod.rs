@@ -1,7 +1,7 @@
 //! The methods of the papers, one file each: async functions over a [`Host`](crate::host::Host) that read like the
 //! paper's algorithm.
 
-mod ask;
+pub(crate) mod ask;
 mod catalog;
 mod closed_book;
 mod full_document;

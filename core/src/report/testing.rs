@@ -26,6 +26,7 @@ pub(super) fn record(key: &CellKey, id: &str, outcome: Outcome, scores: &[(&str,
         context: None,
         calls: Vec::new(),
         measures: BTreeMap::new(),
+        evidence: None,
         seconds: 0.5,
     }
 }
