@@ -70,8 +70,10 @@ impl JudgeOptions {
             let known = || Judge::ALL.map(Judge::name).join(", ");
             Judge::of_name(name).ok_or_else(|| anyhow::anyhow!("there is no judge `{name}`: expected {}", known()))
         };
-        let hashes = prompts.hashes();
-        let hash = |judge: Judge| Some((judge, hashes.get(judge.name())?.clone()));
+        let hash = |judge: Judge| Some((judge, prompts.hashes().get(judge.name())?.clone()));
+        let prompts: BTreeMap<Judge, String> = Judge::ALL.into_iter().filter_map(hash).collect();
+        let extra_body =
+            |judge: &Judge| Some((*judge, self.extra_body.clone())).filter(|(_, fields)| !fields.is_empty());
         Ok(Panel {
             models,
             votes: self.votes,
@@ -82,8 +84,8 @@ impl JudgeOptions {
             max_output_tokens: self.max_output_tokens,
             base_url: self.base_url.as_deref().map(without_credentials),
             seed: self.seed,
-            extra_body: self.extra_body.clone(),
-            prompts: Judge::ALL.into_iter().filter_map(hash).collect::<BTreeMap<_, _>>(),
+            extra_body: prompts.keys().filter_map(extra_body).collect(),
+            prompts,
         })
     }
 }

@@ -121,7 +121,8 @@ fn a_panel_votes_and_its_agreement_is_reported() {
     };
     let majority = panel("majority", "2");
     assert_eq!(server.requests.lock().unwrap().len(), 24, "six answers, two models, two votes");
-    assert_eq!(server.requests.lock().unwrap()[0]["temperature"], 0.7);
+    let temperature = server.requests.lock().unwrap()[0]["temperature"].as_f64().unwrap();
+    assert!((temperature - 0.7).abs() < 1e-6, "{temperature}");
     assert_eq!(majority["cells"][0]["metrics"]["judged_accuracy"]["value"], 0.0, "a tie is no majority");
     let agreement = majority["tables"].as_array().unwrap().iter().find(|table| table["id"] == "judging-agreement");
     assert_eq!(agreement.unwrap()["rows"][0][2]["count"], 6, "{majority}");

@@ -36,9 +36,9 @@ pub struct Panel {
     /// Sampling seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Fields merged into the requests: for all, or by name.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
-    pub extra_body: Map<String, Value>,
+    /// Fields merged into the requests of each judge that has some.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub extra_body: BTreeMap<Judge, Map<String, Value>>,
     /// SHA-256 of each judge's prompt template, in hex.
     pub prompts: BTreeMap<Judge, String>,
 }
@@ -108,9 +108,14 @@ impl Panel {
         }
     }
 
-    /// Whether it is asked this.
+    /// Whether it is asked this: by name, or where no judge is named everything but the type of questions; and only
+    /// where it has members who can say something.
     pub fn asks(&self, judge: Judge) -> bool {
-        self.judges.is_empty() || self.judges.contains(&judge)
+        let wanted = match self.judges.is_empty() {
+            true => judge != Judge::ClassifyQuestion,
+            false => self.judges.contains(&judge),
+        };
+        wanted && !self.members_for(judge).is_empty()
     }
 
     /// What it is asked about a trial.
@@ -126,10 +131,9 @@ impl Panel {
         judges
     }
 
-    /// Whether it is asked for the type of an item's question: only by name. Where the data give a
-    /// type, theirs stands in the tables.
+    /// Whether it is asked for the type of an item's question. Where the data give a type, theirs stands in the tables.
     pub fn classifies(&self, item: &Item) -> bool {
-        self.judges.contains(&Judge::ClassifyQuestion) && item.task != Task::Summary
+        self.asks(Judge::ClassifyQuestion) && item.task != Task::Summary
     }
 
     /// How a member is asked: sixteen hex digits that change with everything that can change its reply but model and
@@ -139,6 +143,7 @@ impl Panel {
             return short_hash(&json!(rule::VERSION));
         }
         let Self { temperature, max_output_tokens, base_url, seed, extra_body, prompts, .. } = self;
+        let extra_body = extra_body.get(&judge);
         short_hash(&json!([prompts.get(&judge), temperature, max_output_tokens, base_url, seed, extra_body]))
     }
 

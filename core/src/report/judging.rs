@@ -62,7 +62,6 @@ pub fn docket(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Jud
     for item in items.iter().filter(|item| panel.classifies(item)) {
         docket.entry(Judge::ClassifyQuestion).or_default().push(Subject::question(&item.id));
     }
-    docket.retain(|judge, _| !panel.members_for(*judge).is_empty());
     docket
 }
 

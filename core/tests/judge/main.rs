@@ -5,6 +5,7 @@ mod corpusqa;
 mod hamlet;
 mod novelqa;
 mod panel;
+mod people;
 mod sagascale;
 mod scores;
 #[path = "../method/support.rs"]

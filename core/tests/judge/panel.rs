@@ -19,7 +19,7 @@ fn panel(models: &[&str], votes: u32, rule: PanelRule) -> Panel {
         max_output_tokens: 1024,
         base_url: None,
         seed: None,
-        extra_body: serde_json::Map::new(),
+        extra_body: BTreeMap::new(),
         prompts: BTreeMap::new(),
     }
 }
@@ -152,7 +152,7 @@ fn a_setup_changes_with_whatever_changes_a_reply() {
         |p| p.base_url = Some("http://h/v1".into()),
         |p| p.seed = Some(1),
         |p| drop(p.prompts.insert(Judge::NovelQa, "sha".into())),
-        |p| drop(p.extra_body.insert("top_p".into(), 0.9.into())),
+        |p| drop(p.extra_body.insert(Judge::NovelQa, serde_json::Map::new())),
     ] {
         let mut changed = base.clone();
         change(&mut changed);
@@ -160,5 +160,7 @@ fn a_setup_changes_with_whatever_changes_a_reply() {
     }
     assert_eq!(base.members(), [("p/x", 0), ("p/x", 1), ("p/x", 2), (BUILTIN_RULE, 0)]);
     assert_eq!(base.members_for(Judge::Rule), [(BUILTIN_RULE, 0)]);
+    assert!(base.asks(Judge::NovelQaEvidence) && !base.asks(Judge::ClassifyQuestion));
+    assert!(!panel(&[BUILTIN_RULE], 1, PanelRule::Majority).asks(Judge::NovelQaEvidence), "no rule marks evidence");
     assert_eq!(base.name(), "p/x + builtin/rule, 3 votes each, majority");
 }
