@@ -1,6 +1,7 @@
 //! What a report says of judges: who judged what, how far they agree, HAMLET's tables from their verdicts.
 
 use super::books::TokenPlaces;
+use super::cells::cluster;
 use super::tables::Naming;
 use super::{CellKey, Run, RunView};
 use crate::benchmark::{ChunkPlace, Item};
@@ -167,8 +168,7 @@ fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
     let mut columns = naming.heads();
     columns.extend(panels.iter().map(|(panel, judge)| format!("{} ({})", panel.name(), judge.name())));
     let mut table = Table::new("judged-accuracy", "Judged accuracy by panel, of answers given", columns);
-    let clusters: HashMap<&str, String> =
-        run.items.iter().map(|item| (item.id.as_str(), item.documents.join("\n"))).collect();
+    let clusters: HashMap<&str, String> = run.items.iter().map(|item| (item.id.as_str(), cluster(item))).collect();
     for key in &run.plan {
         let cell: Vec<&Record> = run.records.iter().filter(|record| CellKey::of(&record.key) == *key).collect();
         let accuracy = |(panel, judge): &(&Panel, Judge)| {
