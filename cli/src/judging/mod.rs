@@ -61,7 +61,7 @@ pub(crate) struct Session {
 /// What a judge is told of an item's work.
 struct Work {
     title: String,
-    language: &'static str,
+    language: String,
     chunk: String,
 }
 
@@ -153,9 +153,9 @@ impl<'a> Court<'a> {
         let submission = Submission {
             item,
             title: &work.title,
-            language: work.language,
+            language: &work.language,
             said: record.map_or(Said::Nothing, |record| Said::of(&record.outcome)),
-            cited: record.map_or(&[], cited),
+            cited: record.map(cited).unwrap_or_default(),
             chunk: &work.chunk,
         };
         if key.judge_model == BUILTIN_RULE {
@@ -216,7 +216,7 @@ fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Wo
             [one] => one.title.clone(),
             _ => String::new(),
         };
-        let language = books.first().map_or("en", |book| book.language.code());
+        let language = books.first().map_or("en", |book| book.language.code()).to_owned();
         works.insert(item.id.as_str(), Work { title, language, chunk });
     }
     (works, without_chunk)
