@@ -5,7 +5,8 @@ use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
-    ADAPTERS, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_evidence,
+    ADAPTERS, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_chunk,
+    resolve_evidence,
 };
 use closeread_core::hash::sha256_of_parts;
 use closeread_core::text::Locator;
@@ -14,6 +15,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Items of the sample that only a judge can score: summaries with key facts.
+const SAMPLE_KEY_FACTS: &[u8] = include_bytes!("../../sample/key_facts.jsonl");
 /// The sample benchmark, inside the binary.
 const SAMPLE: [(&str, &[u8]); 4] = [
     ("documents.jsonl", include_bytes!("../../sample/documents.jsonl")),
@@ -47,7 +50,7 @@ impl Benchmark {
         };
         let name = args.benchmark.as_deref().unwrap_or("sample");
         let (name, dataset, books) = match adapter(name) {
-            _ if name == "sample" => ("sample".to_owned(), sample(), None),
+            _ if name == "sample" => ("sample".to_owned(), sample(!args.judge.is_empty()), None),
             Some(adapter) => {
                 if args.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
@@ -143,6 +146,19 @@ impl Benchmark {
     pub(crate) fn resolve(&mut self) -> Result<HashMap<String, Vec<(usize, Span)>>> {
         let books: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
         let mut spans = HashMap::new();
+        for item in &mut self.items {
+            let Some(facts) = &mut item.key_facts else { continue };
+            let Some(book) = books.get(facts.document.as_str()) else { continue };
+            match resolve_chunk(facts, &Locator::new(book.open()?.source())) {
+                Ok(span) => facts.chunk = ChunkPlace::Offsets { start: span.start, end: span.end },
+                Err(error) => self.problems.push(Problem::note(
+                    &self.name,
+                    None,
+                    Some(&item.id),
+                    format!("the chunk of its key facts: {error}"),
+                )),
+            }
+        }
         let with_evidence = self.items.iter_mut().filter(|item| !item.evidence.is_empty());
         let mut with_evidence: Vec<&mut Item> = with_evidence.collect();
         for items in with_evidence.chunk_by_mut(|a, b| a.documents == b.documents) {
@@ -168,7 +184,8 @@ impl Benchmark {
     }
 }
 
-fn sample() -> Dataset {
+/// The sample; its summaries only where there is a judge, for nothing else can score them.
+fn sample(judged: bool) -> Dataset {
     let files: Vec<InputFile> =
         SAMPLE.iter().map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() }).collect();
     let mut dataset = jsonl::read(&files);
@@ -177,6 +194,10 @@ fn sample() -> Dataset {
             let (_, bytes) = SAMPLE.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
             document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
         }
+    }
+    if judged {
+        let file = InputFile { name: "key_facts.jsonl".to_owned(), bytes: SAMPLE_KEY_FACTS.to_vec() };
+        dataset.items.extend(jsonl::items(&file).0);
     }
     dataset
 }

@@ -1,10 +1,12 @@
 //! One file per command.
 
+pub(crate) mod agreement;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod compare;
 pub(crate) mod data;
+pub(crate) mod judge;
 pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod providers;

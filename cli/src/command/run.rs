@@ -5,6 +5,7 @@ use crate::config::RunArgs;
 use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
+use crate::judging::{self, Court, Docket, Session};
 use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::RunFolder;
@@ -13,10 +14,11 @@ use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::hash::name_hash;
+use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, cells};
+use closeread_core::report::{Cell, CellKey, cells, judged_by};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -63,6 +65,10 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
         hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
     }
+    let judges = args.judges()?;
+    let court =
+        judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
+    let court = court.transpose()?;
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     benchmark.keep_in(&folder.texts());
@@ -87,8 +93,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         benchmark.books.len(),
         path.display()
     );
-    let summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
-    report(&plan, &benchmark, &folder, &summary, args.json)
+    let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
+    let mut session = Session::default();
+    if let Some(court) = court.filter(|_| !summary.interrupted) {
+        let records = folder.records();
+        let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
+        summary.interrupted = session.interrupted;
+    }
+    report(&plan, &benchmark, &folder, &summary, session, args.json)
 }
 
 /// Writes report.json, prints the report, says how it ended.
@@ -97,10 +110,13 @@ fn report(
     benchmark: &Benchmark,
     folder: &RunFolder,
     summary: &Summary,
+    session: Session,
     as_json: bool,
 ) -> Result<ExitCode> {
     let keys: Vec<CellKey> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let cells = cells(&keys, &benchmark.items, &folder.records());
+    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
+    judge::score(&judging, &benchmark.items, &mut records);
+    let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
@@ -109,6 +125,7 @@ fn report(
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
         "cut_for_embedding": cut,
+        "judged_by": judging.panels,
         "problems": benchmark.problems,
     });
     folder.write_report(&report)?;
@@ -120,17 +137,25 @@ fn report(
         outln!("{report}");
     } else {
         out!("{}", table::render(&cells));
+        if let Some(who) = judged_by(&judging) {
+            outln!("judged by {who}");
+        }
+    }
+    if session.failed > 0 {
+        eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
-    let clean = !dropped && !summary.interrupted && !cells.iter().any(failed);
+    let judged = session.failed == 0 && session.without_chunk == 0;
+    let clean = !dropped && judged && !summary.interrupted && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
+/// The prompts that ship, those of a folder in their places.
+pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --prompts {}", folder.display()))?;

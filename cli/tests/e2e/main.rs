@@ -6,6 +6,7 @@ mod books;
 mod compare;
 mod corpus;
 mod methods_saga;
+mod judge;
 mod provider;
 mod report;
 mod retrieval_reference;

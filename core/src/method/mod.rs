@@ -2,7 +2,7 @@
 //! paper's algorithm.
 
 mod agentic_rag;
-mod ask;
+pub(crate) mod ask;
 mod catalog;
 mod closed_book;
 mod corpus_rag;
