@@ -2,12 +2,16 @@
 
 mod dataset;
 mod item;
+mod own;
+mod protocol;
 mod resolve;
 pub(crate) mod source;
 #[cfg(test)]
 mod testing;
 
+pub mod corpusqa;
 pub mod fairytaleqa;
+pub mod hamlet;
 pub mod infinitebench;
 pub mod jsonl;
 pub mod leval_quality;
@@ -16,10 +20,12 @@ pub mod narrativeqa;
 pub mod nocha;
 pub mod novelqa;
 pub mod quality;
+pub mod sagascale;
 pub mod squality;
 
 pub use dataset::{Dataset, InputFile, JoinError, Problem};
 pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
+pub use protocol::{PROTOCOLS, Protocol, Step};
 pub use resolve::{ResolveError, Resolved, resolve_chunk, resolve_evidence};
 
 /// A published data set that can be read as it is.
@@ -33,8 +39,27 @@ pub struct Adapter {
     pub wants: &'static str,
     /// What kind of texts its documents are.
     pub texts: Texts,
+    /// Labels that the paper's tables go by, with the values that they know.
+    pub labels: &'static [LabelValues],
     /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
     pub read: fn(&[InputFile]) -> Dataset,
+}
+
+/// A label with the values that the paper's tables know, whatever their case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LabelValues {
+    /// Name of the label.
+    pub name: &'static str,
+    /// Its values.
+    pub values: &'static [&'static str],
+}
+
+impl Adapter {
+    /// Notes on items whose labels the paper's tables do not know, one a label. For items in closeread's own format:
+    /// those that [`Self::read`] makes of published files have the labels that the files have.
+    pub fn check_labels(&self, items: &[Item]) -> Vec<Problem> {
+        own::check_labels(self.labels, self.name, items)
+    }
 }
 
 /// Where a data set keeps its texts.
@@ -47,7 +72,7 @@ pub enum Texts {
 }
 
 /// Every adapter, in the order in which help lists them.
-pub static ADAPTERS: [Adapter; 9] = [
+pub static ADAPTERS: &[Adapter] = &[
     fairytaleqa::ADAPTER,
     loogle::ADAPTER,
     leval_quality::ADAPTER,
@@ -57,6 +82,9 @@ pub static ADAPTERS: [Adapter; 9] = [
     infinitebench::ADAPTER,
     narrativeqa::ADAPTER,
     novelqa::ADAPTER,
+    sagascale::ADAPTER,
+    corpusqa::ADAPTER,
+    hamlet::ADAPTER,
 ];
 
 /// The adapter of that name.
