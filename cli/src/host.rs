@@ -36,7 +36,7 @@ impl CliHost {
 
     /// The same host for one repetition: what was replied to another one does not count.
     pub(crate) fn repetition(&self, sample: u32) -> Repetition<'_> {
-        Repetition { host: self, sample }
+        Repetition { host: self, sample, method: None }
     }
 }
 
@@ -44,6 +44,14 @@ impl CliHost {
 pub(crate) struct Repetition<'a> {
     host: &'a CliHost,
     sample: u32,
+    method: Option<&'a str>,
+}
+
+impl<'a> Repetition<'a> {
+    /// The same host for a method, whose extra fields its calls have.
+    pub(crate) fn of_method(self, method: &'a str) -> Self {
+        Self { method: Some(method), ..self }
+    }
 }
 
 /// Embeds all `queries` at once, so that methods find them ready.
@@ -66,11 +74,12 @@ impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
-                if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
+                let source = model.source(self.method, &call.prompt);
+                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
                     return Ok(reply);
                 }
-                let reply = model.chat(&call).await?;
-                self.host.replies.put(model.source(), &call, self.sample, &reply);
+                let reply = model.chat(&call, &source).await?;
+                self.host.replies.put(&source, &call, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

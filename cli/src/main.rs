@@ -19,6 +19,7 @@ mod command;
 mod config;
 mod embedder;
 mod engine;
+mod extra_body;
 mod finished;
 mod host;
 mod input;

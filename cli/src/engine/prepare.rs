@@ -37,7 +37,7 @@ impl Preparations {
                 Some(preparation) => Some(preparation),
                 None => {
                     let material = room.material(&cell.method, None);
-                    let host = &plan.hosts[model].repetition(*sample);
+                    let host = &plan.hosts[model].repetition(*sample).of_method(method);
                     let preparation = cell.method.prepare(host, plan.setting, &material).await;
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {

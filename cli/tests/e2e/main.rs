@@ -1,9 +1,11 @@
 //! The binary end to end, as a user meets it.
 
 mod audit;
+mod benchmark;
 mod books;
 mod compare;
 mod provider;
+mod real_server;
 mod report;
 mod retrieval_reference;
 mod run;

@@ -17,6 +17,7 @@ pub const ADAPTER: Adapter = Adapter {
     source: "CorpusQA; github.com/Tongyi-Zhiwen/CorpusQA@45b31ceaf0ff",
     wants: "JSON Lines with id, prompt, question and answer, such as financial_en_set1.jsonl; or a folder with documents.jsonl and items.jsonl, as `closeread data corpus` makes",
     texts: Texts::Fields,
+    task: Some(Task::Generative),
     labels: &[LabelValues { name: "difficulty", values: &DIFFICULTIES }],
     read,
 };

@@ -12,6 +12,7 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Zhang et al. 2024, InfiniteBench; github.com/OpenBMB/InfiniteBench",
     wants: "longbook_choice_eng.jsonl (En.MC), longbook_qa_eng.jsonl (En.QA) or longbook_qa_chn.jsonl (Zh.QA)",
     texts: Texts::Fields,
+    task: None,
     labels: &[],
     read,
 };

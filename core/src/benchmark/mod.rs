@@ -39,6 +39,8 @@ pub struct Adapter {
     pub wants: &'static str,
     /// What kind of texts its documents are.
     pub texts: Texts,
+    /// What its items ask for, where it is one task.
+    pub task: Option<Task>,
     /// Labels that the paper's tables go by, with the values that they know.
     pub labels: &'static [LabelValues],
     /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
@@ -55,10 +57,11 @@ pub struct LabelValues {
 }
 
 impl Adapter {
-    /// Notes on items whose labels the paper's tables do not know, one a label. For items in closeread's own format:
-    /// those that [`Self::read`] makes of published files have the labels that the files have.
-    pub fn check_labels(&self, items: &[Item]) -> Vec<Problem> {
-        own::check_labels(self.labels, self.name, items)
+    /// Holds items in closeread's own format to what the benchmark needs: those of another task are left out, labels that
+    /// the paper's tables do not know are noted, once a label. What [`Self::read`] makes of published files is as they are.
+    pub fn check(&self, dataset: &mut Dataset) {
+        own::check_task(self, dataset);
+        dataset.problems.extend(own::check_labels(self, &dataset.items));
     }
 }
 

@@ -14,6 +14,7 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Wang et al. 2024, NovelQA; github.com/NovelQA/novelqa.github.io, huggingface.co/datasets/NovelQA/NovelQA",
     wants: "the folders with <novel>.txt and <novel>.json, and bookmeta.json where there is one",
     texts: Texts::Files,
+    task: None,
     labels: &[
         LabelValues { name: "aspect", values: &ASPECTS },
         LabelValues { name: "complexity", values: &COMPLEXITIES },

@@ -1,7 +1,7 @@
 //! A paper's data in closeread's own format: for papers whose published layout is not known, and for data made here.
 
 use super::source::collect::base_name;
-use super::{Content, Dataset, InputFile, Item, LabelValues, Problem, jsonl};
+use super::{Adapter, Content, Dataset, InputFile, Item, LabelValues, Problem, Task, jsonl};
 use crate::text::decode;
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 ///
 /// A text is looked for beside a `documents.jsonl`, by the path that its row gives, else by its file name alone. One
 /// that is not there, or is no text, leaves its document and the items on it out, named once.
-pub(super) fn read(files: &[InputFile]) -> Dataset {
+pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     let mut dataset = jsonl::read(files);
     let by_path: HashMap<&str, &InputFile> = files.iter().map(|file| (file.name.as_str(), file)).collect();
     let by_name: HashMap<&str, &InputFile> = files.iter().map(|file| (base_name(file), file)).collect();
@@ -36,12 +36,38 @@ pub(super) fn read(files: &[InputFile]) -> Dataset {
             }
         }
     });
+    adapter.check(&mut dataset);
     dataset
+}
+
+/// Leaves out items of another task than the benchmark's, each named.
+pub(super) fn check_task(adapter: &Adapter, dataset: &mut Dataset) {
+    let Some(task) = adapter.task else { return };
+    let Dataset { items, problems, .. } = dataset;
+    items.retain(|item| {
+        if item.task != task {
+            let message = format!(
+                "the task is {}: expected {}, the only one of this benchmark",
+                name_of(item.task),
+                name_of(task)
+            );
+            problems.push(Problem::dropped(adapter.name, None, Some(&item.id), message));
+        }
+        item.task == task
+    });
+}
+
+fn name_of(task: Task) -> &'static str {
+    match task {
+        Task::Generative => "generative",
+        Task::Choice => "choice",
+        Task::Summary => "summary",
+    }
 }
 
 /// Notes for labels that the paper's tables go by and that items lack or have with values unknown to them: one note a
 /// label, since such items are asked and scored all the same.
-pub(super) fn check_labels(labels: &[LabelValues], name: &str, items: &[Item]) -> Vec<Problem> {
+pub(super) fn check_labels(adapter: &Adapter, items: &[Item]) -> Vec<Problem> {
     let note = |label: &LabelValues| {
         let known = |item: &&Item| {
             let value = item.labels.get(label.name);
@@ -57,9 +83,9 @@ pub(super) fn check_labels(labels: &[LabelValues], name: &str, items: &[Item]) -
             label.name,
             label.values.join(", ")
         );
-        Some(Problem::note(name, None, Some(&first.id), message))
+        Some(Problem::note(adapter.name, None, Some(&first.id), message))
     };
-    labels.iter().filter_map(note).collect()
+    adapter.labels.iter().filter_map(note).collect()
 }
 
 #[cfg(test)]
@@ -67,6 +93,8 @@ mod tests {
     use super::super::testing::{check, file, text};
     use super::*;
     use serde_json::json;
+
+    const PLAIN: Adapter = Adapter { task: None, labels: &[], ..super::super::sagascale::ADAPTER };
 
     fn document(id: &str, path: &str) -> String {
         json!({"id": id, "language": "en", "path": path}).to_string()
@@ -87,7 +115,7 @@ mod tests {
             file("x/texts/a.txt", "Ana came."),
             file("b.txt", "Bo slept."),
         ];
-        let dataset = read(&files);
+        let dataset = read(&PLAIN, &files);
         check(&dataset, 2, &[]);
         assert_eq!((text(&dataset, 0), text(&dataset, 1)), ("Ana came.", "Bo slept."));
     }
@@ -98,7 +126,7 @@ mod tests {
         let items = [item("1", "a"), item("2", "b"), item("3", "b")].join("\n");
         let files = [file("documents.jsonl", &documents), file("items.jsonl", &items), file("a.txt", "Ana came.")];
         check(
-            &read(&files),
+            &read(&PLAIN, &files),
             1,
             &["b.txt (b): no text for 2 items: it is not among the files: pass its folder by --data [left out]"],
         );
@@ -106,7 +134,8 @@ mod tests {
 
     #[test]
     fn labels_that_no_table_knows_are_noted_once() {
-        let labels = [LabelValues { name: "kind", values: &["easy", "hard"] }];
+        let labels = &[LabelValues { name: "kind", values: &["easy", "hard"] }];
+        let adapter = Adapter { labels, ..PLAIN };
         let items: Vec<Item> = ["easy", "Hard", "odd", ""]
             .iter()
             .enumerate()
@@ -114,13 +143,13 @@ mod tests {
                 Item::new(n.to_string(), "d", "Who?", super::super::Task::Generative).label("kind", value)
             })
             .collect();
-        let notes: Vec<String> = check_labels(&labels, "own", &items).iter().map(ToString::to_string).collect();
+        let notes: Vec<String> = check_labels(&adapter, &items).iter().map(ToString::to_string).collect();
         assert_eq!(
             notes,
             [
                 "own (2): 2 of 4 items stand in no row of the paper's table by `kind`: here it has `odd`, expected one of easy, hard"
             ]
         );
-        assert_eq!(check_labels(&labels, "own", &items[..2]), []);
+        assert_eq!(check_labels(&adapter, &items[..2]), []);
     }
 }

@@ -1,6 +1,6 @@
 //! SagaScale: questions on whole novels, English and Chinese.
 
-use super::{Adapter, Dataset, InputFile, LabelValues, Texts, own};
+use super::{Adapter, Dataset, InputFile, LabelValues, Task, Texts, own};
 
 /// Reads closeread's own format: the layout of the published files was found neither in a repository nor on a page.
 pub const ADAPTER: Adapter = Adapter {
@@ -8,6 +8,7 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Du et al. 2025, SagaScale; arXiv 2601.09723; the layout is closeread's own",
     wants: "a folder with documents.jsonl and items.jsonl; each item with the label question_type",
     texts: Texts::Files,
+    task: Some(Task::Generative),
     labels: &[LabelValues { name: "question_type", values: &QUESTION_TYPES }],
     read,
 };
@@ -28,7 +29,7 @@ pub const QUESTION_TYPES: [&str; 10] = [
 
 /// One document a novel with its language, which is the language of the answers; one open question an item.
 pub fn read(files: &[InputFile]) -> Dataset {
-    own::read(files)
+    own::read(&ADAPTER, files)
 }
 
 #[cfg(test)]
@@ -47,6 +48,5 @@ mod tests {
         let dataset = read(&files);
         check(&dataset, 2, &["items.jsonl:3 (du-2): no `question`: expected text [left out]"]);
         assert_eq!(dataset.documents[1].language.as_deref(), Some("zh"));
-        assert_eq!(ADAPTER.check_labels(&dataset.items), []);
     }
 }
