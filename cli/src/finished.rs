@@ -197,7 +197,9 @@ fn facts(manifest: &Manifest) -> Vec<(String, String)> {
     };
     let of = |name: &str| configuration.other.get(name).and_then(text);
     let embedder = configuration.other.get("embedder").and_then(|e| e.get("name")).and_then(text);
+    let protocol = configuration.other.get("protocol").and_then(|p| p.get("source")).and_then(text);
     let facts = [
+        ("run as in", protocol),
         ("retriever", of("retriever").or_else(|| embedder.as_ref().map(|_| "by language".to_owned()))),
         ("embedder", embedder),
         ("tokenizer", Some(configuration.tokenizer.clone())),
