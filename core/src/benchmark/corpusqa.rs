@@ -4,7 +4,7 @@ use super::source::collect::{Collector, language_of, stem, words};
 use super::source::rows::{Row, rows, scalar};
 use super::{Adapter, Dataset, InputFile, Item, LabelValues, Task, Texts};
 use crate::answer::corpusqa::domain;
-use crate::hash::sha256;
+use crate::hash::name_hash;
 use crate::paper::corpusqa::DIFFICULTIES;
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Stri
             domain if domain.ends_with("_zh") => "zh",
             _ => "en",
         };
-        let document = format!("doc-{}", &sha256(text.as_bytes())[..12]);
+        let document = format!("doc-{}", name_hash(text));
         item.documents.push(out.document(&document, "", language, text.to_owned()));
     }
     item.answers = vec![answer];
