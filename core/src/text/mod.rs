@@ -9,6 +9,7 @@ mod frame;
 mod language;
 mod line;
 mod locate;
+pub(crate) mod python;
 pub mod sentence;
 mod span;
 pub mod tokens;
