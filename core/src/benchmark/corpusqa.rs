@@ -5,7 +5,6 @@ use super::source::rows::{Row, rows, scalar};
 use super::{Adapter, Dataset, InputFile, Item, LabelValues, Task, Texts};
 use crate::answer::corpusqa::domain;
 use crate::hash::name_hash;
-use crate::paper::corpusqa::DIFFICULTIES;
 use serde_json::Value;
 
 /// Reads the prompt files that `src/infer.py` asks for.
@@ -18,7 +17,7 @@ pub const ADAPTER: Adapter = Adapter {
     wants: "JSON Lines with id, prompt, question and answer, such as financial_en_set1.jsonl; or a folder with documents.jsonl and items.jsonl, as `closeread data corpus` makes",
     texts: Texts::Fields,
     task: Some(Task::Generative),
-    labels: &[LabelValues { name: "difficulty", values: &DIFFICULTIES }],
+    labels: &[LabelValues { name: "difficulty", values: &["easy", "medium", "hard"] }],
     read,
 };
 

@@ -3,7 +3,6 @@
 mod dataset;
 mod item;
 mod own;
-mod protocol;
 mod resolve;
 pub(crate) mod source;
 #[cfg(test)]
@@ -25,7 +24,6 @@ pub mod squality;
 
 pub use dataset::{Dataset, InputFile, JoinError, Problem};
 pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
-pub use protocol::{PROTOCOLS, Protocol, Step};
 pub use resolve::{ResolveError, Resolved, resolve_chunk, resolve_evidence};
 
 /// A published data set that can be read as it is.

@@ -3,7 +3,6 @@
 use super::source::collect::{Collector, base_name, has_extension, stem, words};
 use super::source::rows::{Row, rows, scalar, scalars};
 use super::{Adapter, Dataset, Evidence, InputFile, Item, LabelValues, Problem, Task, Texts};
-use crate::paper::novelqa::{ASPECTS, COMPLEXITIES};
 use crate::text::decode;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -21,6 +20,12 @@ pub const ADAPTER: Adapter = Adapter {
     ],
     read,
 };
+
+/// Complexities in the order of the paper's tables.
+pub const COMPLEXITIES: [&str; 3] = ["multi-hop", "single-hop", "detail"];
+/// Aspects in the order of Table 1, as closeread's adapter and its sample write them.
+pub const ASPECTS: [&str; 10] =
+    ["times", "meaning", "span", "setting", "settg", "relation", "relat", "character", "chara", "plot"];
 
 /// One document a novel that has questions. A question with options is a choice, one without is open.
 ///

@@ -195,8 +195,8 @@ impl Protocol {
 
 #[cfg(test)]
 mod tests {
-    use super::super::adapter;
     use super::*;
+    use crate::benchmark::adapter;
     use crate::method::{Method, entry};
     use crate::prompt::Prompts;
     use serde_json::json;
