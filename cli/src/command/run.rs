@@ -232,9 +232,8 @@ fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
     if args.method.is_empty() {
         let with_parameters = |(entry, method): &(&Entry, Method)| format!("{} {}", entry.name, json!(method));
         eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
-        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).collect();
-        let left_out: Vec<&str> =
-            left_out.into_iter().filter(|name| methods.iter().all(|(entry, _)| entry.name != *name)).collect();
+        let is_left_out = |name: &&str| methods.iter().all(|(entry, _)| entry.name != *name);
+        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).filter(is_left_out).collect();
         if !left_out.is_empty() {
             eprintln!("  left out, for {EXTRACTIVE} cannot serve them: {}", left_out.join(", "));
         }
