@@ -91,7 +91,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     }
     let n_records = records.len();
     for record in records.into_values() {
-        folder.append(record.clone())?;
+        folder.append(vec![record.clone()])?;
     }
 
     let expected = configuration["items"].as_u64().unwrap_or(0);

@@ -19,11 +19,11 @@ fn tables(sandbox: &Sandbox, run: &str) -> Vec<String> {
 fn novelqa_is_run_as_its_paper_does_and_options_win() {
     let sandbox = Sandbox::new();
     sandbox.write("n/bookmeta.json", r#"{"B00": {"title": "The Mill"}}"#);
-    sandbox.write("n/Books/B00.txt", "Ana came to the mill at dusk. ".repeat(40) + "Bo had left it open.");
+    sandbox.write("n/Books/B00.txt", "Ana came to the mill at dusk. ".repeat(200) + "Bo had left it open.");
     let question = json!({"Question": "When did Ana come?", "Aspect": "times", "Complexity": "mh", "Gold": "A",
         "Options": {"A": "at dusk", "B": "at noon"}});
     sandbox.write("n/Data/B00.json", json!({"Q1": question, "Q2": question}).to_string());
-    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--window", "300", "--max-output-tokens", "16"];
+    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--window", "900", "--max-output-tokens", "16"];
 
     let ended = sandbox.run(&[&args[..], &["--out", "paper"]].concat()).exits(0);
     assert!(ended.err().contains("as in NovelQA, sections 4.1 and 4.2"), "{}", ended.err());

@@ -4,6 +4,7 @@ mod audit;
 mod benchmark;
 mod books;
 mod compare;
+mod methods_saga;
 mod provider;
 mod real_server;
 mod report;
