@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "own (2): 2 of 4 items stand in no row of the paper's table by `kind`: here it has `odd`, expected one of easy, hard"
+                "sagascale (2): 2 of 4 items stand in no row of the paper's table by `kind`: here it has `odd`, expected one of easy, hard"
             ]
         );
         assert_eq!(check_labels(&adapter, &items[..2]), []);
