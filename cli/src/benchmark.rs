@@ -5,8 +5,8 @@ use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
-    ADAPTERS, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_chunk,
-    resolve_evidence,
+    ADAPTERS, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl,
+    resolve_chunk, resolve_evidence,
 };
 use closeread_core::hash::sha256_of_parts;
 use closeread_core::text::Locator;

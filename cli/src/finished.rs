@@ -1,7 +1,7 @@
 //! Reading what a run left behind, without touching it.
 
-use crate::run_folder::StoredTexts;
 use crate::judging;
+use crate::run_folder::StoredTexts;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;

@@ -73,8 +73,9 @@ impl JudgeOptions {
         };
         let hash = |judge: Judge| Some((judge, prompts.hashes().get(judge.name())?.clone()));
         let prompts: BTreeMap<Judge, String> = Judge::ALL.into_iter().filter_map(hash).collect();
-        let extra_body =
-            |judge: &Judge| Some((*judge, self.extra_body.of(None, judge.name()))).filter(|(_, fields)| !fields.is_empty());
+        let extra_body = |judge: &Judge| {
+            Some((*judge, self.extra_body.of(None, judge.name()))).filter(|(_, fields)| !fields.is_empty())
+        };
         Ok(Panel {
             models,
             votes: self.votes,
