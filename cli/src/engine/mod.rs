@@ -6,6 +6,7 @@ mod room;
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
 use crate::host::{CliHost, QueryEncoder};
+use crate::interrupt;
 use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
@@ -121,17 +122,6 @@ pub(crate) async fn run(
     let progress = Progress::new("trials", n_trials);
     let mut summary = Summary::default();
     let stop = Cell::new(false);
-    let watch = async {
-        // First Ctrl-C: finish what is under way. Second: the default handler's abrupt end.
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop.set(true);
-            progress.say("stopping: what is under way is finished and kept; press Ctrl-C again to stop at once");
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(130);
-            }
-        }
-        std::future::pending::<()>().await;
-    };
     let work = async {
         for (documents, units) in groups {
             if stop.get() {
@@ -151,10 +141,10 @@ pub(crate) async fn run(
                     let n = records.len();
                     let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
                     folder.append(records)?;
-                    (0..n).for_each(|_| progress.tick());
                     if !failed {
                         journal.remove()?;
                     }
+                    (0..n).for_each(|_| progress.tick());
                 }
             }
         }
@@ -162,7 +152,7 @@ pub(crate) async fn run(
     };
     tokio::select! {
         result = work => result?,
-        () = watch => {}
+        () = interrupt::watch(&stop, &progress) => {}
     }
     progress.finish();
     journals.tidy();
@@ -233,7 +223,10 @@ async fn attempt(
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let material = room.material(plan, cell, prepared.and_then(|p| p.as_ref().ok()));
-            let host = &plan.hosts[&key.model].repetition(*sample, encoder.as_deref()).journalled(&journal);
+            let host = &plan.hosts[&key.model]
+                .repetition(*sample, encoder.as_deref())
+                .of_method(&key.method)
+                .journalled(&journal);
             let trials = method.run(host, plan.setting, &material, items, key.budget).await;
             trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
         }

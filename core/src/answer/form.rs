@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The form of a reply: what a prompt asks for, a reader keeps to and a parser reads.
 ///
-/// Where options are to be chosen from, they are numbered from 1 in [`Form::Marked`], as Stronger Baselines does, have
-/// letters in [`Form::Lettered`] and [`Form::Boxed`], and are numbered from 0 in all others, as NovelQA does; SagaScale and
-/// CorpusQA have no choices.
+/// Where options are to be chosen from, they are numbered from 1 in [`Form::Marked`], as Stronger Baselines does, and from
+/// 0 in all others, as NovelQA does; SagaScale and CorpusQA have no choices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -26,7 +25,7 @@ pub enum Form {
     Announced,
     /// `Answer: (A)` for a choice (ReadAgent's notebook), everything else as in [`Form::Marked`].
     Lettered,
-    /// `\boxed{...}`, inside which a choice is a letter (MemAgent).
+    /// `\boxed{...}`, a letter for a choice (MemAgent); prose for a summary.
     Boxed,
     /// `Break point: <57>`, one of the labels that stand as options (ReadAgent).
     Break,

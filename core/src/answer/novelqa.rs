@@ -9,6 +9,7 @@
 
 use super::Parsed;
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
 /// An answer with its evidence (`Answer0: answer$ evidence`).
@@ -21,7 +22,7 @@ pub struct EvidencedAnswer<'a> {
 }
 
 /// Marks of the evidence judge (`C50R66S33`), each in 1..=100.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceMarks {
     /// Are the sentences in the book?
     pub correctness: u8,

@@ -148,6 +148,11 @@ impl<'a, H: Host> Asking<'a, H> {
         Ok(Preparation { prepared, prompt_tokens, calls, measures })
     }
 
+    /// The calls so far, in order.
+    pub(crate) fn into_calls(self) -> Vec<CallTrace> {
+        self.calls
+    }
+
     /// What came of it, however it ended.
     pub(crate) fn finish(self, end: Result<Outcome, End>) -> Result<Trial, MethodError> {
         let outcome = match end {

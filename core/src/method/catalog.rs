@@ -1,9 +1,9 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    AgenticRag, ClosedBook, Dress, FullDocument, Material, MemoryAgent, MethodError, NaiveRag, Preparation, Rag,
-    ReadAgent, Setting, Trial, agentic_rag, batches, closed_book, full_document, memory_agent, naive_rag,
-    prepare_pages, rag, read_agent,
+    AgenticRag, ClosedBook, CorpusRag, Dress, FullDocument, Material, MemoryAgent, MethodError, NaiveRag, Preparation,
+    QuerySummary, Rag, ReadAgent, Setting, Trial, agentic_rag, batches, closed_book, corpus_rag, full_document,
+    memory_agent, naive_rag, prepare_pages, query_summary, rag, read_agent,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -95,6 +95,22 @@ pub static METHODS: &[Entry] = &[
         extractive: true,
         read: |given| parameters(given).map(Method::MemoryAgent),
     },
+    Entry {
+        name: "corpus-rag",
+        paper: "CorpusQA 4.1",
+        summary: "the best chunks of all documents within a token budget, under their documents' headings",
+        budgets: true,
+        extractive: true,
+        read: |given| parameters(given).map(Method::CorpusRag),
+    },
+    Entry {
+        name: "query-summary",
+        paper: "HAMLET 3, stage 2",
+        summary: "the whole text and a query to summarise it by; items of task summary only",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::QuerySummary),
+    },
 ];
 
 /// The entry of that name.
@@ -122,6 +138,10 @@ pub enum Method {
     ReadAgent(ReadAgent),
     /// [`memory_agent`].
     MemoryAgent(MemoryAgent),
+    /// [`corpus_rag`].
+    CorpusRag(CorpusRag),
+    /// [`query_summary`].
+    QuerySummary(QuerySummary),
 }
 
 /// Why parameters cannot be used.
@@ -180,6 +200,7 @@ impl Method {
     pub fn cut(&self) -> Option<Cut> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) => None,
+            Self::QuerySummary(_) => None,
             Self::NaiveRag(NaiveRag { max_tokens, .. }) | Self::AgenticRag(AgenticRag { max_tokens, .. }) => {
                 Some(Cut { chunker: Chunker::Window, max_tokens: *max_tokens })
             }
@@ -187,6 +208,7 @@ impl Method {
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
+            Self::CorpusRag(rag) => Some(Cut { chunker: Chunker::Window, max_tokens: rag.max_tokens }),
         }
     }
 
@@ -197,8 +219,7 @@ impl Method {
     pub fn embedder_mut(&mut self) -> Option<&mut Option<String>> {
         match self {
             Self::NaiveRag(NaiveRag { embedder, .. }) | Self::AgenticRag(AgenticRag { embedder, .. }) => Some(embedder),
-            Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => None,
-            Self::ReadAgent(_) | Self::MemoryAgent(_) => None,
+            _ => None,
         }
     }
 
@@ -228,14 +249,8 @@ impl Method {
         material: &Material<'_>,
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
-            Self::ClosedBook(_)
-            | Self::FullDocument(_)
-            | Self::NaiveRag(_)
-            | Self::AgenticRag(_)
-            | Self::VanillaRag(_)
-            | Self::DosRag(_) => Ok(None),
             Self::ReadAgent(parameters) => prepare_pages(host, setting, material, parameters).await.map(Some),
-            Self::MemoryAgent(_) => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -245,8 +260,7 @@ impl Method {
             Self::ClosedBook(ClosedBook { together, .. }) | Self::FullDocument(FullDocument { together, .. }) => {
                 *together
             }
-            Self::NaiveRag(_) | Self::AgenticRag(_) | Self::VanillaRag(_) | Self::DosRag(_) => false,
-            Self::ReadAgent(_) | Self::MemoryAgent(_) => false,
+            _ => false,
         }
     }
 
@@ -319,6 +333,8 @@ impl Method {
             }
             Self::ReadAgent(parameters) => read_agent(host, setting, material, item, parameters).await,
             Self::MemoryAgent(parameters) => memory_agent(host, setting, material, item, parameters).await,
+            Self::CorpusRag(parameters) => corpus_rag(host, setting, material, item, parameters, within(budget)).await,
+            Self::QuerySummary(parameters) => query_summary(host, setting, material, item, parameters).await,
         }
     }
 }

@@ -109,8 +109,7 @@ async fn answer<H: Host>(
     let variables = json!({ "question": item.question, "options": lettered(options_of(item)), "memory": memory });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
     let known = if memory == NO_MEMORY { Vec::new() } else { vec![memory] };
-    let form = if item.task == Task::Summary { Form::Marked } else { Form::Boxed };
-    let reply = asking.ask(&name, vec![message], Some(reading(material, item, known, form))).await?;
+    let reply = asking.ask(&name, vec![message], Some(reading(material, item, known, Form::Boxed))).await?;
     Ok(outcome_of(item, &reply.text))
 }
 

@@ -2,28 +2,33 @@
 //! paper's algorithm.
 
 mod agentic_rag;
-mod ask;
+pub(crate) mod ask;
 mod catalog;
 mod closed_book;
+mod corpus_rag;
 mod dress;
 mod full_document;
 mod memory_agent;
 mod naive_rag;
 mod prepare;
+mod query_summary;
 mod rag;
 mod read;
 mod read_agent;
 mod sections;
 mod together;
+mod whole;
 
 pub use agentic_rag::{AgenticRag, OnBoth, OnNeither, agentic_rag};
 pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
 pub use closed_book::{ClosedBook, closed_book};
+pub use corpus_rag::{CHUNKS, CorpusRag, DOCUMENTS, DOCUMENTS_READ, FEWER_CHUNKS_THAN_DOCUMENTS, corpus_rag};
 pub use dress::Dress;
 pub use full_document::{FullDocument, WindowPolicy, full_document};
 pub use memory_agent::{MemoryAgent, memory_agent};
 pub use naive_rag::{NaiveRag, SAGASCALE_EMBEDDER, naive_rag};
 pub use prepare::{Preparation, Prepared};
+pub use query_summary::{QuerySummary, query_summary};
 pub use rag::{Rag, rag};
 pub use read_agent::{Page, PageLength, Pages, ReadAgent, Stretch, Unit, expand, prepare_pages, read_agent};
 pub use sections::{Section, Sections};

@@ -36,17 +36,16 @@ const UNKNOWN: &str = "unknown";
 /// nothing is found, it says so if the form has words for it, else `unknown`.
 pub fn answer(reading: &Reading) -> String {
     match reading.form {
-        Form::Query => format!("<query>\n{}\n</query>", reading.question),
-        Form::Break => format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
-        Form::Pages(at_most) => pages(reading, at_most),
-        form => {
-            let text = Text::new(reading);
-            let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
-            let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
-            let find = |(question, options): (&String, &Vec<String>)| text.find(reading.task, question, options);
-            written(form, &asked.map(find).collect::<Vec<_>>())
-        }
+        Form::Query => return format!("<query>\n{}\n</query>", reading.question),
+        Form::Break => return format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
+        Form::Pages(at_most) => return pages(reading, at_most),
+        _ => {}
     }
+    let text = Text::new(reading);
+    let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
+    let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
+    let found: Vec<Found> = asked.map(|(question, options)| text.find(reading.task, question, options)).collect();
+    written(reading, &found)
 }
 
 /// What was found for a question; what it could not find is `None`.
@@ -67,7 +66,8 @@ impl Found {
     }
 }
 
-fn written(form: Form, found: &[Found]) -> String {
+fn written(reading: &Reading, found: &[Found]) -> String {
+    let form = reading.form;
     let unknown = |found: &Found| found.short().unwrap_or_else(|| UNKNOWN.to_owned());
     let first = &found[0];
     match form {
@@ -76,15 +76,18 @@ fn written(form: Form, found: &[Found]) -> String {
             (None, Some(words)) => words.clone(),
             (None, None) => NOT_FOUND.to_owned(),
         },
-        Form::Lettered | Form::Boxed => match (first.choice.and_then(letter), &first.words) {
-            (Some(letter), _) if form == Form::Boxed => format!("Chosen by counting words: \\boxed{{{letter}}}"),
-            (Some(letter), _) => format!("Answer: ({letter}) Chosen by counting words."),
-            (None, words) => {
-                let words = words.as_deref().unwrap_or(NOT_FOUND);
-                if form == Form::Boxed { format!("\\boxed{{{words}}}") } else { words.to_owned() }
-            }
+        Form::Lettered => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Answer: ({}) Chosen by counting words.", letter(choice)),
+            (None, Some(words)) => words.clone(),
+            (None, None) => NOT_FOUND.to_owned(),
         },
-        Form::Tags | Form::Query | Form::Break | Form::Pages(_) => {
+        Form::Boxed => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Chosen by counting words: \\boxed{{{}}}", letter(choice)),
+            (None, Some(words)) if reading.task == Task::Summary => words.clone(),
+            (None, words) => format!("\\boxed{{{}}}", words.as_deref().unwrap_or(NOT_FOUND)),
+        },
+        Form::Query | Form::Break | Form::Pages(_) => unreachable!("these forms hold no answer"),
+        Form::Tags => {
             format!("<answer>\n{}\n</answer>", first.short().unwrap_or_else(|| "NONE".to_owned()))
         }
         Form::Announced => format!("Found by counting words.\nThe answer is: {}", unknown(first)),
@@ -98,9 +101,9 @@ fn written(form: Form, found: &[Found]) -> String {
     }
 }
 
-/// The letter of an option.
-fn letter(choice: usize) -> Option<char> {
-    ('A'..='Z').nth(choice)
+/// The letter of an option, counted from 0.
+fn letter(choice: usize) -> char {
+    ('A'..='Z').nth(choice).unwrap_or('?')
 }
 
 /// At most so many passages by number, best first.

@@ -14,7 +14,7 @@ pub mod sentence;
 mod span;
 pub mod tokens;
 
-pub use book::{Book, ReadOptions, TextError};
+pub use book::{Book, FlowText, OpenBook, ReadOptions, SourceText, TextError, TextStore};
 pub use decode::{DecodeError, Decoded, decode};
 #[cfg(feature = "epub")]
 pub use epub::{EpubError, EpubText, read_epub};
