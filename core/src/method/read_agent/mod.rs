@@ -10,7 +10,7 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::ask::{Asking, End};
-use super::read::prompt_name;
+use super::read::options_of;
 use super::{Material, MethodError, Preparation, Prepared, Setting, Trial};
 use crate::answer::{Form, ShortAnswer, after_thinking, readagent_choice, short_answer};
 use crate::benchmark::{Item, Task};
@@ -121,6 +121,7 @@ async fn paginate<H: Host>(
                 context: Vec::new(),
                 question: String::new(),
                 options: stretch.labels.iter().map(|label| format!("<{label}>")).collect(),
+                further: Vec::new(),
                 task: Task::Choice,
                 form: Form::Break,
                 language: book.language.code().to_owned(),
@@ -149,6 +150,7 @@ async fn gists<H: Host>(
             context: vec![text.clone()],
             question: text,
             options: Vec::new(),
+            further: Vec::new(),
             task: Task::Summary,
             form: Form::Marked,
             language: material.books[page.book].language.code().to_owned(),
@@ -207,9 +209,9 @@ async fn answer<H: Host>(
     pages: &Pages,
     memory: &[String],
 ) -> Result<Outcome, End> {
-    let name = prompt_name("read-agent", item.task);
+    let name = prompt_for("read-agent", item.task);
     let variables = json!({
-        "memory": pages.shown(memory, false), "question": item.question, "options": lettered(options(item)),
+        "memory": pages.shown(memory, false), "question": item.question, "options": lettered(options_of(item)),
     });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
     let reading = reading(material, item, memory.to_vec(), Form::Lettered);
@@ -228,9 +230,14 @@ async fn answer<H: Host>(
     Ok(answered.unwrap_or_else(|| Outcome::Unparsed { reply: reply.text.clone() }))
 }
 
-/// The options that the question has where it is a choice.
-pub(super) fn options(item: &Item) -> &[String] {
-    if item.task == Task::Choice { &item.options } else { &[] }
+/// Name of the prompt of a method for a task.
+pub(super) fn prompt_for(method: &str, task: Task) -> String {
+    let task = match task {
+        Task::Choice => "choice",
+        Task::Generative => "question",
+        Task::Summary => "summary",
+    };
+    format!("{method}-{task}")
 }
 
 /// Options as prompts show them that ask for a letter.
@@ -244,7 +251,8 @@ pub(super) fn reading(material: &Material<'_>, item: &Item, context: Vec<String>
     Reading {
         context,
         question: item.question.clone(),
-        options: options(item).to_vec(),
+        options: options_of(item).to_vec(),
+        further: Vec::new(),
         task: item.task,
         form,
         language: material.language().to_owned(),
