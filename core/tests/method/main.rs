@@ -3,12 +3,11 @@
 mod agentic_rag;
 mod closed_book;
 mod corpus_rag;
-mod full_document;
-mod query_summary;
 mod dress;
 mod full_document;
 mod memory_agent;
 mod naive_rag;
+mod query_summary;
 mod rag;
 mod read_agent;
 mod support;
