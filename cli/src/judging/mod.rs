@@ -22,7 +22,7 @@ use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
