@@ -2,12 +2,14 @@
 
 mod agents;
 mod audit;
+mod benchmark;
 mod books;
 mod compare;
 mod corpus;
-mod methods_saga;
 mod judge;
+mod methods_saga;
 mod provider;
+mod real_server;
 mod report;
 mod retrieval_reference;
 mod run;

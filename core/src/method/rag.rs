@@ -28,7 +28,12 @@ pub struct Rag {
 
 impl Default for Rag {
     fn default() -> Self {
-        Self { max_tokens: Chunker::Dos.default_max_tokens(), fill: Overflow::Stop, neighbours: 0, dress: Dress::DosRag }
+        Self {
+            max_tokens: Chunker::Dos.default_max_tokens(),
+            fill: Overflow::Stop,
+            neighbours: 0,
+            dress: Dress::DosRag,
+        }
     }
 }
 

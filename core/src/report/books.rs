@@ -28,7 +28,8 @@ impl TokenPlaces {
     pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
         let body = book.body();
         let ends = tokenizer.token_ends(&book.source()[body.range()]);
-        let ends = ends.into_iter().map(|end| u32::try_from(end).expect("a book has less than 4 GiB of text")).collect();
+        let ends =
+            ends.into_iter().map(|end| u32::try_from(end).expect("a book has less than 4 GiB of text")).collect();
         Self { body, ends }
     }
 

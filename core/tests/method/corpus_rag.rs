@@ -31,7 +31,11 @@ fn item() -> Item {
 
 #[test]
 fn chunks_stand_under_their_documents_in_the_order_of_the_text() {
-    corpus(45, json!({})).check(&ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")), &item(), &expect![[""]]);
+    corpus(45, json!({})).check(
+        &ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")),
+        &item(),
+        &expect![[""]],
+    );
 }
 
 #[test]
@@ -46,8 +50,10 @@ fn a_budget_without_room_for_a_chunk_reads_nothing_and_says_so() {
 #[test]
 fn neighbours_do_not_reach_into_the_next_document() {
     let shown = |neighbours| {
-        let trial = corpus(60, json!({"neighbours": neighbours}))
-            .trial(&ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")), &Item { question: "Northside".into(), ..item() });
+        let trial = corpus(60, json!({"neighbours": neighbours})).trial(
+            &ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")),
+            &Item { question: "Northside".into(), ..item() },
+        );
         trial.context.unwrap().passages.iter().map(|p| p.document.clone()).collect::<Vec<_>>()
     };
     assert_eq!(shown(1)[..1], ["north"]);

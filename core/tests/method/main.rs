@@ -5,6 +5,7 @@ mod closed_book;
 mod corpus_rag;
 mod dress;
 mod full_document;
+mod full_document;
 mod memory_agent;
 mod naive_rag;
 mod query_summary;
