@@ -22,7 +22,7 @@ use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -182,7 +182,6 @@ fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Wo
     let wanted: HashSet<&str> = open.iter().map(|key| key.subject.item.as_str()).collect();
     let needs_chunk: HashSet<&str> =
         open.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
-    let mut locators: BTreeMap<&str, Locator<'_>> = BTreeMap::new();
     let (mut works, mut without_chunk) = (HashMap::new(), 0);
     for item in docket.items.iter().filter(|item| wanted.contains(item.id.as_str())) {
         let books: Vec<&Arc<Book>> =
@@ -190,13 +189,10 @@ fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Wo
         let mut chunk = String::new();
         if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk.contains(item.id.as_str())) {
             let found = match docket.books.get(facts.document.as_str()) {
-                Some(book) => {
-                    let locator = locators.entry(&facts.document).or_insert_with(|| Locator::new(book.source()));
-                    let span = resolve_chunk(facts, locator).map_err(anyhow::Error::from);
-                    span.map(|span| {
-                        book.flow().from_source(span).map(|flow| book.flow().text()[flow.range()].to_owned())
-                    })
-                }
+                Some(book) => book.open().map_err(anyhow::Error::from).and_then(|open| {
+                    let span = resolve_chunk(facts, &Locator::new(open.source()))?;
+                    Ok(open.flow().from_source(span).map(|flow| open.flow().text()[flow.range()].to_owned()))
+                }),
                 None => Err(anyhow::anyhow!("its document `{}` cannot be read", facts.document)),
             };
             match found {

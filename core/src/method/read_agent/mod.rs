@@ -72,9 +72,10 @@ pub async fn prepare_pages<H: Host>(
     let end = async {
         let mut pages = Vec::new();
         for (number, book) in material.books.iter().enumerate() {
+            let flow = book.flow();
             for span in paginate(&mut asking, book, parameters).await? {
-                let place = book.flow().to_source(span);
-                let words = count_words(&book.flow().text()[span.range()]);
+                let place = flow.to_source(span);
+                let words = count_words(&flow.text()[span.range()]);
                 let gist = String::new();
                 pages.push(Page { book: number, start: place.start, end: place.end, words, gist });
             }
