@@ -47,7 +47,8 @@ pub(crate) struct RunArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    /// An installed embedding model for every method, see `closeread model list` [default: all-MiniLM-L6-v2; naive-rag
+    /// and agentic-rag: multilingual-e5-large where installed]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
@@ -59,7 +60,7 @@ pub(crate) struct RunArgs {
     /// Tokens of retrieved passages [default: 500,1000,1500,5000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) budget: Vec<usize>,
-    /// Most tokens of a passage [default: 100]
+    /// Most tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
@@ -311,6 +312,7 @@ impl RunArgs {
             ("max_tokens", self.max_tokens.map(|n| json!(n))),
             ("fill", self.fill.map(|fill| json!(fill))),
             ("overflow", self.overflow.map(|policy| json!(policy))),
+            ("embedder", self.embedder.as_ref().map(|name| json!(name))),
         ];
         let mut parameters = Map::new();
         for (name, value) in options {

@@ -222,9 +222,14 @@ fn facts(manifest: &Manifest) -> Vec<(String, String)> {
     };
     let of = |name: &str| configuration.other.get(name).and_then(text);
     let embedder = configuration.other.get("embedder").and_then(|e| e.get("name")).and_then(text);
+    let own = configuration.other.get("embedders").and_then(Value::as_object).into_iter().flatten();
+    let own: Vec<String> =
+        own.filter_map(|(method, e)| Some(format!("{method}: {}", e.get("name").and_then(text)?))).collect();
+    let own = (!own.is_empty()).then(|| own.join(", "));
     let facts = [
-        ("retriever", of("retriever").or_else(|| embedder.as_ref().map(|_| "by language".to_owned()))),
+        ("retriever", of("retriever").or_else(|| embedder.as_ref().or(own.as_ref()).map(|_| "by language".to_owned()))),
         ("embedder", embedder),
+        ("embedder of a method", own),
         ("tokenizer", Some(configuration.tokenizer.clone())),
         ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
         ("window", configuration.window.map(|n| format!("{n} tokens"))),

@@ -18,6 +18,7 @@ mod benchmark;
 mod command;
 mod config;
 mod embedder;
+mod encoders;
 mod engine;
 mod finished;
 mod host;

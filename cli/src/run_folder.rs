@@ -141,14 +141,17 @@ impl RunFolder {
         self.finished.get(key).is_some_and(|record| !matches!(record.outcome, Outcome::Failed { .. }))
     }
 
-    /// Appends a record; once this returns, a kill cannot undo it.
-    pub(crate) fn append(&mut self, record: Record) -> Result<()> {
-        let mut line = serde_json::to_vec(&record)?;
-        line.push(b'\n');
+    /// Appends the records of what was asked at once; once this returns, a kill cannot undo it.
+    pub(crate) fn append(&mut self, records: Vec<Record>) -> Result<()> {
+        let mut lines = Vec::new();
+        for record in &records {
+            serde_json::to_writer(&mut lines, record)?;
+            lines.push(b'\n');
+        }
         self.records
-            .write_all(&line)
+            .write_all(&lines)
             .with_context(|| format!("cannot write {}", self.path.join("records.jsonl").display()))?;
-        self.finished.insert(record.key.clone(), record);
+        self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));
         Ok(())
     }
 
@@ -324,6 +327,7 @@ mod tests {
             calls: Vec::new(),
             measures: BTreeMap::new(),
             evidence: None,
+            asked_with: None,
             seconds: 0.0,
         }
     }
@@ -334,14 +338,14 @@ mod tests {
         let configuration = json!({"seed": 1});
         let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
         let done = record("a", Outcome::NotFound);
-        folder.append(done.clone()).unwrap();
+        folder.append(vec![done.clone()]).unwrap();
         drop(folder);
         let path = dir.path().join("records.jsonl");
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
 
         let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
         assert_eq!(folder.records(), [done]);
-        folder.append(record("b", Outcome::NotFound)).unwrap();
+        folder.append(vec![record("b", Outcome::NotFound)]).unwrap();
         drop(folder);
         assert_eq!(RunFolder::open(dir.path(), &configuration, None, false).unwrap().records().len(), 2);
     }
@@ -351,9 +355,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut folder = RunFolder::open(dir.path(), &json!({}), None, false).unwrap();
         let failed = record("a", Outcome::Failed { error: "x".to_owned() });
-        folder.append(failed.clone()).unwrap();
+        folder.append(vec![failed.clone()]).unwrap();
         assert!(!folder.is_done(&failed.key));
-        folder.append(record("a", Outcome::NotFound)).unwrap();
+        folder.append(vec![record("a", Outcome::NotFound)]).unwrap();
         assert!(folder.is_done(&failed.key));
         assert_eq!(folder.records().len(), 1);
     }

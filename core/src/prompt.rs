@@ -16,18 +16,31 @@ macro_rules! shipped {
 
 /// The prompts that ship, by name.
 const BUILT_IN: &[(&str, &str)] = shipped![
+    "agentic-rag"
+    "agentic-rag-again"
+    "agentic-rag-results"
     "align-key-facts"
     "classify-question"
     "closed-book-choice"
     "closed-book-question"
     "closed-book-summary"
+    "corpusqa-closed-book"
+    "corpusqa-documents"
     "judge-corpusqa"
     "judge-novelqa"
     "judge-novelqa-evidence"
     "judge-sagascale"
+    "novelqa-choices"
+    "novelqa-closed-book-choices"
+    "novelqa-closed-book-questions"
+    "novelqa-evidence"
+    "novelqa-questions"
     "read-choice"
     "read-question"
     "read-summary"
+    "sagascale-closed-book"
+    "sagascale-contexts"
+    "sagascale-text"
     "verify-facts"
 ];
 
@@ -172,7 +185,7 @@ mod tests {
     fn a_bad_replacement_says_what_is_wrong() {
         let mut prompts = Prompts::built_in();
         let message = |r: Result<(), PromptError>| r.unwrap_err().to_string();
-        assert!(message(prompts.replace("read-choise", "")).contains("the names are: align-key-facts"));
+        assert!(message(prompts.replace("read-choise", "")).contains("the names are: agentic-rag, "));
         assert!(message(prompts.replace("read-choice", "Hello")).contains("no front matter"));
         let front = "+++\npaper = 'x'\nvariables = []\nreply = ''\n+++\n";
         assert!(message(prompts.replace("read-choice", &format!("{front}{{% if %}}"))).contains("read-choice"));

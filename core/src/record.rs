@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// Version of the run folder's format.
 pub const FORMAT: u32 = 1;
 
+/// The measure that holds how many searches a method made of its own.
+pub const SEARCHES: &str = "searches";
+
 /// What names a trial: the same key is never run twice in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TrialKey {
@@ -41,12 +44,16 @@ pub struct Record {
     pub context: Option<Context>,
     /// The calls that were made, in order.
     pub calls: Vec<CallTrace>,
-    /// Numbers worth reporting that no score holds, such as `searches`; see the method's documentation.
+    /// Numbers worth reporting that no score holds, such as [`SEARCHES`]; see the method's documentation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, f64>,
     /// Sentences of the books that the reader cited; absent where it was not asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Vec<String>>,
+    /// Id of the item whose record, otherwise of the same key, holds the call that asked this one as well: `calls` is
+    /// empty here, and tokens and seconds are 0, so that nothing counts twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_with: Option<String>,
     /// Wall time of the trial, waiting included.
     pub seconds: f64,
 }

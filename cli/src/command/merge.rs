@@ -92,7 +92,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     }
     let n_records = records.len();
     for record in records.into_values() {
-        folder.append(record.clone())?;
+        folder.append(vec![record.clone()])?;
     }
     judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
 

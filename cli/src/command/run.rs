@@ -2,9 +2,9 @@
 
 use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
-use crate::embedder::Embedder;
+use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
-use crate::host::{CliHost, QueryVectors};
+use crate::host::CliHost;
 use crate::judging::{self, Court, Docket, Session};
 use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
@@ -14,7 +14,6 @@ use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::hash::name_hash;
-use closeread_core::index::Retriever;
 use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::prompt::Prompts;
@@ -31,7 +30,7 @@ use std::time::Duration;
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let args = args.with_config_file()?;
-    let methods = args.methods()?;
+    let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
     let prompts = load_prompts(args.prompts.as_deref())?;
@@ -45,18 +44,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve();
     say_problems(&benchmark);
 
-    let retrieves = methods.iter().any(|(_, method)| method.cut().is_some());
-    let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
-        true => Some(Arc::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
-        false => None,
-    };
+    let encoders = Encoders::load(&args, &mut methods)?;
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
-    if retrieves {
-        say_retrievers(&benchmark, args.retriever, embedder.as_deref());
-    }
-    let table_cells = plan_cells(&methods, &models, &budgets);
-    let configuration =
-        configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
+    encoders.say(&benchmark, args.retriever);
+    let table_cells = plan_cells(&methods, &models, &budgets, &encoders);
+    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     if let Some(shard) = shard {
@@ -67,12 +59,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
     let options = provider::Options { seed: args.seed, extra_body: args.extra_body()?, timeout, concurrency };
-    let queries = QueryVectors::default();
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut hosts = HashMap::new();
     for model in &models {
         let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
-        hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies)));
+        hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
     }
     let judges = args.judges()?;
     let court =
@@ -92,9 +83,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         samples: args.samples.unwrap_or(1).max(1),
         retriever: args.retriever,
         concurrency,
-        embedder,
         hosts,
-        queries,
     };
     eprintln!(
         "{}: {} items on {} books, run folder {}",
@@ -180,13 +169,19 @@ pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-fn plan_cells(methods: &[(&Entry, Method)], models: &[String], budgets: &[usize]) -> Vec<PlannedCell> {
+fn plan_cells(
+    methods: &[(&Entry, Method)],
+    models: &[String],
+    budgets: &[usize],
+    encoders: &Encoders,
+) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
     for (entry, method) in methods {
         for model in models {
             let cell = |budget| PlannedCell {
                 key: CellKey { method: entry.name.to_owned(), model: model.clone(), budget },
                 method: method.clone(),
+                encoder: encoders.of(entry.name),
             };
             if entry.budgets {
                 cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
@@ -204,7 +199,7 @@ fn configuration(
     benchmark: &Benchmark,
     cells: &[PlannedCell],
     prompts: &Prompts,
-    embedder: Option<&Embedder>,
+    encoders: &Encoders,
     tokenizer: &str,
 ) -> Result<Value> {
     let documents: Vec<Value> = benchmark
@@ -212,7 +207,7 @@ fn configuration(
         .iter()
         .map(|b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.source().len()}))
         .collect();
-    Ok(json!({
+    let mut configuration = json!({
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
         "documents": documents,
@@ -223,9 +218,7 @@ fn configuration(
         "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
         "samples": args.samples.unwrap_or(1).max(1),
         "retriever": args.retriever,
-        "embedder": embedder.map(|e| {
-            json!({"name": e.model().spec.name, "backend": e.backend(), "fingerprint": e.fingerprint()})
-        }),
+        "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
         "window": args.window,
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
@@ -233,7 +226,12 @@ fn configuration(
         "extra_body": args.extra_body()?,
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
-    }))
+    });
+    let own = encoders.of_methods();
+    if !own.is_empty() {
+        configuration["embedders"] = json!(own);
+    }
+    Ok(configuration)
 }
 
 fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
@@ -259,23 +257,4 @@ fn say_problems(benchmark: &Benchmark) {
 
 fn first_note(benchmark: &Benchmark) -> String {
     benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
-}
-
-/// Says which retriever is used where the language decides.
-fn say_retrievers(benchmark: &Benchmark, asked: Option<Retriever>, embedder: Option<&Embedder>) {
-    let (Some(embedder), None) = (embedder, asked) else { return };
-    let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
-    for book in &benchmark.books {
-        if !embedder.model().spec.speaks(book.language.code()) {
-            *by_language.entry(book.language.code()).or_default() += 1;
-        }
-    }
-    for (language, n) in by_language {
-        eprintln!(
-            "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual model \
-             (closeread model pull multilingual-e5-large) or choose --retriever",
-            if n == 1 { "book" } else { "books" },
-            embedder.model().spec.name
-        );
-    }
 }

@@ -5,15 +5,15 @@ mod room;
 
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
-use crate::host::{CliHost, QueryVectors};
+use crate::host::{CliHost, QueryEncoder};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
 use anyhow::{Context, Result};
 use closeread_core::benchmark::Item;
 use closeread_core::index::Retriever;
-use closeread_core::method::{Method, Setting, Trial};
-use closeread_core::metric::evidence::context_recall;
+use closeread_core::method::{Method, Setting, Trial, batches};
+use closeread_core::metric::evidence::{cited_recall, context_recall};
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Record, TrialKey};
@@ -24,6 +24,7 @@ use prepare::Preparations;
 use room::Room;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -39,21 +40,32 @@ pub(crate) struct Plan<'a> {
     pub(crate) retriever: Option<Retriever>,
     /// Calls under way at once.
     pub(crate) concurrency: usize,
-    /// The encoder, where one is needed.
-    pub(crate) embedder: Option<Arc<Embedder>>,
     /// One host a model.
     pub(crate) hosts: HashMap<String, CliHost>,
-    /// Query vectors the hosts share.
-    pub(crate) queries: QueryVectors,
+}
+
+impl Plan<'_> {
+    /// The encoders of the cells, each once.
+    fn encoders(&self) -> Vec<&Rc<QueryEncoder>> {
+        let mut encoders: Vec<&Rc<QueryEncoder>> = Vec::new();
+        for encoder in self.cells.iter().filter_map(|cell| cell.encoder.as_ref()) {
+            if !encoders.iter().any(|known| Rc::ptr_eq(known, encoder)) {
+                encoders.push(encoder);
+            }
+        }
+        encoders
+    }
 }
 
 /// A line of the table with the method that fills it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct PlannedCell {
     /// Method, model, budget.
     pub(crate) key: CellKey,
     /// The method with its parameters.
     pub(crate) method: Method,
+    /// What embeds for it, where it searches by vectors.
+    pub(crate) encoder: Option<Rc<QueryEncoder>>,
 }
 
 /// What happened besides records.
@@ -71,7 +83,8 @@ pub(crate) fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embed
     })
 }
 
-/// What is asked at once: an item, or all items on a book for a method that asks them together.
+/// What is asked at once: an item, or all items of one call for a method that asks them together. If one of them has no
+/// record, all are asked again: one call gives all their answers.
 struct Unit<'a> {
     cell: &'a PlannedCell,
     sample: u32,
@@ -117,12 +130,10 @@ pub(crate) async fn run(
                     .map(|unit| attempt(plan, &room, &preparations, evidence, unit))
                     .buffer_unordered(plan.concurrency);
                 while let Some(records) = trials.next().await {
-                    for record in records? {
-                        if !folder.is_done(&record.key) {
-                            folder.append(record)?;
-                        }
-                        progress.tick();
-                    }
+                    let records = records?;
+                    let n = records.len();
+                    folder.append(records)?;
+                    (0..n).for_each(|_| progress.tick());
                 }
             }
         }
@@ -157,7 +168,10 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<
         (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
     };
     let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
-    let mut units: Vec<Unit<'a>> = together.iter().flat_map(|cell| all_of(cell, items)).collect();
+    let mut units: Vec<Unit<'a>> = Vec::new();
+    for batch in batches(items).into_iter().filter(|_| !together.is_empty()) {
+        units.extend(together.iter().flat_map(|cell| all_of(cell, &batch)));
+    }
     for &item in items {
         units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &[item])));
     }
@@ -185,12 +199,13 @@ async fn attempt(
     unit: Unit<'_>,
 ) -> Result<Vec<Record>> {
     let started = Instant::now();
-    let Unit { cell: PlannedCell { key, method }, sample, items } = &unit;
+    let Unit { cell, sample, items } = &unit;
+    let PlannedCell { key, method, encoder } = cell;
     let trials = match preparations.of(&key.method, &key.model, *sample) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
-            let material = room.material(method, prepared.and_then(|p| p.as_ref().ok()));
-            let host = &plan.hosts[&key.model].repetition(*sample);
+            let material = room.material(plan, cell, prepared.and_then(|p| p.as_ref().ok()));
+            let host = &plan.hosts[&key.model].repetition(*sample, encoder.as_deref());
             let trials = method.run(host, plan.setting, &material, items, key.budget).await;
             trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
         }
@@ -198,9 +213,11 @@ async fn attempt(
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
         let mut scores = score(item, &trial.outcome, room.language());
-        let gold = evidence.get(&item.id);
-        let recall =
-            gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, room.books()));
+        let recall = evidence.get(&item.id).and_then(|gold| match (&trial.evidence, &trial.context) {
+            (Some(cited), _) => cited_recall(gold, cited, room.books()),
+            (None, Some(context)) => context_recall(gold, context, room.books()),
+            (None, None) => None,
+        });
         scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
         Record {
             key: unit.key(item),
@@ -210,8 +227,9 @@ async fn attempt(
             context: trial.context,
             calls: trial.calls,
             measures: trial.measures,
-            evidence: None,
-            seconds,
+            evidence: trial.evidence,
+            seconds: if trial.asked_with.is_some() { 0.0 } else { seconds },
+            asked_with: trial.asked_with,
         }
     });
     Ok(records.collect())

@@ -36,8 +36,8 @@ impl Preparations {
             let preparation = match folder.preparation(&key) {
                 Some(preparation) => Some(preparation),
                 None => {
-                    let material = room.material(&cell.method, None);
-                    let host = &plan.hosts[model].repetition(*sample);
+                    let material = room.material(plan, cell, None);
+                    let host = &plan.hosts[model].repetition(*sample, cell.encoder.as_deref());
                     let preparation = cell.method.prepare(host, plan.setting, &material).await;
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {

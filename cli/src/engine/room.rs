@@ -1,54 +1,75 @@
 //! What the questions on some books share: the books, cut and embedded as the methods want them.
 
-use super::{Plan, Unit, retriever_for};
+use super::{Plan, PlannedCell, Unit, retriever_for};
 use crate::embedder::Embedder;
-use crate::host::embed_queries;
+use crate::host::QueryEncoder;
 use crate::progress::Progress;
 use anyhow::{Context, Result};
 use closeread_core::embed::Role;
 use closeread_core::index::{Retriever, Shelf};
-use closeread_core::method::{Cut, Material, Method, Prepared};
+use closeread_core::method::{Cut, Material, Prepared};
 use closeread_core::text::Book;
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Books, and a shelf for each way in which a method wants them cut.
+/// Books, and a shelf for each way in which a method wants them cut and embedded.
 pub(super) struct Room {
     books: Vec<Arc<Book>>,
-    shelves: HashMap<Cut, Shelf>,
-    retriever: Retriever,
+    shelves: HashMap<ShelfKey, Shelf>,
 }
+
+/// How a shelf was cut, and the fingerprint of the encoder whose vectors it holds.
+type ShelfKey = (Cut, Option<String>);
 
 impl Room {
     /// Cuts, indexes and, where a method needs it, embeds the books and all their questions; says how many of these
-    /// texts were longer than the encoder takes.
+    /// texts were longer than the encoders take.
     pub(super) async fn open(
         plan: &Plan<'_>,
         books: Vec<Arc<Book>>,
         units: &[Unit<'_>],
         progress: &Progress,
     ) -> Result<(Self, usize)> {
-        let retriever = retriever_for(&books, plan.retriever, plan.embedder.as_deref());
-        let embedder = plan.embedder.as_ref().filter(|_| retriever.needs_vectors());
-        let mut room = Self { books, shelves: HashMap::new(), retriever };
+        let mut room = Self { books, shelves: HashMap::new() };
         let mut n_cut = 0;
-        for cut in units.iter().filter_map(|unit| unit.cell.method.cut()) {
-            if room.shelves.contains_key(&cut) {
-                continue;
+        for unit in units {
+            let Some(cut) = unit.cell.method.cut() else { continue };
+            let encoder = room.encoder(plan, unit.cell);
+            let key = room.key(plan, unit.cell, cut);
+            if !room.shelves.contains_key(&key) {
+                let mut shelf = Shelf::new(room.books.clone(), cut.chunker, cut.max_tokens, plan.setting.tokenizer);
+                if let Some(encoder) = encoder {
+                    n_cut += embed(encoder.embedder(), &mut shelf, progress).await?;
+                }
+                room.shelves.insert(key, shelf);
             }
-            let mut shelf = Shelf::new(room.books.clone(), cut.chunker, cut.max_tokens, plan.setting.tokenizer);
-            if let Some(embedder) = embedder {
-                n_cut += embed(embedder, &mut shelf, progress).await?;
-            }
-            room.shelves.insert(cut, shelf);
         }
-        if let Some(embedder) = embedder.filter(|_| !room.shelves.is_empty()) {
-            let items = units.iter().filter(|unit| unit.cell.method.cut().is_some()).flat_map(|unit| &unit.items);
+        for encoder in plan.encoders() {
+            let asks = |unit: &&Unit<'_>| {
+                unit.cell.method.cut().is_some()
+                    && room.encoder(plan, unit.cell).is_some_and(|e| Rc::ptr_eq(e, encoder))
+            };
+            let items = units.iter().filter(asks).flat_map(|unit| &unit.items);
             let questions: Vec<&str> = items.map(|item| item.question.as_str()).collect();
-            n_cut += embed_queries(embedder, &questions, &plan.queries)?;
+            n_cut += encoder.prepare(&questions)?;
         }
         Ok((room, n_cut))
+    }
+
+    /// How passages are ranked for a cell.
+    fn retriever(&self, plan: &Plan<'_>, cell: &PlannedCell) -> Retriever {
+        retriever_for(&self.books, plan.retriever, cell.encoder.as_deref().map(|encoder| &**encoder.embedder()))
+    }
+
+    /// The encoder of a cell, where its retriever needs vectors.
+    fn encoder<'a>(&self, plan: &Plan<'_>, cell: &'a PlannedCell) -> Option<&'a Rc<QueryEncoder>> {
+        cell.encoder.as_ref().filter(|_| self.retriever(plan, cell).needs_vectors())
+    }
+
+    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, cut: Cut) -> ShelfKey {
+        (cut, self.encoder(plan, cell).map(|encoder| encoder.embedder().fingerprint()))
     }
 
     pub(super) fn books(&self) -> &[Arc<Book>] {
@@ -59,10 +80,15 @@ impl Room {
         self.books.first().map_or("en", |book| book.language.code())
     }
 
-    /// What a trial of `method` works with.
-    pub(super) fn material<'a>(&'a self, method: &Method, prepared: Option<&'a Prepared>) -> Material<'a> {
-        let shelf = method.cut().map(|cut| &self.shelves[&cut]);
-        Material { books: &self.books, shelf, retriever: self.retriever, prepared }
+    /// What a trial of a cell works with.
+    pub(super) fn material<'a>(
+        &'a self,
+        plan: &Plan<'_>,
+        cell: &PlannedCell,
+        prepared: Option<&'a Prepared>,
+    ) -> Material<'a> {
+        let shelf = cell.method.cut().map(|cut| &self.shelves[&self.key(plan, cell, cut)]);
+        Material { books: &self.books, shelf, retriever: self.retriever(plan, cell), prepared }
     }
 }
 

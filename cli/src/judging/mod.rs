@@ -6,7 +6,7 @@ mod store;
 pub(crate) use options::{JudgeOptions, MAX_OUTPUT_TOKENS};
 pub(crate) use store::{JUDGEMENTS, JUDGING, merge, read};
 
-use crate::host::{CliHost, QueryVectors};
+use crate::host::CliHost;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::provider::{Options, Reader};
@@ -85,7 +85,7 @@ impl<'a> Court<'a> {
         let mut hosts = HashMap::new();
         for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let reader = Reader::named(model, options.base_url.as_deref(), provider.clone())?;
-            hosts.insert(model.clone(), CliHost::new(reader, None, QueryVectors::default(), Rc::clone(&replies)));
+            hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
         }
         Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency })
     }
@@ -169,7 +169,7 @@ impl<'a> Court<'a> {
             temperature: self.panel.temperature,
             window: None,
         };
-        let host = &self.hosts[&key.judge_model].repetition(key.vote);
+        let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
         let heard = key.judge.ask(host, setting, &submission).await;
         let heard = heard.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         Ok(Judgement { key, verdict: heard.verdict, calls: heard.calls })

@@ -4,6 +4,7 @@ mod audit;
 mod books;
 mod compare;
 mod judge;
+mod methods_saga;
 mod provider;
 mod report;
 mod retrieval_reference;

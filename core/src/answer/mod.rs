@@ -5,6 +5,7 @@
 
 pub mod boxed;
 pub mod corpusqa;
+mod form;
 pub mod infinitebench;
 pub mod json;
 mod letter;
@@ -14,6 +15,7 @@ mod short;
 pub mod tag;
 mod thinking;
 
+pub use form::Form;
 pub use letter::{leval_letter, readagent_choice};
 pub use marker::choice_marker;
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};

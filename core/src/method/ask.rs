@@ -1,6 +1,8 @@
 //! Asking: every call of a trial is filled in, sent, counted and written down here.
 
+use super::dress::Said;
 use super::{MethodError, Setting, Trial};
+use crate::benchmark::Item;
 use crate::embed::{Role, Vectors};
 use crate::hash::sha256;
 use crate::host::{Call, Host, HostError, Message, Reply};
@@ -65,14 +67,20 @@ impl<'a, H: Host> Asking<'a, H> {
         self.setting
     }
 
-    /// Sends a dialogue whose last message was made from the prompt `name`.
+    /// Sends a dialogue whose last message was made from the prompt `name`. One that does not fit the window with its
+    /// reply is not sent: the trial ends as an overflow.
     pub(crate) async fn ask(
         &mut self,
         name: &str,
         messages: Vec<Message>,
         reading: Option<Reading>,
     ) -> Result<Reply, End> {
-        self.prompt_tokens += messages.iter().map(|m| self.setting.tokenizer.count(&m.content)).sum::<usize>();
+        let prompt_tokens = messages.iter().map(|m| self.setting.tokenizer.count(&m.content)).sum::<usize>();
+        let needed = prompt_tokens + self.setting.max_output_tokens as usize;
+        if let Some(window) = self.setting.window.filter(|window| needed > *window) {
+            return Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }));
+        }
+        self.prompt_tokens += prompt_tokens;
         let sha256 = fingerprint(&messages);
         let call = Call {
             messages,
@@ -110,7 +118,29 @@ impl<'a, H: Host> Asking<'a, H> {
             Err(End::Error(error)) => return Err(error),
         };
         let Self { prompt_tokens, context, calls, measures, .. } = self;
-        Ok(Trial { outcome, prompt_tokens, context, calls, measures })
+        Ok(Trial { prompt_tokens, context, calls, measures, ..Trial::ended(outcome) })
+    }
+
+    /// What came of `items`, which were asked in one call. The call, its tokens and the measures are in the first one's
+    /// trial, so that nothing is counted twice; the others name it.
+    pub(crate) fn finish_all(self, items: &[&Item], end: Result<Vec<Said>, End>) -> Result<Vec<Trial>, MethodError> {
+        let said = match end {
+            Ok(said) => said,
+            Err(End::Outcome(outcome)) => items.iter().map(|_| outcome.clone().into()).collect(),
+            Err(End::Error(error)) => return Err(error),
+        };
+        let mut said = said.into_iter();
+        let Said { outcome, evidence } = said.next().expect("a call asks at least one item");
+        let first = Trial { evidence, ..self.finish(Ok(outcome))? };
+        let (asked_with, context) = (&items[0].id, first.context.clone());
+        let others = said.map(|Said { outcome, evidence }| Trial {
+            evidence,
+            asked_with: Some(asked_with.clone()),
+            context: context.clone(),
+            ..Trial::ended(outcome)
+        });
+        let others: Vec<Trial> = others.collect();
+        Ok(std::iter::once(first).chain(others).collect())
     }
 }
 

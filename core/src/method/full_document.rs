@@ -1,16 +1,15 @@
 //! Full document, also called long context: the whole text in one prompt.
 
 use super::ask::{Asking, End};
-use super::read::{Shown, prompt_name, read};
+use super::dress::{Dress, View, heading};
+use super::read::{Shown, read_all, title_of};
 use super::{Material, MethodError, Setting, Trial};
-use crate::benchmark::{Item, Task};
+use crate::benchmark::Item;
 use crate::host::Host;
-use crate::prompt::PromptError;
 use crate::record::{Context, Outcome, PassageRef};
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, FlowSpan};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::ops::Range;
 
 /// Parameters of [`full_document`].
@@ -19,6 +18,12 @@ use std::ops::Range;
 pub struct FullDocument {
     /// What happens to a prompt that exceeds the window.
     pub overflow: WindowPolicy,
+    /// Whose prompt and answer form.
+    pub dress: Dress,
+    /// All questions on a book go into one call, as NovelQA does; in its dress alone.
+    pub together: bool,
+    /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its dress alone.
+    pub evidence: bool,
 }
 
 /// What is done with a prompt that exceeds the window.
@@ -28,13 +33,14 @@ pub enum WindowPolicy {
     /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
     #[default]
     Fail,
-    /// The end of the text is cut off; question and instructions stay whole (NovelQA, section 4.1).
+    /// The end of the text is cut off; questions and instructions stay whole (NovelQA, section 4.1).
     TruncateEnd,
     /// First and last half of what fits are kept, the middle is cut out (LongBench).
     TruncateMiddle,
 }
 
-/// Hands the reader the whole text of the item's books.
+/// Hands the reader the whole text of the items' books; `items` are several only where they go into one call, and then of
+/// one task.
 ///
 /// # Errors
 /// [`MethodError::Prompt`] if the prompt cannot be filled.
@@ -42,45 +48,48 @@ pub async fn full_document<H: Host>(
     host: &H,
     setting: Setting<'_>,
     material: &Material<'_>,
-    item: &Item,
+    items: &[&Item],
     parameters: &FullDocument,
-) -> Result<Trial, MethodError> {
+) -> Result<Vec<Trial>, MethodError> {
+    let setting = setting.for_questions(items.len(), parameters.evidence);
     let mut asking = Asking::new(host, setting);
     let end = async {
-        let whole = Whole::new(material.books);
-        let available = available(setting, item, &whole, parameters.overflow)?;
-        let kept = keep(&whole.text, setting.tokenizer, available, parameters.overflow);
-        let passages: Vec<String> = kept.iter().map(|range| whole.text[range.clone()].to_owned()).collect();
-        let context = Context {
-            retriever: None,
-            n_tokens: passages.iter().map(|p| setting.tokenizer.count(p)).sum(),
-            passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+        let title = title_of(material.books);
+        let mut shown = Shown {
+            dress: parameters.dress,
+            view: View::Whole,
+            title: &title,
+            passages: Vec::new(),
+            context: None,
+            language: material.language(),
+            evidence: parameters.evidence,
         };
-        let shown =
-            Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
-        read(&mut asking, item, shown).await
+        let whole = Whole::new(material.books, material.books.len() > 1 || parameters.dress.heads_documents());
+        // The prompt with nothing in the place of the text.
+        let around = setting.tokenizer.count(&shown.render(setting.prompts, items, "\n\n")?);
+        let available = available(setting, around, &whole, parameters.overflow)?;
+        let kept = keep(&whole.text, setting.tokenizer, available, parameters.overflow);
+        shown.passages = kept.iter().map(|range| whole.text[range.clone()].to_owned().into()).collect();
+        shown.context = Some(Context {
+            retriever: None,
+            n_tokens: shown.passages.iter().map(|excerpt| setting.tokenizer.count(&excerpt.text)).sum(),
+            passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+        });
+        read_all(&mut asking, items, shown).await
     }
     .await;
-    asking.finish(end)
+    asking.finish_all(items, end)
 }
 
-/// Tokens that the text may have beside question, instructions and reply.
-fn available(setting: Setting<'_>, item: &Item, whole: &Whole<'_>, policy: WindowPolicy) -> Result<usize, End> {
+/// Tokens that the text may have beside the prompt `around` it and the reply.
+fn available(setting: Setting<'_>, around: usize, whole: &Whole<'_>, policy: WindowPolicy) -> Result<usize, End> {
     let Some(window) = setting.window else { return Ok(usize::MAX) };
-    let around = setting.tokenizer.count(&skeleton(setting, item)?);
     let reply = setting.max_output_tokens as usize;
     let needed = around + reply + setting.tokenizer.count(&whole.text);
     if needed > window && (policy == WindowPolicy::Fail || around + reply >= window) {
         return Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }));
     }
     Ok(window.saturating_sub(around + reply))
-}
-
-/// The prompt with nothing in the place of the text.
-fn skeleton(setting: Setting<'_>, item: &Item) -> Result<String, PromptError> {
-    let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
-    let variables = json!({ "context": "\n\n", "question": item.question, "options": options });
-    setting.prompts.render(&prompt_name("read", item.task), &variables)
 }
 
 /// The ranges of `text` that stay, at most `available` tokens together.
@@ -113,14 +122,16 @@ struct Whole<'a> {
 }
 
 impl<'a> Whole<'a> {
-    /// One book as it is; several under headings as CorpusQA numbers them (appendix C).
-    fn new(books: &'a [impl AsRef<Book>]) -> Self {
+    /// The books one after the other, under headings as CorpusQA numbers them (appendix C) or without.
+    fn new(books: &'a [impl AsRef<Book>], headed: bool) -> Self {
         let mut text = String::new();
         let mut parts = Vec::new();
         for (idx, book) in books.iter().map(AsRef::as_ref).enumerate() {
-            if books.len() > 1 {
-                let gap = if idx > 0 { "\n\n" } else { "" };
-                text.push_str(&format!("{gap}# Document {}:\n", idx + 1));
+            if idx > 0 {
+                text.push_str("\n\n");
+            }
+            if headed {
+                text.push_str(&heading(idx));
             }
             parts.push((text.len(), book));
             text.push_str(book.flow().text());

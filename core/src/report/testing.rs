@@ -27,6 +27,7 @@ pub(super) fn record(key: &CellKey, id: &str, outcome: Outcome, scores: &[(&str,
         calls: Vec::new(),
         measures: BTreeMap::new(),
         evidence: None,
+        asked_with: None,
         seconds: 0.5,
     }
 }

@@ -207,6 +207,12 @@ fn trace(record: &Record) -> String {
             isolated(&cut(&call.reply))
         ));
     }
+    if let Some(item) = &record.asked_with {
+        html.push_str(&format!("<p>asked in one call with {}, whose trace has it</p>\n", isolated(item)));
+    }
+    for sentence in record.evidence.iter().flatten() {
+        html.push_str(&format!("<p>cited: <q>{}</q></p>\n", isolated(&cut(sentence))));
+    }
     if let Some(context) = &record.context {
         let retriever = context.retriever.map_or(String::new(), |retriever| format!(" by {}", retriever.name()));
         html.push_str(&format!(
