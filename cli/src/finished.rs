@@ -1,6 +1,7 @@
 //! Reading what a run left behind, without touching it.
 
 use crate::judging;
+use crate::run_folder::StoredTexts;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -8,7 +9,7 @@ use closeread_core::judge;
 use closeread_core::record::{FORMAT, Record};
 use closeread_core::report::{CellKey, Run, TokenPlaces, judged_by};
 use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, Language, ReadOptions};
+use closeread_core::text::{Book, Language, ReadOptions, TextStore};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -200,10 +201,8 @@ fn book(folder: &Path, configuration: &Configuration, document: &DocumentEntry) 
     if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("its sha256 in manifest.json is none");
     }
-    let path = folder.join("texts").join(format!("{}.txt.zst", document.sha256));
-    let packed = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let bytes = zstd::decode_all(packed.as_slice()).with_context(|| format!("{} is damaged", path.display()))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{} is damaged", path.display()))?;
+    let texts = StoredTexts { folder: folder.join("texts") };
+    let text = texts.text(&document.sha256).map_err(anyhow::Error::msg)?;
     let options = ReadOptions {
         language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
         keep_frame: configuration.keep_frame,
@@ -226,7 +225,9 @@ fn facts(manifest: &Manifest) -> Vec<(String, String)> {
     let own: Vec<String> =
         own.filter_map(|(method, e)| Some(format!("{method}: {}", e.get("name").and_then(text)?))).collect();
     let own = (!own.is_empty()).then(|| own.join(", "));
+    let protocol = configuration.other.get("protocol").and_then(|p| p.get("source")).and_then(text);
     let facts = [
+        ("run as in", protocol),
         ("retriever", of("retriever").or_else(|| embedder.as_ref().or(own.as_ref()).map(|_| "by language".to_owned()))),
         ("embedder", embedder),
         ("embedder of a method", own),

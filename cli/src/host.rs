@@ -1,8 +1,9 @@
 //! The command line as a host: it asks models and embeds queries.
 
 use crate::embedder::Embedder;
+use crate::journal::Journal;
 use crate::provider::Reader;
-use crate::reply_cache::ReplyCache;
+use crate::reply_cache::{ReplyCache, request_key};
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -72,7 +73,7 @@ impl CliHost {
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
     pub(crate) fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, sample, encoder }
+        Repetition { host: self, sample, encoder, method: None, journal: None }
     }
 }
 
@@ -81,17 +82,43 @@ pub(crate) struct Repetition<'a> {
     host: &'a CliHost,
     sample: u32,
     encoder: Option<&'a QueryEncoder>,
+    method: Option<&'a str>,
+    journal: Option<&'a Journal>,
+}
+
+impl<'a> Repetition<'a> {
+    /// The same host for a method, whose extra fields its calls have.
+    pub(crate) fn of_method(self, method: &'a str) -> Self {
+        Self { method: Some(method), ..self }
+    }
+
+    /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
+    pub(crate) fn journalled(self, journal: &'a Journal) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    fn keep(&self, request: &str, reply: &Reply) {
+        if let Some(journal) = self.journal {
+            journal.put(request, reply);
+        }
+    }
 }
 
 impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
-                if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
+                let source = model.source(self.method, &call.prompt);
+                let request = request_key(&source, &call, self.sample);
+                if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                let reply = model.chat(&call).await?;
-                self.host.replies.put(model.source(), &call, self.sample, &reply);
+                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
+                    return Ok(reply);
+                }
+                let reply = model.chat(&call, &source).await?;
+                self.keep(&request, &reply);
+                self.host.replies.put(&source, &call, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

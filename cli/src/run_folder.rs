@@ -1,5 +1,6 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+use crate::journal;
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
@@ -7,13 +8,14 @@ use closeread_core::benchmark::Item;
 use closeread_core::hash::sha256;
 use closeread_core::method::Preparation;
 use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
-use closeread_core::text::Book;
+use closeread_core::text::{Book, TextStore};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
 const COMPRESSION: i32 = 9;
@@ -75,11 +77,13 @@ impl RunFolder {
                     _ => {}
                 }
             }
-            match fs::remove_dir_all(path.join(PREPARATIONS)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error).with_context(|| format!("cannot remove {}", path.join(PREPARATIONS).display()));
+            for name in [PREPARATIONS, journal::FOLDER] {
+                match fs::remove_dir_all(path.join(name)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
         match fs::read_to_string(&manifest) {
@@ -111,12 +115,18 @@ impl RunFolder {
         for book in books {
             let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
             if !file.exists() {
+                let text = book.open()?;
                 let packed =
-                    zstd::encode_all(book.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
+                    zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
                 write_atomically(&file, &packed)?;
             }
         }
         self.write_items(items)
+    }
+
+    /// The books that [`RunFolder::store`] stored.
+    pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
+        Arc::new(StoredTexts { folder: self.path.join("texts") })
     }
 
     /// Stores the items as they are scored.
@@ -199,6 +209,23 @@ impl RunFolder {
     pub(crate) fn write_report(&self, report: &Value) -> Result<()> {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
+    }
+}
+
+/// The folder `texts` of a run.
+#[derive(Debug)]
+pub(crate) struct StoredTexts {
+    /// Where it lies.
+    pub(crate) folder: PathBuf,
+}
+
+impl TextStore for StoredTexts {
+    fn text(&self, hash: &str) -> Result<String, String> {
+        let path = self.folder.join(format!("{hash}.txt.zst"));
+        let packed = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let damaged = |error: &dyn std::fmt::Display| format!("{} is damaged: {error}", path.display());
+        let bytes = zstd::decode_all(packed.as_slice()).map_err(|error| damaged(&error))?;
+        String::from_utf8(bytes).map_err(|error| damaged(&error))
     }
 }
 

@@ -18,6 +18,7 @@ pub mod method;
 pub mod metric;
 pub mod paper;
 pub mod prompt;
+pub mod protocol;
 pub mod provider;
 pub mod random;
 pub mod reader;

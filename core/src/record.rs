@@ -96,10 +96,15 @@ pub enum Outcome {
         /// What went wrong.
         error: String,
     },
+    /// The method does not answer items of this kind: nothing was asked, and nothing is scored.
+    NotAsked {
+        /// What it answers.
+        reason: String,
+    },
 }
 
 impl Outcome {
-    /// Its name in JSON, which is also that of its field in a [`Ledger`].
+    /// Its name in JSON, which is also that of its field in a [`Ledger`]; `not_asked` is counted as `unscored` there.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Answered { .. } => "answered",
@@ -109,6 +114,7 @@ impl Outcome {
             Self::Blocked { .. } => "blocked",
             Self::Unparsed { .. } => "unparsed",
             Self::Failed { .. } => "failed",
+            Self::NotAsked { .. } => "not_asked",
         }
     }
 }
@@ -176,7 +182,7 @@ pub struct Ledger {
     pub failed: usize,
     /// No record.
     pub missing: usize,
-    /// Nothing to score against: the item has no gold answer.
+    /// Nothing to score against: the item has no gold answer, or the method does not answer items of its kind.
     pub unscored: usize,
 }
 
@@ -191,6 +197,7 @@ impl Ledger {
             Outcome::Blocked { .. } => &mut self.blocked,
             Outcome::Unparsed { .. } => &mut self.unparsed,
             Outcome::Failed { .. } => &mut self.failed,
+            Outcome::NotAsked { .. } => &mut self.unscored,
         };
         *field += 1;
     }

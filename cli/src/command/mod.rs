@@ -40,6 +40,7 @@ pub(crate) struct BookArgs {
 /// The one book that a file holds.
 fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
     let options = InputOptions {
+        leave_on_disk: false,
         encoding: args.encoding.clone(),
         language: args.language,
         keep_frame: args.keep_frame,

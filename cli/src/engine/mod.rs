@@ -7,6 +7,7 @@ use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
 use crate::host::{CliHost, QueryEncoder};
 use crate::interrupt;
+use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
 use anyhow::{Context, Result};
@@ -16,7 +17,7 @@ use closeread_core::method::{Method, Setting, Trial, batches};
 use closeread_core::metric::evidence::{cited_recall, context_recall};
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::record::{Record, TrialKey};
+use closeread_core::record::{Outcome, Record, TrialKey};
 use closeread_core::report::{CellKey, EVIDENCE_RECALL};
 use closeread_core::text::{Book, Span};
 use futures_util::{StreamExt, stream};
@@ -96,6 +97,11 @@ impl Unit<'_> {
         let CellKey { method, model, budget } = self.cell.key.clone();
         TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
     }
+
+    /// What names its journal.
+    fn name(&self) -> Vec<TrialKey> {
+        self.items.iter().map(|item| self.key(item)).collect()
+    }
 }
 
 /// Makes every trial of the plan that the folder does not hold yet.
@@ -105,12 +111,13 @@ pub(crate) async fn run(
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     folder: &mut RunFolder,
 ) -> Result<Summary> {
+    let journals = Journals::of_run(folder.path());
     let groups = groups(&benchmark.items);
     let groups: Vec<(&[String], Vec<Unit<'_>>)> = groups
         .into_iter()
-        .map(|(documents, items)| (documents, units(plan, &items, folder)))
-        .filter(|(_, units)| !units.is_empty())
-        .collect();
+        .map(|(documents, items)| Ok((documents, units(plan, &items, folder, &journals)?)))
+        .filter(|group| group.as_ref().map_or(true, |(_, units)| !units.is_empty()))
+        .collect::<Result<_>>()?;
     let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
     let progress = Progress::new("trials", n_trials);
     let mut summary = Summary::default();
@@ -124,15 +131,19 @@ pub(crate) async fn run(
             if n_cut > 0 {
                 folder.note_cut(&documents.join(", "), n_cut)?;
             }
-            let preparations = Preparations::make(plan, &room, &units, folder, &stop).await?;
+            let preparations = Preparations::make(plan, &room, &units, folder, &journals, &stop).await?;
             for wave in waves(units) {
                 let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
-                    .map(|unit| attempt(plan, &room, &preparations, evidence, unit))
+                    .map(|unit| attempt(plan, &room, &preparations, &journals, evidence, unit))
                     .buffer_unordered(plan.concurrency);
-                while let Some(records) = trials.next().await {
-                    let records = records?;
+                while let Some(attempted) = trials.next().await {
+                    let (records, journal) = attempted?;
                     let n = records.len();
+                    let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
                     folder.append(records)?;
+                    if !failed {
+                        journal.remove()?;
+                    }
                     (0..n).for_each(|_| progress.tick());
                 }
             }
@@ -144,6 +155,7 @@ pub(crate) async fn run(
         () = interrupt::watch(&stop, &progress) => {}
     }
     progress.finish();
+    journals.tidy();
     summary.interrupted = stop.get();
     Ok(summary)
 }
@@ -163,7 +175,7 @@ fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
 }
 
 /// Everything about `items`, which are on the same books, that the folder does not hold yet.
-fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<Unit<'a>> {
+fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
     let all_of = |cell: &'a PlannedCell, items: &[&'a Item]| {
         (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
     };
@@ -175,8 +187,12 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<
     for &item in items {
         units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &[item])));
     }
-    units.retain(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
-    units
+    let (open, done): (Vec<_>, Vec<_>) =
+        units.into_iter().partition(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
+    for unit in done {
+        journals.discard(&unit.name())?;
+    }
+    Ok(open)
 }
 
 /// The first question that hands a model the whole book goes alone, the rest together: by then the provider has the book
@@ -195,17 +211,22 @@ async fn attempt(
     plan: &Plan<'_>,
     room: &Room,
     preparations: &Preparations,
+    journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     unit: Unit<'_>,
-) -> Result<Vec<Record>> {
+) -> Result<(Vec<Record>, Journal)> {
     let started = Instant::now();
+    let journal = journals.of(&unit.name())?;
     let Unit { cell, sample, items } = &unit;
     let PlannedCell { key, method, encoder } = cell;
     let trials = match preparations.of(&key.method, &key.model, *sample) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let material = room.material(plan, cell, prepared.and_then(|p| p.as_ref().ok()));
-            let host = &plan.hosts[&key.model].repetition(*sample, encoder.as_deref());
+            let host = &plan.hosts[&key.model]
+                .repetition(*sample, encoder.as_deref())
+                .of_method(&key.method)
+                .journalled(&journal);
             let trials = method.run(host, plan.setting, &material, items, key.budget).await;
             trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
         }
@@ -232,5 +253,6 @@ async fn attempt(
             asked_with: trial.asked_with,
         }
     });
-    Ok(records.collect())
+    let records = records.collect();
+    Ok((records, journal))
 }

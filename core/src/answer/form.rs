@@ -23,4 +23,12 @@ pub enum Form {
     EvidencedLines,
     /// A last line `The answer is: ...` (CorpusQA, appendix C).
     Announced,
+    /// `Answer: (A)` for a choice (ReadAgent's notebook), everything else as in [`Form::Marked`].
+    Lettered,
+    /// `\boxed{...}`, a letter for a choice (MemAgent); prose for a summary.
+    Boxed,
+    /// `Break point: <57>`, one of the labels that stand as options (ReadAgent).
+    Break,
+    /// `Page [2, 5]`, at most so many of the passages by their numbers from 0, or `STOP` (ReadAgent).
+    Pages(usize),
 }

@@ -2,8 +2,8 @@
 
 use super::ask::{Asking, End};
 use super::dress::{Dress, block_outcome};
-use super::naive_rag::{SAGASCALE_TOP_K, context};
-use super::rag::{excerpt, ranking};
+use super::naive_rag::SAGASCALE_TOP_K;
+use super::rag::{context_of, excerpts, ranking};
 use super::read::{language_name, options_of, title_of};
 use super::{Material, MethodError, Setting, Trial};
 use crate::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, blocks};
@@ -31,6 +31,8 @@ pub struct AgenticRag {
     pub max_tokens: usize,
     /// Passages that a search gives.
     pub top_k: usize,
+    /// How many passages on each side of a ranked one are ranked right behind it; the paper has none.
+    pub neighbours: usize,
     /// Searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
     pub max_searches: usize,
     /// The order of a search's passages. The paper names none; best first is what a retriever returns.
@@ -75,6 +77,7 @@ impl Default for AgenticRag {
         Self {
             max_tokens: Chunker::Window.default_max_tokens(),
             top_k: SAGASCALE_TOP_K,
+            neighbours: 0,
             max_searches: 8,
             order: PassageOrder::Score,
             embedder: None,
@@ -121,10 +124,10 @@ async fn converse<H: Host>(
     let mut found: Vec<Ranked> = Vec::new();
     let (mut searches, mut reprompts) = (0, 0);
     loop {
-        asking.context = Some(context(material, shelf, &found));
+        asking.context = Some(context_of(material, &found));
         asking.measures.insert(SEARCHES.to_owned(), searches as f64);
         let reading = Reading {
-            context: found.iter().map(|ranked| shelf.text(ranked.idx)).collect(),
+            context: shelf.texts(found.iter().map(|ranked| ranked.idx)),
             question: item.question.clone(),
             options: options_of(item).to_vec(),
             further: Vec::new(),
@@ -138,14 +141,13 @@ async fn converse<H: Host>(
             Turn::Query(_) if searches == parameters.max_searches => return Ok(Outcome::Unanswered),
             Turn::Query(query) => {
                 searches += 1;
-                let mut nearest = ranking(asking, material, query).await?;
+                let mut nearest = ranking(asking, material, query, parameters.neighbours).await?;
                 nearest.truncate(parameters.top_k);
                 if parameters.order == PassageOrder::Document {
                     nearest.sort_by_key(|ranked| ranked.idx);
                 }
-                let excerpts: Vec<_> = nearest.iter().map(|ranked| excerpt(shelf, ranked.idx)).collect();
                 let results = json!({
-                    "context": Dress::Sagascale.layout(&excerpts),
+                    "context": Dress::Sagascale.layout(&excerpts(shelf, &nearest)),
                     "searches_left": parameters.max_searches - searches,
                 });
                 prompt = "agentic-rag-results";

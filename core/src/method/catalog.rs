@@ -1,8 +1,9 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    AgenticRag, ClosedBook, Dress, FullDocument, Material, MethodError, NaiveRag, Preparation, Rag, Setting, Trial,
-    agentic_rag, batches, closed_book, full_document, naive_rag, rag,
+    AgenticRag, ClosedBook, CorpusRag, Dress, FullDocument, Material, MemoryAgent, MethodError, NaiveRag, Preparation,
+    QuerySummary, Rag, ReadAgent, Setting, Trial, agentic_rag, batches, closed_book, corpus_rag, full_document,
+    memory_agent, naive_rag, prepare_pages, query_summary, rag, read_agent,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -78,6 +79,38 @@ pub static METHODS: &[Entry] = &[
         extractive: true,
         read: |given| parameters(given).map(Method::DosRag),
     },
+    Entry {
+        name: "read-agent",
+        paper: "Stronger Baselines, appendix A.6 (ReadAgent)",
+        summary: "the gists of all pages, and the pages that it looked up",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::ReadAgent),
+    },
+    Entry {
+        name: "memory-agent",
+        paper: "CorpusQA 4.1 (MemAgent)",
+        summary: "the memory that it kept while it read the whole text section by section",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::MemoryAgent),
+    },
+    Entry {
+        name: "corpus-rag",
+        paper: "CorpusQA 4.1",
+        summary: "the best chunks of all documents within a token budget, under their documents' headings",
+        budgets: true,
+        extractive: true,
+        read: |given| parameters(given).map(Method::CorpusRag),
+    },
+    Entry {
+        name: "query-summary",
+        paper: "HAMLET 3, stage 2",
+        summary: "the whole text and a query to summarise it by; items of task summary only",
+        budgets: false,
+        extractive: true,
+        read: |given| parameters(given).map(Method::QuerySummary),
+    },
 ];
 
 /// The entry of that name.
@@ -101,6 +134,14 @@ pub enum Method {
     VanillaRag(Rag),
     /// [`rag`] in document order.
     DosRag(Rag),
+    /// [`read_agent`].
+    ReadAgent(ReadAgent),
+    /// [`memory_agent`].
+    MemoryAgent(MemoryAgent),
+    /// [`corpus_rag`].
+    CorpusRag(CorpusRag),
+    /// [`query_summary`].
+    QuerySummary(QuerySummary),
 }
 
 /// Why parameters cannot be used.
@@ -159,12 +200,15 @@ impl Method {
     pub fn cut(&self) -> Option<Cut> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) => None,
+            Self::QuerySummary(_) => None,
             Self::NaiveRag(NaiveRag { max_tokens, .. }) | Self::AgenticRag(AgenticRag { max_tokens, .. }) => {
                 Some(Cut { chunker: Chunker::Window, max_tokens: *max_tokens })
             }
+            Self::ReadAgent(_) | Self::MemoryAgent(_) => None,
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
+            Self::CorpusRag(rag) => Some(Cut { chunker: Chunker::Window, max_tokens: rag.max_tokens }),
         }
     }
 
@@ -175,7 +219,7 @@ impl Method {
     pub fn embedder_mut(&mut self) -> Option<&mut Option<String>> {
         match self {
             Self::NaiveRag(NaiveRag { embedder, .. }) | Self::AgenticRag(AgenticRag { embedder, .. }) => Some(embedder),
-            Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => None,
+            _ => None,
         }
     }
 
@@ -198,20 +242,15 @@ impl Method {
     ///
     /// # Errors
     /// [`MethodError`] if the method cannot run at all. A call that fails is part of the preparation.
-    #[allow(clippy::unused_async, reason = "methods that prepare ask their host")]
     pub async fn prepare<H: Host>(
         &self,
-        _host: &H,
-        _setting: Setting<'_>,
-        _material: &Material<'_>,
+        host: &H,
+        setting: Setting<'_>,
+        material: &Material<'_>,
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
-            Self::ClosedBook(_)
-            | Self::FullDocument(_)
-            | Self::NaiveRag(_)
-            | Self::AgenticRag(_)
-            | Self::VanillaRag(_)
-            | Self::DosRag(_) => Ok(None),
+            Self::ReadAgent(parameters) => prepare_pages(host, setting, material, parameters).await.map(Some),
+            _ => Ok(None),
         }
     }
 
@@ -221,7 +260,7 @@ impl Method {
             Self::ClosedBook(ClosedBook { together, .. }) | Self::FullDocument(FullDocument { together, .. }) => {
                 *together
             }
-            Self::NaiveRag(_) | Self::AgenticRag(_) | Self::VanillaRag(_) | Self::DosRag(_) => false,
+            _ => false,
         }
     }
 
@@ -292,6 +331,10 @@ impl Method {
             Self::DosRag(parameters) => {
                 rag(host, setting, material, item, parameters, PassageOrder::Document, within(budget)).await
             }
+            Self::ReadAgent(parameters) => read_agent(host, setting, material, item, parameters).await,
+            Self::MemoryAgent(parameters) => memory_agent(host, setting, material, item, parameters).await,
+            Self::CorpusRag(parameters) => corpus_rag(host, setting, material, item, parameters, within(budget)).await,
+            Self::QuerySummary(parameters) => query_summary(host, setting, material, item, parameters).await,
         }
     }
 }

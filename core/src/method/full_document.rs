@@ -1,16 +1,16 @@
 //! Full document, also called long context: the whole text in one prompt.
 
 use super::ask::{Asking, End};
-use super::dress::{Dress, View, heading};
+use super::dress::{Dress, View};
 use super::read::{Shown, read_all, title_of};
+use super::whole::{Kept, TooLong, keep};
 use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
 use crate::host::Host;
-use crate::record::{Context, Outcome, PassageRef};
-use crate::text::tokens::Tokenizer;
-use crate::text::{Book, FlowSpan};
+use crate::record::{Context, Outcome};
+use crate::text::Book;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::sync::Arc;
 
 /// Parameters of [`full_document`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,16 +64,15 @@ pub async fn full_document<H: Host>(
             language: material.language(),
             evidence: parameters.evidence,
         };
-        let whole = Whole::new(material.books, material.books.len() > 1 || parameters.dress.heads_documents());
         // The prompt with nothing in the place of the text.
         let around = setting.tokenizer.count(&shown.render(setting.prompts, items, "\n\n")?);
-        let available = available(setting, around, &whole, parameters.overflow)?;
-        let kept = keep(&whole.text, setting.tokenizer, available, parameters.overflow);
-        shown.passages = kept.iter().map(|range| whole.text[range.clone()].to_owned().into()).collect();
+        let headed = material.books.len() > 1 || parameters.dress.heads_documents();
+        let kept = fitting(setting, around, material.books, headed, parameters.overflow)?;
+        shown.passages = kept.stretches.into_iter().map(Into::into).collect();
         shown.context = Some(Context {
             retriever: None,
             n_tokens: shown.passages.iter().map(|excerpt| setting.tokenizer.count(&excerpt.text)).sum(),
-            passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+            passages: kept.references,
         });
         read_all(&mut asking, items, shown).await
     }
@@ -81,74 +80,19 @@ pub async fn full_document<H: Host>(
     asking.finish_all(items, end)
 }
 
-/// Tokens that the text may have beside the prompt `around` it and the reply.
-fn available(setting: Setting<'_>, around: usize, whole: &Whole<'_>, policy: WindowPolicy) -> Result<usize, End> {
-    let Some(window) = setting.window else { return Ok(usize::MAX) };
-    let reply = setting.max_output_tokens as usize;
-    let needed = around + reply + setting.tokenizer.count(&whole.text);
-    if needed > window && (policy == WindowPolicy::Fail || around + reply >= window) {
-        return Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }));
-    }
-    Ok(window.saturating_sub(around + reply))
-}
-
-/// The ranges of `text` that stay, at most `available` tokens together.
-fn keep(text: &str, tokenizer: &Tokenizer, available: usize, policy: WindowPolicy) -> Vec<Range<usize>> {
-    if available == usize::MAX {
-        return std::iter::once(0..text.len()).collect();
-    }
-    let ends = tokenizer.token_ends(text);
-    let n = ends.len();
-    if n <= available {
-        return std::iter::once(0..text.len()).collect();
-    }
-    // Byte at which the token number `k` starts. Cutting words in two can add a token at each cut, hence the margin.
-    let start = |k: usize| if k == 0 { 0 } else { ends[k - 1] };
-    let available = available.saturating_sub(4);
-    match policy {
-        WindowPolicy::Fail | WindowPolicy::TruncateEnd => std::iter::once(0..start(available)).collect(),
-        WindowPolicy::TruncateMiddle => {
-            let head = available / 2;
-            vec![0..start(head), start(n - (available - head))..text.len()]
-        }
-    }
-}
-
-/// The text of several books as one, with the way back.
-struct Whole<'a> {
-    text: String,
-    /// Where each book's flow starts in `text`.
-    parts: Vec<(usize, &'a Book)>,
-}
-
-impl<'a> Whole<'a> {
-    /// The books one after the other, under headings as CorpusQA numbers them (appendix C) or without.
-    fn new(books: &'a [impl AsRef<Book>], headed: bool) -> Self {
-        let mut text = String::new();
-        let mut parts = Vec::new();
-        for (idx, book) in books.iter().map(AsRef::as_ref).enumerate() {
-            if idx > 0 {
-                text.push_str("\n\n");
-            }
-            if headed {
-                text.push_str(&heading(idx));
-            }
-            parts.push((text.len(), book));
-            text.push_str(book.flow().text());
-        }
-        Self { text, parts }
-    }
-
-    /// The books' passages inside `range` of the text.
-    fn references(&self, range: &Range<usize>) -> Vec<PassageRef> {
-        let inside = |&(offset, book): &(usize, &Book)| {
-            let start = range.start.max(offset);
-            let end = range.end.min(offset + book.flow().text().len());
-            (start < end).then(|| {
-                let span = book.flow().to_source(FlowSpan::new(start - offset, end - offset));
-                PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
-            })
-        };
-        self.parts.iter().filter_map(inside).collect()
-    }
+/// As much of the books' text as the window leaves room for beside the prompt `around` it and the reply.
+fn fitting(
+    setting: Setting<'_>,
+    around: usize,
+    books: &[Arc<Book>],
+    headed: bool,
+    policy: WindowPolicy,
+) -> Result<Kept, End> {
+    let around = around + setting.max_output_tokens as usize;
+    let available = setting.window.map(|window| window.saturating_sub(around));
+    // Where not even the question fits, nothing is cut, so that the whole is counted.
+    let policy = if available == Some(0) { WindowPolicy::Fail } else { policy };
+    keep(books, headed, setting.tokenizer, available, policy).map_err(|TooLong(n_tokens)| {
+        End::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: setting.window })
+    })
 }

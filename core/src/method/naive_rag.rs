@@ -2,14 +2,12 @@
 
 use super::ask::Asking;
 use super::dress::{Dress, View};
-use super::rag::{excerpt, ranking, reference};
+use super::rag::{context_of, excerpts, ranking};
 use super::read::{Shown, read, title_of};
 use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
 use crate::host::Host;
-use crate::index::{Ranked, Shelf};
-use crate::record::Context;
 use crate::retrieve::PassageOrder;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +24,8 @@ pub struct NaiveRag {
     pub max_tokens: usize,
     /// Passages handed over.
     pub top_k: usize,
+    /// How many passages on each side of a ranked one are ranked right behind it; the paper has none.
+    pub neighbours: usize,
     /// Their order. The paper names none; best first is what a retriever returns.
     pub order: PassageOrder,
     /// The embedding model; absent: [`SAGASCALE_EMBEDDER`] where it is installed, else the run's.
@@ -39,6 +39,7 @@ impl Default for NaiveRag {
         Self {
             max_tokens: Chunker::Window.default_max_tokens(),
             top_k: SAGASCALE_TOP_K,
+            neighbours: 0,
             order: PassageOrder::Score,
             embedder: None,
             dress: Dress::Sagascale,
@@ -60,7 +61,7 @@ pub async fn naive_rag<H: Host>(
     let mut asking = Asking::new(host, setting);
     let end = async {
         let shelf = material.shelf();
-        let mut nearest = ranking(&asking, material, &item.question).await?;
+        let mut nearest = ranking(&asking, material, &item.question, parameters.neighbours).await?;
         nearest.truncate(parameters.top_k);
         if parameters.order == PassageOrder::Document {
             nearest.sort_by_key(|ranked| ranked.idx);
@@ -69,8 +70,8 @@ pub async fn naive_rag<H: Host>(
             dress: parameters.dress,
             view: View::Passages,
             title: &title_of(material.books),
-            passages: nearest.iter().map(|ranked| excerpt(shelf, ranked.idx)).collect(),
-            context: Some(context(material, shelf, &nearest)),
+            passages: excerpts(shelf, &nearest),
+            context: Some(context_of(material, &nearest)),
             language: material.language(),
             evidence: false,
         };
@@ -78,13 +79,4 @@ pub async fn naive_rag<H: Host>(
     }
     .await;
     asking.finish(end)
-}
-
-/// The passages as a record names them.
-pub(super) fn context(material: &Material<'_>, shelf: &Shelf, passages: &[Ranked]) -> Context {
-    Context {
-        retriever: Some(material.retriever),
-        n_tokens: passages.iter().map(|ranked| shelf.n_tokens()[ranked.idx]).sum(),
-        passages: passages.iter().map(|ranked| reference(shelf, ranked.idx, ranked.score)).collect(),
-    }
 }

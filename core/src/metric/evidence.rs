@@ -36,14 +36,19 @@ pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context
     let retrieved: Vec<(usize, Span)> = passages
         .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
         .collect();
-    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    // Only what holds evidence is opened.
+    let texts: Vec<_> = (0..books.len())
+        .map(|idx| gold.iter().any(|(book, _)| *book == idx).then(|| books[idx].borrow().source()))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or("")).collect();
     recall_over(gold, &retrieved, &texts)
 }
 
 /// [`recall_over`] the sentences that a reader cited, each where its words first stand in one of the books, white space and
 /// typography aside; one that no book holds counts for nothing. `gold` spans come with the index of their book.
 pub fn cited_recall<B: Borrow<Book>>(gold: &[(usize, Span)], cited: &[String], books: &[B]) -> Option<f64> {
-    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    let open: Vec<_> = books.iter().map(|book| book.borrow().source()).collect();
+    let texts: Vec<&str> = open.iter().map(|text| &**text).collect();
     let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text)).collect();
     let place = |sentence: &String| {
         let mut places = locators.iter().enumerate();

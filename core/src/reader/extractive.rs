@@ -29,18 +29,23 @@ const UNKNOWN: &str = "unknown";
 /// - Open question: of the sentence that matches the question best, the clause with the best match that says something
 ///   the question does not, without the question's own words at its ends.
 /// - Summary: the five sentences that match the query best, in their order.
+/// - Pages to read again: those passages, few as they are, whose words match the question and its options best.
+/// - A break point: the last label.
 ///
 /// Where a form asks for evidence, it is the sentence that matches best. A search is for the question itself. Where
 /// nothing is found, it says so if the form has words for it, else `unknown`.
 pub fn answer(reading: &Reading) -> String {
-    if reading.form == Form::Query {
-        return format!("<query>\n{}\n</query>", reading.question);
+    match reading.form {
+        Form::Query => return format!("<query>\n{}\n</query>", reading.question),
+        Form::Break => return format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
+        Form::Pages(at_most) => return pages(reading, at_most),
+        _ => {}
     }
     let text = Text::new(reading);
     let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
     let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
     let found: Vec<Found> = asked.map(|(question, options)| text.find(reading.task, question, options)).collect();
-    written(reading.form, &found)
+    written(reading, &found)
 }
 
 /// What was found for a question; what it could not find is `None`.
@@ -61,7 +66,8 @@ impl Found {
     }
 }
 
-fn written(form: Form, found: &[Found]) -> String {
+fn written(reading: &Reading, found: &[Found]) -> String {
+    let form = reading.form;
     let unknown = |found: &Found| found.short().unwrap_or_else(|| UNKNOWN.to_owned());
     let first = &found[0];
     match form {
@@ -70,7 +76,18 @@ fn written(form: Form, found: &[Found]) -> String {
             (None, Some(words)) => words.clone(),
             (None, None) => NOT_FOUND.to_owned(),
         },
-        Form::Tags | Form::Query => {
+        Form::Lettered => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Answer: ({}) Chosen by counting words.", letter(choice)),
+            (None, Some(words)) => words.clone(),
+            (None, None) => NOT_FOUND.to_owned(),
+        },
+        Form::Boxed => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Chosen by counting words: \\boxed{{{}}}", letter(choice)),
+            (None, Some(words)) if reading.task == Task::Summary => words.clone(),
+            (None, words) => format!("\\boxed{{{}}}", words.as_deref().unwrap_or(NOT_FOUND)),
+        },
+        Form::Query | Form::Break | Form::Pages(_) => unreachable!("these forms hold no answer"),
+        Form::Tags => {
             format!("<answer>\n{}\n</answer>", first.short().unwrap_or_else(|| "NONE".to_owned()))
         }
         Form::Announced => format!("Found by counting words.\nThe answer is: {}", unknown(first)),
@@ -82,6 +99,20 @@ fn written(form: Form, found: &[Found]) -> String {
             found.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
         }
     }
+}
+
+/// The letter of an option, counted from 0.
+fn letter(choice: usize) -> char {
+    ('A'..='Z').nth(choice).unwrap_or('?')
+}
+
+/// At most so many passages by number, best first.
+fn pages(reading: &Reading, at_most: usize) -> String {
+    let query = format!("{} {}", reading.question, reading.options.join(" "));
+    let ranking = Bm25::new(WordRule::of_language(&reading.language), &reading.context).ranking(&query);
+    let best = ranking.iter().filter(|ranked| ranked.score > 0.0).take(at_most);
+    let best: Vec<String> = best.map(|ranked| ranked.idx.to_string()).collect();
+    if best.is_empty() { "STOP".to_owned() } else { format!("I want to look up Page [{}]", best.join(", ")) }
 }
 
 /// A context as sentences.
@@ -261,6 +292,25 @@ mod tests {
         );
         let plain = Reading { form: Form::Lines, ..several };
         assert_eq!(answer(&plain), "Answer0: in Orvik\nAnswer1: swept the yard\nAnswer2: unknown");
+    }
+
+    #[test]
+    fn a_letter_a_box_pages_and_a_break_are_written_as_asked_for() {
+        let form = |task, context: &[&str], question, options: &[&str], form| {
+            answer(&Reading { form, ..reading(task, context, question, options) })
+        };
+        let bell = "Where was the bell cast?";
+        let options = ["In Lund", "In Orvik"];
+        let answer = form(Task::Choice, &HARBOUR, bell, &options, Form::Lettered);
+        assert_eq!(answer, "Answer: (B) Chosen by counting words.");
+        assert!(form(Task::Choice, &HARBOUR, bell, &options, Form::Boxed).ends_with("\\boxed{B}"));
+        assert_eq!(form(Task::Generative, &[], bell, &[], Form::Boxed), "\\boxed{Not found in context.}");
+        let pages = ["Rain fell.", "Tom rang the bell.", "They cast the bell in Orvik."];
+        let look_up = |at_most, question| form(Task::Choice, &pages, question, &[], Form::Pages(at_most));
+        assert_eq!(look_up(6, bell), "I want to look up Page [2, 1]");
+        assert_eq!(look_up(1, bell), "I want to look up Page [2]");
+        assert_eq!(look_up(1, "Who?"), "STOP");
+        assert_eq!(form(Task::Choice, &[], "", &["<3>", "<7>"], Form::Break), "Break point: <7>");
     }
 
     #[test]

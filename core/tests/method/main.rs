@@ -2,9 +2,14 @@
 
 mod agentic_rag;
 mod closed_book;
+mod corpus_rag;
 mod dress;
 mod full_document;
+mod full_document;
+mod memory_agent;
 mod naive_rag;
+mod query_summary;
 mod rag;
+mod read_agent;
 mod support;
 mod together;

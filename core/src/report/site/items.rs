@@ -180,9 +180,10 @@ fn row(record: &Record) -> String {
             format!("needs {} tokens, {} fit", thousands(*needed as u64), thousands(*window as u64))
         }
         Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => String::new(),
-        Outcome::Blocked { reason: words } | Outcome::Unparsed { reply: words } | Outcome::Failed { error: words } => {
-            isolated(&cut(words))
-        }
+        Outcome::Blocked { reason: words }
+        | Outcome::Unparsed { reply: words }
+        | Outcome::Failed { error: words }
+        | Outcome::NotAsked { reason: words } => isolated(&cut(words)),
     };
     let scores: Vec<String> = ordered_metrics(record.scores.keys())
         .iter()
@@ -242,6 +243,7 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Blocked { .. } => "blocked",
         Outcome::Unparsed { .. } => "unparsed",
         Outcome::Failed { .. } => "failed",
+        Outcome::NotAsked { .. } => "not asked",
     }
 }
 
