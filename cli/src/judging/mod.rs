@@ -169,7 +169,7 @@ impl<'a> Court<'a> {
             temperature: self.panel.temperature,
             window: None,
         };
-        let host = &self.hosts[&key.judge_model].repetition(key.vote);
+        let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
         let heard = key.judge.ask(host, setting, &submission).await;
         let heard = heard.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         Ok(Judgement { key, verdict: heard.verdict, calls: heard.calls })
