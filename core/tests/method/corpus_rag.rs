@@ -34,7 +34,33 @@ fn chunks_stand_under_their_documents_in_the_order_of_the_text() {
     corpus(45, json!({})).check(
         &ScriptedHost::always(Ok("Both charge rent.\nThe answer is: [\"Westhill\"]")),
         &item(),
-        &expect![[""]],
+        &expect![[r#"
+            chat corpusqa-documents (<= 64 tokens, temperature 0)
+              | Below are documents, each under a heading with its number. Answer the question that follows them; what it takes may be spread over many of them.
+              |
+              | # Document 2:
+              | Southgate was founded in 1982 by nine families. The rent at Southgate is 310
+              |
+              |  a month.
+              |
+              | # Document 3:
+              | Westhill collects a rent of 295 a month from each of its 61 flats, heating included
+              |
+              | # Question:
+              | Which rent is lower than 300 a month?
+              |
+              | Rules for your answer:
+              | 1. It is one of: a list of strings, which may be empty ([]), its items in double quotes and parted by commas, as in ["First Name", "Second & Co."]; a short string; a number; a percentage.
+              | 2. A number that is not whole has two decimals and no unit. A percentage has two decimals and the sign %.
+              | 3. A date is written YYYY-MM.
+              | 4. Where documents contradict each other, the value of the latest document counts.
+              |
+              | You may reason first. The last line of your reply must be exactly of this form, with your answer in the place of xxx:
+              | The answer is: xxx
+            context 0..76 76..85 0..83 (43 tokens)
+            measures {"chunks":3.0,"documents":3.0,"documents_read":2.0,"fewer_chunks_than_documents":0.0}
+            Answered { answer: "[\"Westhill\"]", choice: None }
+        "#]],
     );
 }
 
