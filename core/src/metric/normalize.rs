@@ -72,7 +72,7 @@ fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
     };
     let mut kept = vec![0u8; text.len() + 1];
     let (mut start, mut at) = (0, 0);
-    let mut end_word = |kept: &[u8], start: usize, at: usize| {
+    let end_word = |spans: &mut Vec<Range<usize>>, kept: &[u8], start: usize, at: usize| {
         if start < at && !matches!(&kept[start..at], b"a" | b"an" | b"the") {
             spans.push(start..at);
         }
@@ -83,14 +83,15 @@ fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
         if lower > SPACE {
             at += 1;
         } else if lower == SPACE {
-            end_word(&kept, start, at);
+            end_word(spans, &kept, start, at);
             at += 1;
             start = at;
         } else if lower == 1 {
+            spans.clear();
             return None;
         }
     }
-    end_word(&kept, start, at);
+    end_word(spans, &kept, start, at);
     kept.truncate(at);
     Some(String::from_utf8(kept).expect("the table holds ASCII alone"))
 }

@@ -143,7 +143,7 @@ fn a_summary_is_scored_by_level() {
 
 #[test]
 fn a_question_keeps_the_type_that_its_data_give() {
-    let panel = panel(&[BUILTIN_RULE]);
+    let panel = Panel { judges: [Judge::ClassifyQuestion].into_iter().collect(), ..panel(&[BUILTIN_RULE]) };
     let mut items = [item("a"), item("b").label("question_type", "Event")];
     let judgements = items.iter().map(|item| {
         let submission = Submission { item, title: "", language: "en", said: Said::Nothing, cited: &[], chunk: "" };

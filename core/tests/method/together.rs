@@ -117,7 +117,7 @@ fn what_happens_to_the_call_happens_to_all() {
 fn truncation_cuts_the_text_and_never_a_question() {
     let [a, _, c, _] = questions();
     let mut cut = 0;
-    for window in 400..520 {
+    for window in (200..900).step_by(3) {
         let host = ScriptedHost::always(Ok("Answer0: x\nAnswer1: y"));
         let case = Case { window: Some(window), ..together("full-document", json!({"overflow": "truncate-end"})) };
         let (_, trials) = case.run(&host, &[&a, &c]);
