@@ -68,8 +68,8 @@ pub fn failures_left_out(plan: &[CellKey], items: &[Item], records: &[Record]) -
     plan.iter().map(of).collect()
 }
 
-/// The trials of each item, by its id.
-pub(super) type TrialsByItem<'a> = HashMap<&'a str, Vec<&'a Record>>;
+/// The trials of each item, by its id, in an order, as sums of numbers depend on it.
+pub(super) type TrialsByItem<'a> = BTreeMap<&'a str, Vec<&'a Record>>;
 /// An item's score under one metric.
 pub(super) type Scored<'a> = (f64, &'a Item);
 
@@ -90,7 +90,7 @@ impl<'a> Trials<'a> {
             let trials = by_cell.entry(CellKey::of(&record.key)).or_default();
             trials.entry(&record.key.item).or_default().push(record);
         }
-        Self { by_cell, none: HashMap::new() }
+        Self { by_cell, none: BTreeMap::new() }
     }
 
     pub(super) fn cell(&self, key: &CellKey) -> &TrialsByItem<'a> {
