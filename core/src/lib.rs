@@ -16,6 +16,7 @@ pub mod listing;
 pub mod method;
 pub mod metric;
 pub mod paper;
+pub mod price;
 pub mod prompt;
 pub mod provider;
 pub mod reader;

@@ -4,6 +4,7 @@
 mod ask;
 mod catalog;
 mod closed_book;
+pub mod cost;
 mod full_document;
 mod prepare;
 mod rag;

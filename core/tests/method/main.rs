@@ -1,6 +1,7 @@
 //! Each method as a transcript: what it asks of its host, word for word, and what it makes of the reply.
 
 mod closed_book;
+mod cost;
 mod full_document;
 mod rag;
 mod support;
