@@ -175,6 +175,15 @@ fn sample() -> Dataset {
     dataset
 }
 
+/// The English story of the sample.
+pub(crate) fn sample_story() -> Result<Book> {
+    let mut problems = Vec::new();
+    let options = InputOptions { encoding: None, language: None, keep_frame: false, keep_wraps: false };
+    let books = books_of(sample(), &options, &mut problems);
+    let english = books.into_iter().find(|book| book.language.code() == "en");
+    english.context("the sample has an English story")
+}
+
 /// A folder of closeread's own format. Texts lie in the lines or in files beside them.
 fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, Vec<Book>)> {
     let mut files = Vec::new();

@@ -1,8 +1,10 @@
 //! Reading what a run left behind, without touching it.
 
+use crate::run_folder::{PRICES, preparation_calls};
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
+use closeread_core::price::PriceList;
 use closeread_core::record::{FORMAT, Record};
 use closeread_core::report::{CellKey, Run, TokenPlaces};
 use closeread_core::text::tokens::Tokenizer;
@@ -99,7 +101,33 @@ pub(crate) fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
         books,
         window: configuration.window,
         facts: facts(&manifest),
+        preparations: preparation_calls(path)?,
+        prices: prices(path)?,
     })
+}
+
+/// The books of the run in a folder, as they were read.
+///
+/// # Errors
+/// If one of them is not there or damaged.
+pub(crate) fn texts(path: &Path) -> Result<Vec<Book>> {
+    let manifest = manifest(path)?;
+    let read = |document| {
+        let id = &manifest.configuration.documents[document].id;
+        book(path, &manifest.configuration, &manifest.configuration.documents[document])
+            .with_context(|| format!("document `{id}`"))
+    };
+    (0..manifest.configuration.documents.len()).map(read).collect()
+}
+
+/// The prices that the run's money was counted by; none for a run of a closeread that did not keep them.
+fn prices(path: &Path) -> Result<PriceList> {
+    let file = path.join(PRICES);
+    match std::fs::read(&file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
 }
 
 /// True for a folder that a run was made in.

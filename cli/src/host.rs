@@ -3,6 +3,7 @@
 use crate::embedder::Embedder;
 use crate::provider::Reader;
 use crate::reply_cache::ReplyCache;
+use crate::spending::Spending;
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -21,6 +22,8 @@ pub(crate) struct CliHost {
     embedder: Option<Arc<Embedder>>,
     queries: QueryVectors,
     replies: Rc<ReplyCache>,
+    /// Who counts its calls, and by which name the model is priced.
+    spending: Option<(Rc<Spending>, String)>,
 }
 
 impl CliHost {
@@ -31,7 +34,12 @@ impl CliHost {
         queries: QueryVectors,
         replies: Rc<ReplyCache>,
     ) -> Self {
-        Self { reader, embedder, queries, replies }
+        Self { reader, embedder, queries, replies, spending: None }
+    }
+
+    /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
+    pub(crate) fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
+        Self { spending: Some((spending, model.to_owned())), ..self }
     }
 
     /// The same host for one repetition: what was replied to another one does not count.
@@ -69,7 +77,15 @@ impl Host for Repetition<'_> {
                 if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
                     return Ok(reply);
                 }
-                let reply = model.chat(&call).await?;
+                let reply = match &self.host.spending {
+                    None => model.chat(&call).await,
+                    Some((spending, name)) => {
+                        let begun = spending.begin(name, &call).await;
+                        let reply = model.chat(&call).await;
+                        begun.ended(name, &reply);
+                        reply
+                    }
+                }?;
                 self.host.replies.put(model.source(), &call, self.sample, &reply);
                 Ok(reply)
             }
@@ -85,16 +101,26 @@ impl Host for Repetition<'_> {
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
-        let Some(embedder) = &self.host.embedder else {
-            return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
-        };
-        let failed = |error: anyhow::Error| HostError::Embedding(format!("{error:#}"));
-        if role == Role::Query {
-            embed_queries(embedder, texts, &self.host.queries).map_err(failed)?;
-            let known = self.host.queries.borrow();
-            let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
-            return Ok(Vectors::new(embedder.model().spec.dimension, values));
-        }
-        Ok(embedder.embed(role, texts, |_| {}).map_err(failed)?.vectors)
+        query_vectors(self.host.embedder.as_deref(), &self.host.queries, role, texts)
     }
+}
+
+/// Vectors of texts; those of queries are remembered in `known`.
+pub(crate) fn query_vectors(
+    embedder: Option<&Embedder>,
+    known: &QueryVectors,
+    role: Role,
+    texts: &[&str],
+) -> Result<Vectors, HostError> {
+    let Some(embedder) = embedder else {
+        return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
+    };
+    let failed = |error: anyhow::Error| HostError::Embedding(format!("{error:#}"));
+    if role == Role::Query {
+        embed_queries(embedder, texts, known).map_err(failed)?;
+        let known = known.borrow();
+        let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
+        return Ok(Vectors::new(embedder.model().spec.dimension, values));
+    }
+    Ok(embedder.embed(role, texts, |_| {}).map_err(failed)?.vectors)
 }

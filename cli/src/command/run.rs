@@ -5,10 +5,12 @@ use crate::config::RunArgs;
 use crate::embedder::Embedder;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::{CliHost, QueryVectors};
-use crate::provider::{self, Reader, without_credentials};
+use crate::pricing;
+use crate::provider::{self, Rates, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::RunFolder;
 use crate::shard::Shard;
+use crate::spending::Spending;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
@@ -16,7 +18,8 @@ use closeread_core::index::Retriever;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, cells};
+use closeread_core::report::{Cell, CellKey, Usage, cells, usage};
+use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -28,9 +31,17 @@ use std::time::Duration;
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let args = args.with_config_file()?;
+    if args.dry_run {
+        return super::estimate::estimate(&args);
+    }
     let methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
+    let prices = pricing::load(args.models.as_deref())?;
+    let max_cost = args.max_cost()?;
+    if max_cost.is_some() && !args.allow_unknown_price {
+        pricing::check_known(&prices, &models)?;
+    }
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
     if benchmark.items.is_empty() {
@@ -63,15 +74,30 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let builtin = models.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
-    let options = provider::Options { seed: args.seed, extra_body: args.extra_body()?, timeout, concurrency };
+    let options = provider::Options {
+        seed: args.seed,
+        extra_body: args.extra_body()?,
+        timeout,
+        concurrency,
+        rates: Rates { rpm: args.rpm, tpm: args.tpm },
+        tokenizer: Some(tokenizer.clone()),
+    };
     let queries = QueryVectors::default();
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
-    let mut hosts = HashMap::new();
+    let mut readers = Vec::new();
     for model in &models {
-        let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
-        hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies)));
+        readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
+    folder.write_prices(&prices.only(models.iter().map(String::as_str)))?;
+    let spent = folder.spent(&prices)?;
+    let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
+    let mut hosts = HashMap::new();
+    for (model, reader) in readers {
+        let host = CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies));
+        let host = host.charged_to(Rc::clone(&spending), &model);
+        hosts.insert(model, host);
+    }
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     let plan = Plan {
         setting: Setting {
@@ -88,6 +114,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         embedder,
         hosts,
         queries,
+        spending,
     };
     eprintln!(
         "{}: {} items on {} books, run folder {}",
@@ -111,12 +138,14 @@ fn report(
     let keys: Vec<CellKey> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
     let cells = cells(&keys, &benchmark.items, &folder.records());
     let cut = folder.cut()?;
+    let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
         "benchmark": benchmark.name,
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
+        "usage": usage,
         "cut_for_embedding": cut,
         "problems": benchmark.problems,
     });
@@ -130,16 +159,43 @@ fn report(
     } else {
         out!("{}", table::render(&cells));
     }
+    say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
     }
+    if summary.out_of_money {
+        eprintln!(
+            "stopped by --max-cost: {} of it are spent, and the next call could exceed it; what was finished is kept. \
+             Give the same command again with a higher --max-cost to go on",
+            plan.spending.taken().dollars
+        );
+    }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
-    let clean = !dropped && !summary.interrupted && !cells.iter().any(failed);
+    let clean = !dropped && !summary.interrupted && !summary.out_of_money && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
+/// What the calls of a server took, in a line; nothing where none was asked.
+fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
+    let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).sum::<u64>();
+    let (prompt, reply) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
+    if prompt + reply == 0 {
+        return;
+    }
+    let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
+    let unpriced = sum(|u| u.unpriced as u64);
+    let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
+    eprintln!(
+        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
+        thousands(sum(|u| u.calls as u64)),
+        thousands(prompt),
+        thousands(reply),
+        plan.spending.taken().dollars
+    );
+}
+
+pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --prompts {}", folder.display()))?;
@@ -154,7 +210,7 @@ fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-fn plan_cells(methods: &[(&Entry, Method)], models: &[String], budgets: &[usize]) -> Vec<PlannedCell> {
+pub(super) fn plan_cells(methods: &[(&Entry, Method)], models: &[String], budgets: &[usize]) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
     for (entry, method) in methods {
         for model in models {
@@ -216,7 +272,7 @@ fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) 
 }
 
 /// Problems on standard error, the first few of each kind.
-fn say_problems(benchmark: &Benchmark) {
+pub(super) fn say_problems(benchmark: &Benchmark) {
     const SHOWN: usize = 10;
     let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
     for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {

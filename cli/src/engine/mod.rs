@@ -1,28 +1,33 @@
 //! The run: books become shelves, items become trials, trials become records.
 
 mod prepare;
+mod replay;
 mod room;
+
+pub(crate) use replay::{Difference, replay};
 
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
 use crate::host::{CliHost, QueryVectors};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
-use anyhow::{Context, Result};
+use crate::spending::Spending;
+use anyhow::{Context as _, Result};
 use closeread_core::benchmark::Item;
 use closeread_core::index::Retriever;
 use closeread_core::method::{Method, Setting, Trial};
 use closeread_core::metric::evidence::context_recall;
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::record::{Record, TrialKey};
+use closeread_core::record::{Context, Outcome, Record, TrialKey};
 use closeread_core::report::{CellKey, EVIDENCE_RECALL};
 use closeread_core::text::{Book, Span};
 use futures_util::{StreamExt, stream};
 use prepare::Preparations;
 use room::Room;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -44,6 +49,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) hosts: HashMap<String, CliHost>,
     /// Query vectors the hosts share.
     pub(crate) queries: QueryVectors,
+    /// What the calls of all hosts take.
+    pub(crate) spending: Rc<Spending>,
 }
 
 /// A line of the table with the method that fills it.
@@ -60,6 +67,8 @@ pub(crate) struct PlannedCell {
 pub(crate) struct Summary {
     /// Ctrl-C ended the run before all trials were made.
     pub(crate) interrupted: bool,
+    /// The limit on what the run may cost ended it.
+    pub(crate) out_of_money: bool,
 }
 
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
@@ -98,7 +107,7 @@ pub(crate) async fn run(
         .filter(|(_, units)| !units.is_empty())
         .collect();
     let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
-    let progress = Progress::new("trials", n_trials);
+    let progress = Progress::new("trials", n_trials).with_spending(Rc::clone(&plan.spending));
     let mut summary = Summary::default();
     let stop = Cell::new(false);
     let watch = async {
@@ -128,19 +137,23 @@ pub(crate) async fn run(
                     .buffer_unordered(plan.concurrency);
                 while let Some(records) = trials.next().await {
                     for record in records? {
+                        let failed = matches!(record.outcome, Outcome::Failed { .. });
                         if !folder.is_done(&record.key) {
                             folder.append(record)?;
                         }
-                        progress.tick();
+                        if failed { progress.tick_failed() } else { progress.tick() }
                     }
                 }
             }
         }
         anyhow::Ok(())
     };
+    // The work first: what comes back when the money is out is still recorded.
     tokio::select! {
+        biased;
         result = work => result?,
         () = watch => {}
+        () = plan.spending.is_out() => summary.out_of_money = true,
     }
     progress.finish();
     summary.interrupted = stop.get();
@@ -148,7 +161,7 @@ pub(crate) async fn run(
 }
 
 /// Items by the books they are about, in the order of first use.
-fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
+pub(crate) fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
     let mut groups: Vec<(&[String], Vec<&Item>)> = Vec::new();
     let mut place: HashMap<&[String], usize> = HashMap::new();
     for item in items {
@@ -163,6 +176,13 @@ fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
 
 /// Everything about `items`, which are on the same books, that the folder does not hold yet.
 fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<Unit<'a>> {
+    let mut units = units_of(plan, items);
+    units.retain(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
+    units
+}
+
+/// Everything about `items`, which are on the same books.
+fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     let all_of = |cell: &'a PlannedCell, items: &[&'a Item]| {
         (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
     };
@@ -171,7 +191,6 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<
     for &item in items {
         units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &[item])));
     }
-    units.retain(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
     units
 }
 
@@ -207,11 +226,7 @@ async fn attempt(
     };
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
-        let mut scores = score(item, &trial.outcome, room.language());
-        let gold = evidence.get(&item.id);
-        let recall =
-            gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, room.books()));
-        scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
+        let scores = recorded(item, &trial.outcome, trial.context.as_ref(), room, evidence);
         Record {
             key: unit.key(item),
             outcome: trial.outcome,
@@ -224,4 +239,19 @@ async fn attempt(
         }
     });
     Ok(records.collect())
+}
+
+/// The scores of a trial as its record holds them.
+fn recorded(
+    item: &Item,
+    outcome: &Outcome,
+    context: Option<&Context>,
+    room: &Room,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+) -> BTreeMap<String, f64> {
+    let mut scores = score(item, outcome, room.language());
+    let gold = evidence.get(&item.id);
+    let recall = gold.zip(context).and_then(|(gold, context)| context_recall(gold, context, room.books()));
+    scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
+    scores
 }

@@ -3,9 +3,12 @@
 mod audit;
 mod books;
 mod compare;
+mod estimate;
+mod limits;
 mod provider;
 mod report;
 mod retrieval_reference;
 mod run;
 mod score;
 mod support;
+mod verify;

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Answers every request with the next of `replies` (status line, body), the last one for ever.
-struct Server {
-    url: String,
-    requests: Arc<Mutex<Vec<Value>>>,
+pub(crate) struct Server {
+    pub(crate) url: String,
+    pub(crate) requests: Arc<Mutex<Vec<Value>>>,
     n_authorized: Arc<AtomicUsize>,
 }
 
 impl Server {
-    fn start(replies: Vec<(&'static str, String)>) -> Self {
+    pub(crate) fn start(replies: Vec<(&'static str, String)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -49,7 +49,7 @@ impl Server {
     }
 }
 
-fn answer(text: &str) -> String {
+pub(crate) fn answer(text: &str) -> String {
     let usage = serde_json::json!({"prompt_tokens": 11, "completion_tokens": 7});
     serde_json::json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
         .to_string()

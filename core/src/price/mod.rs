@@ -144,6 +144,11 @@ impl PriceList {
         self
     }
 
+    /// The entries, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ModelFacts)> {
+        self.0.iter().map(|(model, facts)| (model.as_str(), facts))
+    }
+
     /// What is known of a model.
     pub fn of(&self, model: &str) -> Option<&ModelFacts> {
         self.0.get(model)
@@ -158,6 +163,9 @@ impl PriceList {
 
     /// What a call of a model cost; `None` where the price is not known or the provider did not say how many tokens.
     pub fn cost(&self, model: &str, usage: &Usage) -> Option<Dollars> {
+        if self.is_free(model) {
+            return Some(Dollars::default());
+        }
         let tokens = Tokens {
             prompt: usage.prompt_tokens?,
             cached: usage.cached_tokens.unwrap_or(0),

@@ -8,11 +8,13 @@ pub mod site;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod usage;
 mod whole;
 
 pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
+pub use usage::{PreparationCalls, Usage, usage, usage_table};
 pub use whole::{CellReport, Report, Run, RunReport, report};
 
 use crate::benchmark::Item;

@@ -13,6 +13,7 @@ pub use shape::{Context, Shape};
 
 use super::{Method, MethodError, Setting};
 use crate::benchmark::Item;
+use crate::table::number::thousands;
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, Language};
 use blank::Blank;
@@ -97,9 +98,12 @@ impl Range {
         Self { low: n, high: n }
     }
 
-    /// From one number to another, in either order.
-    pub fn between(a: u64, b: u64) -> Self {
-        Self { low: a.min(b), high: a.max(b) }
+    /// `1,200`, or `1,200 to 3,400`.
+    pub fn shown(self) -> String {
+        match self.low == self.high {
+            true => thousands(self.low),
+            false => format!("{} to {}", thousands(self.low), thousands(self.high)),
+        }
     }
 }
 

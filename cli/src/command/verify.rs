@@ -1,0 +1,179 @@
+//! `closeread verify`: a finished run parsed and scored again from the replies that it stored.
+
+use super::run::load_prompts;
+use crate::benchmark::Benchmark;
+use crate::config::named;
+use crate::embedder::{BackendName, Embedder};
+use crate::engine::{Difference, Plan, PlannedCell, replay};
+use crate::finished::{self, Texts};
+use crate::host::QueryVectors;
+use crate::run_folder::MANIFEST;
+use crate::spending::Spending;
+use crate::tokenizer;
+use anyhow::{Context, Result, anyhow, bail};
+use closeread_core::index::Retriever;
+use closeread_core::method::{Method, Setting};
+use closeread_core::price::{Dollars, PriceList};
+use closeread_core::prompt::Prompts;
+use closeread_core::record::Record;
+use closeread_core::report::CellKey;
+use closeread_core::table::number::thousands;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Parse and score a run again from its stored replies, and fail on any difference.
+///
+/// Passages, prompts, outcomes and scores are computed anew; nobody is asked. Exits with 1 if something differs.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    /// The run folder
+    run: PathBuf,
+    /// Folder with the prompts that replaced ours in the run
+    #[arg(long, value_name = "DIR")]
+    prompts: Option<PathBuf>,
+    /// Print {"run", "trials", "scored_only", "differences"}
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the manifest says of how the run was made.
+#[derive(Debug, Deserialize)]
+struct Configuration {
+    benchmark: String,
+    cells: Vec<CellKey>,
+    #[serde(default)]
+    methods: Map<String, Value>,
+    #[serde(default = "one")]
+    samples: u32,
+    retriever: Option<Retriever>,
+    embedder: Option<EmbedderEntry>,
+    tokenizer: String,
+    window: Option<usize>,
+    max_output_tokens: u32,
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EmbedderEntry {
+    name: String,
+    backend: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Verifies a run folder.
+pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
+    let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
+    let configuration = configuration(&args.run)?;
+    let prompts = load_prompts(args.prompts.as_deref())?;
+    check_prompts(&configuration, &prompts, &run.records)?;
+    let books = finished::texts(&args.run)?.into_iter().map(Arc::new).collect();
+    let mut benchmark =
+        Benchmark { name: configuration.benchmark.clone(), books, items: run.items.clone(), problems: Vec::new() };
+    let evidence = benchmark.resolve();
+    let cells = cells(&configuration)?;
+    let embedder = match &configuration.embedder {
+        Some(EmbedderEntry { name, backend }) => {
+            let backend = named::<BackendName>(backend).map_err(|error| anyhow!("backend `{backend}`: {error}"))?;
+            let embedder = Embedder::named(Some(name), Some(backend));
+            Some(Arc::new(embedder.context("the passages cannot be ranked again as they were")?))
+        }
+        None => None,
+    };
+    let tokenizer = tokenizer::load(Some(&configuration.tokenizer), configuration.embedder.as_ref().map(|e| &*e.name))?;
+    let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
+    let plan = Plan {
+        setting: Setting {
+            prompts: &prompts,
+            tokenizer: &tokenizer,
+            max_output_tokens: configuration.max_output_tokens,
+            temperature: 0.0,
+            window: configuration.window,
+        },
+        cells,
+        samples: configuration.samples,
+        retriever: configuration.retriever,
+        concurrency: 1,
+        embedder,
+        hosts: HashMap::new(),
+        queries: QueryVectors::default(),
+        spending: Rc::new(spending),
+    };
+    let replayed = replay(&plan, &benchmark, &evidence, &args.run, &run.records).await?;
+    let differences = &replayed.differences;
+    if args.json {
+        outln!(
+            "{}",
+            json!({
+                "run": run.name,
+                "trials": replayed.trials,
+                "scored_only": replayed.scored_only,
+                "differences": differences,
+            })
+        );
+    } else {
+        for difference in differences {
+            outln!("{}", in_words(difference));
+        }
+        let count = |n: usize| thousands(n as u64);
+        let trials = format!("{} trials parsed and scored again", count(replayed.trials));
+        let scored = match replayed.scored_only {
+            0 => String::new(),
+            n => format!(", {} that ended without a reply scored again", count(n)),
+        };
+        outln!("{}: {trials}{scored}: {} differences", run.name, count(differences.len()));
+    }
+    Ok(if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn configuration(folder: &Path) -> Result<Configuration> {
+    let path = folder.join(MANIFEST);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut manifest: Value = serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+    serde_json::from_value(manifest["configuration"].take()).with_context(|| {
+        format!("{} does not say how the run was made: expected what this closeread writes", path.display())
+    })
+}
+
+fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {
+    let cell = |key: &CellKey| {
+        let none = json!({});
+        let parameters = configuration.methods.get(&key.method).unwrap_or(&none);
+        Ok(PlannedCell { key: key.clone(), method: Method::named(&key.method, parameters)? })
+    };
+    configuration.cells.iter().map(cell).collect()
+}
+
+/// Refuses prompts that are not those the run was made with, as far as it asked by them.
+fn check_prompts(configuration: &Configuration, prompts: &Prompts, records: &[Record]) -> Result<()> {
+    let used: BTreeSet<&str> = records.iter().flat_map(|r| &r.calls).map(|call| call.prompt.as_str()).collect();
+    let differ: Vec<&str> = used
+        .into_iter()
+        .filter(|name| configuration.prompts.get(*name).is_some_and(|hash| prompts.hashes().get(*name) != Some(hash)))
+        .collect();
+    if !differ.is_empty() {
+        bail!(
+            "the run asked by other prompts than these: {}; give their folder by --prompts, or use the closeread that \
+             made the run",
+            differ.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn in_words(difference: &Difference) -> String {
+    let trial = &difference.trial;
+    let at = trial.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
+    format!(
+        "item {}, {}{at} with {}, repetition {}: {} stored {}, recomputed {}",
+        trial.item, trial.method, trial.model, trial.sample, difference.what, difference.stored, difference.recomputed
+    )
+}
