@@ -19,6 +19,7 @@ pub mod paper;
 pub mod price;
 pub mod prompt;
 pub mod provider;
+pub mod random;
 pub mod reader;
 pub mod record;
 pub mod report;

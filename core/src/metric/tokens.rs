@@ -37,7 +37,22 @@ pub(super) fn space_at(text: &str, at: usize) -> usize {
 
 /// What [`Numbering`] numbers.
 pub(super) trait Key: Copy + Eq {
-    fn hash(self) -> u32;
+    fn code(self) -> Code;
+}
+
+/// A key in sixteen bytes: all of it if it has at most eight bytes, else what tells it from most others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Code {
+    word: u64,
+    n_bytes: usize,
+}
+
+impl Code {
+    const WHOLE: usize = 8;
+
+    fn hash(self) -> u32 {
+        (mixed(self.n_bytes as u64, self.word) >> 32) as u32
+    }
 }
 
 /// Odd, with bits all over: the golden ratio of 2^64.
@@ -48,39 +63,40 @@ fn mixed(hash: u64, word: u64) -> u64 {
 }
 
 impl Key for &str {
-    /// Whatever the length, in few steps that do not depend on it much: most words have fewer than eight bytes.
-    fn hash(self) -> u32 {
+    /// Whatever the length, in few steps that do not depend on it much: most words have at most eight bytes.
+    fn code(self) -> Code {
         let bytes = self.as_bytes();
         let four = |at: usize| u64::from(u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]));
         let n_bytes = bytes.len();
-        let hash = match n_bytes {
+        let word = match n_bytes {
             0 => 0,
             1..4 => u64::from(bytes[0]) | u64::from(bytes[n_bytes / 2]) << 8 | u64::from(bytes[n_bytes - 1]) << 16,
-            4..=8 => four(0) | four(n_bytes - 4) << 32,
+            4..=Code::WHOLE => four(0) | four(n_bytes - 4) << 32,
             _ => {
                 let (words, _) = bytes.as_chunks::<8>();
                 let hash = words.iter().fold(0, |hash, word| mixed(hash, u64::from_le_bytes(*word)));
                 mixed(hash, four(n_bytes - 8) | four(n_bytes - 4) << 32)
             }
         };
-        (mixed(n_bytes as u64, hash) >> 32) as u32
+        Code { word, n_bytes }
     }
 }
 
 impl Key for u64 {
-    fn hash(self) -> u32 {
-        (mixed(0, self ^ self >> 31) >> 32) as u32
+    fn code(self) -> Code {
+        Code { word: self ^ self >> 31, n_bytes: Code::WHOLE }
     }
 }
 
 /// Numbers distinct keys from 0 in the order in which they come.
 ///
 /// A table of its own, as nearly all the time of a metric goes into this: a power of two slots, at most half of them
-/// taken, each with a key's hash and its number plus one; the next slot where one is taken.
+/// taken, each with a key's hash and its number plus one; the next slot where one is taken. Short keys, which are most,
+/// are compared by their codes alone.
 #[derive(Debug)]
 pub(super) struct Numbering<K> {
     slots: Vec<(u32, u32)>,
-    keys: Vec<K>,
+    keys: Vec<(Code, K)>,
 }
 
 impl<K: Key> Numbering<K> {
@@ -89,14 +105,14 @@ impl<K: Key> Numbering<K> {
     }
 
     pub(super) fn number(&mut self, key: K) -> u32 {
-        let hash = key.hash();
-        let slot = match self.find(hash, key) {
+        let code = key.code();
+        let slot = match self.find(code, key) {
             Ok(number) => return number,
             Err(slot) => slot,
         };
-        self.keys.push(key);
+        self.keys.push((code, key));
         let count = u32::try_from(self.keys.len()).expect("a text has fewer than 2^32 distinct tokens");
-        self.slots[slot] = (hash, count);
+        self.slots[slot] = (code.hash(), count);
         if 2 * self.keys.len() > self.slots.len() {
             self.grow();
         }
@@ -104,7 +120,7 @@ impl<K: Key> Numbering<K> {
     }
 
     pub(super) fn known(&self, key: K) -> Option<u32> {
-        self.find(key.hash(), key).ok()
+        self.find(key.code(), key).ok()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -112,16 +128,22 @@ impl<K: Key> Numbering<K> {
     }
 
     /// The key's number, or else the slot where it belongs.
-    fn find(&self, hash: u32, key: K) -> Result<u32, usize> {
+    fn find(&self, code: Code, key: K) -> Result<u32, usize> {
+        let hash = code.hash();
         let mask = self.slots.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
             match self.slots[slot] {
                 (_, 0) => return Err(slot),
-                (taken, count) if taken == hash && self.keys[count as usize - 1] == key => return Ok(count - 1),
+                (taken, count) if taken == hash && self.is(count - 1, code, key) => return Ok(count - 1),
                 _ => slot = (slot + 1) & mask,
             }
         }
+    }
+
+    fn is(&self, number: u32, code: Code, key: K) -> bool {
+        let (known_code, known) = self.keys[number as usize];
+        known_code == code && (code.n_bytes <= Code::WHOLE || known == key)
     }
 
     fn grow(&mut self) {

@@ -15,7 +15,6 @@ pub mod multiple;
 pub mod paired;
 pub mod power;
 pub mod proportion;
-mod random;
 mod sign_flip;
 mod special;
 mod wilcoxon;
