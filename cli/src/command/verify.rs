@@ -18,6 +18,7 @@ use closeread_core::prompt::Prompts;
 use closeread_core::record::Record;
 use closeread_core::report::CellKey;
 use closeread_core::table::number::thousands;
+use closeread_core::text::tokens::Tokenizer;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -63,6 +64,7 @@ struct Configuration {
 struct EmbedderEntry {
     name: String,
     backend: String,
+    fingerprint: String,
 }
 
 fn one() -> u32 {
@@ -80,15 +82,8 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         Benchmark { name: configuration.benchmark.clone(), books, items: run.items.clone(), problems: Vec::new() };
     let evidence = benchmark.resolve();
     let cells = cells(&configuration)?;
-    let embedder = match &configuration.embedder {
-        Some(EmbedderEntry { name, backend }) => {
-            let backend = named::<BackendName>(backend).map_err(|error| anyhow!("backend `{backend}`: {error}"))?;
-            let embedder = Embedder::named(Some(name), Some(backend));
-            Some(Arc::new(embedder.context("the passages cannot be ranked again as they were")?))
-        }
-        None => None,
-    };
-    let tokenizer = tokenizer::load(Some(&configuration.tokenizer), configuration.embedder.as_ref().map(|e| &*e.name))?;
+    let embedder = configuration.embedder.as_ref().map(embedder).transpose()?.map(Arc::new);
+    let tokenizer = tokenizer(&configuration)?;
     let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
     let plan = Plan {
         setting: Setting {
@@ -141,6 +136,29 @@ fn configuration(folder: &Path) -> Result<Configuration> {
     serde_json::from_value(manifest["configuration"].take()).with_context(|| {
         format!("{} does not say how the run was made: expected what this closeread writes", path.display())
     })
+}
+
+/// The embedding model of the run, which must give the vectors that it gave then.
+fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
+    let EmbedderEntry { name, backend, fingerprint } = entry;
+    // The option names the backend without the precision that it computes in by default.
+    let option = backend.strip_suffix("-int16").unwrap_or(backend);
+    let option = named::<BackendName>(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?;
+    let embedder = Embedder::named(Some(name), Some(option));
+    let embedder = embedder.context("the passages cannot be ranked again as they were")?;
+    if embedder.fingerprint() != *fingerprint {
+        bail!("embedding model {name} gives other vectors than in the run: use the model and the closeread of the run");
+    }
+    Ok(embedder)
+}
+
+/// The tokenizer by the name that it has in reports: a vocabulary, a file, or the embedding model.
+fn tokenizer(configuration: &Configuration) -> Result<Tokenizer> {
+    let name = configuration.tokenizer.as_str();
+    match configuration.embedder.as_ref().filter(|embedder| embedder.name == name) {
+        Some(embedder) => tokenizer::load(Some("embedder"), Some(&embedder.name)),
+        None => tokenizer::load(Some(name), None),
+    }
 }
 
 fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {

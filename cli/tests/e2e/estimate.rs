@@ -19,7 +19,8 @@ price = { input = 1_000_000.0, cached_input = 100_000.0, output = 0.0 }
 fn two_books(sandbox: &Sandbox) {
     let filler = "Rain fell on the harbour and nobody came. ".repeat(60);
     let long = format!("Ana hid the key. {filler}Ben sold the boat. {filler}Cleo sang at last.");
-    let document = |id: &str, text: &str| format!("{}\n", json!({"id": id, "title": id, "language": "en", "text": text}));
+    let document =
+        |id: &str, text: &str| format!("{}\n", json!({"id": id, "title": id, "language": "en", "text": text}));
     sandbox.write("bench/documents.jsonl", document("long", &long) + &document("short", "Dov lost a map. He cried."));
     let item = |id: &str, book: &str, quote: Option<&str>| {
         let evidence: Vec<Value> = quote.iter().map(|quote| json!({"quote": quote})).collect();
@@ -87,7 +88,9 @@ fn what_overflows_and_what_truncation_would_leave_is_told() {
     assert_eq!(told["models"][0]["dollars"]["batch"], Value::Null, "no batch price is known");
 
     let text = sandbox.run(&base).exits(0).out();
-    for words in ["4 requests can never fit", "1 book with 4 items do not fit", "truncate-end: 1 keep all of it, 2 none"] {
+    for words in
+        ["4 requests can never fit", "1 book with 4 items do not fit", "truncate-end: 1 keep all of it, 2 none"]
+    {
         assert!(text.contains(words), "{words}: {text}");
     }
     let fails = sandbox.run(&[&base[..], &["--window", "700", "--json"]].concat()).exits(0).json();
@@ -105,7 +108,11 @@ fn limits_make_it_long_and_what_is_not_known_is_said() {
     let seconds = |more: &[&'static str]| {
         sandbox.run(&[&base[..], more].concat()).exits(0).json()["models"][0]["seconds"][0].as_f64().unwrap()
     };
-    assert_eq!(seconds(&["--concurrency", "2", "--assume-seconds", "7"]), 21.0, "two rounds on one book, one on the other");
+    assert_eq!(
+        seconds(&["--concurrency", "2", "--assume-seconds", "7"]),
+        21.0,
+        "two rounds on one book, one on the other"
+    );
     assert_eq!(seconds(&["--rpm", "1"]), 300.0);
     let told = sandbox.run(&base).exits(0).json();
     assert_eq!(told["cells"][0]["dollars"], json!({"list": null, "cached": null, "batch": null}));
@@ -146,7 +153,8 @@ fn a_novelqa_sized_benchmark_is_estimated_within_half_a_minute() {
             let (who, what) = (["Ana", "Ben", "Cleo", "Dov"][(book + n) % 4], (book * 31 + n * 7) % 1_000);
             writeln!(text, "{who} counted {what} stones by the river, and told nobody of it.").unwrap();
         }
-        writeln!(documents, "{}", json!({"id": format!("b{book}"), "title": "T", "language": "en", "text": text})).unwrap();
+        writeln!(documents, "{}", json!({"id": format!("b{book}"), "title": "T", "language": "en", "text": text}))
+            .unwrap();
     }
     for n in 0..2_305 {
         let quote = format!("{} counted", ["Ana", "Ben", "Cleo", "Dov"][n % 4]);

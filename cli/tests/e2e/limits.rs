@@ -13,9 +13,10 @@ date = "2026-01-02"
 price = { input = 0.0, output = 1_000.0 }
 "#;
 
+/// Six questions without the book.
 fn arguments<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let fixed = ["run", "--method", "closed-book", "--limit", "6", "--out", "r", "--json", "--max-output-tokens", "10"];
-    [&fixed[..], &["--model", "openai-compatible/tiny", "--base-url", url, "--concurrency", "1"], more].concat()
+    let fixed = ["run", "--method", "closed-book", "--limit", "6", "--json", "--max-output-tokens", "10"];
+    [&fixed[..], &["--model", "openai-compatible/tiny", "--base-url", url], more].concat()
 }
 
 #[test]
@@ -23,7 +24,9 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();
     sandbox.write("prices.toml", PRICES);
-    let with = |dollars| arguments(&server.url, &["--models", "prices.toml", "--max-cost", dollars]);
+    let with = |dollars| {
+        arguments(&server.url, &["--models", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", dollars])
+    };
     let stopped = sandbox.run(&with("0.03")).exits(1);
     for words in ["--max-cost: $0.0210 of it are spent", "with a higher --max-cost to go on"] {
         assert!(stopped.err().contains(words), "{}", stopped.err());
@@ -31,7 +34,10 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
     let n_requests = || server.requests.lock().unwrap().len();
     assert_eq!(n_requests(), 3, "a fourth could cost a cent, and less than one is left");
     let report = stopped.json();
-    assert_eq!((&report["cells"][0]["ledger"]["answered"], &report["cells"][0]["ledger"]["failed"]), (&json!(3), &json!(0)));
+    assert_eq!(
+        (&report["cells"][0]["ledger"]["answered"], &report["cells"][0]["ledger"]["failed"]),
+        (&json!(3), &json!(0))
+    );
     assert_eq!(report["cells"][0]["ledger"]["missing"], 3);
 
     let again = sandbox.run(&with("0.03")).exits(1);
@@ -40,7 +46,10 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
     let report = sandbox.run(&with("1")).exits(0).json();
     assert_eq!(n_requests(), 6, "nothing is asked twice");
     let usage = &report["usage"][0];
-    assert_eq!((&usage["calls"], &usage["prompt_tokens"], &usage["completion_tokens"]), (&json!(6), &json!(66), &json!(42)));
+    assert_eq!(
+        (&usage["calls"], &usage["prompt_tokens"], &usage["completion_tokens"]),
+        (&json!(6), &json!(66), &json!(42))
+    );
     assert!((usage["dollars"].as_f64().unwrap() - 0.042).abs() < 1e-9, "{usage}");
 
     let table = sandbox.run(&["report", "r"]).exits(0).out();
@@ -53,13 +62,13 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
 fn a_limit_on_money_wants_to_know_the_prices() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();
-    let limited = arguments(&server.url, &["--max-cost", "1"]);
+    let limited = arguments(&server.url, &["--out", "r", "--max-cost", "1"]);
     sandbox.run(&limited).refuses(&["price of openai-compatible/tiny is not known", "--allow-unknown-price"]);
     assert!(server.requests.lock().unwrap().is_empty() && !sandbox.path("r").exists());
     let told = sandbox.run(&[&limited[..], &["--allow-unknown-price"]].concat()).exits(0);
     assert_eq!(told.json()["usage"][0]["unpriced"], 6);
     assert!(told.err().contains("6 calls of unknown price"), "{}", told.err());
-    sandbox.run(&arguments(&server.url, &["--max-cost", "-1"])).refuses(&["--max-cost -1: expected US dollars"]);
+    sandbox.run(&arguments(&server.url, &["--max-cost=-1"])).refuses(&["--max-cost -1: expected US dollars"]);
 }
 
 #[test]
@@ -67,7 +76,7 @@ fn requests_keep_to_the_minute() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();
     let started = Instant::now();
-    sandbox.run(&arguments(&server.url, &["--rpm", "240", "--concurrency", "6"])).exits(0);
+    sandbox.run(&arguments(&server.url, &["--rpm", "240", "--out", "r"])).exits(0);
     assert!(started.elapsed() >= Duration::from_millis(5 * 250), "{:?}", started.elapsed());
 
     let report = sandbox.run(&arguments(&server.url, &["--tpm", "50", "--out", "t", "--no-cache"])).exits(1).json();

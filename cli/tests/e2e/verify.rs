@@ -23,7 +23,19 @@ fn dense_retrieval_is_computed_again_too() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
     sandbox
-        .run(&["run", "--benchmark", "tales", "--method", "vanilla-rag", "--budget", "30", "--max-tokens", "12", "--out", "r"])
+        .run(&[
+            "run",
+            "--benchmark",
+            "tales",
+            "--method",
+            "vanilla-rag",
+            "--budget",
+            "30",
+            "--max-tokens",
+            "12",
+            "--out",
+            "r",
+        ])
         .exits(0);
     sandbox.run(&["verify", "r"]).exits(0);
     rewrite_lines(&sandbox, "r/records.jsonl", |record| {
@@ -32,7 +44,10 @@ fn dense_retrieval_is_computed_again_too() {
         }
     });
     let told = sandbox.run(&["verify", "r", "--json"]).exits(1).json();
-    assert_eq!((&told["differences"][0]["item"], &told["differences"][0]["what"]), (&json!("t0-1"), &json!("passages")));
+    assert_eq!(
+        (&told["differences"][0]["item"], &told["differences"][0]["what"]),
+        (&json!("t0-1"), &json!("passages"))
+    );
 }
 
 #[test]
@@ -63,7 +78,12 @@ fn what_cannot_be_verified_says_why() {
     let sandbox = Sandbox::new();
     run(&sandbox);
     sandbox.run(&["verify", "nowhere"]).refuses(&["nowhere", "expected a run folder"]);
-    let prompt = "+++\npaper = 'ours'\nvariables = ['title', 'question', 'options']\nreply = '[[1]]'\n+++\n{{ question }}";
+    let prompt =
+        "+++\npaper = 'ours'\nvariables = ['title', 'question', 'options']\nreply = '[[1]]'\n+++\n{{ question }}";
     sandbox.write("prompts/closed-book-choice.md", prompt);
-    sandbox.run(&["verify", "r", "--prompts", "prompts"]).refuses(&["other prompts", "closed-book-choice", "--prompts"]);
+    sandbox.run(&["verify", "r", "--prompts", "prompts"]).refuses(&[
+        "other prompts",
+        "closed-book-choice",
+        "--prompts",
+    ]);
 }

@@ -269,3 +269,82 @@ fn kept(text: u64, frame: Frame, window: Option<usize>, policy: WindowPolicy) ->
         WindowPolicy::TruncateEnd | WindowPolicy::TruncateMiddle => available,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::method::cost::Cost;
+    use crate::prompt::Prompts;
+    use crate::text::Language;
+    use crate::text::tokens::Tokenizer;
+
+    fn book(tokens: u64) -> BookSize {
+        BookSize { title: String::new(), language: Language::ENGLISH, tokens, words: tokens * 3 / 4 }
+    }
+
+    /// The calls of one question on a book, whose prompts around the text have 200 tokens and replies up to 1,000.
+    fn cost(shape: Shape, tokens: u64, n_frames: usize) -> Cost {
+        let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
+        let setting = Setting {
+            prompts: &prompts,
+            tokenizer: &tokenizer,
+            max_output_tokens: 1_000,
+            temperature: 0.0,
+            window: None,
+        };
+        let books = [book(tokens)];
+        let mut calls = shape.preparation(&books, setting);
+        let frames = vec![Frame { prompt: 200, reply_limit: 1_000 }; n_frames];
+        calls.extend(shape.asking(&books, setting, &frames, true).unwrap());
+        Cost { calls, overflows: Vec::new() }
+    }
+
+    #[test]
+    fn a_memory_agent_reads_each_section_once_and_then_answers() {
+        let shape = Shape::Sections { section_tokens: 5_000, max_context: None, memory_tokens: 1_024 };
+        for (tokens, n) in [(0, 1), (1, 2), (5_000, 2), (5_001, 3), (10_000_000, 2_001)] {
+            assert_eq!(cost(shape, tokens, 2).n(), Range::exactly(n), "{tokens}");
+        }
+        let three = cost(shape, 12_000, 2).prompt();
+        assert_eq!(three, Range { low: 12_000 + 4 * 200, high: 12_000 + 4 * 200 + 4 * 1_024 });
+        let cut = Shape::Sections { section_tokens: 5_000, max_context: Some(20_000), memory_tokens: 1_024 };
+        assert_eq!(cost(cut, 10_000_000, 2).n(), Range::exactly(5));
+    }
+
+    #[test]
+    fn an_agent_answers_at_once_or_after_its_last_search() {
+        let shape = Shape::Searching { searches: 8, top_k: 3, passage_tokens: 512 };
+        let cost = cost(shape, 200_000, 1);
+        assert_eq!(cost.n(), Range { low: 1, high: 9 });
+        assert_eq!(cost.prompt().low, 200, "the first turn holds no passage");
+        let passages = 3 * 512 * (1..=8).sum::<u64>();
+        assert!(cost.prompt().high >= 9 * 200 + passages, "every later turn holds all passages so far");
+    }
+
+    #[test]
+    fn a_tree_is_built_of_ever_fewer_summaries() {
+        let shape =
+            Shape::Tree { passage_tokens: 100, summary_tokens: 100, cluster_tokens: 3_500, budget: Some(2_000) };
+        let cost = cost(shape, 300_000, 1);
+        let layers: Vec<Range> =
+            cost.calls.iter().filter(|calls| calls.stage == Stage::Preparation).map(|calls| calls.n).collect();
+        assert!(layers.len() <= 5 && layers[0].low == 3_000u64.div_ceil(35) && layers[0].high == 3_000, "{layers:?}");
+        assert!(layers.windows(2).all(|pair| pair[1].high < pair[0].high));
+        let read: Range = cost.calls.iter().filter(|c| c.stage == Stage::Preparation).map(|calls| calls.prompt).sum();
+        assert!(read.low >= 300_000 - 100 && read.high > read.low, "every leaf is read: {read:?}");
+        assert_eq!(self::cost(shape, 900, 1).n(), Range { low: 1, high: 10 }, "nine to eighteen leaves");
+    }
+
+    #[test]
+    fn pages_are_cut_gisted_and_looked_up() {
+        let shape = Shape::Pages { word_limit: 600, start_threshold: 280, max_pages: 6, sequential: false };
+        let parallel = cost(shape, 8_000, 1);
+        let pages = Range { low: 5, high: 22 };
+        assert_eq!(parallel.n(), Range { low: 4, high: 22 } + pages + Range::exactly(2));
+        let gists = &parallel.calls[1];
+        assert_eq!((gists.stage, gists.n, gists.prompt.low), (Stage::Preparation, pages, 8_000));
+        let shape = Shape::Pages { word_limit: 600, start_threshold: 280, max_pages: 6, sequential: true };
+        let questions = cost(shape, 8_000, 1).calls.into_iter().filter(|calls| calls.stage == Stage::Question);
+        assert_eq!(questions.map(|calls| calls.n).sum::<Range>(), Range { low: 2, high: 8 });
+    }
+}
