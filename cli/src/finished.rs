@@ -112,12 +112,11 @@ pub(crate) fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
 /// If one of them is not there or damaged.
 pub(crate) fn texts(path: &Path) -> Result<Vec<Book>> {
     let manifest = manifest(path)?;
-    let read = |document| {
-        let id = &manifest.configuration.documents[document].id;
-        book(path, &manifest.configuration, &manifest.configuration.documents[document])
-            .with_context(|| format!("document `{id}`"))
+    let configuration = &manifest.configuration;
+    let read = |document: &DocumentEntry| {
+        book(path, configuration, document).with_context(|| format!("document `{}`", document.id))
     };
-    (0..manifest.configuration.documents.len()).map(read).collect()
+    configuration.documents.iter().map(read).collect()
 }
 
 /// The prices that the run's money was counted by; none for a run of a closeread that did not keep them.

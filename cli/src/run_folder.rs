@@ -187,9 +187,9 @@ impl RunFolder {
             true => Dollars::default(),
             false => prices.cost(model, &call.usage).unwrap_or_default(),
         };
-        let trials = self.finished.values().flat_map(|r| r.calls.iter().map(|call| cost(&r.key.model, call)));
+        let trials = self.finished.values().flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
         let preparations = self.preparation_calls()?;
-        let before = preparations.iter().flat_map(|p| p.calls.iter().map(|call| cost(&p.model, call)));
+        let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
         Ok(trials.chain(before).sum())
     }
 

@@ -2,7 +2,8 @@
 
 use super::{Group, Scene, in_parallel};
 use anyhow::Result;
-use closeread_core::method::{Method, WindowPolicy};
+use closeread_core::method::cost::Calls;
+use closeread_core::method::{Method, Setting, WindowPolicy};
 use closeread_core::metric::evidence::recall_over;
 use closeread_core::text::{Book, FlowSpan, Span};
 use serde::Serialize;
@@ -71,9 +72,9 @@ fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<
         return Ok(vec![None; group.items.len()]);
     }
     let whole = Method::named("full-document", &json!({}))?;
-    let setting = closeread_core::method::Setting { window: None, ..scene.setting };
+    let setting = Setting { window: None, ..scene.setting };
     let cost = whole.cost(setting, &group.sizes, &group.items, None)?;
-    let left = |calls: &closeread_core::method::cost::Calls| {
+    let left = |calls: &Calls| {
         let around = calls.prompt.high - text + calls.reply_limit;
         let available = (window as u64).saturating_sub(around);
         (text > available).then_some(available as usize)
