@@ -35,7 +35,7 @@ pub(crate) struct Taken {
     /// The limit keeps a call from beginning.
     pub(crate) out: bool,
     /// What calls in flight may cost.
-    reserved: Dollars,
+    pub(crate) reserved: Dollars,
 }
 
 impl Spending {

@@ -14,7 +14,7 @@ impl fmt::Display for Dollars {
     /// Cents from a dollar, four digits below it; what is not nothing is not shown as nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            zero if zero == 0.0 => write!(f, "$0"),
+            0.0 => write!(f, "$0"),
             tiny if tiny < 0.000_05 => write!(f, "<$0.0001"),
             small if small < 0.999_95 => write!(f, "${small:.4}"),
             rest => {

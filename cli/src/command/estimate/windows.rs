@@ -9,6 +9,7 @@ use closeread_core::text::{Book, FlowSpan, Span};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,8 +47,8 @@ impl Measured {
     pub(super) fn of(scene: &Scene<'_>, models: &[String]) -> Result<Self> {
         let mut overflows = BTreeMap::new();
         for window in models.iter().filter_map(|model| window(scene, model)) {
-            if !overflows.contains_key(&window) {
-                overflows.insert(window, overflow(scene, window)?);
+            if let Entry::Vacant(new) = overflows.entry(window) {
+                new.insert(overflow(scene, window)?);
             }
         }
         Ok(Self(overflows))
