@@ -1,8 +1,10 @@
 //! The options of a run: from the command line, from a TOML file, and what they mean together.
 
 use crate::embedder::BackendName;
+use crate::judging::{JudgeOptions, MAX_OUTPUT_TOKENS};
 use anyhow::{Context, Result, bail};
 use closeread_core::index::Retriever;
+use closeread_core::judge::PanelRule;
 use closeread_core::method::{Entry, METHODS, Method, WindowPolicy, entry};
 use closeread_core::price::Dollars;
 use closeread_core::reader::EXTRACTIVE;
@@ -11,6 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The token budgets of a run that names none: the small end of Stronger Baselines' grid (appendix A.3), and the 5,000
 /// of its tables.
@@ -45,7 +48,8 @@ pub(crate) struct RunArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    /// An installed embedding model for every method, see `closeread model list` [default: all-MiniLM-L6-v2; naive-rag
+    /// and agentic-rag: multilingual-e5-large where installed]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
@@ -57,12 +61,15 @@ pub(crate) struct RunArgs {
     /// Tokens of retrieved passages [default: 500,1000,1500,5000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) budget: Vec<usize>,
-    /// Most tokens of a passage [default: 100]
+    /// Most tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
     #[arg(long, value_name = "stop|skip", value_parser = named::<Overflow>)]
     pub(crate) fill: Option<Overflow>,
+    /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) neighbours: Option<usize>,
     /// Tokens a model can take, prompt and reply together [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) window: Option<usize>,
@@ -106,6 +113,30 @@ pub(crate) struct RunArgs {
     /// Fields merged into every request, as JSON or a file with it: {"response_format": {"type": "json_object"}}
     #[arg(long, value_name = "JSON|FILE")]
     pub(crate) extra_body: Option<String>,
+    /// Models that judge the answers, and builtin/rule, which needs none [default: none]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) judge: Vec<String>,
+    /// Judges by name, see `closeread judge --help` [default: all that fit the items but classify-question]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) judge_by: Vec<String>,
+    /// Votes of each judge [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) votes: Option<u32>,
+    /// How votes become a verdict [default: majority]
+    #[arg(long, value_name = "majority|unanimity", value_parser = named::<PanelRule>)]
+    pub(crate) panel: Option<PanelRule>,
+    /// Sampling temperature of the judges [default: 0]
+    #[arg(long, value_name = "T")]
+    pub(crate) judge_temperature: Option<f32>,
+    /// Address of the judges' server [default: the provider's own, not --base-url]
+    #[arg(long, value_name = "URL")]
+    pub(crate) judge_base_url: Option<String>,
+    /// Fields merged into every request to a judge, as JSON or a file with it
+    #[arg(long, value_name = "JSON|FILE")]
+    pub(crate) judge_extra_body: Option<String>,
+    /// Most tokens of a judge's reply [default: 2048]
+    #[arg(long, value_name = "N")]
+    pub(crate) judge_max_output_tokens: Option<u32>,
     /// Longest that one try of a call may take [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
@@ -199,6 +230,7 @@ impl RunArgs {
             budget: list(self.budget, file.budget),
             max_tokens: self.max_tokens.or(file.max_tokens),
             fill: self.fill.or(file.fill),
+            neighbours: self.neighbours.or(file.neighbours),
             window: self.window.or(file.window),
             overflow: self.overflow.or(file.overflow),
             max_output_tokens: self.max_output_tokens.or(file.max_output_tokens),
@@ -213,6 +245,14 @@ impl RunArgs {
             seed: self.seed.or(file.seed),
             base_url: self.base_url.or(file.base_url),
             extra_body: self.extra_body.or(file.extra_body),
+            judge: list(self.judge, file.judge),
+            judge_by: list(self.judge_by, file.judge_by),
+            votes: self.votes.or(file.votes),
+            panel: self.panel.or(file.panel),
+            judge_temperature: self.judge_temperature.or(file.judge_temperature),
+            judge_base_url: self.judge_base_url.or(file.judge_base_url),
+            judge_extra_body: self.judge_extra_body.or(file.judge_extra_body),
+            judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
             rpm: self.rpm.or(file.rpm),
@@ -236,16 +276,28 @@ impl RunArgs {
 
     /// The fields of `--extra-body`.
     pub(crate) fn extra_body(&self) -> Result<Map<String, Value>> {
-        let Some(given) = &self.extra_body else { return Ok(Map::new()) };
-        let text = match given.trim_start().starts_with('{') {
-            true => given.clone(),
-            false => std::fs::read_to_string(given).with_context(|| format!("cannot read --extra-body {given}"))?,
-        };
-        let expected = "--extra-body: expected a JSON object such as {\"top_p\": 0.9}";
-        match serde_json::from_str(&text).context(expected)? {
-            Value::Object(fields) => Ok(fields),
-            other => bail!("{expected}, found {other}"),
+        json_object("--extra-body", self.extra_body.as_deref())
+    }
+
+    /// What the options say about judges; `None` without one.
+    pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
+        if self.judge.is_empty() {
+            return Ok(None);
         }
+        Ok(Some(JudgeOptions {
+            models: self.judge.clone(),
+            votes: self.votes.unwrap_or(1),
+            rule: self.panel.unwrap_or_default(),
+            judges: self.judge_by.clone(),
+            temperature: self.judge_temperature.unwrap_or(0.0),
+            max_output_tokens: self.judge_max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
+            base_url: self.judge_base_url.clone(),
+            seed: self.seed,
+            extra_body: json_object("--judge-extra-body", self.judge_extra_body.as_deref())?,
+            timeout: Duration::from_secs(self.timeout.unwrap_or(600).max(1)),
+            concurrency: self.concurrency.unwrap_or(64).max(1),
+            no_cache: self.no_cache,
+        }))
     }
 
     /// The limit on what the run may cost.
@@ -307,7 +359,9 @@ impl RunArgs {
         let options = [
             ("max_tokens", self.max_tokens.map(|n| json!(n))),
             ("fill", self.fill.map(|fill| json!(fill))),
+            ("neighbours", self.neighbours.map(|n| json!(n))),
             ("overflow", self.overflow.map(|policy| json!(policy))),
+            ("embedder", self.embedder.as_ref().map(|name| json!(name))),
         ];
         let mut parameters = Map::new();
         for (name, value) in options {
@@ -328,6 +382,20 @@ impl RunArgs {
         budgets.sort_unstable();
         budgets.dedup();
         Ok(budgets)
+    }
+}
+
+/// A JSON object that an option gives, itself or by a file's name; no fields without the option.
+pub(crate) fn json_object(option: &str, given: Option<&str>) -> Result<Map<String, Value>> {
+    let Some(given) = given else { return Ok(Map::new()) };
+    let text = match given.trim_start().starts_with('{') {
+        true => given.to_owned(),
+        false => std::fs::read_to_string(given).with_context(|| format!("cannot read {option} {given}"))?,
+    };
+    let expected = format!("{option}: expected a JSON object such as {{\"top_p\": 0.9}}");
+    match serde_json::from_str(&text).with_context(|| expected.clone())? {
+        Value::Object(fields) => Ok(fields),
+        other => bail!("{expected}, found {other}"),
     }
 }
 

@@ -1,8 +1,9 @@
 //! The command line as a host: it asks models and embeds queries.
 
 use crate::embedder::Embedder;
+use crate::journal::Journal;
 use crate::provider::Reader;
-use crate::reply_cache::ReplyCache;
+use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
@@ -13,14 +14,55 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Vectors of queries that were embedded before, shared by the hosts of a run.
-pub(crate) type QueryVectors = Rc<RefCell<HashMap<String, Vec<f32>>>>;
+/// An encoder, and the vectors of the queries that it embedded in this run.
+pub(crate) struct QueryEncoder {
+    embedder: Arc<Embedder>,
+    known: RefCell<HashMap<String, Vec<f32>>>,
+}
 
-/// One reader, one encoder.
+impl QueryEncoder {
+    /// An encoder that has embedded nothing yet.
+    pub(crate) fn new(embedder: Embedder) -> Self {
+        Self { embedder: Arc::new(embedder), known: RefCell::default() }
+    }
+
+    /// The encoder itself, for passages.
+    pub(crate) fn embedder(&self) -> &Arc<Embedder> {
+        &self.embedder
+    }
+
+    /// Embeds all `queries` at once, so that methods find them ready; says how many had to be cut.
+    pub(crate) fn prepare(&self, queries: &[&str]) -> Result<usize> {
+        let mut new: Vec<&str> =
+            queries.iter().copied().filter(|query| !self.known.borrow().contains_key(*query)).collect();
+        new.sort_unstable();
+        new.dedup();
+        if new.is_empty() {
+            return Ok(0);
+        }
+        let embedded = self.embedder.embed(Role::Query, &new, |_| {})?;
+        let mut known = self.known.borrow_mut();
+        for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
+            known.insert((*query).to_owned(), vector.to_vec());
+        }
+        Ok(embedded.n_cut)
+    }
+
+    /// Vectors of texts; those of queries are remembered.
+    pub(crate) fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
+        if role == Role::Passage {
+            return Ok(self.embedder.embed(role, texts, |_| {})?.vectors);
+        }
+        self.prepare(texts)?;
+        let known = self.known.borrow();
+        let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
+        Ok(Vectors::new(self.embedder.model().spec.dimension, values))
+    }
+}
+
+/// One reader.
 pub(crate) struct CliHost {
     reader: Reader,
-    embedder: Option<Arc<Embedder>>,
-    queries: QueryVectors,
     replies: Rc<ReplyCache>,
     /// Who counts its calls, and by which name the model is priced.
     spending: Option<(Rc<Spending>, String)>,
@@ -28,13 +70,8 @@ pub(crate) struct CliHost {
 
 impl CliHost {
     /// A host for one reader.
-    pub(crate) fn new(
-        reader: Reader,
-        embedder: Option<Arc<Embedder>>,
-        queries: QueryVectors,
-        replies: Rc<ReplyCache>,
-    ) -> Self {
-        Self { reader, embedder, queries, replies, spending: None }
+    pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
+        Self { reader, replies, spending: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
@@ -42,9 +79,10 @@ impl CliHost {
         Self { spending: Some((spending, model.to_owned())), ..self }
     }
 
-    /// The same host for one repetition: what was replied to another one does not count.
-    pub(crate) fn repetition(&self, sample: u32) -> Repetition<'_> {
-        Repetition { host: self, sample }
+    /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
+    /// does not count.
+    pub(crate) fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
+        Repetition { host: self, sample, encoder, journal: None }
     }
 }
 
@@ -52,28 +90,31 @@ impl CliHost {
 pub(crate) struct Repetition<'a> {
     host: &'a CliHost,
     sample: u32,
+    encoder: Option<&'a QueryEncoder>,
+    journal: Option<&'a Journal>,
 }
 
-/// Embeds all `queries` at once, so that methods find them ready.
-pub(crate) fn embed_queries(embedder: &Embedder, queries: &[&str], known: &QueryVectors) -> Result<usize> {
-    let mut new: Vec<&str> = queries.iter().copied().filter(|query| !known.borrow().contains_key(*query)).collect();
-    new.sort_unstable();
-    new.dedup();
-    if new.is_empty() {
-        return Ok(0);
+impl<'a> Repetition<'a> {
+    /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
+    pub(crate) fn journalled(self, journal: &'a Journal) -> Self {
+        Self { journal: Some(journal), ..self }
     }
-    let embedded = embedder.embed(Role::Query, &new, |_| {})?;
-    let mut known = known.borrow_mut();
-    for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
-        known.insert((*query).to_owned(), vector.to_vec());
+
+    fn keep(&self, request: &str, reply: &Reply) {
+        if let Some(journal) = self.journal {
+            journal.put(request, reply);
+        }
     }
-    Ok(embedded.n_cut)
 }
 
 impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
+                let request = request_key(model.source(), &call, self.sample);
+                if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
+                    return Ok(reply);
+                }
                 if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
                     return Ok(reply);
                 }
@@ -86,6 +127,7 @@ impl Host for Repetition<'_> {
                         reply
                     }
                 }?;
+                self.keep(&request, &reply);
                 self.host.replies.put(model.source(), &call, self.sample, &reply);
                 Ok(reply)
             }
@@ -101,26 +143,9 @@ impl Host for Repetition<'_> {
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
-        query_vectors(self.host.embedder.as_deref(), &self.host.queries, role, texts)
+        let Some(encoder) = self.encoder else {
+            return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
+        };
+        encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
     }
-}
-
-/// Vectors of texts; those of queries are remembered in `known`.
-pub(crate) fn query_vectors(
-    embedder: Option<&Embedder>,
-    known: &QueryVectors,
-    role: Role,
-    texts: &[&str],
-) -> Result<Vectors, HostError> {
-    let Some(embedder) = embedder else {
-        return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
-    };
-    let failed = |error: anyhow::Error| HostError::Embedding(format!("{error:#}"));
-    if role == Role::Query {
-        embed_queries(embedder, texts, known).map_err(failed)?;
-        let known = known.borrow();
-        let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
-        return Ok(Vectors::new(embedder.model().spec.dimension, values));
-    }
-    Ok(embedder.embed(role, texts, |_| {}).map_err(failed)?.vectors)
 }

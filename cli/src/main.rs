@@ -18,10 +18,14 @@ mod benchmark;
 mod command;
 mod config;
 mod embedder;
+mod encoders;
 mod engine;
 mod finished;
 mod host;
 mod input;
+mod interrupt;
+mod journal;
+mod judging;
 mod models;
 mod pricing;
 mod progress;
@@ -58,6 +62,8 @@ enum Command {
     Search(command::search::SearchArgs),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Judge(command::judge::JudgeArgs),
+    Agreement(command::agreement::AgreementArgs),
     Compare(command::compare::CompareArgs),
     Report(command::report::ReportArgs),
     Audit(command::audit::AuditArgs),
@@ -93,6 +99,8 @@ fn main() -> ExitCode {
             Command::Search(args) => command::search::run(&args),
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Judge(args) => command::judge::run(args).await,
+            Command::Agreement(args) => command::agreement::run(&args),
             Command::Compare(args) => command::compare::run(&args),
             Command::Report(args) => command::report::run(&args),
             Command::Audit(args) => command::audit::run(&args),

@@ -12,6 +12,7 @@ pub mod embed;
 pub mod hash;
 pub mod host;
 pub mod index;
+pub mod judge;
 pub mod listing;
 pub mod method;
 pub mod metric;

@@ -41,20 +41,23 @@ pub struct ListedPassage {
 impl Listing {
     /// Every passage on the shelf.
     pub fn of(shelf: &Shelf) -> Self {
-        Self { passages: (0..shelf.passages().len()).map(|idx| listed(shelf, idx, None)).collect() }
+        Self { passages: listed(shelf, (0..shelf.passages().len()).map(|idx| (idx, None))) }
     }
 }
 
 impl Found {
     /// The passages of a selection, in its order.
     pub fn of(shelf: &Shelf, selection: &Selection) -> Self {
-        let passages = selection.passages.iter().map(|ranked| listed(shelf, ranked.idx, Some(ranked.score))).collect();
-        Self { tokens: selection.n_tokens, passages }
+        let passages = selection.passages.iter().map(|ranked| (ranked.idx, Some(ranked.score)));
+        Self { tokens: selection.n_tokens, passages: listed(shelf, passages) }
     }
 }
 
-fn listed(shelf: &Shelf, index: usize, score: Option<f64>) -> ListedPassage {
-    let span = shelf.passages()[index].span;
-    let tokens = shelf.n_tokens()[index];
-    ListedPassage { index, start: span.start, end: span.end, score, tokens, text: shelf.text(index) }
+fn listed(shelf: &Shelf, passages: impl Iterator<Item = (usize, Option<f64>)> + Clone) -> Vec<ListedPassage> {
+    let texts = shelf.texts(passages.clone().map(|(index, _)| index));
+    let listed = passages.zip(texts).map(|((index, score), text)| {
+        let span = shelf.passages()[index].span;
+        ListedPassage { index, start: span.start, end: span.end, score, tokens: shelf.n_tokens()[index], text }
+    });
+    listed.collect()
 }

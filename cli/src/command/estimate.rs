@@ -89,11 +89,11 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let methods = args.methods()?;
     let models = args.models();
     models.iter().try_for_each(|model| provider::check_name(model))?;
-    let cells = plan_cells(&methods, &models, &args.budgets()?);
+    let cells = plan_cells(&methods, &models, &args.budgets()?, None);
     let prompts = load_prompts(args.prompts.as_deref())?;
     let prices = pricing::load(args.models.as_deref())?;
     let mut benchmark = Benchmark::load(args)?;
-    let evidence = benchmark.resolve();
+    let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
     if let Some(text) = args.shard.as_deref() {
         benchmark.keep(Shard::read(text, |name| std::env::var(name).ok())?);

@@ -66,7 +66,11 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
 /// What one question costs, once for each budget where the method takes one.
 fn costs(entry: &Entry, setting: Setting<'_>, size: &BookSize) -> Result<Vec<(Option<usize>, Cost)>> {
     let method = entry.method(&json!({}))?;
-    let item = Item::new("question", "book", QUESTION, Task::Generative);
+    let mut item = Item::new("question", "book", QUESTION, Task::Generative);
+    // What asks nothing about a question answers summaries alone.
+    if method.cost(setting, std::slice::from_ref(size), &[&item], None)?.calls.is_empty() {
+        item.task = Task::Summary;
+    }
     let budgets: Vec<Option<usize>> = match entry.budgets {
         true => DEFAULT_BUDGETS.iter().map(|&budget| Some(budget)).collect(),
         false => vec![None],

@@ -2,9 +2,10 @@
 
 use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
-use crate::embedder::Embedder;
+use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
-use crate::host::{CliHost, QueryVectors};
+use crate::host::CliHost;
+use crate::judging::{self, Court, Docket, Session};
 use crate::pricing;
 use crate::provider::{self, Rates, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
@@ -15,11 +16,11 @@ use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::hash::name_hash;
-use closeread_core::index::Retriever;
+use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, Usage, cells, usage};
+use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -35,7 +36,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if args.dry_run {
         return super::estimate::estimate(&args);
     }
-    let methods = args.methods()?;
+    let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
     let prices = pricing::load(args.models.as_deref())?;
@@ -51,21 +52,14 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
-    let evidence = benchmark.resolve();
+    let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
-    let retrieves = methods.iter().any(|(_, method)| method.cut().is_some());
-    let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
-        true => Some(Arc::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
-        false => None,
-    };
+    let encoders = Encoders::load(&args, &mut methods)?;
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
-    if retrieves {
-        say_retrievers(&benchmark, args.retriever, embedder.as_deref());
-    }
-    let table_cells = plan_cells(&methods, &models, &budgets);
-    let configuration =
-        configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
+    encoders.say(&benchmark, args.retriever);
+    let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
+    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     if let Some(shard) = shard {
@@ -83,23 +77,27 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         rates: Rates { rpm: args.rpm, tpm: args.tpm },
         tokenizer: Some(tokenizer.clone()),
     };
-    let queries = QueryVectors::default();
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut readers = Vec::new();
     for model in &models {
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
+    let judges = args.judges()?;
+    let court =
+        judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
+    let court = court.transpose()?;
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.write_prices(&prices.only(models.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
     let mut hosts = HashMap::new();
     for (model, reader) in readers {
-        let host = CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies));
+        let host = CliHost::new(reader, Rc::clone(&replies));
         let host = host.charged_to(Rc::clone(&spending), &model);
         hosts.insert(model, host);
     }
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
+    benchmark.keep_in(&folder.texts());
     let plan = Plan {
         setting: Setting {
             prompts: &prompts,
@@ -112,9 +110,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         samples: args.samples.unwrap_or(1).max(1),
         retriever: args.retriever,
         concurrency,
-        embedder,
         hosts,
-        queries,
         spending,
     };
     eprintln!(
@@ -124,8 +120,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         benchmark.books.len(),
         path.display()
     );
-    let summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
-    report(&plan, &benchmark, &folder, &summary, args.json)
+    let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
+    let mut session = Session::default();
+    if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
+        let records = folder.records();
+        let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
+        summary.interrupted = session.interrupted;
+    }
+    report(&plan, &benchmark, &folder, &summary, session, args.json)
 }
 
 /// Writes report.json, prints the report, says how it ended.
@@ -134,10 +137,13 @@ fn report(
     benchmark: &Benchmark,
     folder: &RunFolder,
     summary: &Summary,
+    session: Session,
     as_json: bool,
 ) -> Result<ExitCode> {
     let keys: Vec<CellKey> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let cells = cells(&keys, &benchmark.items, &folder.records());
+    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
+    judge::score(&judging, &benchmark.items, &mut records);
+    let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
     let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
     let report = json!({
@@ -148,6 +154,7 @@ fn report(
         "cells": cells,
         "usage": usage,
         "cut_for_embedding": cut,
+        "judged_by": judging.panels,
         "problems": benchmark.problems,
     });
     folder.write_report(&report)?;
@@ -159,6 +166,12 @@ fn report(
         outln!("{report}");
     } else {
         out!("{}", table::render(&cells));
+        if let Some(who) = judged_by(&judging) {
+            outln!("judged by {who}");
+        }
+    }
+    if session.failed > 0 {
+        eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
     say_spending(plan, &usage);
     if summary.interrupted {
@@ -173,7 +186,9 @@ fn report(
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
-    let clean = !dropped && !summary.interrupted && !summary.out_of_money && !cells.iter().any(failed);
+    let judged = session.failed == 0 && session.without_chunk == 0;
+    let stopped = summary.interrupted || summary.out_of_money;
+    let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
@@ -196,6 +211,7 @@ fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     );
 }
 
+/// The prompts that ship, those of a folder in their places.
 pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };
@@ -211,13 +227,19 @@ pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-pub(super) fn plan_cells(methods: &[(&Entry, Method)], models: &[String], budgets: &[usize]) -> Vec<PlannedCell> {
+pub(super) fn plan_cells(
+    methods: &[(&Entry, Method)],
+    models: &[String],
+    budgets: &[usize],
+    encoders: Option<&Encoders>,
+) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
     for (entry, method) in methods {
         for model in models {
             let cell = |budget| PlannedCell {
                 key: CellKey { method: entry.name.to_owned(), model: model.clone(), budget },
                 method: method.clone(),
+                encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
             };
             if entry.budgets {
                 cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
@@ -235,15 +257,17 @@ fn configuration(
     benchmark: &Benchmark,
     cells: &[PlannedCell],
     prompts: &Prompts,
-    embedder: Option<&Embedder>,
+    encoders: &Encoders,
     tokenizer: &str,
 ) -> Result<Value> {
     let documents: Vec<Value> = benchmark
         .books
         .iter()
-        .map(|b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.source().len()}))
+        .map(
+            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
+        )
         .collect();
-    Ok(json!({
+    let mut configuration = json!({
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
         "documents": documents,
@@ -254,9 +278,7 @@ fn configuration(
         "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
         "samples": args.samples.unwrap_or(1).max(1),
         "retriever": args.retriever,
-        "embedder": embedder.map(|e| {
-            json!({"name": e.model().spec.name, "backend": e.backend(), "fingerprint": e.fingerprint()})
-        }),
+        "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
         "window": args.window,
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
@@ -264,7 +286,12 @@ fn configuration(
         "extra_body": args.extra_body()?,
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
-    }))
+    });
+    let own = encoders.of_methods();
+    if !own.is_empty() {
+        configuration["embedders"] = json!(own);
+    }
+    Ok(configuration)
 }
 
 fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
@@ -290,23 +317,4 @@ pub(super) fn say_problems(benchmark: &Benchmark) {
 
 fn first_note(benchmark: &Benchmark) -> String {
     benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
-}
-
-/// Says which retriever is used where the language decides.
-fn say_retrievers(benchmark: &Benchmark, asked: Option<Retriever>, embedder: Option<&Embedder>) {
-    let (Some(embedder), None) = (embedder, asked) else { return };
-    let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
-    for book in &benchmark.books {
-        if !embedder.model().spec.speaks(book.language.code()) {
-            *by_language.entry(book.language.code()).or_default() += 1;
-        }
-    }
-    for (language, n) in by_language {
-        eprintln!(
-            "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual model \
-             (closeread model pull multilingual-e5-large) or choose --retriever",
-            if n == 1 { "book" } else { "books" },
-            embedder.model().spec.name
-        );
-    }
 }

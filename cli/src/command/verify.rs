@@ -6,7 +6,7 @@ use crate::config::named;
 use crate::embedder::{BackendName, Embedder};
 use crate::engine::{Difference, Plan, PlannedCell, replay};
 use crate::finished::{self, Texts};
-use crate::host::QueryVectors;
+use crate::host::QueryEncoder;
 use crate::run_folder::MANIFEST;
 use crate::spending::Spending;
 use crate::tokenizer;
@@ -25,7 +25,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Parse and score a run again from its stored replies, and fail on any difference.
 ///
@@ -53,6 +52,9 @@ struct Configuration {
     samples: u32,
     retriever: Option<Retriever>,
     embedder: Option<EmbedderEntry>,
+    /// Of methods that have one of their own.
+    #[serde(default)]
+    embedders: BTreeMap<String, EmbedderEntry>,
     tokenizer: String,
     window: Option<usize>,
     max_output_tokens: u32,
@@ -76,13 +78,19 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
     let configuration = configuration(&args.run)?;
     let prompts = load_prompts(args.prompts.as_deref())?;
-    check_prompts(&configuration, &prompts, &run.records)?;
-    let books = finished::texts(&args.run)?.into_iter().map(Arc::new).collect();
-    let mut benchmark =
-        Benchmark { name: configuration.benchmark.clone(), books, items: run.items.clone(), problems: Vec::new() };
-    let evidence = benchmark.resolve();
+    let records = finished::records(&args.run)?;
+    check_prompts(&configuration, &prompts, &records)?;
+    let mut by_id = finished::books_of(&args.run)?;
+    let items = run.items.clone();
+    if let Some(item) = items.iter().find(|item| item.documents.iter().any(|id| !by_id.contains_key(id))) {
+        bail!("item `{}` cannot be verified: the text of one of its documents is not in the run folder", item.id);
+    }
+    let used: BTreeSet<&String> = items.iter().flat_map(|item| &item.documents).collect();
+    by_id.retain(|id, _| used.contains(id));
+    let books = by_id.into_values().collect();
+    let mut benchmark = Benchmark { name: configuration.benchmark.clone(), books, items, problems: Vec::new() };
+    let evidence = benchmark.resolve()?;
     let cells = cells(&configuration)?;
-    let embedder = configuration.embedder.as_ref().map(embedder).transpose()?.map(Arc::new);
     let tokenizer = tokenizer(&configuration)?;
     let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
     let plan = Plan {
@@ -97,12 +105,10 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         samples: configuration.samples,
         retriever: configuration.retriever,
         concurrency: 1,
-        embedder,
         hosts: HashMap::new(),
-        queries: QueryVectors::default(),
         spending: Rc::new(spending),
     };
-    let replayed = replay(&plan, &benchmark, &evidence, &args.run, &run.records).await?;
+    let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;
     let differences = &replayed.differences;
     if args.json {
         outln!(
@@ -162,12 +168,25 @@ fn tokenizer(configuration: &Configuration) -> Result<Tokenizer> {
 }
 
 fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {
-    let cell = |key: &CellKey| {
+    let mut encoders: BTreeMap<&str, Rc<QueryEncoder>> = BTreeMap::new();
+    let mut cells = Vec::new();
+    for key in &configuration.cells {
         let none = json!({});
         let parameters = configuration.methods.get(&key.method).unwrap_or(&none);
-        Ok(PlannedCell { key: key.clone(), method: Method::named(&key.method, parameters)? })
-    };
-    configuration.cells.iter().map(cell).collect()
+        let method = Method::named(&key.method, parameters)?;
+        let entry = configuration.embedders.get(&key.method).or(configuration.embedder.as_ref());
+        let encoder = match entry.filter(|_| method.cut().is_some()) {
+            None => None,
+            Some(entry) => {
+                if !encoders.contains_key(entry.name.as_str()) {
+                    encoders.insert(&entry.name, Rc::new(QueryEncoder::new(embedder(entry)?)));
+                }
+                Some(Rc::clone(&encoders[entry.name.as_str()]))
+            }
+        };
+        cells.push(PlannedCell { key: key.clone(), method, encoder });
+    }
+    Ok(cells)
 }
 
 /// Refuses prompts that are not those the run was made with, as far as it asked by them.

@@ -2,15 +2,14 @@
 
 use super::{Plan, Room, Unit, groups, recorded, units_of};
 use crate::benchmark::Benchmark;
-use crate::embedder::Embedder;
-use crate::host::{QueryVectors, query_vectors};
+use crate::host::QueryEncoder;
 use crate::progress::Progress;
 use crate::run_folder::{self, PreparationKey};
-use anyhow::{Context, Result};
+use anyhow::{Context as _, Result};
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
-use closeread_core::method::Prepared;
-use closeread_core::record::{Outcome, Record, TrialKey};
+use closeread_core::method::{Prepared, Trial};
+use closeread_core::record::{CallTrace, Context, Outcome, Record, TrialKey};
 use closeread_core::report::CellKey;
 use closeread_core::text::Span;
 use serde::Serialize;
@@ -68,16 +67,16 @@ pub(crate) async fn replay(
         let (room, _) = Room::open(plan, benchmark.books_of(documents), &units, &progress).await?;
         for unit in &units {
             let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
-            let again = if records.iter().any(|record| ended_early(&record.outcome)) {
+            let again: Vec<Trial> = if records.iter().any(|record| ended_early(&record.outcome)) {
                 replayed.scored_only += records.len();
-                records.iter().map(|record| (*record).clone()).collect()
+                records.iter().map(|record| as_stored(record)).collect()
             } else {
                 replayed.trials += records.len();
                 once_more(plan, &room, folder, unit, &records).await?
             };
             for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
-                let scores = recorded(item, &again.outcome, again.context.as_ref(), &room, evidence);
-                compare(record, &Record { scores, ..again }, &mut replayed.differences);
+                let scores = recorded(item, &again, &room, evidence);
+                compare(record, &again, &scores, &mut replayed.differences);
                 progress.tick();
             }
         }
@@ -91,14 +90,20 @@ fn ended_early(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed { .. } | Outcome::Blocked { .. } | Outcome::Overflow { .. })
 }
 
-/// The trials of a unit with the replies that their records hold, not scored yet.
+/// The trial that a record is of.
+fn as_stored(record: &Record) -> Trial {
+    let Record { outcome, prompt_tokens, context, calls, measures, evidence, asked_with, .. } = record.clone();
+    Trial { outcome, prompt_tokens, context, calls, measures, evidence, asked_with }
+}
+
+/// The trials of a unit with the replies that their records hold.
 async fn once_more(
     plan: &Plan<'_>,
     room: &Room,
     folder: &Path,
     unit: &Unit<'_>,
     records: &[&Record],
-) -> Result<Vec<Record>> {
+) -> Result<Vec<Trial>> {
     let CellKey { method: name, model, budget } = &unit.cell.key;
     let key = PreparationKey {
         method: name.clone(),
@@ -107,52 +112,40 @@ async fn once_more(
         sample: unit.sample,
     };
     let prepared: Option<Prepared> = run_folder::preparation(folder, &key).and_then(|p| p.prepared.ok());
-    let material = room.material(&unit.cell.method, prepared.as_ref());
+    let material = room.material(plan, unit.cell, prepared.as_ref());
     let calls = records.iter().flat_map(|record| &record.calls);
     let replies = calls.map(|call| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() });
-    let host =
-        Stored { replies: RefCell::new(replies.collect()), embedder: plan.embedder.as_deref(), queries: &plan.queries };
+    let host = Stored { replies: RefCell::new(replies.collect()), encoder: unit.cell.encoder.as_deref() };
     let trials = unit.cell.method.run(&host, plan.setting, &material, &unit.items, *budget).await;
-    let trials = trials.with_context(|| format!("item `{}`, method {name}", unit.items[0].id))?;
-    let again = unit.items.iter().zip(records).zip(trials).map(|((item, record), trial)| Record {
-        key: unit.key(item),
-        outcome: trial.outcome,
-        scores: BTreeMap::new(),
-        prompt_tokens: trial.prompt_tokens,
-        context: trial.context,
-        calls: trial.calls,
-        measures: trial.measures,
-        seconds: record.seconds,
-    });
-    Ok(again.collect())
+    trials.with_context(|| format!("item `{}`, method {name}", unit.items[0].id))
 }
 
-fn compare(stored: &Record, again: &Record, differences: &mut Vec<Difference>) {
+/// What differs between a record and the trial made again.
+fn compare(stored: &Record, again: &Trial, scores: &BTreeMap<String, f64>, differences: &mut Vec<Difference>) {
     let mut differ = |what: &str, stored_value: Value, recomputed: Value| {
         if stored_value != recomputed {
             let trial = stored.key.clone();
             differences.push(Difference { trial, what: what.to_owned(), stored: stored_value, recomputed });
         }
     };
-    let prompts = |record: &Record| json!(record.calls.iter().map(|call| &call.sha256).collect::<Vec<_>>());
-    let passages = |record: &Record| {
-        let places = record.context.iter().flat_map(|context| &context.passages);
+    let prompts = |calls: &[CallTrace]| json!(calls.iter().map(|call| &call.sha256).collect::<Vec<_>>());
+    let passages = |context: Option<&Context>| {
+        let places = context.iter().flat_map(|context| &context.passages);
         json!(places.map(|p| (&p.document, p.start, p.end)).collect::<Vec<_>>())
     };
-    differ("passages", passages(stored), passages(again));
-    differ("prompts", prompts(stored), prompts(again));
+    differ("passages", passages(stored.context.as_ref()), passages(again.context.as_ref()));
+    differ("prompts", prompts(&stored.calls), prompts(&again.calls));
     differ("outcome", json!(stored.outcome), json!(again.outcome));
-    let metrics: BTreeSet<&String> = stored.scores.keys().chain(again.scores.keys()).collect();
+    let metrics: BTreeSet<&String> = stored.scores.keys().chain(scores.keys()).collect();
     for metric in metrics {
-        differ(metric, json!(stored.scores.get(metric)), json!(again.scores.get(metric)));
+        differ(metric, json!(stored.scores.get(metric)), json!(scores.get(metric)));
     }
 }
 
 /// A host that knows the replies of one unit, in their order.
 struct Stored<'a> {
     replies: RefCell<VecDeque<Reply>>,
-    embedder: Option<&'a Embedder>,
-    queries: &'a QueryVectors,
+    encoder: Option<&'a QueryEncoder>,
 }
 
 impl Host for Stored<'_> {
@@ -162,6 +155,9 @@ impl Host for Stored<'_> {
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
-        query_vectors(self.embedder, self.queries, role, texts)
+        let Some(encoder) = self.encoder else {
+            return Err(HostError::Embedding("the run embedded nothing for this method".to_owned()));
+        };
+        encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
     }
 }

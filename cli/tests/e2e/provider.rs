@@ -7,7 +7,8 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Answers every request with the next of `replies` (status line, body), the last one for ever.
+/// A server that answers requests one after the other; [`Server::start`] with the next of its replies (status line,
+/// body), the last one for ever.
 pub(crate) struct Server {
     pub(crate) url: String,
     pub(crate) requests: Arc<Mutex<Vec<Value>>>,
@@ -16,6 +17,11 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(replies: Vec<(&'static str, String)>) -> Self {
+        Self::replying(move |n, _| replies[n.min(replies.len() - 1)].clone())
+    }
+
+    /// Answers by the number of the request and its body.
+    pub(crate) fn replying(reply: impl Fn(usize, &Value) -> (&'static str, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -39,10 +45,11 @@ impl Server {
                 }
                 let mut body = vec![0; n_bytes];
                 stream.read_exact(&mut body).unwrap();
-                log.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
-                let (status, reply) = &replies[n.min(replies.len() - 1)];
+                let body: Value = serde_json::from_slice(&body).unwrap();
+                log.lock().unwrap().push(body.clone());
+                let (status, reply) = reply(n, &body);
                 let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
-                stream.get_mut().write_all((head + reply).as_bytes()).unwrap();
+                stream.get_mut().write_all((head + &reply).as_bytes()).unwrap();
             }
         });
         Self { url, requests, n_authorized }

@@ -202,6 +202,7 @@ fn median(ascending: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::host;
+    use crate::judge::Judging;
     use crate::report::testing::{answered, key, record};
     use crate::table::render::text;
     use expect_test::expect;
@@ -246,6 +247,7 @@ mod tests {
             books: BTreeMap::new(),
             window: None,
             facts: Vec::new(),
+            judging: Judging::default(),
             preparations: vec![PreparationCalls {
                 method: "raptor".to_owned(),
                 model: "p/x".to_owned(),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use closeread_core::method::cost::Calls;
 use closeread_core::method::{Method, Setting, WindowPolicy};
 use closeread_core::metric::evidence::recall_over;
-use closeread_core::text::{Book, FlowSpan, Span};
+use closeread_core::text::{Book, FlowSpan, SourceText, Span};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -149,7 +149,8 @@ fn source_span(book: &Book, ends: &[usize], tokens: Range<usize>) -> Span {
 
 impl Survival {
     fn count(&mut self, gold: &[(usize, Span)], kept: &[(usize, Span)], books: &[Arc<Book>]) {
-        let texts: Vec<&str> = books.iter().map(|book| book.source()).collect();
+        let sources: Vec<SourceText> = books.iter().map(|book| book.source()).collect();
+        let texts: Vec<&str> = sources.iter().map(|source| &**source).collect();
         match recall_over(gold, kept, &texts) {
             None => self.unknown += 1,
             Some(share) if share >= 1.0 => self.whole += 1,

@@ -11,7 +11,8 @@ mod shape;
 pub use money::Tariff;
 pub use shape::{Context, Shape};
 
-use super::{Method, MethodError, Setting};
+use super::read_agent::LookUp;
+use super::{Method, MethodError, Setting, batches};
 use crate::benchmark::Item;
 use crate::table::number::thousands;
 use crate::text::tokens::Tokenizer;
@@ -132,7 +133,8 @@ impl Sum for Range {
 impl BookSize {
     /// Measures a book.
     pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
-        let text = book.flow().text();
+        let flow = book.flow();
+        let text = flow.text();
         Self {
             title: book.title.clone(),
             language: book.language,
@@ -191,8 +193,11 @@ impl Method {
         let shape = self.shape(budget);
         let mut cost = Cost { calls: shape.preparation(books, setting), overflows: Vec::new() };
         let blank = Blank::new(self, &shape, setting, books)?;
-        let units: Vec<&[&Item]> = if self.asks_together() { vec![items] } else { items.chunks(1).collect() };
-        for (idx, unit) in units.into_iter().enumerate() {
+        let units: Vec<Vec<&Item>> = match self.asks_together() {
+            true => batches(items),
+            false => items.iter().map(|item| vec![*item]).collect(),
+        };
+        for (idx, unit) in units.iter().enumerate() {
             let frames = blank.frames(unit, budget)?;
             match shape.asking(books, setting, &frames, idx == 0) {
                 Some(calls) => cost.calls.extend(calls),
@@ -207,6 +212,27 @@ impl Method {
         match self {
             Self::ClosedBook(_) => Shape::Reading(Context::Nothing),
             Self::FullDocument(parameters) => Shape::Reading(Context::Whole(parameters.overflow)),
+            Self::QuerySummary(parameters) => Shape::Reading(Context::Whole(parameters.overflow)),
+            Self::NaiveRag(rag) => {
+                Shape::Reading(Context::Top { top_k: rag.top_k as u64, passage_tokens: rag.max_tokens as u64 })
+            }
+            Self::AgenticRag(agent) => Shape::Searching {
+                searches: agent.max_searches as u64,
+                top_k: agent.top_k as u64,
+                passage_tokens: agent.max_tokens as u64,
+            },
+            Self::MemoryAgent(agent) => Shape::Sections {
+                section_tokens: agent.section_tokens.get() as u64,
+                max_context: agent.max_context.map(|most| most.get() as u64),
+                memory_tokens: agent.memory_tokens.into(),
+            },
+            Self::ReadAgent(agent) => Shape::Pages {
+                word_limit: agent.word_limit as u64,
+                start_threshold: agent.start_threshold as u64,
+                max_pages: agent.max_pages as u64,
+                sequential: agent.lookup == LookUp::Sequential,
+            },
+            Self::CorpusRag(rag) => Shape::Reading(Context::Budget { budget, passage_tokens: rag.max_tokens as u64 }),
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Shape::Reading(Context::Budget { budget, passage_tokens: rag.max_tokens as u64 })
             }
