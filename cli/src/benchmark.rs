@@ -35,6 +35,10 @@ pub(crate) struct Benchmark {
     pub(crate) items: Vec<Item>,
     /// What was wrong in the data.
     pub(crate) problems: Vec<Problem>,
+    /// Whether the frames of the books are part of them.
+    pub(crate) keep_frame: bool,
+    /// Whether line breaks of the books are kept.
+    pub(crate) keep_wraps: bool,
 }
 
 impl Benchmark {
@@ -55,10 +59,16 @@ impl Benchmark {
                 if args.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
                 }
-                if adapter.texts == Texts::Fields {
-                    (options.keep_frame, options.keep_wraps) = (true, true);
+                if let Some(folder) = own_folder(&args.data) {
+                    let (mut dataset, books) = folder_benchmark(folder, &options)?;
+                    adapter.check(&mut dataset);
+                    (name.to_owned(), dataset, Some(books))
+                } else {
+                    if adapter.texts == Texts::Fields {
+                        (options.keep_frame, options.keep_wraps) = (true, true);
+                    }
+                    (name.to_owned(), (adapter.read)(&collect(&args.data)?), None)
                 }
-                (name.to_owned(), (adapter.read)(&collect(&args.data)?), None)
             }
             None => {
                 let folder = Path::new(name);
@@ -107,7 +117,8 @@ impl Benchmark {
         let items = select(kept, args)?;
         let used: HashSet<&str> = items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
         let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
-        Ok(Self { name, books, items, problems })
+        let keep_frame = options.keep_frame || args.one_book;
+        Ok(Self { name, books, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
     /// Leaves the items of one part, and their books.
@@ -205,10 +216,16 @@ fn sample(judged: bool) -> Dataset {
 /// The English story of the sample.
 pub(crate) fn sample_story() -> Result<Book> {
     let mut problems = Vec::new();
-    let options = InputOptions { encoding: None, language: None, keep_frame: false, keep_wraps: false };
-    let books = books_of(sample().documents, &options, &mut problems);
+    let options = InputOptions::default();
+    let books = books_of(sample(false).documents, &options, &mut problems);
     let english = books.into_iter().find(|book| book.language.code() == "en");
     english.context("the sample has an English story")
+}
+
+/// The folder that `--data` names, if it is one of closeread's own format.
+fn own_folder(data: &[PathBuf]) -> Option<&Path> {
+    let [folder] = data else { return None };
+    ["documents.jsonl", "items.jsonl"].iter().all(|name| folder.join(name).is_file()).then_some(folder)
 }
 
 /// A folder of closeread's own format. Texts lie in the lines or in files beside them.

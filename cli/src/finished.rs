@@ -243,7 +243,9 @@ fn facts(manifest: &Manifest) -> Vec<(String, String)> {
     let own: Vec<String> =
         own.filter_map(|(method, e)| Some(format!("{method}: {}", e.get("name").and_then(text)?))).collect();
     let own = (!own.is_empty()).then(|| own.join(", "));
+    let protocol = configuration.other.get("protocol").and_then(|p| p.get("source")).and_then(text);
     let facts = [
+        ("run as in", protocol),
         ("retriever", of("retriever").or_else(|| embedder.as_ref().or(own.as_ref()).map(|_| "by language".to_owned()))),
         ("embedder", embedder),
         ("embedder of a method", own),

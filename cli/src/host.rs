@@ -82,7 +82,7 @@ impl CliHost {
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
     pub(crate) fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, sample, encoder, journal: None }
+        Repetition { host: self, sample, encoder, method: None, journal: None }
     }
 }
 
@@ -91,10 +91,16 @@ pub(crate) struct Repetition<'a> {
     host: &'a CliHost,
     sample: u32,
     encoder: Option<&'a QueryEncoder>,
+    method: Option<&'a str>,
     journal: Option<&'a Journal>,
 }
 
 impl<'a> Repetition<'a> {
+    /// The same host for a method, whose extra fields its calls have.
+    pub(crate) fn of_method(self, method: &'a str) -> Self {
+        Self { method: Some(method), ..self }
+    }
+
     /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
     pub(crate) fn journalled(self, journal: &'a Journal) -> Self {
         Self { journal: Some(journal), ..self }
@@ -102,7 +108,7 @@ impl<'a> Repetition<'a> {
 
     fn keep(&self, request: &str, reply: &Reply) {
         if let Some(journal) = self.journal {
-            journal.put(request, reply);
+            journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), reply);
         }
     }
 }
@@ -111,24 +117,25 @@ impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
-                let request = request_key(model.source(), &call, self.sample);
+                let source = model.source(self.method, &call.prompt);
+                let request = request_key(&source, &call, self.sample);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
+                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
                     return Ok(reply);
                 }
                 let reply = match &self.host.spending {
-                    None => model.chat(&call).await,
+                    None => model.chat(&call, &source).await,
                     Some((spending, name)) => {
                         let begun = spending.begin(name, &call).await;
-                        let reply = model.chat(&call).await;
+                        let reply = model.chat(&call, &source).await;
                         begun.ended(name, &reply);
                         reply
                     }
                 }?;
                 self.keep(&request, &reply);
-                self.host.replies.put(model.source(), &call, self.sample, &reply);
+                self.host.replies.put(&source, &call, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

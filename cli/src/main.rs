@@ -20,6 +20,7 @@ mod config;
 mod embedder;
 mod encoders;
 mod engine;
+mod extra_body;
 mod finished;
 mod host;
 mod input;

@@ -1,6 +1,6 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
-use crate::journal;
+use crate::journal::{self, Journals};
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
@@ -195,16 +195,20 @@ impl RunFolder {
         preparation_calls(&self.path)
     }
 
-    /// What the calls cost that are in the folder; those of unknown price count as nothing.
+    /// What the calls cost that are in the folder; those of unknown price count as nothing. The calls of trials that are
+    /// not finished, failed ones included, stand in their journals.
     pub(crate) fn spent(&self, prices: &PriceList) -> Result<Dollars> {
         let cost = |model: &str, call: &CallTrace| match call.remembered {
             true => Dollars::default(),
             false => prices.cost(model, &call.usage).unwrap_or_default(),
         };
-        let trials = self.finished.values().flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
+        let finished = self.finished.values().filter(|record| self.is_done(&record.key));
+        let trials = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
         let preparations = self.preparation_calls()?;
         let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
-        Ok(trials.chain(before).sum())
+        let unfinished = Journals::of_run(&self.path).replies()?;
+        let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+        Ok(trials.chain(before).chain(unfinished).sum())
     }
 
     /// Keeps the prices that the run's money is counted by.

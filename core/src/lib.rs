@@ -19,6 +19,7 @@ pub mod metric;
 pub mod paper;
 pub mod price;
 pub mod prompt;
+pub mod protocol;
 pub mod provider;
 pub mod random;
 pub mod reader;

@@ -81,7 +81,7 @@ struct Group<'a> {
 
 /// The command: the options of `run`.
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
-    estimate(&args.with_config_file()?)
+    estimate(&args.with_config_file()?.with_embedder_of_protocol())
 }
 
 /// Says what the run of these options would take.
@@ -115,7 +115,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         },
         cells: &cells,
         prices: &prices,
-        samples: args.samples.unwrap_or(1).max(1),
+        samples: args.samples(),
         assumed: Assumptions {
             reply_tokens: args.assume_reply.unwrap_or(TYPICAL_REPLY),
             seconds_a_call: args.assume_seconds.unwrap_or(SECONDS_A_CALL),

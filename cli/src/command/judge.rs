@@ -1,7 +1,8 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
 use crate::command::run::load_prompts;
-use crate::config::{json_object, named};
+use crate::config::named;
+use crate::extra_body::ExtraBodies;
 use crate::finished::{self, Texts};
 use crate::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
 use crate::run_folder::lock;
@@ -12,6 +13,7 @@ use closeread_core::report::{judging_tables, report};
 use closeread_core::table::Table;
 use closeread_core::table::render::text;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -50,9 +52,9 @@ pub(crate) struct JudgeArgs {
     /// Passed to models that take a seed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Fields merged into every request, as JSON or a file with it
-    #[arg(long, value_name = "JSON|FILE")]
-    extra_body: Option<String>,
+    /// Fields merged into every request, as JSON or a file with it, or into those of one judge; repeatable
+    #[arg(long, value_name = "JSON|FILE|JUDGE={...}|JUDGE=@FILE")]
+    extra_body: Vec<String>,
     /// Folder with prompts that replace ours, by file name
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
@@ -90,7 +92,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         max_output_tokens: args.max_output_tokens,
         base_url: args.base_url.clone(),
         seed: args.seed,
-        extra_body: json_object("--extra-body", args.extra_body.as_deref())?,
+        extra_body: ExtraBodies::read(&args.extra_body, &BTreeMap::new())?,
         timeout: Duration::from_secs(args.timeout.max(1)),
         concurrency: args.concurrency.max(1),
         no_cache: args.no_cache,

@@ -2,12 +2,12 @@
 
 use super::{BookArgs, one_book};
 use crate::benchmark;
-use crate::config::DEFAULT_BUDGETS;
 use anyhow::Result;
 use closeread_core::benchmark::{Item, Task};
 use closeread_core::method::cost::{BookSize, Cost, Range, Stage};
 use closeread_core::method::{Entry, METHODS, Setting};
 use closeread_core::prompt::Prompts;
+use closeread_core::protocol::Protocol;
 use closeread_core::table::number::thousands;
 use closeread_core::text::Book;
 use closeread_core::text::tokens::Tokenizer;
@@ -72,7 +72,7 @@ fn costs(entry: &Entry, setting: Setting<'_>, size: &BookSize) -> Result<Vec<(Op
         item.task = Task::Summary;
     }
     let budgets: Vec<Option<usize>> = match entry.budgets {
-        true => DEFAULT_BUDGETS.iter().map(|&budget| Some(budget)).collect(),
+        true => Protocol::OWN.budgets.iter().map(|&budget| Some(budget)).collect(),
         false => vec![None],
     };
     let cost = |budget| Ok((budget, method.cost(setting, std::slice::from_ref(size), &[&item], budget)?));

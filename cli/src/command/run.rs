@@ -18,7 +18,9 @@ use anyhow::{Context, Result, bail};
 use closeread_core::hash::name_hash;
 use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
+use closeread_core::paper::FailurePolicy;
 use closeread_core::prompt::Prompts;
+use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
 use closeread_core::table::number::thousands;
@@ -32,7 +34,7 @@ use std::time::Duration;
 
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
-    let args = args.with_config_file()?;
+    let args = args.with_config_file()?.with_embedder_of_protocol();
     if args.dry_run {
         return super::estimate::estimate(&args);
     }
@@ -52,6 +54,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
+    say_protocol(&args, &methods);
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
@@ -107,7 +110,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             window: args.window,
         },
         cells: table_cells,
-        samples: args.samples.unwrap_or(1).max(1),
+        samples: args.samples(),
         retriever: args.retriever,
         concurrency,
         hosts,
@@ -260,6 +263,7 @@ fn configuration(
     encoders: &Encoders,
     tokenizer: &str,
 ) -> Result<Value> {
+    let extra = args.extra_body()?;
     let documents: Vec<Value> = benchmark
         .books
         .iter()
@@ -271,19 +275,21 @@ fn configuration(
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
         "documents": documents,
-        "keep_frame": args.keep_frame,
-        "keep_wraps": args.keep_wraps,
+        "protocol": Some(args.protocol()).filter(|protocol| **protocol != Protocol::OWN),
+        "keep_frame": benchmark.keep_frame,
+        "keep_wraps": benchmark.keep_wraps,
         "items": benchmark.items.len(),
         "cells": cells.iter().map(|cell| &cell.key).collect::<Vec<_>>(),
         "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
-        "samples": args.samples.unwrap_or(1).max(1),
+        "samples": args.samples(),
         "retriever": args.retriever,
         "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
         "window": args.window,
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
-        "extra_body": args.extra_body()?,
+        "extra_body": extra.all,
+        "extra_bodies": extra.named,
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
     });
@@ -297,6 +303,40 @@ fn configuration(
 fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
     let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
     Path::new("runs").join(format!("{benchmark}-{}{part}", name_hash(&configuration.to_string())))
+}
+
+/// Says what was chosen because the paper has it so.
+fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
+    let protocol = args.protocol();
+    if *protocol == Protocol::OWN {
+        return;
+    }
+    eprintln!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
+    if args.method.is_empty() {
+        let with_parameters = |(entry, method): &(&Entry, Method)| format!("{} {}", entry.name, json!(method));
+        eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
+        let is_left_out = |name: &&str| methods.iter().all(|(entry, _)| entry.name != *name);
+        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).filter(is_left_out).collect();
+        if !left_out.is_empty() {
+            eprintln!("  left out, for {EXTRACTIVE} cannot serve them: {}", left_out.join(", "));
+        }
+    }
+    if args.budget.is_empty() && methods.iter().any(|(entry, _)| entry.budgets) {
+        let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
+        eprintln!("  budgets: {} tokens", budgets.join(", "));
+    }
+    let n = args.samples();
+    if args.samples.is_none() && protocol.samples > 1 {
+        eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
+    }
+    let failures = match protocol.failures {
+        FailurePolicy::FailuresWrong => "count as wrong",
+        FailurePolicy::FailuresLeftOut => "are in no denominator",
+    };
+    eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
+    if let Some(model) = protocol.judge_model {
+        eprintln!("  answers are judged by {model} in the paper, with {}", protocol.judges.join(" and "));
+    }
 }
 
 /// Problems on standard error, the first few of each kind.

@@ -242,7 +242,10 @@ async fn attempt(
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let material = room.material(plan, cell, prepared.and_then(|p| p.as_ref().ok()));
-            let host = &plan.hosts[&key.model].repetition(*sample, encoder.as_deref()).journalled(&journal);
+            let host = &plan.hosts[&key.model]
+                .repetition(*sample, encoder.as_deref())
+                .of_method(&key.method)
+                .journalled(&journal);
             let trials = method.run(host, plan.setting, &material, items, key.budget).await;
             trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
         }

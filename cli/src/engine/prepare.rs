@@ -43,7 +43,10 @@ impl Preparations {
                 None => {
                     let journal = journals.of(&key)?;
                     let material = room.material(plan, cell, None);
-                    let host = &plan.hosts[model].repetition(*sample, cell.encoder.as_deref()).journalled(&journal);
+                    let host = &plan.hosts[model]
+                        .repetition(*sample, cell.encoder.as_deref())
+                        .of_method(method)
+                        .journalled(&journal);
                     let preparation = cell.method.prepare(host, plan.setting, &material).await;
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {

@@ -6,7 +6,7 @@ mod store;
 pub(crate) use options::{JudgeOptions, MAX_OUTPUT_TOKENS};
 pub(crate) use store::{JUDGEMENTS, JUDGING, merge, read};
 
-use crate::host::{CliHost, QueryVectors};
+use crate::host::CliHost;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::provider::{Options, Reader};
@@ -22,7 +22,7 @@ use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -80,12 +80,13 @@ impl<'a> Court<'a> {
             extra_body: options.extra_body.clone(),
             timeout: options.timeout,
             concurrency: options.concurrency,
+            ..Options::default()
         };
         let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
         let mut hosts = HashMap::new();
         for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let reader = Reader::named(model, options.base_url.as_deref(), provider.clone())?;
-            hosts.insert(model.clone(), CliHost::new(reader, None, QueryVectors::default(), Rc::clone(&replies)));
+            hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
         }
         Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency })
     }
@@ -169,7 +170,7 @@ impl<'a> Court<'a> {
             temperature: self.panel.temperature,
             window: None,
         };
-        let host = &self.hosts[&key.judge_model].repetition(key.vote);
+        let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
         let heard = key.judge.ask(host, setting, &submission).await;
         let heard = heard.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         Ok(Judgement { key, verdict: heard.verdict, calls: heard.calls })
@@ -182,7 +183,6 @@ fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Wo
     let wanted: HashSet<&str> = open.iter().map(|key| key.subject.item.as_str()).collect();
     let needs_chunk: HashSet<&str> =
         open.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
-    let mut locators: BTreeMap<&str, Locator<'_>> = BTreeMap::new();
     let (mut works, mut without_chunk) = (HashMap::new(), 0);
     for item in docket.items.iter().filter(|item| wanted.contains(item.id.as_str())) {
         let books: Vec<&Arc<Book>> =
@@ -190,13 +190,10 @@ fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Wo
         let mut chunk = String::new();
         if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk.contains(item.id.as_str())) {
             let found = match docket.books.get(facts.document.as_str()) {
-                Some(book) => {
-                    let locator = locators.entry(&facts.document).or_insert_with(|| Locator::new(book.source()));
-                    let span = resolve_chunk(facts, locator).map_err(anyhow::Error::from);
-                    span.map(|span| {
-                        book.flow().from_source(span).map(|flow| book.flow().text()[flow.range()].to_owned())
-                    })
-                }
+                Some(book) => book.open().map_err(anyhow::Error::from).and_then(|open| {
+                    let span = resolve_chunk(facts, &Locator::new(open.source()))?;
+                    Ok(open.flow().from_source(span).map(|flow| open.flow().text()[flow.range()].to_owned()))
+                }),
                 None => Err(anyhow::anyhow!("its document `{}` cannot be read", facts.document)),
             };
             match found {

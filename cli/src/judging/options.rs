@@ -1,12 +1,13 @@
 //! What the options say about judges.
 
+use crate::extra_body::ExtraBodies;
 use crate::provider::without_credentials;
 use anyhow::{Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::judge::{BUILTIN_RULE, Judge, Panel, PanelRule, paper_of};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
-use serde_json::{Map, Value};
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -32,8 +33,8 @@ pub(crate) struct JudgeOptions {
     pub(crate) base_url: Option<String>,
     /// Sampling seed.
     pub(crate) seed: Option<u64>,
-    /// Fields merged into every request.
-    pub(crate) extra_body: Map<String, Value>,
+    /// Fields merged into requests.
+    pub(crate) extra_body: ExtraBodies,
     /// Longest that one try of a call may take.
     pub(crate) timeout: Duration,
     /// Most calls under way at once.
@@ -72,8 +73,9 @@ impl JudgeOptions {
         };
         let hash = |judge: Judge| Some((judge, prompts.hashes().get(judge.name())?.clone()));
         let prompts: BTreeMap<Judge, String> = Judge::ALL.into_iter().filter_map(hash).collect();
-        let extra_body =
-            |judge: &Judge| Some((*judge, self.extra_body.clone())).filter(|(_, fields)| !fields.is_empty());
+        let extra_body = |judge: &Judge| {
+            Some((*judge, self.extra_body.of(None, judge.name()))).filter(|(_, fields)| !fields.is_empty())
+        };
         Ok(Panel {
             models,
             votes: self.votes,

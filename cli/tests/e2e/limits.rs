@@ -59,6 +59,29 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
 }
 
 #[test]
+fn what_a_trial_has_cost_that_the_limit_stopped_counts_too() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    sandbox.write("prices.toml", PRICES);
+    let with = |dollars| {
+        let agent = ["--param", "memory-agent.section_tokens=200", "--param", "memory-agent.memory_tokens=10"];
+        let fixed = ["run", "--method", "memory-agent", "--limit", "1", "--max-output-tokens", "10", "--json"];
+        let model = ["--model", "openai-compatible/tiny", "--base-url", &server.url, "--models", "prices.toml"];
+        let limits = ["--out", "r", "--concurrency", "1", "--no-cache", "--max-cost", dollars];
+        [&fixed[..], &agent, &model, &limits].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let run = |dollars| sandbox.run(&with(dollars).iter().map(String::as_str).collect::<Vec<_>>());
+    for _ in 0..2 {
+        let stopped = run("0.03").exits(1);
+        assert!(stopped.err().contains("$0.0210 of it are spent"), "{}", stopped.err());
+        assert_eq!(server.requests.lock().unwrap().len(), 3, "in the middle of a trial");
+    }
+    let report = run("100").exits(0).json();
+    let calls = report["usage"][0]["calls"].as_u64().unwrap();
+    assert_eq!(calls, server.requests.lock().unwrap().len() as u64, "nothing is asked twice, all of it is counted");
+}
+
+#[test]
 fn a_limit_on_money_wants_to_know_the_prices() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();

@@ -2,6 +2,7 @@
 
 mod agents;
 mod audit;
+mod benchmark;
 mod books;
 mod compare;
 mod corpus;
@@ -10,6 +11,7 @@ mod judge;
 mod limits;
 mod methods_saga;
 mod provider;
+mod real_server;
 mod report;
 mod retrieval_reference;
 mod run;

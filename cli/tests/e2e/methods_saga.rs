@@ -1,6 +1,6 @@
 //! SagaScale's methods and the papers' dresses on the sample, English and Chinese, with the reader that needs no key.
 
-use crate::support::{Sandbox, rewrite_lines, timeless};
+use crate::support::{Sandbox, rewrite_lines, tales, timeless};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -123,8 +123,9 @@ fn together_and_evidence_are_novelqas_alone() {
 #[test]
 fn a_method_has_its_own_embedder_where_it_is_installed() {
     let sandbox = Sandbox::new();
+    tales(&sandbox);
     let arguments = |out: &'static str, more: &[&'static str]| -> Vec<&'static str> {
-        let fixed = ["run", "--method", "dos-rag,naive-rag", "--items", "en-001", "--budget", "500", "--out", out];
+        let fixed = ["run", "--method", "dos-rag,naive-rag", "--benchmark", "tales", "--budget", "30", "--out", out];
         [&fixed[..], more].concat()
     };
     let manifest = |out: &str| -> Value {

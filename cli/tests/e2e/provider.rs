@@ -161,6 +161,35 @@ fn a_model_that_refuses_a_field_is_asked_without_it() {
 }
 
 #[test]
+fn a_prompt_has_fields_of_its_own_and_other_fields_are_another_question() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let config = "extra-body = '{\"top_p\": 0.5}'\n[extra-bodies.read-choice]\ngrammar = 'root ::= \"[[1]]\"'";
+    let config = sandbox.write("run.toml", config).display().to_string();
+    let mut run = arguments(&server.url, "en-002");
+    run.extend(["--config", &config, "--extra-body", r#"dos-rag={"min_p": 0.1, "top_p": 0.9}"#]);
+    sandbox.run(&run).exits(0);
+    {
+        let requests = server.requests.lock().unwrap();
+        let fields = |name: &str| requests[0][name].clone();
+        assert_eq!(
+            (fields("top_p"), fields("min_p"), fields("grammar")),
+            (0.9.into(), 0.1.into(), r#"root ::= "[[1]]""#.into())
+        );
+    }
+    let manifest = std::fs::read_to_string(sandbox.path("r/manifest.json")).unwrap();
+    assert!(manifest.contains("\"extra_bodies\"") && manifest.contains("\"min_p\""), "{manifest}");
+
+    sandbox.run(&[&run[..], &["--fresh"]].concat()).exits(0);
+    assert_eq!(server.requests.lock().unwrap().len(), 1, "the reply is remembered");
+    let other = [&run[..], &["--extra-body", r#"read-choice={"grammar": "x"}"#]].concat();
+    sandbox.run(&other).refuses(&["another configuration", "extra_bodies"]);
+    sandbox.run(&[&other[..], &["--fresh"]].concat()).exits(0);
+    assert_eq!(server.requests.lock().unwrap()[1]["grammar"], "x", "with other fields it is asked anew");
+    sandbox.run(&[&run[..], &["--extra-body", "reed-choice={}"]].concat()).refuses(&["`reed-choice`", "read-choice"]);
+}
+
+#[test]
 fn a_provider_is_checked_with_one_small_request() {
     let error = r#"{"error":{"message":"Incorrect API key provided: sk-secret-1"}}"#;
     let server = Server::start(vec![("401 Unauthorized", error.to_owned()), ("200 OK", answer("ready"))]);

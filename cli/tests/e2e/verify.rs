@@ -1,7 +1,7 @@
 //! `closeread verify`: a run computed again from its stored replies.
 
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn run(sandbox: &Sandbox) {
     tales(sandbox);
@@ -86,4 +86,30 @@ fn what_cannot_be_verified_says_why() {
         "closed-book-choice",
         "--prompts",
     ]);
+}
+
+#[test]
+fn pages_and_dresses_are_replayed_and_a_method_without_its_pages_is_named() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let methods = "read-agent,memory-agent,naive-rag,agentic-rag,corpus-rag,full-document";
+    run_tales(&sandbox, "r", &["--method", methods, "--budget", "60", "--param", "full-document.dress=novelqa"]);
+    let told = sandbox.run(&["verify", "r", "--json"]).exits(0).json();
+    assert_eq!((&told["not_replayed"], &told["differences"]), (&json!({}), &json!([])), "{told}");
+    assert_eq!(told["trials"].as_u64().unwrap() + told["scored_only"].as_u64().unwrap(), 18 * 6);
+
+    let preparations = sandbox.path("r/preparations");
+    let file = std::fs::read_dir(&preparations).unwrap().next().unwrap().unwrap().path();
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let mut changed: Value = serde_json::from_str(&kept).unwrap();
+    for call in changed["calls"].as_array_mut().unwrap() {
+        call["reply"] = json!("Another gist.");
+    }
+    std::fs::write(&file, changed.to_string()).unwrap();
+    let ended = sandbox.run(&["verify", "r"]).exits(1);
+    assert!(ended.out().contains("read-agent") && ended.out().contains(": preparation stored"), "{}", ended.out());
+
+    std::fs::remove_dir_all(preparations).unwrap();
+    let ended = sandbox.run(&["verify", "r"]).exits(1);
+    assert!(ended.out().contains("read-agent: 18 trials were not verified"), "{}", ended.out());
 }

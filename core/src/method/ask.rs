@@ -165,7 +165,7 @@ impl<'a, H: Host> Asking<'a, H> {
 
     /// What came of `items`, which were asked in one call. The call, its tokens and the measures are in the first one's
     /// trial, so that nothing is counted twice; the others name it.
-    pub(crate) fn finish_all(self, items: &[&Item], end: Result<Vec<Said>, End>) -> Result<Vec<Trial>, MethodError> {
+    pub(super) fn finish_all(self, items: &[&Item], end: Result<Vec<Said>, End>) -> Result<Vec<Trial>, MethodError> {
         let said = match end {
             Ok(said) => said,
             Err(End::Outcome(outcome)) => items.iter().map(|_| outcome.clone().into()).collect(),

@@ -155,6 +155,9 @@ pub(super) fn read_reply(form: Form, items: &[&Item], reply: &str) -> Vec<Said> 
             });
             said.collect()
         }
+        Form::Lettered | Form::Boxed | Form::Break | Form::Pages(_) => {
+            unreachable!("no dress asks in these forms; the agents that do read their replies themselves")
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //! that is kept of it is a memory that each call writes anew.
 
 use super::ask::{Asking, End};
-use super::read::prompt_name;
-use super::read_agent::{lettered, options, reading};
+use super::read::options_of;
+use super::read_agent::{lettered, prompt_for, reading};
 use super::sections::{Section, Sections};
 use super::{Material, MethodError, Setting, Trial};
 use crate::answer::boxed::memagent_boxed;
@@ -86,13 +86,13 @@ async fn update<H: Host>(
     section: &Section,
 ) -> Result<String, End> {
     let variables = json!({
-        "question": item.question, "options": lettered(options(item)), "memory": memory, "section": section.text,
+        "question": item.question, "options": lettered(options_of(item)), "memory": memory, "section": section.text,
     });
     let message = Message::user(asking.setting().prompts.render("memory-agent-update", &variables)?);
     // A reader without a language model keeps the sentences that match the question best.
     let known = (memory != NO_MEMORY).then(|| memory.to_owned());
     let context = known.into_iter().chain([section.text.clone()]).collect();
-    let question = format!("{} {}", item.question, options(item).join(" "));
+    let question = format!("{} {}", item.question, options_of(item).join(" "));
     let reading = Reading { question, task: Task::Summary, ..reading(material, item, context, Form::Marked) };
     let reply = asking.ask("memory-agent-update", vec![message], Some(reading)).await?;
     Ok(after_thinking(&reply.text).to_owned())
@@ -105,8 +105,8 @@ async fn answer<H: Host>(
     item: &Item,
     memory: String,
 ) -> Result<Outcome, End> {
-    let name = prompt_name("memory-agent", item.task);
-    let variables = json!({ "question": item.question, "options": lettered(options(item)), "memory": memory });
+    let name = prompt_for("memory-agent", item.task);
+    let variables = json!({ "question": item.question, "options": lettered(options_of(item)), "memory": memory });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
     let known = if memory == NO_MEMORY { Vec::new() } else { vec![memory] };
     let reply = asking.ask(&name, vec![message], Some(reading(material, item, known, Form::Boxed))).await?;

@@ -14,12 +14,52 @@ const ALIGNED: &str = r#"[{"key-fact": "Ana loses the key.", "response": "No", "
 
 #[test]
 fn each_sentence_gets_a_category() {
-    Case::summary(Judge::VerifyFacts).check(VERIFIED, &expect![[r#""#]]);
+    Case::summary(Judge::VerifyFacts).check(VERIFIED, &expect![[r#"
+            chat verify-facts (<= 64 tokens, temperature 0)
+              | Check a summary against the text it is about, sentence by sentence.
+              |
+              | === TEXT BEGINS ===
+              | Ana hid the key under the third stair.
+              | === TEXT ENDS ===
+              |
+              | The sentences of the summary:
+              | 1. Ana hid the key.
+              | 2. Ben was a king.
+              |
+              | For every sentence, compare what it states with the text alone, give the reason for your decision in one sentence, and put it into one of these categories:
+              | - No error: the text supports everything the sentence says
+              | - Out-of-article error: the sentence says something that the text neither says nor implies
+              | - Relation error: the persons and things are right, but what the sentence says of how they relate or what they do is not
+              | - Entity error: a person, place, thing, number or time in the sentence is not the one of the text
+              | - Sentence error: the sentence as a whole contradicts the text
+              |
+              | Reply with a JSON list and nothing else, one object for each sentence, in their order:
+              | [{"sentence": "the sentence as given", "reason": "why", "category": "No error"}]
+            {"state":"ruled","ruling":{"kind":"sentences","sentences":[{"category":"no_error","reason":"The text says so."},{"category":"out_of_article","reason":"No king is named."}]}}
+        "#]]);
 }
 
 #[test]
 fn each_key_fact_gets_a_yes_or_no() {
-    Case::summary(Judge::AlignKeyFacts).check(ALIGNED, &expect![[r#""#]]);
+    Case::summary(Judge::AlignKeyFacts).check(ALIGNED, &expect![[r#"
+            chat align-key-facts (<= 64 tokens, temperature 0)
+              | Find out which key facts a summary states.
+              |
+              | The sentences of the summary, by line number:
+              | [1] Ana hid the key.
+              | [2] Ben was a king.
+              |
+              | The key facts:
+              | 1. Ana loses the key.
+              | 2. Ana hides the key.
+              | 3. The stair is the third.
+              |
+              | For every key fact, decide whether the summary states it or clearly implies it; other words do not matter. If it does, answer Yes and list the line numbers of all sentences that do; if it does not, answer No with an empty list.
+              |
+              | Reply with a JSON list and nothing else, one object for each key fact, in their order:
+              | [{"key-fact": "the key fact as given", "response": "Yes", "line number": [1]}, {"key-fact": "another", "response": "No", "line number": []}]
+            {"state":"ruled","ruling":{"kind":"key_facts","facts":[{"stated":false},{"stated":true,"sentences":[1]},{"stated":false}]}}
+        "#]]);
 }
 
 fn categories(verdict: Verdict) -> Vec<Option<ErrorCategory>> {

@@ -113,6 +113,19 @@ fn a_budget_bounds_what_passages_cost() {
 }
 
 #[test]
+fn what_a_model_decides_is_told_in_bounds() {
+    let world = World::new(long_story());
+    for name in ["naive-rag", "agentic-rag", "memory-agent", "corpus-rag"] {
+        let method = method(name, json!({}));
+        let told = world.cost(&method, None, Some(1_500));
+        let (n, prompt, _) = world.run(&method, None, Some(1_500));
+        assert!(told.n().low <= n && n <= told.n().high, "{name}: {:?}, asked {n}", told.n());
+        let tokens = told.prompt();
+        assert!(tokens.low <= prompt && prompt <= tokens.high, "{name}: {tokens:?}, asked {prompt}");
+    }
+}
+
+#[test]
 fn a_book_is_written_to_the_cache_once_and_read_by_the_other_questions() {
     let world = World::new(long_story());
     let cost = world.cost(&method("full-document", json!({})), None, None);

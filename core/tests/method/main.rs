@@ -6,7 +6,6 @@ mod corpus_rag;
 mod cost;
 mod dress;
 mod full_document;
-mod full_document;
 mod memory_agent;
 mod naive_rag;
 mod query_summary;

@@ -1,15 +1,17 @@
 //! Which books overflow which models, and how much of the gold evidence truncation would leave.
 
 use super::{Group, Scene, in_parallel};
+use crate::benchmark::Benchmark;
 use anyhow::Result;
 use closeread_core::method::cost::Calls;
 use closeread_core::method::{Method, Setting, WindowPolicy};
 use closeread_core::metric::evidence::recall_over;
+use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, FlowSpan, SourceText, Span};
 use serde::Serialize;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -91,7 +93,8 @@ fn overflow(scene: &Scene<'_>, window: usize) -> Result<Overflow> {
             too_long.push((group, available));
         }
     }
-    let survivals = in_parallel(&too_long, |(group, available)| survival(scene, group, available));
+    let shared = Shared { benchmark: scene.benchmark, evidence: scene.evidence, tokenizer: scene.setting.tokenizer };
+    let survivals = in_parallel(&too_long, |(group, available)| survival(&shared, group, available));
     let mut overflow = Overflow::default();
     for ((group, available), (end, middle)) in too_long.iter().zip(survivals) {
         overflow.books.push(group.documents.join(", "));
@@ -102,19 +105,25 @@ fn overflow(scene: &Scene<'_>, window: usize) -> Result<Overflow> {
     Ok(overflow)
 }
 
+/// What threads share of a scene.
+struct Shared<'a> {
+    benchmark: &'a Benchmark,
+    evidence: &'a HashMap<String, Vec<(usize, Span)>>,
+    tokenizer: &'a Tokenizer,
+}
+
 /// How much of the evidence of a group's items is left under either policy of truncation.
-fn survival(scene: &Scene<'_>, group: &Group<'_>, available: &[Option<usize>]) -> (Survival, Survival) {
-    let books = scene.benchmark.books_of(group.documents);
+fn survival(shared: &Shared<'_>, group: &Group<'_>, available: &[Option<usize>]) -> (Survival, Survival) {
+    let books = shared.benchmark.books_of(group.documents);
     let asked: Vec<_> = group.items.iter().zip(available).filter_map(|(item, left)| Some((item, (*left)?))).collect();
     let (mut end, mut middle) = (Survival::default(), Survival::default());
-    if asked.iter().all(|(item, _)| scene.evidence.get(&item.id).is_none_or(Vec::is_empty)) {
+    if asked.iter().all(|(item, _)| shared.evidence.get(&item.id).is_none_or(Vec::is_empty)) {
         (end.unknown, middle.unknown) = (asked.len(), asked.len());
         return (end, middle);
     }
-    let ends: Vec<Vec<usize>> =
-        books.iter().map(|book| scene.setting.tokenizer.token_ends(book.flow().text())).collect();
+    let ends: Vec<Vec<usize>> = books.iter().map(|book| shared.tokenizer.token_ends(book.flow().text())).collect();
     for (item, left) in asked {
-        let gold = scene.evidence.get(&item.id).map_or(&[][..], Vec::as_slice);
+        let gold = shared.evidence.get(&item.id).map_or(&[][..], Vec::as_slice);
         end.count(gold, &kept(&books, &ends, left, WindowPolicy::TruncateEnd), &books);
         middle.count(gold, &kept(&books, &ends, left, WindowPolicy::TruncateMiddle), &books);
     }

@@ -14,7 +14,7 @@ pub(super) use words::{align_key_facts, question_type, verify_facts};
 use super::{Said, Submission};
 use crate::answer::Parsed;
 use crate::answer::corpusqa::{self, Reading, Value, agrees, value};
-use crate::answer::novelqa::choice_lines;
+use crate::answer::novelqa::chosen;
 use crate::benchmark::{Item, Task};
 use crate::metric::Words;
 use crate::metric::squad_normalize;
@@ -107,19 +107,19 @@ pub fn agrees_tolerantly(said: &str, gold: &str, language: &str) -> bool {
 /// A choice: strictly the option that the form names; tolerantly also the option whose index, letter or text a reply out
 /// of form gives in its last line.
 fn choice(item: &Item, said: Said<'_>) -> ByRule {
-    let chosen = match said {
+    let named = match said {
         Said::Answer { choice, .. } => choice,
         Said::Nothing | Said::Unparsed { .. } => None,
     };
-    let strict = chosen.is_some() && chosen == item.correct;
+    let strict = named.is_some() && named == item.correct;
     let tolerantly = || {
         let last = said.text().lines().rev().map(str::trim).find(|line| !line.is_empty())?;
-        let named = ["answer is", "Answer is", "Answer", "answer", "答案是", "答案"];
-        let rest = named.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last);
+        let announced = ["answer is", "Answer is", "Answer", "answer", "答案是", "答案"];
+        let rest = announced.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last);
         let rest = rest.trim_start_matches([':', '：', ' ', '*']).trim_end_matches(['*', '。']);
-        choice_lines(&format!("Answer0: {rest}"), std::slice::from_ref(&item.options)).remove(0).answer()
+        chosen(rest, &item.options)
     };
-    let tolerant = strict || chosen.is_none() && item.correct.is_some() && tolerantly() == item.correct;
+    let tolerant = strict || named.is_none() && item.correct.is_some() && tolerantly() == item.correct;
     ByRule { form: AnswerForm::Choice, strict, tolerant }
 }
 

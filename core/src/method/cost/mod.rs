@@ -207,7 +207,14 @@ impl Method {
         Ok(cost)
     }
 
+    /// Whether the method makes something of the books before the first question, see [`prepare`](Method::prepare).
+    pub fn prepares(&self) -> bool {
+        matches!(self.shape(None), Shape::Tree { .. } | Shape::Pages { .. })
+    }
+
     /// How its calls come about.
+    ///
+    /// RAPTOR's arm is [`Shape::Tree`] with its `max_tokens`, `summary_tokens` and `cluster_tokens`.
     fn shape(&self, budget: Option<usize>) -> Shape {
         match self {
             Self::ClosedBook(_) => Shape::Reading(Context::Nothing),

@@ -1,11 +1,12 @@
 //! Which pages are read again for a question.
 
-use super::{Pages, ReadAgent, lettered, options, reading};
+use super::{Pages, ReadAgent, lettered, reading};
 use crate::answer::{Form, after_thinking, look_up_pages};
 use crate::benchmark::Item;
 use crate::host::{Host, Message};
 use crate::method::Material;
 use crate::method::ask::{Asking, End};
+use crate::method::read::options_of;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -73,7 +74,7 @@ async fn turn<H: Host>(
     let memory = pages.memory(material.books, chosen);
     let shown = pages.shown(&memory, true);
     let variables = json!({
-        "memory": shown, "question": item.question, "options": lettered(options(item)),
+        "memory": shown, "question": item.question, "options": lettered(options_of(item)),
         "max_pages": at_most, "read": chosen,
     });
     // The gists are what all questions on the books share.

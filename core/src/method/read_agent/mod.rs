@@ -10,7 +10,7 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::ask::{Asking, End};
-use super::read::prompt_name;
+use super::read::options_of;
 use super::{Material, MethodError, Preparation, Prepared, Setting, Trial};
 use crate::answer::{Form, ShortAnswer, after_thinking, readagent_choice, short_answer};
 use crate::benchmark::{Item, Task};
@@ -73,9 +73,10 @@ pub async fn prepare_pages<H: Host>(
     let end = async {
         let mut pages = Vec::new();
         for (number, book) in material.books.iter().enumerate() {
+            let flow = book.flow();
             for span in paginate(&mut asking, book, parameters).await? {
-                let place = book.flow().to_source(span);
-                let words = count_words(&book.flow().text()[span.range()]);
+                let place = flow.to_source(span);
+                let words = count_words(&flow.text()[span.range()]);
                 let gist = String::new();
                 pages.push(Page { book: number, start: place.start, end: place.end, words, gist });
             }
@@ -122,6 +123,7 @@ async fn paginate<H: Host>(
                 context: Vec::new(),
                 question: String::new(),
                 options: stretch.labels.iter().map(|label| format!("<{label}>")).collect(),
+                further: Vec::new(),
                 task: Task::Choice,
                 form: Form::Break,
                 language: book.language.code().to_owned(),
@@ -150,6 +152,7 @@ async fn gists<H: Host>(
             context: vec![text.clone()],
             question: text,
             options: Vec::new(),
+            further: Vec::new(),
             task: Task::Summary,
             form: Form::Marked,
             language: material.books[page.book].language.code().to_owned(),
@@ -208,9 +211,9 @@ async fn answer<H: Host>(
     pages: &Pages,
     memory: &[String],
 ) -> Result<Outcome, End> {
-    let name = prompt_name("read-agent", item.task);
+    let name = prompt_for("read-agent", item.task);
     let variables = json!({
-        "memory": pages.shown(memory, false), "question": item.question, "options": lettered(options(item)),
+        "memory": pages.shown(memory, false), "question": item.question, "options": lettered(options_of(item)),
     });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
     let reading = reading(material, item, memory.to_vec(), Form::Lettered);
@@ -229,9 +232,14 @@ async fn answer<H: Host>(
     Ok(answered.unwrap_or_else(|| Outcome::Unparsed { reply: reply.text.clone() }))
 }
 
-/// The options that the question has where it is a choice.
-pub(super) fn options(item: &Item) -> &[String] {
-    if item.task == Task::Choice { &item.options } else { &[] }
+/// Name of the prompt of a method for a task.
+pub(super) fn prompt_for(method: &str, task: Task) -> String {
+    let task = match task {
+        Task::Choice => "choice",
+        Task::Generative => "question",
+        Task::Summary => "summary",
+    };
+    format!("{method}-{task}")
 }
 
 /// Options as prompts show them that ask for a letter.
@@ -245,7 +253,8 @@ pub(super) fn reading(material: &Material<'_>, item: &Item, context: Vec<String>
     Reading {
         context,
         question: item.question.clone(),
-        options: options(item).to_vec(),
+        options: options_of(item).to_vec(),
+        further: Vec::new(),
         task: item.task,
         form,
         language: material.language().to_owned(),

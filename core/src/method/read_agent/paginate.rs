@@ -116,7 +116,8 @@ mod tests {
     fn paragraphs_are_lines_with_something_on_them() {
         let options = ReadOptions { keep_wraps: true, ..ReadOptions::default() };
         let book = Book::new("b", "", "One.\n\n  Two two. \n \nThree.".to_owned(), &options).unwrap();
-        let units: Vec<&str> = Unit::Paragraph.of(&book).iter().map(|span| &book.flow().text()[span.range()]).collect();
+        let flow = book.flow();
+        let units: Vec<&str> = Unit::Paragraph.of(&book).iter().map(|span| &flow.text()[span.range()]).collect();
         assert_eq!(units, ["One.", "Two two.", "Three."]);
     }
 
