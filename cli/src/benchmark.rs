@@ -213,6 +213,15 @@ fn sample(judged: bool) -> Dataset {
     dataset
 }
 
+/// The English story of the sample.
+pub(crate) fn sample_story() -> Result<Book> {
+    let mut problems = Vec::new();
+    let options = InputOptions::default();
+    let books = books_of(sample(false).documents, &options, &mut problems);
+    let english = books.into_iter().find(|book| book.language.code() == "en");
+    english.context("the sample has an English story")
+}
+
 /// The folder that `--data` names, if it is one of closeread's own format.
 fn own_folder(data: &[PathBuf]) -> Option<&Path> {
     let [folder] = data else { return None };

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use closeread_core::index::Retriever;
 use closeread_core::judge::PanelRule;
 use closeread_core::method::{Entry, METHODS, Method, WindowPolicy, entry};
+use closeread_core::price::Dollars;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::retrieve::Overflow;
@@ -151,6 +152,31 @@ pub(crate) struct RunArgs {
     /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Most requests a minute to a model, evenly spaced [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub(crate) rpm: Option<u32>,
+    /// Most tokens a minute to and from a model, prompts and the limits of replies [default: no limit]
+    #[arg(long, value_name = "N")]
+    pub(crate) tpm: Option<u64>,
+    /// Stop before the run folder's calls have cost more than this; what is in flight is finished [default: no limit]
+    #[arg(long, value_name = "DOLLARS")]
+    pub(crate) max_cost: Option<f64>,
+    /// With --max-cost: start although a model's price is not known, and count its calls as free
+    #[arg(long)]
+    pub(crate) allow_unknown_price: bool,
+    /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
+    /// configuration folder, where there is one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+    /// Ask nothing: say what the run would take and cost, as `closeread estimate` does
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// For the estimate: tokens of a short reply [default: 100]
+    #[arg(long, value_name = "N")]
+    pub(crate) assume_reply: Option<u64>,
+    /// For the estimate: seconds that a call takes [default: 10]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) assume_seconds: Option<f64>,
     /// Ask again what was asked before: remembered replies are neither used nor kept
     #[arg(long)]
     pub(crate) no_cache: bool,
@@ -244,6 +270,14 @@ impl RunArgs {
             judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
+            rpm: self.rpm.or(file.rpm),
+            tpm: self.tpm.or(file.tpm),
+            max_cost: self.max_cost.or(file.max_cost),
+            allow_unknown_price: self.allow_unknown_price || file.allow_unknown_price,
+            models: self.models.or(file.models.map(|path| folder.join(path))),
+            dry_run: self.dry_run || file.dry_run,
+            assume_reply: self.assume_reply.or(file.assume_reply),
+            assume_seconds: self.assume_seconds.or(file.assume_seconds),
             no_cache: self.no_cache || file.no_cache,
             prompts: self.prompts.or(file.prompts.map(|path| folder.join(path))),
             encoding: self.encoding.or(file.encoding),
@@ -303,6 +337,16 @@ impl RunArgs {
             concurrency: self.concurrency.unwrap_or(64).max(1),
             no_cache: self.no_cache,
         }))
+    }
+
+    /// The limit on what the run may cost.
+    pub(crate) fn max_cost(&self) -> Result<Option<Dollars>> {
+        match self.max_cost {
+            Some(dollars) if !dollars.is_finite() || dollars < 0.0 => {
+                bail!("--max-cost {dollars}: expected US dollars, 0 or more")
+            }
+            limit => Ok(limit.map(Dollars)),
+        }
     }
 
     /// The models named, or the one that needs none.

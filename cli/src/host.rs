@@ -4,6 +4,7 @@ use crate::embedder::Embedder;
 use crate::journal::Journal;
 use crate::provider::Reader;
 use crate::reply_cache::{ReplyCache, request_key};
+use crate::spending::Spending;
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -47,7 +48,8 @@ impl QueryEncoder {
         Ok(embedded.n_cut)
     }
 
-    fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
+    /// Vectors of texts; those of queries are remembered.
+    pub(crate) fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
         if role == Role::Passage {
             return Ok(self.embedder.embed(role, texts, |_| {})?.vectors);
         }
@@ -62,12 +64,19 @@ impl QueryEncoder {
 pub(crate) struct CliHost {
     reader: Reader,
     replies: Rc<ReplyCache>,
+    /// Who counts its calls, and by which name the model is priced.
+    spending: Option<(Rc<Spending>, String)>,
 }
 
 impl CliHost {
     /// A host for one reader.
     pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
-        Self { reader, replies }
+        Self { reader, replies, spending: None }
+    }
+
+    /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
+    pub(crate) fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
+        Self { spending: Some((spending, model.to_owned())), ..self }
     }
 
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
@@ -99,7 +108,7 @@ impl<'a> Repetition<'a> {
 
     fn keep(&self, request: &str, reply: &Reply) {
         if let Some(journal) = self.journal {
-            journal.put(request, reply);
+            journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), reply);
         }
     }
 }
@@ -116,7 +125,15 @@ impl Host for Repetition<'_> {
                 if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
                     return Ok(reply);
                 }
-                let reply = model.chat(&call, &source).await?;
+                let reply = match &self.host.spending {
+                    None => model.chat(&call, &source).await,
+                    Some((spending, name)) => {
+                        let begun = spending.begin(name, &call).await;
+                        let reply = model.chat(&call, &source).await;
+                        begun.ended(name, &reply);
+                        reply
+                    }
+                }?;
                 self.keep(&request, &reply);
                 self.host.replies.put(&source, &call, self.sample, &reply);
                 Ok(reply)

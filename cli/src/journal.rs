@@ -36,6 +36,9 @@ pub(crate) struct Journal {
 #[derive(Serialize, Deserialize)]
 struct Line {
     request: String,
+    /// Who was asked, for what it cost; empty in journals of a closeread that did not write it.
+    #[serde(default)]
+    model: String,
     reply: Reply,
 }
 
@@ -53,6 +56,22 @@ impl Journals {
     /// Removes the journal of what is finished, if a kill left it behind.
     pub(crate) fn discard(&self, key: &impl Serialize) -> Result<()> {
         if self.folder.exists() { remove(&self.path(key)) } else { Ok(()) }
+    }
+
+    /// Every reply that is in no record yet, with the model that gave it.
+    pub(crate) fn replies(&self) -> Result<Vec<(String, Reply)>> {
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error).with_context(|| format!("cannot read {}", self.folder.display())),
+        };
+        let mut replies = Vec::new();
+        for entry in entries {
+            let path = entry.with_context(|| format!("cannot read {}", self.folder.display()))?.path();
+            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            replies.extend(lines(&bytes).map(|Line { model, reply, .. }| (model, reply)));
+        }
+        Ok(replies)
     }
 
     /// Removes the folder if nothing is left in it.
@@ -82,10 +101,8 @@ impl Journal {
                 .with_context(|| format!("cannot repair {}", path.display()))?;
         }
         let mut known: HashMap<String, VecDeque<Reply>> = HashMap::new();
-        for line in bytes[..whole].split(|&byte| byte == b'\n') {
-            if let Ok(Line { request, reply }) = serde_json::from_slice(line) {
-                known.entry(request).or_default().push_back(reply);
-            }
+        for Line { request, reply, .. } in lines(&bytes[..whole]) {
+            known.entry(request).or_default().push_back(reply);
         }
         Ok(Self { path, known: RefCell::new(known), file: RefCell::default(), warned: Cell::default() })
     }
@@ -96,8 +113,8 @@ impl Journal {
     }
 
     /// Keeps a reply. Failing to write costs money if the run is killed, not results: it is said once.
-    pub(crate) fn put(&self, request: &str, reply: &Reply) {
-        let line = Line { request: request.to_owned(), reply: reply.clone() };
+    pub(crate) fn put(&self, request: &str, model: &str, reply: &Reply) {
+        let line = Line { request: request.to_owned(), model: model.to_owned(), reply: reply.clone() };
         if let Err(error) = self.append(&line)
             && !self.warned.replace(true)
         {
@@ -125,6 +142,11 @@ impl Journal {
     }
 }
 
+/// The lines that are whole.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> {
+    bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
 fn remove(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -150,9 +172,11 @@ mod tests {
         let journal = journals.of(&"trial").unwrap();
         for (request, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
             assert_eq!(journal.take(request), None, "what is asked now is not known from before");
-            journal.put(request, &reply(text));
+            journal.put(request, "m", &reply(text));
         }
         drop(journal);
+        let kept = journals.replies().unwrap();
+        assert!(kept.len() == 3 && kept.iter().all(|(model, _)| model == "m"), "{kept:?}");
         let journal = journals.of(&"trial").unwrap();
         let taken = ["a", "a", "a", "b"].map(|request| journal.take(request).map(|reply| reply.text));
         assert_eq!(taken, [Some("1".to_owned()), Some("3".to_owned()), None, Some("2".to_owned())]);
@@ -169,8 +193,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         let journal = journals.of(&"trial").unwrap();
-        journal.put("a", &reply("1"));
-        journal.put("b", &reply("2"));
+        journal.put("a", "m", &reply("1"));
+        journal.put("b", "m", &reply("2"));
         drop(journal);
         let path = journals.path(&"trial");
         let bytes = fs::read(&path).unwrap();
@@ -178,7 +202,7 @@ mod tests {
 
         let journal = journals.of(&"trial").unwrap();
         assert_eq!((journal.take("a"), journal.take("b")), (Some(reply("1")), None));
-        journal.put("b", &reply("again"));
+        journal.put("b", "m", &reply("again"));
         drop(journal);
         assert_eq!(journals.of(&"trial").unwrap().take("b"), Some(reply("again")));
     }
@@ -188,7 +212,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         journals.discard(&"trial").unwrap();
-        journals.of(&"trial").unwrap().put("a", &reply("1"));
+        journals.of(&"trial").unwrap().put("a", "m", &reply("1"));
         journals.discard(&"trial").unwrap();
         assert_eq!(journals.of(&"trial").unwrap().take("a"), None);
     }

@@ -28,11 +28,13 @@ mod interrupt;
 mod journal;
 mod judging;
 mod models;
+mod pricing;
 mod progress;
 mod provider;
 mod reply_cache;
 mod run_folder;
 mod shard;
+mod spending;
 mod table;
 mod tokenizer;
 
@@ -51,6 +53,10 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(Box<config::RunArgs>),
+    /// Say what a run would take and cost, and ask nothing: `closeread run --dry-run`
+    Estimate(Box<config::RunArgs>),
+    Methods(command::methods::MethodsArgs),
+    Verify(command::verify::VerifyArgs),
     Merge(command::merge::MergeArgs),
     Score(command::score::ScoreArgs),
     Chunk(command::chunk::ChunkArgs),
@@ -85,6 +91,9 @@ fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
+            Command::Estimate(args) => command::estimate::run(*args),
+            Command::Methods(args) => command::methods::run(&args),
+            Command::Verify(args) => command::verify::run(args).await,
             Command::Merge(args) => command::merge::run(&args),
             Command::Score(args) => command::score::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),

@@ -1,8 +1,11 @@
 //! Progress on standard error: a bar in a terminal, a plain line now and then elsewhere.
 
+use crate::spending::{Spending, Taken};
+use closeread_core::table::number::thousands;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// How often a plain line is printed where there is no terminal.
@@ -14,6 +17,9 @@ pub(crate) struct Progress {
     total: usize,
     state: RefCell<State>,
     bar: Option<ProgressBar>,
+    /// How many failed, and what the calls took, where they are counted.
+    failed: Cell<usize>,
+    spending: Option<Rc<Spending>>,
 }
 
 struct State {
@@ -26,13 +32,29 @@ impl Progress {
     /// Starts at 0 of `total`.
     pub(crate) fn new(what: &str, total: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{msg} {bar:30} {pos}/{len}, {per_sec}, {eta} left")
+            let style = ProgressStyle::with_template("{prefix} {bar:30} {pos}/{len}, {per_sec}, {eta} left{msg}")
                 .expect("a valid template");
-            ProgressBar::new(total as u64).with_style(style).with_message(what.to_owned())
+            ProgressBar::new(total as u64).with_style(style).with_prefix(what.to_owned())
         });
         let now = Instant::now();
         let state = RefCell::new(State { done: 0, started: now, printed: now });
-        Self { what: what.to_owned(), total, state, bar }
+        Self { what: what.to_owned(), total, state, bar, failed: Cell::new(0), spending: None }
+    }
+
+    /// The same count, which also shows what failed, what is in flight and what the calls took.
+    pub(crate) fn with_spending(self, spending: Rc<Spending>) -> Self {
+        Self { spending: Some(spending), ..self }
+    }
+
+    /// One more is done, by failing.
+    pub(crate) fn tick_failed(&self) {
+        self.failed.set(self.failed.get() + 1);
+        self.advance(1);
+    }
+
+    fn taken(&self) -> String {
+        let Some(spending) = &self.spending else { return String::new() };
+        taken_in_words(self.failed.get(), &spending.taken())
     }
 
     /// One more is done.
@@ -46,12 +68,14 @@ impl Progress {
         state.done += n;
         if let Some(bar) = &self.bar {
             bar.inc(n as u64);
+            bar.set_message(self.taken());
         } else if state.printed.elapsed() >= PLAIN_EVERY {
             state.printed = Instant::now();
             let seconds = state.started.elapsed().as_secs_f64();
             let rate = state.done as f64 / seconds;
             let left = (self.total - state.done.min(self.total)) as f64 / rate;
-            eprintln!("{}: {}/{}, {rate:.1}/s, {left:.0} s left", self.what, state.done, self.total);
+            let (what, done, total, taken) = (&self.what, state.done, self.total, self.taken());
+            eprintln!("{what}: {done}/{total}, {rate:.1}/s, {left:.0} s left{taken}");
         }
     }
 
@@ -76,5 +100,48 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// `, 2 failed, 8 in flight, 1,200,000 + 3,400 tokens, $1.23`: what is nothing is not named.
+fn taken_in_words(failed: usize, taken: &Taken) -> String {
+    let mut words = String::new();
+    for (n, what) in [(failed, "failed"), (taken.in_flight, "in flight")] {
+        if n > 0 {
+            words.push_str(&format!(", {} {what}", thousands(n as u64)));
+        }
+    }
+    if taken.prompt_tokens + taken.reply_tokens > 0 {
+        words.push_str(&format!(", {} + {} tokens", thousands(taken.prompt_tokens), thousands(taken.reply_tokens)));
+    }
+    if taken.dollars.0 > 0.0 {
+        words.push_str(&format!(", {}", taken.dollars));
+    }
+    if taken.unpriced > 0 {
+        words.push_str(&format!(", {} of unknown price", thousands(taken.unpriced as u64)));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::price::Dollars;
+
+    #[test]
+    fn only_what_there_is_is_named() {
+        assert_eq!(taken_in_words(0, &Taken::default()), "");
+        let taken = Taken {
+            in_flight: 8,
+            prompt_tokens: 1_200_000,
+            reply_tokens: 3_400,
+            dollars: Dollars(1.234),
+            unpriced: 1,
+            ..Taken::default()
+        };
+        assert_eq!(
+            taken_in_words(2, &taken),
+            ", 2 failed, 8 in flight, 1,200,000 + 3,400 tokens, $1.23, 1 of unknown price"
+        );
     }
 }

@@ -1,13 +1,15 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
-use crate::journal;
+use crate::journal::{self, Journals};
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::hash::sha256;
 use closeread_core::method::Preparation;
-use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
+use closeread_core::price::{Dollars, PriceList};
+use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
+use closeread_core::report::PreparationCalls;
 use closeread_core::text::{Book, TextStore};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -23,6 +25,9 @@ const COMPRESSION: i32 = 9;
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// How many texts were cut for the encoder, by book.
 const CUT: &str = "cut.json";
+
+/// The prices that the run's money is counted by.
+pub(crate) const PRICES: &str = "prices.json";
 
 /// What methods made of books before the questions.
 const PREPARATIONS: &str = "preparations";
@@ -167,8 +172,7 @@ impl RunFolder {
 
     /// What a method made of books, if it was made.
     pub(crate) fn preparation(&self, key: &PreparationKey) -> Option<Preparation> {
-        let kept: KeptPreparation = serde_json::from_slice(&fs::read(self.preparation_file(key)).ok()?).ok()?;
-        Some(kept.preparation)
+        preparation(&self.path, key)
     }
 
     /// Keeps what a method made of books. What failed is not kept: the fault may be gone in the next run.
@@ -183,8 +187,33 @@ impl RunFolder {
     }
 
     fn preparation_file(&self, key: &PreparationKey) -> PathBuf {
-        let name = sha256(&serde_json::to_vec(key).expect("a key has string keys only"));
-        self.path.join(PREPARATIONS).join(format!("{}.json", &name[..16]))
+        preparation_file(&self.path, key)
+    }
+
+    /// The calls of all preparations.
+    pub(crate) fn preparation_calls(&self) -> Result<Vec<PreparationCalls>> {
+        preparation_calls(&self.path)
+    }
+
+    /// What the calls cost that are in the folder; those of unknown price count as nothing. The calls of trials that are
+    /// not finished, failed ones included, stand in their journals.
+    pub(crate) fn spent(&self, prices: &PriceList) -> Result<Dollars> {
+        let cost = |model: &str, call: &CallTrace| match call.remembered {
+            true => Dollars::default(),
+            false => prices.cost(model, &call.usage).unwrap_or_default(),
+        };
+        let finished = self.finished.values().filter(|record| self.is_done(&record.key));
+        let trials = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
+        let preparations = self.preparation_calls()?;
+        let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
+        let unfinished = Journals::of_run(&self.path).replies()?;
+        let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+        Ok(trials.chain(before).chain(unfinished).sum())
+    }
+
+    /// Keeps the prices that the run's money is counted by.
+    pub(crate) fn write_prices(&self, prices: &PriceList) -> Result<()> {
+        write_atomically(&self.path.join(PRICES), &pretty(&json!(prices)))
     }
 
     /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
@@ -210,6 +239,36 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
+}
+
+/// What a method made of books, if a run folder holds it.
+pub(crate) fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
+    let kept: KeptPreparation = serde_json::from_slice(&fs::read(preparation_file(folder, key)).ok()?).ok()?;
+    Some(kept.preparation)
+}
+
+fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {
+    let name = sha256(&serde_json::to_vec(key).expect("a key has string keys only"));
+    folder.join(PREPARATIONS).join(format!("{}.json", &name[..16]))
+}
+
+/// The calls of all preparations in a run folder, in the order of their file names.
+pub(crate) fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> {
+    let folder = folder.join(PREPARATIONS);
+    let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
+    };
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    let read = |path: &PathBuf| {
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let kept: KeptPreparation = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} is no preparation; remove it and it is made again", path.display()))?;
+        Ok(PreparationCalls { method: kept.key.method, model: kept.key.model, calls: kept.preparation.calls })
+    };
+    files.iter().map(read).collect()
 }
 
 /// The folder `texts` of a run.

@@ -17,6 +17,7 @@ pub mod listing;
 pub mod method;
 pub mod metric;
 pub mod paper;
+pub mod price;
 pub mod prompt;
 pub mod protocol;
 pub mod provider;

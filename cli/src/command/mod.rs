@@ -6,14 +6,17 @@ pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod compare;
 pub(crate) mod data;
+pub(crate) mod estimate;
 pub(crate) mod judge;
 pub(crate) mod merge;
+pub(crate) mod methods;
 pub(crate) mod model;
 pub(crate) mod providers;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
+pub(crate) mod verify;
 
 use crate::input::{InputOptions, read_books};
 use anyhow::{Result, bail};

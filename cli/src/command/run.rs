@@ -6,10 +6,12 @@ use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
 use crate::judging::{self, Court, Docket, Session};
-use crate::provider::{self, Reader, without_credentials};
+use crate::pricing;
+use crate::provider::{self, Rates, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::RunFolder;
 use crate::shard::Shard;
+use crate::spending::Spending;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
@@ -20,7 +22,8 @@ use closeread_core::paper::FailurePolicy;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, cells, judged_by};
+use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
+use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -32,9 +35,17 @@ use std::time::Duration;
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let args = args.with_config_file()?.with_embedder_of_protocol();
+    if args.dry_run {
+        return super::estimate::estimate(&args);
+    }
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
+    let prices = pricing::load(args.models.as_deref())?;
+    let max_cost = args.max_cost()?;
+    if max_cost.is_some() && !args.allow_unknown_price {
+        pricing::check_known(&prices, &models)?;
+    }
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
     if benchmark.items.is_empty() {
@@ -50,7 +61,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let encoders = Encoders::load(&args, &mut methods)?;
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
     encoders.say(&benchmark, args.retriever);
-    let table_cells = plan_cells(&methods, &models, &budgets, &encoders);
+    let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
@@ -61,18 +72,33 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let builtin = models.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
-    let options = provider::Options { seed: args.seed, extra_body: args.extra_body()?, timeout, concurrency };
+    let options = provider::Options {
+        seed: args.seed,
+        extra_body: args.extra_body()?,
+        timeout,
+        concurrency,
+        rates: Rates { rpm: args.rpm, tpm: args.tpm },
+        tokenizer: Some(tokenizer.clone()),
+    };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
-    let mut hosts = HashMap::new();
+    let mut readers = Vec::new();
     for model in &models {
-        let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
-        hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
+        readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
     let judges = args.judges()?;
     let court =
         judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
     let court = court.transpose()?;
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
+    folder.write_prices(&prices.only(models.iter().map(String::as_str)))?;
+    let spent = folder.spent(&prices)?;
+    let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
+    let mut hosts = HashMap::new();
+    for (model, reader) in readers {
+        let host = CliHost::new(reader, Rc::clone(&replies));
+        let host = host.charged_to(Rc::clone(&spending), &model);
+        hosts.insert(model, host);
+    }
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     benchmark.keep_in(&folder.texts());
     let plan = Plan {
@@ -88,6 +114,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         retriever: args.retriever,
         concurrency,
         hosts,
+        spending,
     };
     eprintln!(
         "{}: {} items on {} books, run folder {}",
@@ -98,7 +125,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     );
     let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
     let mut session = Session::default();
-    if let Some(court) = court.filter(|_| !summary.interrupted) {
+    if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
         session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
@@ -121,12 +148,14 @@ fn report(
     judge::score(&judging, &benchmark.items, &mut records);
     let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
+    let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
         "benchmark": benchmark.name,
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
+        "usage": usage,
         "cut_for_embedding": cut,
         "judged_by": judging.panels,
         "problems": benchmark.problems,
@@ -147,14 +176,42 @@ fn report(
     if session.failed > 0 {
         eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
+    say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
+    }
+    if summary.out_of_money {
+        eprintln!(
+            "stopped by --max-cost: {} of it are spent, and the next call could exceed it; what was finished is kept. \
+             Give the same command again with a higher --max-cost to go on",
+            plan.spending.taken().dollars
+        );
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
     let judged = session.failed == 0 && session.without_chunk == 0;
-    let clean = !dropped && judged && !summary.interrupted && !cells.iter().any(failed);
+    let stopped = summary.interrupted || summary.out_of_money;
+    let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What the calls of a server took, in a line; nothing where none was asked.
+fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
+    let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).sum::<u64>();
+    let (prompt, reply) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
+    if prompt + reply == 0 {
+        return;
+    }
+    let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
+    let unpriced = sum(|u| u.unpriced as u64);
+    let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
+    eprintln!(
+        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
+        thousands(sum(|u| u.calls as u64)),
+        thousands(prompt),
+        thousands(reply),
+        plan.spending.taken().dollars
+    );
 }
 
 /// The prompts that ship, those of a folder in their places.
@@ -173,11 +230,11 @@ pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-fn plan_cells(
+pub(super) fn plan_cells(
     methods: &[(&Entry, Method)],
     models: &[String],
     budgets: &[usize],
-    encoders: &Encoders,
+    encoders: Option<&Encoders>,
 ) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
     for (entry, method) in methods {
@@ -185,7 +242,7 @@ fn plan_cells(
             let cell = |budget| PlannedCell {
                 key: CellKey { method: entry.name.to_owned(), model: model.clone(), budget },
                 method: method.clone(),
-                encoder: encoders.of(entry.name),
+                encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
             };
             if entry.budgets {
                 cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
@@ -283,7 +340,7 @@ fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
 }
 
 /// Problems on standard error, the first few of each kind.
-fn say_problems(benchmark: &Benchmark) {
+pub(super) fn say_problems(benchmark: &Benchmark) {
     const SHOWN: usize = 10;
     let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
     for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {

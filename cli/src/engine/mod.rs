@@ -1,7 +1,10 @@
 //! The run: books become shelves, items become trials, trials become records.
 
 mod prepare;
+mod replay;
 mod room;
+
+pub(crate) use replay::{Difference, replay};
 
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
@@ -10,6 +13,7 @@ use crate::interrupt;
 use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
+use crate::spending::Spending;
 use anyhow::{Context, Result};
 use closeread_core::benchmark::Item;
 use closeread_core::index::Retriever;
@@ -24,7 +28,7 @@ use futures_util::{StreamExt, stream};
 use prepare::Preparations;
 use room::Room;
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
@@ -43,6 +47,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) concurrency: usize,
     /// One host a model.
     pub(crate) hosts: HashMap<String, CliHost>,
+    /// What the calls of all hosts take.
+    pub(crate) spending: Rc<Spending>,
 }
 
 impl Plan<'_> {
@@ -74,6 +80,8 @@ pub(crate) struct PlannedCell {
 pub(crate) struct Summary {
     /// Ctrl-C ended the run before all trials were made.
     pub(crate) interrupted: bool,
+    /// The limit on what the run may cost ended it.
+    pub(crate) out_of_money: bool,
 }
 
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
@@ -119,7 +127,7 @@ pub(crate) async fn run(
         .filter(|group| group.as_ref().map_or(true, |(_, units)| !units.is_empty()))
         .collect::<Result<_>>()?;
     let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
-    let progress = Progress::new("trials", n_trials);
+    let progress = Progress::new("trials", n_trials).with_spending(Rc::clone(&plan.spending));
     let mut summary = Summary::default();
     let stop = Cell::new(false);
     let work = async {
@@ -138,21 +146,26 @@ pub(crate) async fn run(
                     .buffer_unordered(plan.concurrency);
                 while let Some(attempted) = trials.next().await {
                     let (records, journal) = attempted?;
-                    let n = records.len();
-                    let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
+                    let failed: Vec<bool> =
+                        records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
                     folder.append(records)?;
-                    if !failed {
+                    if !failed.contains(&true) {
                         journal.remove()?;
                     }
-                    (0..n).for_each(|_| progress.tick());
+                    for failed in failed {
+                        if failed { progress.tick_failed() } else { progress.tick() }
+                    }
                 }
             }
         }
         anyhow::Ok(())
     };
+    // The work first: what comes back when the money is out is still recorded.
     tokio::select! {
+        biased;
         result = work => result?,
         () = interrupt::watch(&stop, &progress) => {}
+        () = plan.spending.is_out() => summary.out_of_money = true,
     }
     progress.finish();
     journals.tidy();
@@ -161,7 +174,7 @@ pub(crate) async fn run(
 }
 
 /// Items by the books they are about, in the order of first use.
-fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
+pub(crate) fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
     let mut groups: Vec<(&[String], Vec<&Item>)> = Vec::new();
     let mut place: HashMap<&[String], usize> = HashMap::new();
     for item in items {
@@ -176,6 +189,17 @@ fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
 
 /// Everything about `items`, which are on the same books, that the folder does not hold yet.
 fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
+    let (open, done): (Vec<_>, Vec<_>) = units_of(plan, items)
+        .into_iter()
+        .partition(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
+    for unit in done {
+        journals.discard(&unit.name())?;
+    }
+    Ok(open)
+}
+
+/// Everything about `items`, which are on the same books.
+fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     let all_of = |cell: &'a PlannedCell, items: &[&'a Item]| {
         (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
     };
@@ -187,12 +211,7 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journal
     for &item in items {
         units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &[item])));
     }
-    let (open, done): (Vec<_>, Vec<_>) =
-        units.into_iter().partition(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
-    for unit in done {
-        journals.discard(&unit.name())?;
-    }
-    Ok(open)
+    units
 }
 
 /// The first question that hands a model the whole book goes alone, the rest together: by then the provider has the book
@@ -233,13 +252,7 @@ async fn attempt(
     };
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
-        let mut scores = score(item, &trial.outcome, room.language());
-        let recall = evidence.get(&item.id).and_then(|gold| match (&trial.evidence, &trial.context) {
-            (Some(cited), _) => cited_recall(gold, cited, room.books()),
-            (None, Some(context)) => context_recall(gold, context, room.books()),
-            (None, None) => None,
-        });
-        scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
+        let scores = recorded(item, &trial, room, evidence);
         Record {
             key: unit.key(item),
             outcome: trial.outcome,
@@ -255,4 +268,21 @@ async fn attempt(
     });
     let records = records.collect();
     Ok((records, journal))
+}
+
+/// The scores of a trial as its record holds them.
+fn recorded(
+    item: &Item,
+    trial: &Trial,
+    room: &Room,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+) -> BTreeMap<String, f64> {
+    let mut scores = score(item, &trial.outcome, room.language());
+    let recall = evidence.get(&item.id).and_then(|gold| match (&trial.evidence, &trial.context) {
+        (Some(cited), _) => cited_recall(gold, cited, room.books()),
+        (None, Some(context)) => context_recall(gold, context, room.books()),
+        (None, None) => None,
+    });
+    scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
+    scores
 }

@@ -80,6 +80,7 @@ impl<'a> Court<'a> {
             extra_body: options.extra_body.clone(),
             timeout: options.timeout,
             concurrency: options.concurrency,
+            ..Options::default()
         };
         let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
         let mut hosts = HashMap::new();

@@ -1,7 +1,7 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
 use super::account::Account;
-use super::throttle::Throttle;
+use super::throttle::{Rates, Throttle};
 use super::without_credentials;
 use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
@@ -10,6 +10,7 @@ use closeread_core::host::{Call, HostError, Reply};
 use closeread_core::provider::{
     Dialect, Fault, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
 };
+use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::cell::Cell;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -36,11 +37,22 @@ pub(crate) struct Options {
     pub(crate) timeout: Duration,
     /// Most calls under way at once.
     pub(crate) concurrency: usize,
+    /// Most requests and tokens a minute.
+    pub(crate) rates: Rates,
+    /// What counts the tokens of a request that is to be sent, where they are limited.
+    pub(crate) tokenizer: Option<Tokenizer>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: None, extra_body: ExtraBodies::default(), timeout: Duration::from_secs(600), concurrency: 64 }
+        Self {
+            seed: None,
+            extra_body: ExtraBodies::default(),
+            timeout: Duration::from_secs(600),
+            concurrency: 64,
+            rates: Rates::default(),
+            tokenizer: None,
+        }
     }
 }
 
@@ -62,7 +74,7 @@ impl ChatModel {
             .build()
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
-        let throttle = Throttle::new(options.concurrency);
+        let throttle = Throttle::new(options.concurrency, options.rates);
         Ok(Self { client, account, options, dialect, throttle })
     }
 
@@ -85,11 +97,23 @@ impl ChatModel {
 
     /// One completion; faults that may pass are tried again, final ones never.
     pub(crate) async fn chat(&self, call: &Call, source: &Source) -> Result<Reply, HostError> {
+        let tokens = self.tokens(call);
+        if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
+            return Err(HostError::Failed(format!(
+                "prompt and reply may have {tokens} tokens, and --tpm allows {tpm} a minute: it can never be sent"
+            )));
+        }
         let mut tries = 0;
         loop {
             let result = {
-                let _place = self.throttle.enter().await;
-                self.once(call, source).await
+                let place = self.throttle.enter(tokens).await;
+                let result = self.once(call, source).await;
+                if let Ok(Reply { usage, .. }) = &result
+                    && let (Some(prompt), Some(reply)) = (usage.prompt_tokens, usage.completion_tokens)
+                {
+                    place.took(prompt + reply);
+                }
+                result
             };
             match result {
                 Ok(reply) => {
@@ -117,6 +141,13 @@ impl ChatModel {
                 }
             }
         }
+    }
+
+    /// Tokens that a call can take, prompt and limit of the reply; only counted where they are limited.
+    fn tokens(&self, call: &Call) -> u64 {
+        let (Some(_), Some(tokenizer)) = (self.options.rates.tpm, &self.options.tokenizer) else { return 0 };
+        let prompt: usize = call.messages.iter().map(|message| tokenizer.count(&message.content)).sum();
+        prompt as u64 + u64::from(call.max_output_tokens)
     }
 
     async fn once(&self, call: &Call, source: &Source) -> Result<Reply, Fault> {

@@ -6,6 +6,7 @@ mod throttle;
 
 pub(crate) use account::{Account, PROVIDERS, keys};
 pub(crate) use client::{ChatModel, Options};
+pub(crate) use throttle::Rates;
 
 use anyhow::{Result, bail};
 use closeread_core::reader::EXTRACTIVE;
@@ -26,6 +27,16 @@ impl Reader {
         }
         Ok(Self::Chat(Box::new(ChatModel::new(account(name, base_url)?, options)?)))
     }
+}
+
+/// Refuses a name that no provider serves, without looking for keys and addresses.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let (prefix, model) = name.split_once('/').unwrap_or((name, ""));
+    if name == EXTRACTIVE || (PROVIDERS.iter().any(|provider| provider.name == prefix) && !model.is_empty()) {
+        return Ok(());
+    }
+    let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("{}/MODEL", provider.name)).collect();
+    bail!("unknown model `{name}`: expected {EXTRACTIVE}, {}", names.join(", "));
 }
 
 /// The account that a model's name asks for, its key found.

@@ -1,7 +1,10 @@
-//! How many calls are under way at once: as many as the server bears, found out while it is asked.
+//! How many calls are under way at once, as many as the server bears, found out while it is asked; and how many a
+//! minute, as many as the user says.
 
 use closeread_core::provider::Strain;
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
@@ -59,37 +62,102 @@ impl Limit {
     }
 }
 
+/// Limits a minute.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Rates {
+    /// Most requests.
+    pub(crate) rpm: Option<u32>,
+    /// Most tokens, of prompts and replies.
+    pub(crate) tpm: Option<u64>,
+}
+
+/// What [`Rates`] count by.
+const MINUTE: Duration = Duration::from_secs(60);
+
+/// The requests of the last minute. Requests are spaced evenly, so that no minute, wherever it begins, has more than
+/// `rpm`; and one waits as long as it and those of the minute before it have more than `tpm` tokens.
+#[derive(Debug, Default)]
+struct Pace {
+    rates: Rates,
+    last: Option<Instant>,
+    sent: VecDeque<(Instant, Rc<Cell<u64>>)>,
+}
+
+impl Pace {
+    /// Lets a request of that many tokens go at `now`, or says how long it has to wait. What it gives back holds the
+    /// tokens that are counted for it, until the reply says how many there were.
+    fn admit(&mut self, now: Instant, tokens: u64) -> Result<Rc<Cell<u64>>, Duration> {
+        if let (Some(rpm), Some(last)) = (self.rates.rpm, self.last) {
+            let next = last + MINUTE / rpm.max(1);
+            if now < next {
+                return Err(next - now);
+            }
+        }
+        if let Some(tpm) = self.rates.tpm {
+            while self.sent.front().is_some_and(|(at, _)| *at + MINUTE <= now) {
+                self.sent.pop_front();
+            }
+            let mut counted: u64 = self.sent.iter().map(|(_, tokens)| tokens.get()).sum();
+            for (at, freed) in &self.sent {
+                if counted + tokens <= tpm {
+                    break;
+                }
+                counted -= freed.get();
+                if counted + tokens <= tpm || counted == 0 {
+                    return Err(*at + MINUTE - now);
+                }
+            }
+        }
+        let counted = Rc::new(Cell::new(tokens));
+        self.last = Some(now);
+        if self.rates.tpm.is_some() {
+            self.sent.push_back((now, Rc::clone(&counted)));
+        }
+        Ok(counted)
+    }
+}
+
 /// Lets calls through, one model's.
 pub(crate) struct Throttle {
     limit: RefCell<Limit>,
+    pace: RefCell<Pace>,
     under_way: Cell<usize>,
     waiting: Cell<usize>,
     freed: Notify,
 }
 
 impl Throttle {
-    /// At most `most` calls at once.
-    pub(crate) fn new(most: usize) -> Self {
+    /// At most `most` calls at once, and `rates` a minute.
+    pub(crate) fn new(most: usize, rates: Rates) -> Self {
         Self {
             limit: RefCell::new(Limit::new(most.max(1))),
+            pace: RefCell::new(Pace { rates, ..Pace::default() }),
             under_way: Cell::new(0),
             waiting: Cell::new(0),
             freed: Notify::new(),
         }
     }
 
-    /// Waits for a place; it is given back when the value is dropped.
-    pub(crate) async fn enter(&self) -> Place<'_> {
-        self.waiting.set(self.waiting.get() + 1);
-        let waiting = Waiting(self);
+    /// Waits for a place for a call of that many tokens, prompt and limit of the reply; the place is given back when the
+    /// value is dropped.
+    pub(crate) async fn enter(&self, tokens: u64) -> Place<'_> {
         loop {
             let freed = self.freed.notified();
             if self.under_way.get() < self.limit.borrow().calls() {
-                drop(waiting);
-                self.under_way.set(self.under_way.get() + 1);
-                return Place(self);
+                let admitted = self.pace.borrow_mut().admit(Instant::now(), tokens);
+                match admitted {
+                    Ok(counted) => {
+                        self.under_way.set(self.under_way.get() + 1);
+                        return Place { throttle: self, counted };
+                    }
+                    // It is not the limit that holds this call back: it does not count as waiting.
+                    Err(wait) => tokio::time::sleep(wait).await,
+                }
+            } else {
+                self.waiting.set(self.waiting.get() + 1);
+                let _waiting = Waiting(self);
+                freed.await;
             }
-            freed.await;
         }
     }
 
@@ -107,12 +175,22 @@ impl Throttle {
 }
 
 /// One call's place among those under way.
-pub(crate) struct Place<'a>(&'a Throttle);
+pub(crate) struct Place<'a> {
+    throttle: &'a Throttle,
+    counted: Rc<Cell<u64>>,
+}
+
+impl Place<'_> {
+    /// The tokens there were, in the place of those there could have been.
+    pub(crate) fn took(&self, tokens: u64) {
+        self.counted.set(tokens);
+    }
+}
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        self.0.under_way.set(self.0.under_way.get() - 1);
-        self.0.freed.notify_waiters();
+        self.throttle.under_way.set(self.throttle.under_way.get() - 1);
+        self.throttle.freed.notify_waiters();
     }
 }
 
@@ -163,11 +241,58 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_calls_than_the_limit_are_under_way() {
-        let throttle = Throttle::new(2);
-        let (first, _second) = (throttle.enter().await, throttle.enter().await);
-        let mut third = Box::pin(throttle.enter());
+        let throttle = Throttle::new(2, Rates::default());
+        let (first, _second) = (throttle.enter(1).await, throttle.enter(1).await);
+        let mut third = Box::pin(throttle.enter(1));
         assert!(tokio::time::timeout(Duration::from_millis(20), &mut third).await.is_err());
         drop(first);
         third.await;
+    }
+
+    /// When each of `tokens` is sent, in seconds from the start, each as early as may be; a request takes as many tokens
+    /// as it was announced with.
+    fn sent(rates: Rates, tokens: &[u64]) -> Vec<f64> {
+        let start = Instant::now();
+        let mut pace = Pace { rates, ..Pace::default() };
+        let mut now = start;
+        let mut times = Vec::new();
+        for &tokens in tokens {
+            while let Err(wait) = pace.admit(now, tokens) {
+                assert!(wait > Duration::ZERO);
+                now += wait;
+            }
+            times.push((now - start).as_secs_f64());
+        }
+        times
+    }
+
+    #[test]
+    fn no_minute_has_more_than_the_rates_and_nothing_waits_without_need() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _ in 0..200 {
+            let rates = Rates { rpm: Some(random.u32(1..200)), tpm: Some(random.u64(100..2000)) };
+            let (rpm, tpm) = (rates.rpm.unwrap() as usize, rates.tpm.unwrap());
+            let tokens: Vec<u64> = (0..50).map(|_| random.u64(1..=100)).collect();
+            let times = sent(rates, &tokens);
+            for (first, &from) in times.iter().enumerate() {
+                let minute = first..times.partition_point(|at| *at < from + 60.0 - 1e-6);
+                assert!(minute.len() <= rpm, "{rates:?} {times:?}");
+                assert!(tokens[minute].iter().sum::<u64>() <= tpm, "{rates:?} {times:?} {tokens:?}");
+            }
+        }
+        let even = sent(Rates { rpm: Some(120), tpm: None }, &[1; 5]);
+        assert!((even[4] - 2.0).abs() < 1e-6, "{even:?}");
+        let full = sent(Rates { rpm: None, tpm: Some(100) }, &[60, 40, 60, 40]);
+        assert!(full[1] < 1e-6 && (full[2] - 60.0).abs() < 1e-6 && (full[3] - 60.0).abs() < 1e-6, "{full:?}");
+    }
+
+    #[test]
+    fn a_short_reply_gives_its_tokens_back() {
+        let now = Instant::now();
+        let mut pace = Pace { rates: Rates { rpm: None, tpm: Some(100) }, ..Pace::default() };
+        let counted = pace.admit(now, 90).unwrap();
+        assert_eq!(pace.admit(now, 50).unwrap_err(), MINUTE);
+        counted.set(40);
+        assert!(pace.admit(now, 50).is_ok());
     }
 }

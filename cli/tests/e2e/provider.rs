@@ -16,7 +16,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    fn start(replies: Vec<(&'static str, String)>) -> Self {
+    pub(crate) fn start(replies: Vec<(&'static str, String)>) -> Self {
         Self::replying(move |n, _| replies[n.min(replies.len() - 1)].clone())
     }
 

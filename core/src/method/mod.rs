@@ -6,6 +6,7 @@ pub(crate) mod ask;
 mod catalog;
 mod closed_book;
 mod corpus_rag;
+pub mod cost;
 mod dress;
 mod full_document;
 mod memory_agent;

@@ -9,12 +9,14 @@ pub mod site;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod usage;
 mod whole;
 
 pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
 pub use judging::{docket, judged_by, judging_tables};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
+pub use usage::{PreparationCalls, Usage, usage, usage_table};
 pub use whole::{CellReport, Report, Run, RunReport, report};
 
 use crate::benchmark::Item;

@@ -5,12 +5,13 @@ use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
 use super::tables::incomplete;
 use super::{
-    Cell, CellKey, Line, RunView, TokenPlaces, cases, cells, failures_left_out, label_tables, ledger_table,
-    policy_table, score_table,
+    Cell, CellKey, Line, PreparationCalls, RunView, TokenPlaces, Usage, cases, cells, failures_left_out, label_tables,
+    ledger_table, policy_table, score_table, usage, usage_table,
 };
 use crate::benchmark::Item;
 use crate::judge::Judging;
 use crate::paper::Paper;
+use crate::price::PriceList;
 use crate::record::Record;
 use crate::stats::Estimate;
 use crate::table::Table;
@@ -38,6 +39,10 @@ pub struct Run {
     pub judging: Judging,
     /// What its numbers rest on, name and value: retriever, tokenizer, version.
     pub facts: Vec<(String, String)>,
+    /// What methods asked before the questions.
+    pub preparations: Vec<PreparationCalls>,
+    /// The prices of its models that its money is counted by.
+    pub prices: PriceList,
 }
 
 /// Everything that a report says, as data.
@@ -68,6 +73,9 @@ pub struct RunReport {
     pub facts: BTreeMap<String, String>,
     /// Its cells.
     pub cells: Vec<CellReport>,
+    /// What each of them took, and the preparations.
+    #[serde(default)]
+    pub usage: Vec<Usage>,
 }
 
 /// A cell under both policies.
@@ -96,6 +104,7 @@ pub fn report(runs: &[Run]) -> Report {
     let left_out: Vec<&BTreeMap<String, Estimate>> =
         reports.iter().flat_map(|run| run.cells.iter().map(|c| &c.failures_left_out)).collect();
     let mut tables = vec![score_table(&lines), ledger_table(&lines), policy_table(&lines, &left_out)];
+    tables.push(usage_table(&runs.iter().zip(&reports).map(|(run, r)| (run, &*r.usage)).collect::<Vec<_>>()));
     tables.extend(comparison_tables(&cell_comparisons(&views)));
     for run in runs {
         tables.extend(judge_and_paper_tables(run, runs.len() > 1));
@@ -133,6 +142,7 @@ fn run_report(run: &Run) -> RunReport {
         benchmark: run.benchmark.clone(),
         facts: run.facts.iter().cloned().collect(),
         cells: cells.collect(),
+        usage: usage(&run.plan, &run.records, &run.preparations, &run.prices),
     }
 }
 

@@ -3,6 +3,7 @@
 mod agentic_rag;
 mod closed_book;
 mod corpus_rag;
+mod cost;
 mod dress;
 mod full_document;
 mod memory_agent;

@@ -22,7 +22,7 @@ pub(super) struct Source {
 
 #[derive(Debug)]
 enum Content {
-    Run(Run),
+    Run(Box<Run>),
     Scores(Vec<ScoredItem>),
 }
 
@@ -77,7 +77,7 @@ impl Source {
         let content = if path.is_file() {
             Content::Scores(read_scores(path)?)
         } else if finished::is_run_folder(path) {
-            Content::Run(finished::load(path, name.clone(), Texts::Skip)?)
+            Content::Run(Box::new(finished::load(path, name.clone(), Texts::Skip)?))
         } else {
             bail!(
                 "{} is neither a run folder (with manifest.json) nor a file: expected what `closeread run --out DIR` \

@@ -84,7 +84,8 @@ fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>]) -> SiteFile {
         }
         page.push("</p>\n");
     }
-    let (first, rest) = report.tables.split_at(report.tables.len().min(3));
+    let (first, rest) =
+        report.tables.split_at(report.tables.iter().position(|t| t.id == "usage").map_or(0, |at| at + 1));
     for one in first {
         page.push(&table(one, |row| (one.id == "scores").then(|| cell_path(row)).filter(|_| row < cells.len())));
     }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::benchmark::Evidence;
+use crate::price::PriceList;
 use crate::record::{CallTrace, Outcome};
 use crate::report::report;
 use crate::report::testing::{answered, item, key, record};
@@ -44,6 +45,8 @@ fn hostile_run() -> Run {
         window: None,
         judging: crate::judge::Judging::default(),
         facts: vec![("retriever".to_owned(), HOSTILE.to_owned())],
+        preparations: Vec::new(),
+        prices: PriceList::default(),
     }
 }
 

@@ -1,0 +1,185 @@
+//! `closeread estimate`: what a run would take and cost, before anything is asked.
+
+mod cells;
+mod models;
+mod show;
+mod time;
+mod windows;
+
+use super::run::{load_prompts, plan_cells, say_problems};
+use crate::benchmark::Benchmark;
+use crate::config::RunArgs;
+use crate::engine::{PlannedCell, groups};
+use crate::shard::Shard;
+use crate::{pricing, provider, tokenizer};
+use anyhow::{Result, bail};
+use cells::CellEstimate;
+use closeread_core::benchmark::Item;
+use closeread_core::method::Setting;
+use closeread_core::method::cost::BookSize;
+use closeread_core::price::PriceList;
+use closeread_core::text::Span;
+use closeread_core::text::tokens::Tokenizer;
+use models::ModelEstimate;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::process::ExitCode;
+
+/// Tokens of a short reply: a choice with two sentences of explanation, a little more than an answer in words.
+const TYPICAL_REPLY: u64 = 100;
+/// Seconds that a call takes: a guess, stated, to be replaced by what a server is known to take.
+const SECONDS_A_CALL: f64 = 10.0;
+
+/// What is assumed, and said.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Assumptions {
+    /// Tokens of a short reply; the most is the limit.
+    reply_tokens: u64,
+    /// Seconds a call takes.
+    seconds_a_call: f64,
+    concurrency: usize,
+    rpm: Option<u32>,
+    tpm: Option<u64>,
+}
+
+/// Everything that is said of a run.
+#[derive(Debug, Serialize)]
+struct Estimate {
+    benchmark: String,
+    items: usize,
+    books: usize,
+    /// Tokens of all books together, by `tokenizer`.
+    book_tokens: u64,
+    samples: u32,
+    tokenizer: String,
+    max_output_tokens: u32,
+    assumptions: Assumptions,
+    cells: Vec<CellEstimate>,
+    models: Vec<ModelEstimate>,
+}
+
+/// What the parts of an estimate look at.
+struct Scene<'a> {
+    benchmark: &'a Benchmark,
+    evidence: &'a HashMap<String, Vec<(usize, Span)>>,
+    /// Items by the books they are about.
+    groups: Vec<Group<'a>>,
+    setting: Setting<'a>,
+    cells: &'a [PlannedCell],
+    prices: &'a PriceList,
+    samples: u32,
+    assumed: Assumptions,
+}
+
+/// Items that are about the same books.
+struct Group<'a> {
+    documents: &'a [String],
+    items: Vec<&'a Item>,
+    sizes: Vec<BookSize>,
+}
+
+/// The command: the options of `run`.
+pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
+    estimate(&args.with_config_file()?.with_embedder_of_protocol())
+}
+
+/// Says what the run of these options would take.
+pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
+    let methods = args.methods()?;
+    let models = args.models();
+    models.iter().try_for_each(|model| provider::check_name(model))?;
+    let cells = plan_cells(&methods, &models, &args.budgets()?, None);
+    let prompts = load_prompts(args.prompts.as_deref())?;
+    let prices = pricing::load(args.models.as_deref())?;
+    let mut benchmark = Benchmark::load(args)?;
+    let evidence = benchmark.resolve()?;
+    say_problems(&benchmark);
+    if let Some(text) = args.shard.as_deref() {
+        benchmark.keep(Shard::read(text, |name| std::env::var(name).ok())?);
+    }
+    if benchmark.items.is_empty() {
+        bail!("benchmark `{}` has no item to run", benchmark.name);
+    }
+    let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
+    let scene = Scene {
+        groups: grouped(&benchmark, &tokenizer),
+        benchmark: &benchmark,
+        evidence: &evidence,
+        setting: Setting {
+            prompts: &prompts,
+            tokenizer: &tokenizer,
+            max_output_tokens: args.max_output_tokens.unwrap_or(1024),
+            temperature: 0.0,
+            window: args.window,
+        },
+        cells: &cells,
+        prices: &prices,
+        samples: args.samples(),
+        assumed: Assumptions {
+            reply_tokens: args.assume_reply.unwrap_or(TYPICAL_REPLY),
+            seconds_a_call: args.assume_seconds.unwrap_or(SECONDS_A_CALL),
+            concurrency: args.concurrency.unwrap_or(64).max(1),
+            rpm: args.rpm,
+            tpm: args.tpm,
+        },
+    };
+    let estimate = scene.estimate(&models)?;
+    if args.json {
+        outln!("{}", serde_json::to_string(&estimate)?);
+    } else {
+        out!("{}", show::text(&estimate));
+    }
+    let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
+    Ok(if dropped { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+impl Scene<'_> {
+    fn estimate(&self, models: &[String]) -> Result<Estimate> {
+        let (cells, work) = cells::estimates(self)?;
+        let truncation = windows::Measured::of(self, models)?;
+        let models = models
+            .iter()
+            .map(|model| models::estimate(self, model, &cells, &truncation, time::seconds(self, model, &work)))
+            .collect();
+        let mut sizes: HashMap<&str, u64> = HashMap::new();
+        for group in &self.groups {
+            sizes.extend(group.documents.iter().map(String::as_str).zip(group.sizes.iter().map(|size| size.tokens)));
+        }
+        Ok(Estimate {
+            benchmark: self.benchmark.name.clone(),
+            items: self.benchmark.items.len(),
+            books: self.benchmark.books.len(),
+            book_tokens: sizes.values().sum(),
+            samples: self.samples,
+            tokenizer: self.setting.tokenizer.name().to_owned(),
+            max_output_tokens: self.setting.max_output_tokens,
+            assumptions: self.assumed,
+            cells,
+            models,
+        })
+    }
+}
+
+/// The items of the benchmark by their books, each of which is measured once.
+fn grouped<'a>(benchmark: &'a Benchmark, tokenizer: &Tokenizer) -> Vec<Group<'a>> {
+    let sizes = in_parallel(&benchmark.books, |book| BookSize::of(book, tokenizer));
+    let by_id: HashMap<&str, BookSize> = benchmark.books.iter().map(|book| book.id.as_str()).zip(sizes).collect();
+    let group = |(documents, items): (&'a [String], Vec<&'a Item>)| {
+        let sizes = documents.iter().map(|id| by_id[id.as_str()].clone()).collect();
+        Group { documents, items, sizes }
+    };
+    groups(&benchmark.items).into_iter().map(group).collect()
+}
+
+/// `work` on each of `things`, on all cores, in their order.
+fn in_parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let work = &work;
+    let part = |thread: usize| things.iter().skip(thread).step_by(n_threads).map(work).collect::<Vec<R>>();
+    let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|thread| scope.spawn(move || part(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("measuring does not panic").into_iter()).collect()
+    });
+    (0..things.len()).map(|idx| parts[idx % n_threads].next().expect("one result a thing")).collect()
+}

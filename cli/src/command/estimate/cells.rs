@@ -1,0 +1,116 @@
+//! What each line of the table takes: calls, tokens, money.
+
+use super::Scene;
+use anyhow::{Context, Result};
+use closeread_core::method::cost::{Cost, Range, Tariff};
+use closeread_core::price::Dollars;
+use closeread_core::report::CellKey;
+use serde::Serialize;
+
+/// From the least to the most, in dollars.
+pub(super) type Money = (Dollars, Dollars);
+
+/// A method with a model at a budget.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct CellEstimate {
+    #[serde(flatten)]
+    pub(super) key: CellKey,
+    pub(super) calls: Range,
+    pub(super) prompt_tokens: Range,
+    pub(super) reply_tokens: Range,
+    /// Absent where the price is not known.
+    pub(super) dollars: Tariffs,
+    /// Tokens of the largest request, prompt and limit of the reply.
+    pub(super) largest_request: u64,
+    /// Items that end as an overflow of `--window`, without a call.
+    pub(super) overflows: usize,
+    /// Requests that the model's window, or `--tpm`, can never take.
+    pub(super) never_fit: u64,
+}
+
+/// Money by tariff.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(super) struct Tariffs {
+    pub(super) list: Option<Money>,
+    pub(super) cached: Option<Money>,
+    pub(super) batch: Option<Money>,
+}
+
+/// The calls on one group of books in one cell.
+pub(super) struct Work {
+    /// Number of the group.
+    pub(super) group: usize,
+    pub(super) model: String,
+    pub(super) calls: Range,
+    /// Calls that wait for each other.
+    pub(super) chain: Range,
+    pub(super) tokens: Range,
+}
+
+/// One entry a cell, and the work behind them.
+pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Work>)> {
+    let mut work = Vec::new();
+    let mut cells = Vec::new();
+    let typical = scene.assumed.reply_tokens;
+    let samples = u64::from(scene.samples);
+    for cell in scene.cells {
+        let facts = scene.prices.of(&cell.key.model);
+        let window = scene.setting.window.or_else(|| facts?.window).map(|window| window as u64);
+        let limit = [window, scene.assumed.tpm].into_iter().flatten().min();
+        let mut estimate = CellEstimate {
+            key: cell.key.clone(),
+            calls: Range::default(),
+            prompt_tokens: Range::default(),
+            reply_tokens: Range::default(),
+            dollars: Tariffs::default(),
+            largest_request: 0,
+            overflows: 0,
+            never_fit: 0,
+        };
+        let zero = facts.map(|_| (Dollars::default(), Dollars::default()));
+        let mut dollars = [zero; 3];
+        for (idx, group) in scene.groups.iter().enumerate() {
+            let cost = cell
+                .method
+                .cost(scene.setting, &group.sizes, &group.items, cell.key.budget)
+                .with_context(|| format!("method {}", cell.key.method))?;
+            estimate.calls = estimate.calls + cost.n() * samples;
+            estimate.prompt_tokens = estimate.prompt_tokens + cost.prompt() * samples;
+            estimate.reply_tokens = estimate.reply_tokens + cost.reply(typical) * samples;
+            estimate.largest_request = estimate.largest_request.max(cost.largest_request());
+            estimate.overflows += cost.overflows.len() * scene.samples as usize;
+            estimate.never_fit += limit.map_or(0, |limit| never_fit(&cost, limit)) * samples;
+            for (sum, tariff) in dollars.iter_mut().zip([Tariff::List, Tariff::Cached, Tariff::Batch]) {
+                let more = facts.and_then(|facts| cost.dollars(facts, tariff, typical));
+                *sum = sum.zip(more).map(|(sum, more)| plus(sum, more, samples as f64));
+            }
+            let units = (group.items.len() as u64).max(1);
+            let Range { low, high } = cost.n();
+            work.push(Work {
+                group: idx,
+                model: cell.key.model.clone(),
+                calls: cost.n() * samples,
+                chain: Range { low: low.div_ceil(units), high: high.div_ceil(units) },
+                tokens: (cost.prompt() + cost.reply(typical)) * samples,
+            });
+        }
+        let [list, cached, batch] = dollars;
+        estimate.dollars = Tariffs { list, cached, batch };
+        cells.push(estimate);
+    }
+    Ok((cells, work))
+}
+
+/// The sum of two amounts, the second so many times.
+pub(super) fn plus(a: Money, b: Money, times: f64) -> Money {
+    (a.0 + b.0 * times, a.1 + b.1 * times)
+}
+
+/// Requests of which each is larger than `limit` even where it is at its smallest.
+fn never_fit(cost: &Cost, limit: u64) -> u64 {
+    let too_large = cost.calls.iter().filter(|calls| {
+        let shortest = calls.prompt.low / calls.n.low.max(1);
+        calls.n.low > 0 && shortest + calls.reply_limit > limit
+    });
+    too_large.map(|calls| calls.n.low).sum()
+}

@@ -1,0 +1,169 @@
+//! An estimate as people read it.
+
+use super::cells::{CellEstimate, Money};
+use super::models::{Counting, ModelEstimate};
+use super::windows::{Overflow, Survival};
+use super::{Assumptions, Estimate};
+use closeread_core::table::number::thousands;
+use closeread_core::table::render::text as render;
+use closeread_core::table::{Table, Value};
+
+/// Books that are named where several overflow.
+const NAMED: usize = 3;
+
+/// The whole estimate.
+pub(super) fn text(estimate: &Estimate) -> String {
+    let count = |n: usize| thousands(n as u64);
+    let repetitions = match estimate.samples {
+        1 => String::new(),
+        n => format!(", {n} repetitions"),
+    };
+    let mut text = format!(
+        "{}: {} items on {} books of {} tokens by {}{repetitions}\n\n",
+        estimate.benchmark,
+        count(estimate.items),
+        count(estimate.books),
+        thousands(estimate.book_tokens),
+        estimate.tokenizer
+    );
+    text.push_str(&render::body(&table(&estimate.cells)));
+    for model in &estimate.models {
+        text.push('\n');
+        text.push_str(&about(model, &estimate.tokenizer));
+    }
+    text.push('\n');
+    text.push_str(&assumptions(&estimate.assumptions, estimate.max_output_tokens));
+    text
+}
+
+fn table(cells: &[CellEstimate]) -> Table {
+    let columns =
+        ["method", "model", "budget", "calls", "prompt tokens", "reply tokens", "list", "cached", "batch", "largest"];
+    let mut table = Table::new("estimate", "What the run would take", columns.map(str::to_owned).to_vec());
+    for cell in cells {
+        let mut row = vec![
+            Value::text(&cell.key.method),
+            Value::text(&cell.key.model),
+            cell.key.budget.map_or_else(|| Value::missing("the method takes no budget"), Value::count),
+        ];
+        row.extend([cell.calls, cell.prompt_tokens, cell.reply_tokens].map(|range| Value::text(range.shown())));
+        row.extend([cell.dollars.list, cell.dollars.cached, cell.dollars.batch].map(|m| Value::text(money(m))));
+        row.push(Value::Count { count: cell.largest_request });
+        table.rows.push(row);
+        let name = match cell.key.budget {
+            Some(budget) => format!("{} with {} at {}", cell.key.method, cell.key.model, thousands(budget as u64)),
+            None => format!("{} with {}", cell.key.method, cell.key.model),
+        };
+        if cell.overflows > 0 {
+            let n = thousands(cell.overflows as u64);
+            table.notes.push(format!("{name}: {n} trials end as an overflow of --window without a call"));
+        }
+        if cell.never_fit > 0 {
+            let n = thousands(cell.never_fit);
+            table.notes.push(format!("{name}: {n} requests can never fit the model's window or --tpm"));
+        }
+    }
+    table
+}
+
+fn about(model: &ModelEstimate, ours: &str) -> String {
+    let mut lines = Vec::new();
+    lines.push(match &model.prices {
+        Some((source, date)) => {
+            let tariffs =
+                [("list", model.dollars.list), ("cached", model.dollars.cached), ("batch", model.dollars.batch)];
+            let tariffs: Vec<String> = tariffs.iter().map(|(name, m)| format!("{} {name}", money(*m))).collect();
+            format!("{}; prices of {date}, {source}", tariffs.join(", "))
+        }
+        None => "its price is not known: add it to a list given by --models (docs/costs.md)".to_owned(),
+    });
+    match &model.tokenizer {
+        Counting::Same => lines.push(format!("counts by {ours} itself; a chat format adds some tokens a message")),
+        Counting::Other { name, ratio } => lines.push(format!(
+            "counts by {name}, which gives {ratio:.3} tokens for one of {ours} on these books; --tokenizer {} counts by it",
+            name.trim_end_matches("_base")
+        )),
+        Counting::Unknown => lines.push(format!(
+            "its tokenizer is not known here: how far counts by {ours} are off shows in the first run, whose report has \
+             the model's own counts"
+        )),
+        Counting::Nothing => {}
+    }
+    match (model.window, &model.overflow) {
+        (Some(window), Some(overflow)) => lines.extend(overflowing(window, overflow)),
+        _ if model.tokenizer == Counting::Nothing => {}
+        _ => lines.push("its window is not known: give --window, or add it to a list given by --models".to_owned()),
+    }
+    if let Some((low, high)) = model.seconds {
+        let (low, high) = (duration(low), duration(high));
+        lines.push(if low == high { format!("takes {low}") } else { format!("takes {low} to {high}") });
+    }
+    let lines: Vec<String> = lines.iter().map(|line| format!("  {line}\n")).collect();
+    format!("{}\n{}", model.model, lines.concat())
+}
+
+fn overflowing(window: usize, overflow: &Overflow) -> Vec<String> {
+    let window = thousands(window as u64);
+    let n = overflow.books.len();
+    if n == 0 {
+        return vec![format!("every book fits its window of {window} tokens with question and reply")];
+    }
+    let mut named: Vec<&str> = overflow.books.iter().take(NAMED).map(String::as_str).collect();
+    if n > NAMED {
+        named.push("...");
+    }
+    let mut lines = vec![format!(
+        "{} {} with {} items do not fit its window of {window} tokens whole: {}",
+        thousands(n as u64),
+        if n == 1 { "book" } else { "books" },
+        thousands(overflow.items as u64),
+        named.join("; ")
+    )];
+    for (policy, survival) in [("end", overflow.truncate_end), ("middle", overflow.truncate_middle)] {
+        lines.push(format!("their evidence under truncate-{policy}: {}", survived(survival)));
+    }
+    lines
+}
+
+fn survived(survival: Survival) -> String {
+    let parts = [
+        (survival.whole, "keep all of it"),
+        (survival.partly, "some"),
+        (survival.lost, "none"),
+        (survival.unknown, "have none whose place is known"),
+    ];
+    let parts = parts.iter().filter(|(n, _)| *n > 0);
+    parts.map(|(n, what)| format!("{} {what}", thousands(*n as u64))).collect::<Vec<_>>().join(", ")
+}
+
+fn assumptions(assumed: &Assumptions, max_output_tokens: u32) -> String {
+    let mut limits = vec![format!("{} calls at once", assumed.concurrency)];
+    limits.extend(assumed.rpm.map(|rpm| format!("{} requests a minute", thousands(rpm.into()))));
+    limits.extend(assumed.tpm.map(|tpm| format!("{} tokens a minute", thousands(tpm))));
+    format!(
+        "Ranges: at least with replies of {} tokens (--assume-reply), at most with replies of {} (--max-output-tokens); \
+         a model that thinks needs more than the least.\nTime: {} s a call (--assume-seconds), {}.\nCached: what the \
+         questions on a book share is paid for once and then read from the provider's cache.\n",
+        assumed.reply_tokens.min(max_output_tokens.into()),
+        thousands(max_output_tokens.into()),
+        assumed.seconds_a_call,
+        limits.join(", ")
+    )
+}
+
+fn money(money: Option<Money>) -> String {
+    match money {
+        None => "unknown".to_owned(),
+        Some((low, high)) if low.to_string() == high.to_string() => low.to_string(),
+        Some((low, high)) => format!("{low} to {high}"),
+    }
+}
+
+/// `40 s`, `12 min`, `3.5 h`.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 100.0 => format!("{s:.0} s"),
+        s if s < 100.0 * 60.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}

@@ -1,0 +1,177 @@
+//! Which books overflow which models, and how much of the gold evidence truncation would leave.
+
+use super::{Group, Scene, in_parallel};
+use crate::benchmark::Benchmark;
+use anyhow::Result;
+use closeread_core::method::cost::Calls;
+use closeread_core::method::{Method, Setting, WindowPolicy};
+use closeread_core::metric::evidence::recall_over;
+use closeread_core::text::tokens::Tokenizer;
+use closeread_core::text::{Book, FlowSpan, SourceText, Span};
+use serde::Serialize;
+use serde_json::json;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Books, or sets of books, that are too long for a model together with a question and a reply.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Overflow {
+    /// Ids; those of a set of books that are asked about together joined by `, `.
+    pub(super) books: Vec<String>,
+    /// Items about them.
+    pub(super) items: usize,
+    /// What is left of their evidence where the end is cut off.
+    pub(super) truncate_end: Survival,
+    /// The same where the middle is cut out.
+    pub(super) truncate_middle: Survival,
+}
+
+/// Items by how much of their evidence is left.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Survival {
+    /// All of it.
+    pub(super) whole: usize,
+    /// Some of it.
+    pub(super) partly: usize,
+    /// None of it.
+    pub(super) lost: usize,
+    /// Not known: the item has no evidence, or its place is not known.
+    pub(super) unknown: usize,
+}
+
+/// Overflows by window, for every window that a model of the run has.
+pub(super) struct Measured(BTreeMap<usize, Overflow>);
+
+impl Measured {
+    /// Looks at all windows of the models.
+    pub(super) fn of(scene: &Scene<'_>, models: &[String]) -> Result<Self> {
+        let mut overflows = BTreeMap::new();
+        for window in models.iter().filter_map(|model| window(scene, model)) {
+            if let Entry::Vacant(new) = overflows.entry(window) {
+                new.insert(overflow(scene, window)?);
+            }
+        }
+        Ok(Self(overflows))
+    }
+
+    /// The overflow of a window.
+    pub(super) fn at(&self, window: usize) -> Option<&Overflow> {
+        self.0.get(&window)
+    }
+}
+
+/// The window that holds for a model: `--window`, else what is known of it.
+pub(super) fn window(scene: &Scene<'_>, model: &str) -> Option<usize> {
+    scene.setting.window.or_else(|| scene.prices.of(model)?.window)
+}
+
+/// Tokens of the text that fit each item of a group that does not fit whole, `None` for one that fits.
+fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<Option<usize>>> {
+    let text: u64 = group.sizes.iter().map(|size| size.tokens).sum();
+    // A prompt of `full-document` is at least this much longer than the text in it.
+    if (text + u64::from(scene.setting.max_output_tokens)) <= window as u64 / 2 {
+        return Ok(vec![None; group.items.len()]);
+    }
+    let whole = Method::named("full-document", &json!({}))?;
+    let setting = Setting { window: None, ..scene.setting };
+    let cost = whole.cost(setting, &group.sizes, &group.items, None)?;
+    let left = |calls: &Calls| {
+        let around = calls.prompt.high - text + calls.reply_limit;
+        let available = (window as u64).saturating_sub(around);
+        (text > available).then_some(available as usize)
+    };
+    Ok(cost.calls.iter().map(left).collect())
+}
+
+fn overflow(scene: &Scene<'_>, window: usize) -> Result<Overflow> {
+    let mut too_long = Vec::new();
+    for group in &scene.groups {
+        let available = available(scene, group, window)?;
+        if available.iter().any(Option::is_some) {
+            too_long.push((group, available));
+        }
+    }
+    let shared = Shared { benchmark: scene.benchmark, evidence: scene.evidence, tokenizer: scene.setting.tokenizer };
+    let survivals = in_parallel(&too_long, |(group, available)| survival(&shared, group, available));
+    let mut overflow = Overflow::default();
+    for ((group, available), (end, middle)) in too_long.iter().zip(survivals) {
+        overflow.books.push(group.documents.join(", "));
+        overflow.items += available.iter().flatten().count();
+        overflow.truncate_end.add(end);
+        overflow.truncate_middle.add(middle);
+    }
+    Ok(overflow)
+}
+
+/// What threads share of a scene.
+struct Shared<'a> {
+    benchmark: &'a Benchmark,
+    evidence: &'a HashMap<String, Vec<(usize, Span)>>,
+    tokenizer: &'a Tokenizer,
+}
+
+/// How much of the evidence of a group's items is left under either policy of truncation.
+fn survival(shared: &Shared<'_>, group: &Group<'_>, available: &[Option<usize>]) -> (Survival, Survival) {
+    let books = shared.benchmark.books_of(group.documents);
+    let asked: Vec<_> = group.items.iter().zip(available).filter_map(|(item, left)| Some((item, (*left)?))).collect();
+    let (mut end, mut middle) = (Survival::default(), Survival::default());
+    if asked.iter().all(|(item, _)| shared.evidence.get(&item.id).is_none_or(Vec::is_empty)) {
+        (end.unknown, middle.unknown) = (asked.len(), asked.len());
+        return (end, middle);
+    }
+    let ends: Vec<Vec<usize>> = books.iter().map(|book| shared.tokenizer.token_ends(book.flow().text())).collect();
+    for (item, left) in asked {
+        let gold = shared.evidence.get(&item.id).map_or(&[][..], Vec::as_slice);
+        end.count(gold, &kept(&books, &ends, left, WindowPolicy::TruncateEnd), &books);
+        middle.count(gold, &kept(&books, &ends, left, WindowPolicy::TruncateMiddle), &books);
+    }
+    (end, middle)
+}
+
+/// The parts of the books that stay where `available` tokens of all of them together do.
+fn kept(books: &[Arc<Book>], ends: &[Vec<usize>], available: usize, policy: WindowPolicy) -> Vec<(usize, Span)> {
+    let all: usize = ends.iter().map(Vec::len).sum();
+    let head = if policy == WindowPolicy::TruncateMiddle { available / 2 } else { available };
+    let tail = all - (available - head).min(all);
+    let mut spans = Vec::new();
+    let mut before = 0;
+    for (idx, (book, ends)) in books.iter().zip(ends).enumerate() {
+        let here = before..before + ends.len();
+        for range in [0..head, tail..all] {
+            let inside = range.start.clamp(here.start, here.end)..range.end.clamp(here.start, here.end);
+            if !inside.is_empty() {
+                spans.push((idx, source_span(book, ends, inside.start - before..inside.end - before)));
+            }
+        }
+        before = here.end;
+    }
+    spans
+}
+
+/// The bytes of a book's file that some of its tokens take.
+fn source_span(book: &Book, ends: &[usize], tokens: Range<usize>) -> Span {
+    let start = if tokens.start == 0 { 0 } else { ends[tokens.start - 1] };
+    book.flow().to_source(FlowSpan::new(start, ends[tokens.end - 1]))
+}
+
+impl Survival {
+    fn count(&mut self, gold: &[(usize, Span)], kept: &[(usize, Span)], books: &[Arc<Book>]) {
+        let sources: Vec<SourceText> = books.iter().map(|book| book.source()).collect();
+        let texts: Vec<&str> = sources.iter().map(|source| &**source).collect();
+        match recall_over(gold, kept, &texts) {
+            None => self.unknown += 1,
+            Some(share) if share >= 1.0 => self.whole += 1,
+            Some(share) if share > 0.0 => self.partly += 1,
+            Some(_) => self.lost += 1,
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.whole += other.whole;
+        self.partly += other.partly;
+        self.lost += other.lost;
+        self.unknown += other.unknown;
+    }
+}

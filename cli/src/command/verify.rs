@@ -1,0 +1,235 @@
+//! `closeread verify`: a finished run parsed and scored again from the replies that it stored.
+
+use super::run::load_prompts;
+use crate::benchmark::Benchmark;
+use crate::config::named;
+use crate::embedder::{BackendName, Embedder};
+use crate::engine::{Difference, Plan, PlannedCell, replay};
+use crate::finished::{self, Texts};
+use crate::host::QueryEncoder;
+use crate::run_folder::MANIFEST;
+use crate::spending::Spending;
+use crate::tokenizer;
+use anyhow::{Context, Result, anyhow, bail};
+use closeread_core::index::Retriever;
+use closeread_core::method::{Method, Setting};
+use closeread_core::price::{Dollars, PriceList};
+use closeread_core::prompt::Prompts;
+use closeread_core::record::Record;
+use closeread_core::report::CellKey;
+use closeread_core::table::number::thousands;
+use closeread_core::text::tokens::Tokenizer;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+/// Parse and score a run again from its stored replies, and fail on any difference.
+///
+/// Passages, prompts, outcomes and scores are computed anew; nobody is asked. Exits with 1 if something differs or
+/// cannot be computed again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyArgs {
+    /// The run folder
+    run: PathBuf,
+    /// Folder with the prompts that replaced ours in the run
+    #[arg(long, value_name = "DIR")]
+    prompts: Option<PathBuf>,
+    /// Print {"run", "trials", "scored_only", "not_replayed", "differences"}
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the manifest says of how the run was made.
+#[derive(Debug, Deserialize)]
+struct Configuration {
+    benchmark: String,
+    cells: Vec<CellKey>,
+    #[serde(default)]
+    methods: Map<String, Value>,
+    #[serde(default = "one")]
+    samples: u32,
+    retriever: Option<Retriever>,
+    embedder: Option<EmbedderEntry>,
+    /// Of methods that have one of their own.
+    #[serde(default)]
+    embedders: BTreeMap<String, EmbedderEntry>,
+    #[serde(default)]
+    keep_frame: bool,
+    #[serde(default)]
+    keep_wraps: bool,
+    tokenizer: String,
+    window: Option<usize>,
+    max_output_tokens: u32,
+    #[serde(default)]
+    prompts: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct EmbedderEntry {
+    name: String,
+    backend: String,
+    fingerprint: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// Verifies a run folder.
+pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
+    let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
+    let configuration = configuration(&args.run)?;
+    let prompts = load_prompts(args.prompts.as_deref())?;
+    let records = finished::records(&args.run)?;
+    check_prompts(&configuration, &prompts, &records)?;
+    let mut by_id = finished::books_of(&args.run)?;
+    let items = run.items.clone();
+    if let Some(item) = items.iter().find(|item| item.documents.iter().any(|id| !by_id.contains_key(id))) {
+        bail!("item `{}` cannot be verified: the text of one of its documents is not in the run folder", item.id);
+    }
+    let used: BTreeSet<&String> = items.iter().flat_map(|item| &item.documents).collect();
+    by_id.retain(|id, _| used.contains(id));
+    let books = by_id.into_values().collect();
+    let mut benchmark = Benchmark {
+        name: configuration.benchmark.clone(),
+        books,
+        items,
+        problems: Vec::new(),
+        keep_frame: configuration.keep_frame,
+        keep_wraps: configuration.keep_wraps,
+    };
+    let evidence = benchmark.resolve()?;
+    let cells = cells(&configuration)?;
+    let tokenizer = tokenizer(&configuration)?;
+    let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
+    let plan = Plan {
+        setting: Setting {
+            prompts: &prompts,
+            tokenizer: &tokenizer,
+            max_output_tokens: configuration.max_output_tokens,
+            temperature: 0.0,
+            window: configuration.window,
+        },
+        cells,
+        samples: configuration.samples,
+        retriever: configuration.retriever,
+        concurrency: 1,
+        hosts: HashMap::new(),
+        spending: Rc::new(spending),
+    };
+    let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;
+    let differences = &replayed.differences;
+    if args.json {
+        outln!(
+            "{}",
+            json!({
+                "run": run.name,
+                "trials": replayed.trials,
+                "scored_only": replayed.scored_only,
+                "not_replayed": replayed.not_replayed,
+                "differences": differences,
+            })
+        );
+    } else {
+        for difference in differences {
+            outln!("{}", in_words(difference));
+        }
+        let count = |n: usize| thousands(n as u64);
+        for (method, n) in &replayed.not_replayed {
+            outln!(
+                "{method}: {} trials were not verified: the run folder does not hold what it made of their books",
+                count(*n)
+            );
+        }
+        let trials = format!("{} trials parsed and scored again", count(replayed.trials));
+        let scored = match replayed.scored_only {
+            0 => String::new(),
+            n => format!(", {} that ended without a reply scored again", count(n)),
+        };
+        outln!("{}: {trials}{scored}: {} differences", run.name, count(differences.len()));
+    }
+    Ok(if differences.is_empty() && replayed.not_replayed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn configuration(folder: &Path) -> Result<Configuration> {
+    let path = folder.join(MANIFEST);
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let mut manifest: Value = serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+    serde_json::from_value(manifest["configuration"].take()).with_context(|| {
+        format!("{} does not say how the run was made: expected what this closeread writes", path.display())
+    })
+}
+
+/// The embedding model of the run, which must give the vectors that it gave then.
+fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
+    let EmbedderEntry { name, backend, fingerprint } = entry;
+    // The option names the backend without the precision that it computes in by default.
+    let option = backend.strip_suffix("-int16").unwrap_or(backend);
+    let option = named::<BackendName>(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?;
+    let embedder = Embedder::named(Some(name), Some(option));
+    let embedder = embedder.context("the passages cannot be ranked again as they were")?;
+    if embedder.fingerprint() != *fingerprint {
+        bail!("embedding model {name} gives other vectors than in the run: use the model and the closeread of the run");
+    }
+    Ok(embedder)
+}
+
+/// The tokenizer by the name that it has in reports: a vocabulary, a file, or the embedding model.
+fn tokenizer(configuration: &Configuration) -> Result<Tokenizer> {
+    let name = configuration.tokenizer.as_str();
+    match configuration.embedder.as_ref().filter(|embedder| embedder.name == name) {
+        Some(embedder) => tokenizer::load(Some("embedder"), Some(&embedder.name)),
+        None => tokenizer::load(Some(name), None),
+    }
+}
+
+fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {
+    let mut encoders: BTreeMap<&str, Rc<QueryEncoder>> = BTreeMap::new();
+    let mut cells = Vec::new();
+    for key in &configuration.cells {
+        let none = json!({});
+        let parameters = configuration.methods.get(&key.method).unwrap_or(&none);
+        let method = Method::named(&key.method, parameters)?;
+        let entry = configuration.embedders.get(&key.method).or(configuration.embedder.as_ref());
+        let encoder = match entry.filter(|_| method.cut().is_some()) {
+            None => None,
+            Some(entry) => {
+                if !encoders.contains_key(entry.name.as_str()) {
+                    encoders.insert(&entry.name, Rc::new(QueryEncoder::new(embedder(entry)?)));
+                }
+                Some(Rc::clone(&encoders[entry.name.as_str()]))
+            }
+        };
+        cells.push(PlannedCell { key: key.clone(), method, encoder });
+    }
+    Ok(cells)
+}
+
+/// Refuses prompts that are not those the run was made with, as far as it asked by them.
+fn check_prompts(configuration: &Configuration, prompts: &Prompts, records: &[Record]) -> Result<()> {
+    let used: BTreeSet<&str> = records.iter().flat_map(|r| &r.calls).map(|call| call.prompt.as_str()).collect();
+    let differ: Vec<&str> = used
+        .into_iter()
+        .filter(|name| configuration.prompts.get(*name).is_some_and(|hash| prompts.hashes().get(*name) != Some(hash)))
+        .collect();
+    if !differ.is_empty() {
+        bail!(
+            "the run asked by other prompts than these: {}; give their folder by --prompts, or use the closeread that \
+             made the run",
+            differ.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn in_words(difference: &Difference) -> String {
+    let trial = &difference.trial;
+    let at = trial.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
+    format!(
+        "item {}, {}{at} with {}, repetition {}: {} stored {}, recomputed {}",
+        trial.item, trial.method, trial.model, trial.sample, difference.what, difference.stored, difference.recomputed
+    )
+}

@@ -1,0 +1,189 @@
+//! What a run spends while it runs, and the limit it may not pass.
+
+use closeread_core::host::{Call, HostError, Reply};
+use closeread_core::price::{Dollars, PriceList, Tokens};
+use closeread_core::text::tokens::Tokenizer;
+use std::cell::RefCell;
+use tokio::sync::Notify;
+
+/// The calls of a run: how many are in flight, what they took, what they cost.
+///
+/// With a limit a call begins only if it, and all that are in flight, can still cost no more than is left: prompt by
+/// the run's tokenizer, reply at its limit, nothing from a cache. A call for which there is no more money waits for
+/// ever; who drives the calls hears of it by [`Spending::is_out`] and drops it.
+pub(crate) struct Spending {
+    prices: PriceList,
+    limit: Option<Dollars>,
+    tokenizer: Tokenizer,
+    state: RefCell<Taken>,
+    changed: Notify,
+}
+
+/// What was taken so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Taken {
+    /// Calls in flight.
+    pub(crate) in_flight: usize,
+    /// Tokens of prompts, as the providers counted them.
+    pub(crate) prompt_tokens: u64,
+    /// Tokens of replies.
+    pub(crate) reply_tokens: u64,
+    /// Money spent, earlier runs into the same folder included.
+    pub(crate) dollars: Dollars,
+    /// Calls whose cost is not known.
+    pub(crate) unpriced: usize,
+    /// The limit keeps a call from beginning.
+    pub(crate) out: bool,
+    /// What calls in flight may cost.
+    pub(crate) reserved: Dollars,
+}
+
+impl Spending {
+    /// Nothing is in flight; `before` was spent earlier.
+    pub(crate) fn new(prices: PriceList, limit: Option<Dollars>, before: Dollars, tokenizer: Tokenizer) -> Self {
+        let state = RefCell::new(Taken { dollars: before, ..Taken::default() });
+        Self { prices, limit, tokenizer, state, changed: Notify::new() }
+    }
+
+    /// The list it counts by.
+    pub(crate) fn prices(&self) -> &PriceList {
+        &self.prices
+    }
+
+    /// What was taken so far.
+    pub(crate) fn taken(&self) -> Taken {
+        *self.state.borrow()
+    }
+
+    /// Waits until a call may begin.
+    pub(crate) async fn begin(&self, model: &str, call: &Call) -> Begun<'_> {
+        let worst = if self.limit.is_some() { self.worst(model, call) } else { Dollars::default() };
+        loop {
+            let changed = self.changed.notified();
+            {
+                let mut state = self.state.borrow_mut();
+                if self.limit.is_none_or(|limit| state.dollars + state.reserved + worst <= limit) && !state.out {
+                    state.in_flight += 1;
+                    state.reserved += worst;
+                    return Begun { spending: self, worst };
+                }
+                if state.in_flight == 0 && !state.out {
+                    state.out = true;
+                    self.changed.notify_waiters();
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Returns when there is no money for a call that wants to begin, and none is in flight any more.
+    pub(crate) async fn is_out(&self) {
+        loop {
+            let changed = self.changed.notified();
+            let Taken { out, in_flight, .. } = self.taken();
+            if out && in_flight == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The most that a call can cost, as far as it is known.
+    fn worst(&self, model: &str, call: &Call) -> Dollars {
+        let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64).sum();
+        let tokens = Tokens { prompt, cached: 0, written: 0, reply: call.max_output_tokens.into() };
+        self.prices.of(model).and_then(|facts| facts.rates(prompt)).map_or(Dollars::default(), |r| r.cost(tokens))
+    }
+}
+
+/// A call in flight.
+pub(crate) struct Begun<'a> {
+    spending: &'a Spending,
+    worst: Dollars,
+}
+
+impl Begun<'_> {
+    /// Counts what came back.
+    pub(crate) fn ended(self, model: &str, result: &Result<Reply, HostError>) {
+        let Ok(reply) = result else { return };
+        let mut state = self.spending.state.borrow_mut();
+        state.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
+        state.reply_tokens += reply.usage.completion_tokens.unwrap_or(0);
+        match self.spending.prices.cost(model, &reply.usage) {
+            Some(dollars) => state.dollars += dollars,
+            None => state.unpriced += 1,
+        }
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        {
+            let mut state = self.spending.state.borrow_mut();
+            state.in_flight -= 1;
+            state.reserved = state.reserved - self.worst;
+        }
+        self.spending.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::host::{Message, Usage};
+    use std::time::Duration;
+
+    /// A call costs at most a dollar: its reply has a million tokens.
+    fn spending(limit: f64) -> Spending {
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }";
+        Spending::new(PriceList::read(list).unwrap(), Some(Dollars(limit)), Dollars(0.25), Tokenizer::cl100k())
+    }
+
+    fn call() -> Call {
+        Call {
+            messages: vec![Message::user("?")],
+            temperature: 0.0,
+            max_output_tokens: 1_000_000,
+            prompt: String::new(),
+            reading: None,
+        }
+    }
+
+    fn reply(tokens: u64) -> Result<Reply, HostError> {
+        let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
+        Ok(Reply { usage, ..Reply::default() })
+    }
+
+    async fn waits<T>(future: impl Future<Output = T>) -> bool {
+        tokio::time::timeout(Duration::from_millis(10), future).await.is_err()
+    }
+
+    #[tokio::test]
+    async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
+        let spending = spending(2.5);
+        let (first, second) = (spending.begin("p/x", &call()).await, spending.begin("p/x", &call()).await);
+        assert!(waits(spending.begin("p/x", &call())).await, "0.25 spent, 2 reserved");
+        assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
+        first.ended("p/x", &reply(100_000));
+        let third = spending.begin("p/x", &call()).await;
+        second.ended("p/x", &reply(1_000_000));
+        third.ended("p/x", &reply(1_000_000));
+        assert!(waits(spending.begin("p/x", &call())).await);
+        spending.is_out().await;
+        let taken = spending.taken();
+        assert!((taken.dollars.0 - 2.35).abs() < 1e-9 && taken.in_flight == 0, "{taken:?}");
+    }
+
+    #[tokio::test]
+    async fn a_failed_call_gives_its_money_back_and_an_unpriced_one_is_counted() {
+        let spending = spending(1.25);
+        let failed = spending.begin("p/x", &call()).await;
+        failed.ended("p/x", &Err(HostError::Failed("x".to_owned())));
+        let unknown = spending.begin("p/y", &call()).await;
+        unknown.ended("p/y", &reply(9));
+        let again = spending.begin("p/x", &call()).await;
+        drop(again);
+        let taken = spending.taken();
+        assert_eq!((taken.dollars, taken.unpriced, taken.reply_tokens), (Dollars(0.25), 1, 9));
+    }
+}

@@ -1,0 +1,178 @@
+//! `closeread estimate` and `closeread methods`: what a run will take, told before it asks anyone.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// A model with a small window whose prices are easy to reckon with: a dollar a token of prompts.
+const PRICES: &str = r#"
+["openai-compatible/tiny"]
+source = "this test"
+date = "2026-01-02"
+window = 700
+price = { input = 1_000_000.0, cached_input = 100_000.0, output = 0.0 }
+"#;
+
+/// Two books, of which only one fits a window of 700 tokens; the evidence of the long one stands at its start, in its
+/// middle and at its end.
+fn two_books(sandbox: &Sandbox) {
+    let filler = "Rain fell on the harbour and nobody came. ".repeat(60);
+    let long = format!("Ana hid the key. {filler}Ben sold the boat. {filler}Cleo sang at last.");
+    let document =
+        |id: &str, text: &str| format!("{}\n", json!({"id": id, "title": id, "language": "en", "text": text}));
+    sandbox.write("bench/documents.jsonl", document("long", &long) + &document("short", "Dov lost a map. He cried."));
+    let item = |id: &str, book: &str, quote: Option<&str>| {
+        let evidence: Vec<Value> = quote.iter().map(|quote| json!({"quote": quote})).collect();
+        let item = json!({"id": id, "documents": [book], "question": "What happened?", "task": "generative",
+            "answers": ["that"], "evidence": evidence});
+        format!("{item}\n")
+    };
+    let items = [
+        item("start", "long", Some("Ana hid the key.")),
+        item("middle", "long", Some("Ben sold the boat.")),
+        item("end", "long", Some("Cleo sang at last.")),
+        item("none", "long", None),
+        item("other", "short", Some("Dov lost a map.")),
+    ];
+    sandbox.write("bench/items.jsonl", items.concat());
+    sandbox.write("prices.toml", PRICES);
+}
+
+#[test]
+fn an_estimate_needs_no_key_and_tells_what_the_run_then_asks() {
+    let sandbox = Sandbox::new();
+    let options = ["--method", "closed-book,full-document,dos-rag", "--retriever", "bm25", "--budget", "500,1500"];
+    let with = |command: &'static str, more: &[&'static str]| [&[command][..], &options, more].concat();
+    let told = sandbox.run(&with("estimate", &["--model", "openai/gpt-4o", "--json"])).exits(0).json();
+    let cells = told["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 4);
+    for cell in cells {
+        for tariff in ["list", "cached", "batch"] {
+            let (low, high) = (&cell["dollars"][tariff][0], &cell["dollars"][tariff][1]);
+            assert!(0.0 < low.as_f64().unwrap() && low.as_f64() <= high.as_f64(), "{cell}");
+        }
+    }
+    let dollars = |cell: &Value, tariff: &str| cell["dollars"][tariff][0].as_f64().unwrap();
+    assert!(dollars(&cells[1], "cached") < 0.7 * dollars(&cells[1], "list"), "the book is read from the cache");
+    assert!(!sandbox.path("runs").exists(), "nothing is made");
+
+    let asked = sandbox.run(&with("run", &["--out", "r", "--json"])).exits(0).json();
+    for (told, asked) in cells.iter().zip(asked["cells"].as_array().unwrap()) {
+        let n = asked["n"].as_f64().unwrap();
+        let tokens = asked["prompt_tokens_mean"].as_f64().unwrap() * n;
+        let (low, high) = (&told["prompt_tokens"]["low"], &told["prompt_tokens"]["high"]);
+        let seams = 4.0 * n;
+        assert!(low.as_f64().unwrap() - seams <= tokens && tokens <= high.as_f64().unwrap() + seams, "{told} {tokens}");
+        assert_eq!(told["calls"], json!({"low": n as u64, "high": n as u64}));
+    }
+
+    let dry = sandbox.run(&with("run", &["--dry-run", "--model", "openai/gpt-4o"])).exits(0).out();
+    assert_eq!(dry, sandbox.run(&with("estimate", &["--model", "openai/gpt-4o"])).exits(0).out());
+    assert!(dry.contains("counts by o200k_base") && dry.contains("10 s a call"), "{dry}");
+}
+
+#[test]
+fn what_overflows_and_what_truncation_would_leave_is_told() {
+    let sandbox = Sandbox::new();
+    two_books(&sandbox);
+    let base = ["estimate", "--benchmark", "bench", "--model", "openai-compatible/tiny", "--models", "prices.toml"];
+    let options = ["--method", "full-document", "--max-output-tokens", "64"];
+    let base = [&base[..], &options].concat();
+    let told = sandbox.run(&[&base[..], &["--json"]].concat()).exits(0).json();
+    let overflow = &told["models"][0]["overflow"];
+    assert_eq!((&overflow["books"], &overflow["items"]), (&json!(["long"]), &json!(4)), "{overflow}");
+    assert_eq!(overflow["truncate_end"], json!({"whole": 1, "partly": 0, "lost": 2, "unknown": 1}));
+    assert_eq!(overflow["truncate_middle"], json!({"whole": 2, "partly": 0, "lost": 1, "unknown": 1}));
+    assert_eq!(told["cells"][0]["never_fit"], 4);
+    assert_eq!(told["models"][0]["dollars"]["batch"], Value::Null, "no batch price is known");
+
+    let text = sandbox.run(&base).exits(0).out();
+    for words in
+        ["4 requests can never fit", "1 book with 4 items do not fit", "truncate-end: 1 keep all of it, 2 none"]
+    {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let fails = sandbox.run(&[&base[..], &["--window", "700", "--json"]].concat()).exits(0).json();
+    assert_eq!((&fails["cells"][0]["overflows"], &fails["cells"][0]["calls"]["high"]), (&json!(4), &json!(1)));
+    let truncated = [&base[..], &["--window", "700", "--overflow", "truncate-end", "--json"]].concat();
+    let truncated = sandbox.run(&truncated).exits(0).json();
+    assert_eq!((&truncated["cells"][0]["calls"]["high"], &truncated["cells"][0]["never_fit"]), (&json!(5), &json!(0)));
+}
+
+#[test]
+fn limits_make_it_long_and_what_is_not_known_is_said() {
+    let sandbox = Sandbox::new();
+    two_books(&sandbox);
+    let base = ["estimate", "--benchmark", "bench", "--method", "closed-book", "--model", "openai/gpt-9", "--json"];
+    let seconds = |more: &[&'static str]| {
+        sandbox.run(&[&base[..], more].concat()).exits(0).json()["models"][0]["seconds"][0].as_f64().unwrap()
+    };
+    assert_eq!(
+        seconds(&["--concurrency", "2", "--assume-seconds", "7"]),
+        21.0,
+        "two rounds on one book, one on the other"
+    );
+    assert_eq!(seconds(&["--rpm", "1"]), 300.0);
+    let told = sandbox.run(&base).exits(0).json();
+    assert_eq!(told["cells"][0]["dollars"], json!({"list": null, "cached": null, "batch": null}));
+    assert_eq!(told["models"][0]["tokenizer"], json!({"counts": "unknown"}));
+    let text = sandbox.run(&base[..base.len() - 1]).exits(0).out();
+    assert!(text.contains("its price is not known") && text.contains("its window is not known"), "{text}");
+
+    sandbox.write("bad.toml", "['p/x']\nsource = 's'\ndate = 'then'\n");
+    sandbox.run(&["estimate", "--models", "bad.toml"]).refuses(&["bad.toml", "`p/x`", "expected YYYY-MM-DD"]);
+    sandbox.run(&["estimate", "--model", "gpt-4"]).refuses(&["unknown model `gpt-4`", "openai/MODEL"]);
+}
+
+#[test]
+fn every_method_is_listed_with_what_it_asks_of_a_book() {
+    let sandbox = Sandbox::new();
+    sandbox.write("story.txt", "Ana hid the key under the third stair. Nobody saw her do it. ".repeat(50));
+    let listed = sandbox.run(&["methods", "story.txt", "--json"]).exits(0).json();
+    let of = |name: &str| listed.as_array().unwrap().iter().find(|method| method["name"] == name).unwrap().clone();
+    assert_eq!(of("dos-rag")["parameters"]["max_tokens"], 100);
+    assert_eq!(of("dos-rag")["costs"].as_array().unwrap().len(), 4);
+    let prompt = |name: &str| of(name)["costs"][0]["question"]["prompt_tokens"]["low"].as_u64().unwrap();
+    assert!(prompt("full-document") > prompt("closed-book") + 600);
+    let text = sandbox.run(&["methods"]).exits(0).out();
+    for words in ["dos-rag: ", "Stronger Baselines 2.3", "max_tokens=100", "a question at 1,500: 1 call"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
+/// 89 books of 200,000 tokens and 2,305 questions, as NovelQA has: text of our own, from a small stock of sentences.
+#[test]
+#[ignore = "makes 80 MB of text; `cargo test --release -p closeread --test e2e novelqa_sized -- --ignored`"]
+fn a_novelqa_sized_benchmark_is_estimated_within_half_a_minute() {
+    let sandbox = Sandbox::new();
+    let (mut documents, mut items) = (String::new(), String::new());
+    for book in 0..89 {
+        let mut text = String::new();
+        for n in 0..13_500 {
+            let (who, what) = (["Ana", "Ben", "Cleo", "Dov"][(book + n) % 4], (book * 31 + n * 7) % 1_000);
+            writeln!(text, "{who} counted {what} stones by the river, and told nobody of it.").unwrap();
+        }
+        writeln!(documents, "{}", json!({"id": format!("b{book}"), "title": "T", "language": "en", "text": text}))
+            .unwrap();
+    }
+    for n in 0..2_305 {
+        let quote = format!("{} counted", ["Ana", "Ben", "Cleo", "Dov"][n % 4]);
+        let item = json!({"id": format!("q{n}"), "documents": [format!("b{}", n % 89)], "task": "choice",
+            "question": "Who counted the stones?", "options": ["Ana", "Ben", "Cleo", "Dov"], "correct": n % 4,
+            "evidence": [{"quote": quote}]});
+        writeln!(items, "{item}").unwrap();
+    }
+    sandbox.write("bench/documents.jsonl", documents);
+    sandbox.write("bench/items.jsonl", items);
+    let started = Instant::now();
+    let told = sandbox
+        .run(&["run", "--dry-run", "--benchmark", "bench", "--model", "openai/gpt-4o,openai/gpt-4.1", "--json"])
+        .exits(0)
+        .json();
+    let took = started.elapsed();
+    eprintln!("{took:.1?} for {} tokens", told["book_tokens"]);
+    assert!(told["book_tokens"].as_u64().unwrap() > 17_000_000);
+    assert_eq!(told["models"][0]["overflow"]["books"].as_array().unwrap().len(), 89);
+    assert!(took < Duration::from_secs(30), "{took:?}");
+}

@@ -1,0 +1,110 @@
+//! Limits on what a run may ask a minute and spend, against a server of the test's own.
+
+use crate::provider::{Server, answer};
+use crate::support::Sandbox;
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+/// A reply of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
+const PRICES: &str = r#"
+["openai-compatible/tiny"]
+source = "this test"
+date = "2026-01-02"
+price = { input = 0.0, output = 1_000.0 }
+"#;
+
+/// Six questions without the book.
+fn arguments<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let fixed = ["run", "--method", "closed-book", "--limit", "6", "--json", "--max-output-tokens", "10"];
+    [&fixed[..], &["--model", "openai-compatible/tiny", "--base-url", url], more].concat()
+}
+
+#[test]
+fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    sandbox.write("prices.toml", PRICES);
+    let with = |dollars| {
+        arguments(&server.url, &["--models", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", dollars])
+    };
+    let stopped = sandbox.run(&with("0.03")).exits(1);
+    for words in ["--max-cost: $0.0210 of it are spent", "with a higher --max-cost to go on"] {
+        assert!(stopped.err().contains(words), "{}", stopped.err());
+    }
+    let n_requests = || server.requests.lock().unwrap().len();
+    assert_eq!(n_requests(), 3, "a fourth could cost a cent, and less than one is left");
+    let report = stopped.json();
+    assert_eq!(
+        (&report["cells"][0]["ledger"]["answered"], &report["cells"][0]["ledger"]["failed"]),
+        (&json!(3), &json!(0))
+    );
+    assert_eq!(report["cells"][0]["ledger"]["missing"], 3);
+
+    let again = sandbox.run(&with("0.03")).exits(1);
+    assert!(again.err().contains("$0.0210 of it are spent"), "what was spent before counts: {}", again.err());
+    assert_eq!(n_requests(), 3);
+    let report = sandbox.run(&with("1")).exits(0).json();
+    assert_eq!(n_requests(), 6, "nothing is asked twice");
+    let usage = &report["usage"][0];
+    assert_eq!(
+        (&usage["calls"], &usage["prompt_tokens"], &usage["completion_tokens"]),
+        (&json!(6), &json!(66), &json!(42))
+    );
+    assert!((usage["dollars"].as_f64().unwrap() - 0.042).abs() < 1e-9, "{usage}");
+
+    let table = sandbox.run(&["report", "r"]).exits(0).out();
+    for words in ["What it took", "0.0420", "prices of openai-compatible/tiny as of 2026-01-02, this test"] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+}
+
+#[test]
+fn what_a_trial_has_cost_that_the_limit_stopped_counts_too() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    sandbox.write("prices.toml", PRICES);
+    let with = |dollars| {
+        let agent = ["--param", "memory-agent.section_tokens=200", "--param", "memory-agent.memory_tokens=10"];
+        let fixed = ["run", "--method", "memory-agent", "--limit", "1", "--max-output-tokens", "10", "--json"];
+        let model = ["--model", "openai-compatible/tiny", "--base-url", &server.url, "--models", "prices.toml"];
+        let limits = ["--out", "r", "--concurrency", "1", "--no-cache", "--max-cost", dollars];
+        [&fixed[..], &agent, &model, &limits].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let run = |dollars| sandbox.run(&with(dollars).iter().map(String::as_str).collect::<Vec<_>>());
+    for _ in 0..2 {
+        let stopped = run("0.03").exits(1);
+        assert!(stopped.err().contains("$0.0210 of it are spent"), "{}", stopped.err());
+        assert_eq!(server.requests.lock().unwrap().len(), 3, "in the middle of a trial");
+    }
+    let report = run("100").exits(0).json();
+    let calls = report["usage"][0]["calls"].as_u64().unwrap();
+    assert_eq!(calls, server.requests.lock().unwrap().len() as u64, "nothing is asked twice, all of it is counted");
+}
+
+#[test]
+fn a_limit_on_money_wants_to_know_the_prices() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let limited = arguments(&server.url, &["--out", "r", "--max-cost", "1"]);
+    sandbox.run(&limited).refuses(&["price of openai-compatible/tiny is not known", "--allow-unknown-price"]);
+    assert!(server.requests.lock().unwrap().is_empty() && !sandbox.path("r").exists());
+    let told = sandbox.run(&[&limited[..], &["--allow-unknown-price"]].concat()).exits(0);
+    assert_eq!(told.json()["usage"][0]["unpriced"], 6);
+    assert!(told.err().contains("6 calls of unknown price"), "{}", told.err());
+    sandbox.run(&arguments(&server.url, &["--max-cost=-1"])).refuses(&["--max-cost -1: expected US dollars"]);
+}
+
+#[test]
+fn requests_keep_to_the_minute() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let started = Instant::now();
+    sandbox.run(&arguments(&server.url, &["--rpm", "240", "--out", "r"])).exits(0);
+    assert!(started.elapsed() >= Duration::from_millis(5 * 250), "{:?}", started.elapsed());
+
+    let report = sandbox.run(&arguments(&server.url, &["--tpm", "50", "--out", "t", "--no-cache"])).exits(1).json();
+    assert_eq!(report["cells"][0]["ledger"]["failed"], 6);
+    let records = std::fs::read_to_string(sandbox.path("t/records.jsonl")).unwrap();
+    assert!(records.contains("--tpm allows 50 a minute: it can never be sent"), "{records}");
+    assert_eq!(server.requests.lock().unwrap().len(), 6, "what can never be sent is not sent");
+}
