@@ -15,7 +15,7 @@ pub mod multiple;
 pub mod paired;
 pub mod power;
 pub mod proportion;
-mod random;
+pub(crate) mod random;
 mod sign_flip;
 mod special;
 mod wilcoxon;
