@@ -19,6 +19,7 @@ const BUILT_IN: &[(&str, &str)] = shipped![
     "closed-book-choice"
     "closed-book-question"
     "closed-book-summary"
+    "raptor-summary"
     "read-choice"
     "read-question"
     "read-summary"

@@ -67,6 +67,11 @@ pub struct Bm25 {
 }
 
 impl Bm25 {
+    /// What a word is.
+    pub fn rule(&self) -> WordRule {
+        self.rule
+    }
+
     /// Indexes `passages` in document order.
     pub fn new<S: AsRef<str>>(rule: WordRule, passages: impl IntoIterator<Item = S>) -> Self {
         let mut postings: HashMap<String, Vec<(u32, u32)>> = HashMap::new();

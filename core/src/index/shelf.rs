@@ -86,6 +86,16 @@ impl Shelf {
         &self.n_tokens
     }
 
+    /// The passages' vectors, where they were put in.
+    pub fn vectors(&self) -> Option<&Vectors> {
+        self.vectors.as_ref()
+    }
+
+    /// What a word is in these books.
+    pub fn word_rule(&self) -> WordRule {
+        self.bm25.rule()
+    }
+
     /// The passage as a model sees it: its sentences joined by one space, wraps undone.
     pub fn text(&self, idx: usize) -> String {
         let passage = &self.passages[idx];

@@ -1,6 +1,6 @@
 //! Asking: every call of a trial is filled in, sent, counted and written down here.
 
-use super::{MethodError, Setting, Trial};
+use super::{MethodError, Preparation, Prepared, Setting, Trial};
 use crate::embed::{Role, Vectors};
 use crate::hash::sha256;
 use crate::host::{Call, Host, HostError, Message, Reply};
@@ -8,6 +8,7 @@ use crate::index::ShelfError;
 use crate::prompt::PromptError;
 use crate::reader::Reading;
 use crate::record::{CallTrace, Context, Outcome};
+use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
 /// Why a trial ends before its algorithm does.
@@ -44,6 +45,9 @@ impl From<ShelfError> for End {
     }
 }
 
+/// One dialogue to be sent, with what a reader without a language model answers it from.
+pub(crate) type Request = (Vec<Message>, Option<Reading>);
+
 /// The host of one trial, and what was asked of it so far.
 pub(crate) struct Asking<'a, H> {
     host: &'a H,
@@ -72,30 +76,73 @@ impl<'a, H: Host> Asking<'a, H> {
         messages: Vec<Message>,
         reading: Option<Reading>,
     ) -> Result<Reply, End> {
-        self.prompt_tokens += messages.iter().map(|m| self.setting.tokenizer.count(&m.content)).sum::<usize>();
-        let sha256 = fingerprint(&messages);
-        let call = Call {
-            messages,
-            temperature: self.setting.temperature,
-            max_output_tokens: self.setting.max_output_tokens,
-            prompt: name.to_owned(),
-            reading,
-        };
-        let reply = self.host.chat(call).await?;
-        self.calls.push(CallTrace {
-            prompt: name.to_owned(),
-            sha256,
-            reply: reply.text.clone(),
-            usage: reply.usage,
-            remembered: reply.remembered,
-        });
-        Ok(reply)
+        Ok(self.ask_all(name, vec![(messages, reading)]).await?.remove(0))
+    }
+
+    /// Sends dialogues that do not wait for each other's replies; the replies come in the order of `requests`, whatever
+    /// order they arrive in. If one fails the others are still heard, and the first that failed is the end.
+    pub(crate) async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Reply>, End> {
+        self.prompt_tokens +=
+            requests.iter().map(|(messages, _)| self.fitting(messages)).sum::<Result<usize, End>>()?;
+        let answers = join_all(requests.into_iter().map(|(messages, reading)| {
+            let sha256 = fingerprint(&messages);
+            let call = Call {
+                messages,
+                temperature: self.setting.temperature,
+                max_output_tokens: self.setting.max_output_tokens,
+                prompt: name.to_owned(),
+                reading,
+            };
+            async { (sha256, self.host.chat(call).await) }
+        }))
+        .await;
+        let mut replies = Vec::with_capacity(answers.len());
+        for (sha256, answer) in answers {
+            let trace = |reply: &Reply| CallTrace {
+                prompt: name.to_owned(),
+                sha256,
+                reply: reply.text.clone(),
+                usage: reply.usage,
+                remembered: reply.remembered,
+            };
+            self.calls.extend(answer.as_ref().ok().map(trace));
+            replies.push(answer);
+        }
+        Ok(replies.into_iter().collect::<Result<_, HostError>>()?)
+    }
+
+    /// Tokens of a dialogue, which together with the longest reply must not exceed the window.
+    fn fitting(&self, messages: &[Message]) -> Result<usize, End> {
+        let n_tokens = messages.iter().map(|m| self.setting.tokenizer.count(&m.content)).sum::<usize>();
+        let needed = n_tokens + self.setting.max_output_tokens as usize;
+        match self.setting.window {
+            Some(window) if needed > window => {
+                Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }))
+            }
+            _ => Ok(n_tokens),
+        }
     }
 
     /// The vector of one query.
     pub(crate) async fn embed_query(&self, query: &str) -> Result<Vec<f32>, End> {
         let vectors: Vectors = self.host.embed(Role::Query, &[query]).await?;
         Ok(vectors.row(0).to_vec())
+    }
+
+    /// One vector a text.
+    pub(crate) async fn embed_passages(&self, texts: &[&str]) -> Result<Vectors, End> {
+        Ok(self.host.embed(Role::Passage, texts).await?)
+    }
+
+    /// What came of a preparation, however it ended.
+    pub(crate) fn finish_preparation(self, end: Result<Prepared, End>) -> Result<Preparation, MethodError> {
+        let prepared = match end {
+            Ok(prepared) => Ok(prepared),
+            Err(End::Outcome(outcome)) => Err(outcome),
+            Err(End::Error(error)) => return Err(error),
+        };
+        let Self { prompt_tokens, calls, measures, .. } = self;
+        Ok(Preparation { prepared, prompt_tokens, calls, measures })
     }
 
     /// What came of it, however it ended.

@@ -1,7 +1,8 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
 use super::{
-    ClosedBook, FullDocument, Material, MethodError, Preparation, Rag, Setting, Trial, closed_book, full_document, rag,
+    ClosedBook, FullDocument, Material, MethodError, Preparation, Rag, Raptor, Setting, Trial, closed_book,
+    full_document, rag, raptor,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -61,6 +62,14 @@ pub static METHODS: &[Entry] = &[
         extractive: true,
         read: |given| parameters(given).map(Method::DosRag),
     },
+    Entry {
+        name: "raptor",
+        paper: "RAPTOR, as Stronger Baselines compares with it (A.7)",
+        summary: "the best passages and summaries of a tree within a token budget, best first",
+        budgets: true,
+        extractive: true,
+        read: |given| parameters(given).map(Method::Raptor),
+    },
 ];
 
 /// The entry of that name.
@@ -80,6 +89,8 @@ pub enum Method {
     VanillaRag(Rag),
     /// [`rag`] in document order.
     DosRag(Rag),
+    /// [`raptor`].
+    Raptor(Raptor),
 }
 
 /// Why parameters cannot be used.
@@ -140,6 +151,7 @@ impl Method {
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
+            Self::Raptor(raptor) => Some(Cut { chunker: Chunker::Dos, max_tokens: raptor.max_tokens }),
         }
     }
 
@@ -147,15 +159,15 @@ impl Method {
     ///
     /// # Errors
     /// [`MethodError`] if the method cannot run at all. A call that fails is part of the preparation.
-    #[allow(clippy::unused_async, reason = "methods that prepare ask their host")]
     pub async fn prepare<H: Host>(
         &self,
-        _host: &H,
-        _setting: Setting<'_>,
-        _material: &Material<'_>,
+        host: &H,
+        setting: Setting<'_>,
+        material: &Material<'_>,
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => Ok(None),
+            Self::Raptor(parameters) => raptor::prepare(host, setting, material, parameters).await.map(Some),
         }
     }
 
@@ -163,6 +175,7 @@ impl Method {
     pub fn asks_together(&self) -> bool {
         match self {
             Self::ClosedBook(_) | Self::FullDocument(_) | Self::VanillaRag(_) | Self::DosRag(_) => false,
+            Self::Raptor(_) => false,
         }
     }
 
@@ -203,6 +216,7 @@ impl Method {
             Self::DosRag(parameters) => {
                 rag(host, setting, material, item, parameters, PassageOrder::Document, within(budget)).await
             }
+            Self::Raptor(parameters) => raptor::raptor(host, setting, material, item, parameters, within(budget)).await,
         }
     }
 }

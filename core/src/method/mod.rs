@@ -7,6 +7,7 @@ mod closed_book;
 mod full_document;
 mod prepare;
 mod rag;
+mod raptor;
 mod read;
 
 pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
@@ -14,6 +15,7 @@ pub use closed_book::{ClosedBook, closed_book};
 pub use full_document::{FullDocument, WindowPolicy, full_document};
 pub use prepare::{Preparation, Prepared};
 pub use rag::{Rag, rag};
+pub use raptor::{Leaf, Raptor, Summary, Tree, TreeSearch, node_text, raptor, traversal};
 
 use crate::index::{Retriever, Shelf, ShelfError};
 use crate::prompt::{PromptError, Prompts};
@@ -98,4 +100,7 @@ pub enum MethodError {
     /// The shelf cannot rank.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
+    /// What was prepared is of something else.
+    #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew with --fresh")]
+    Unprepared(String),
 }

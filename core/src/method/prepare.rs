@@ -1,5 +1,6 @@
 //! What a method makes of books once, for all questions on them: a tree of summaries, pages with their gists.
 
+use super::Tree;
 use crate::record::{CallTrace, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -21,4 +22,7 @@ pub struct Preparation {
 /// What was made of the books.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "made", rename_all = "snake_case")]
-pub enum Prepared {}
+pub enum Prepared {
+    /// A tree of summaries.
+    Tree(Tree),
+}

@@ -24,7 +24,8 @@ const SUMMARY_SENTENCES: usize = 5;
 ///   nothing to count, and the option is drawn by the hash of the question: a guess.
 /// - Open question: of the sentence that matches the question best, the clause with the best match that says something
 ///   the question does not, without the question's own words at its ends.
-/// - Summary: the five sentences that match the query best, in their order.
+/// - Summary: the five sentences that match the query best, in their order; without a query those that match the whole
+///   text best.
 pub fn answer(reading: &Reading) -> String {
     let text = Text::new(reading);
     match reading.task {
@@ -101,6 +102,9 @@ impl Text {
     }
 
     fn summarize(&self, query: &str) -> String {
+        // Asked for nothing in particular, the sentences matter that share most with all others.
+        let whole = if query.is_empty() { self.sentences.join(" ") } else { String::new() };
+        let query = if query.is_empty() { &whole } else { query };
         let ranking = Bm25::new(self.rule, &self.sentences).ranking(query);
         let mut chosen: Vec<usize> = ranking.iter().take(SUMMARY_SENTENCES).map(|ranked| ranked.idx).collect();
         chosen.sort_unstable();
@@ -176,5 +180,7 @@ mod tests {
     fn a_summary_keeps_the_order_of_the_text() {
         let r = reading(Task::Summary, &HARBOUR, "silver and the bell", &[]);
         assert!(answer(&r).starts_with("The bell was cast"));
+        let all = reading(Task::Summary, &HARBOUR, "", &[]);
+        assert!(answer(&all).ends_with("Tom swept the yard."));
     }
 }

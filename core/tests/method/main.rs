@@ -3,4 +3,5 @@
 mod closed_book;
 mod full_document;
 mod rag;
+mod raptor;
 mod support;
