@@ -198,6 +198,30 @@ impl RunFolder {
     }
 }
 
+/// Every preparation that a run folder keeps.
+///
+/// # Errors
+/// If one cannot be read; the file is named.
+pub(crate) fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
+    let folder = path.join(PREPARATIONS);
+    let entries = match fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let file = entry.with_context(|| format!("cannot read {}", folder.display()))?.path();
+        if file.extension().is_some_and(|extension| extension == "json") {
+            let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let kept: KeptPreparation = serde_json::from_slice(&bytes)
+                .with_context(|| format!("{} is damaged; remove it, and the run makes it again", file.display()))?;
+            found.push((kept.key, kept.preparation));
+        }
+    }
+    Ok(found)
+}
+
 fn lock(path: &Path) -> Result<File> {
     let file = OpenOptions::new()
         .create(true)

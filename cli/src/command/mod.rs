@@ -12,6 +12,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
+pub(crate) mod tree;
 
 use crate::input::{InputOptions, read_books};
 use anyhow::{Result, bail};

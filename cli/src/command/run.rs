@@ -139,7 +139,8 @@ fn report(
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
+/// The prompts that ship, those in `folder` in the place of ours.
+pub(crate) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --prompts {}", folder.display()))?;

@@ -9,3 +9,4 @@ mod retrieval_reference;
 mod run;
 mod score;
 mod support;
+mod tree;
