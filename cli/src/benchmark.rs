@@ -7,8 +7,8 @@ use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
     ADAPTERS, Content, Dataset, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_evidence,
 };
-use closeread_core::hash::{sha256, sha256_of_parts};
-use closeread_core::metric::evidence::Locator;
+use closeread_core::hash::sha256_of_parts;
+use closeread_core::text::Locator;
 use closeread_core::text::{Book, Language, ReadOptions, Span};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -310,9 +310,4 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<InputFile>) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// A hash short enough for a folder's name.
-pub(crate) fn short_hash(text: &str) -> String {
-    sha256(text.as_bytes())[..12].to_owned()
 }

@@ -25,6 +25,13 @@ pub fn short_hash(value: &serde_json::Value) -> String {
     hex
 }
 
+/// The first twelve hex digits of the SHA-256 of a text: for names of folders and of documents that have none.
+pub fn name_hash(text: &str) -> String {
+    let mut hex = sha256(text.as_bytes());
+    hex.truncate(12);
+    hex
+}
+
 /// The bytes in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {

@@ -19,6 +19,7 @@ pub mod metric;
 pub mod paper;
 pub mod prompt;
 pub mod provider;
+pub mod random;
 pub mod reader;
 pub mod record;
 pub mod report;

@@ -3,7 +3,7 @@
 use closeread_core::benchmark::{
     ChunkPlace, Content, Dataset, InputFile, JoinError, Task, jsonl, resolve_chunk, resolve_evidence,
 };
-use closeread_core::metric::evidence::Locator;
+use closeread_core::text::Locator;
 use serde_json::json;
 
 const DOCUMENTS: &str = r#"{"id": "one", "title": "One", "language": "en", "text": "Ana came. Bo\nleft.", "year": 1899}

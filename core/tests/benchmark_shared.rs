@@ -3,7 +3,8 @@
 #![expect(clippy::disallowed_methods, reason = "a test reads the files that a host would hand in")]
 
 use closeread_core::benchmark::{Content, Dataset, InputFile, Item, Task, adapter, resolve_evidence};
-use closeread_core::metric::evidence::{Locator, recall, recall_over};
+use closeread_core::metric::evidence::{recall, recall_over};
+use closeread_core::text::Locator;
 use closeread_core::text::Span;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads files; the core it tests does not")]
 
 use closeread_core::benchmark::{Content, InputFile, Item, KeyFact, jsonl, resolve_chunk, resolve_evidence};
-use closeread_core::metric::evidence::{Folding, Located, Locator};
+use closeread_core::text::{Folding, Located, Locator};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! `closeread run`: the main job.
 
-use crate::benchmark::{Benchmark, short_hash};
+use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
 use crate::embedder::Embedder;
 use crate::engine::{self, Plan, PlannedCell, Summary};
@@ -12,6 +12,7 @@ use crate::shard::Shard;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
+use closeread_core::hash::name_hash;
 use closeread_core::index::Retriever;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::prompt::Prompts;
@@ -213,7 +214,7 @@ fn configuration(
 
 fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
     let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
-    Path::new("runs").join(format!("{benchmark}-{}{part}", short_hash(&configuration.to_string())))
+    Path::new("runs").join(format!("{benchmark}-{}{part}", name_hash(&configuration.to_string())))
 }
 
 /// Problems on standard error, the first few of each kind.

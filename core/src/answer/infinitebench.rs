@@ -2,7 +2,7 @@
 //! beside it.
 
 use super::{Parsed, after_thinking};
-use crate::metric::python;
+use crate::text::python;
 use regex::Regex;
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Replies of reasoning models, and the plain answers of MemAgent.
 
 use super::Parsed;
-use crate::metric::python;
+use crate::text::python;
 
 /// What a reply says after its reasoning: the text after the last `</think>`, white space at its ends removed; without
 /// the tag the reply as it is (MemAgent, `taskutils/memory_eval`).

@@ -1,7 +1,7 @@
 //! What reading files gives: documents, items, and everything that was wrong.
 
 use super::{ChunkPlace, Content, Document, Item, resolve_chunk, resolve_evidence};
-use crate::metric::evidence::Locator;
+use crate::text::Locator;
 use crate::text::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -3,8 +3,8 @@
 use super::source::collect::{Collector, base_name, push_new};
 use super::source::rows::{Row, rows};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
+use crate::hash::name_hash;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 /// Reads the three question files on books.
 pub const ADAPTER: Adapter = Adapter {
@@ -73,7 +73,7 @@ fn add(out: &mut Collector, file: &InputFile, id: &str, mut row: Row) -> Result<
         Task::Choice => Some(correct(&options, &answers)?),
         _ => None,
     };
-    let document = format!("book-{}", short_hash(&book));
+    let document = format!("book-{}", name_hash(&book));
     let document = out.document(&document, "", if is_chinese { "zh" } else { "en" }, book);
     let mut item = Item::new(format!("{name}/{id}"), document, question, task).label("task", name);
     item.answers = match correct {
@@ -109,10 +109,6 @@ fn is_chinese(book: &str) -> bool {
         n_han += usize::from(matches!(c, '\u{3400}'..='\u{9fff}'));
     }
     n_han * 10 > n
-}
-
-fn short_hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

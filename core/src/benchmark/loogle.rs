@@ -4,7 +4,7 @@ use super::source::collect::{Collector, base_name, slug};
 use super::source::literal;
 use super::source::rows::{Row, rows, scalars};
 use super::{Adapter, Dataset, Evidence, InputFile, Item, Task, Texts};
-use crate::metric::evidence::{Folding, Locator};
+use crate::text::{Folding, Locator};
 use serde_json::{Map, Value, json};
 
 /// Reads the long- and short-dependency question files.

@@ -1,8 +1,8 @@
 //! From the quotes of an item to spans of its documents.
 
 use super::{ChunkPlace, Evidence, Item, KeyFacts};
-use crate::metric::evidence::{Folding, Locator};
 use crate::text::Span;
+use crate::text::{Folding, Locator};
 use std::borrow::Borrow;
 
 /// Where the evidence of an item stands.

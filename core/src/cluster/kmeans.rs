@@ -1,7 +1,7 @@
 //! k-means, from which a mixture starts.
 
 use super::points::{Points, squared_distance};
-use crate::stats::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// Most rounds, as in scikit-learn.
 const MAX_ROUNDS: usize = 300;

@@ -3,7 +3,7 @@
 use super::kmeans::kmeans;
 use super::linear::inverse_cholesky;
 use super::points::Points;
-use crate::stats::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// Added to the variances, so that a component of equal points has a density (scikit-learn's `reg_covar`).
 const REGULARIZATION: f64 = 1e-6;

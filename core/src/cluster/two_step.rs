@@ -125,7 +125,7 @@ fn runs(members: &[usize], weights: &[usize], max_weight: usize) -> Vec<Vec<usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::random::SplitMix64;
+    use crate::random::SplitMix64;
     use proptest::prelude::*;
 
     fn slices(rows: &[Vec<f32>]) -> Vec<&[f32]> {

@@ -1,8 +1,9 @@
 //! How much of the gold evidence an answer cites, where passages are texts and no places in a book.
 
-use super::evidence::{Folding, Locator, recall};
+use super::evidence::recall;
 use crate::benchmark::Item;
 use crate::text::Span;
+use crate::text::{Folding, Locator};
 
 /// Share of an item's gold evidence that the cited passages hold, in 0..=1; `None` if the item has no quoted evidence.
 ///

@@ -1,7 +1,7 @@
 //! Exact match and token F1: SQuAD v1 and v2, InfiniteBench En.QA and Zh.QA.
 
 use super::normalize::{character_tokens, squad_tokens};
-use super::tokens::{Numbering, Tokens};
+use super::tokens::{Multiset, Tokens};
 use super::{Prf, Words};
 use serde::{Deserialize, Serialize};
 
@@ -81,23 +81,8 @@ fn exact(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> f64 {
 }
 
 fn compare(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> Prf {
-    let mut vocabulary = Numbering::with_capacity(reference.len());
-    let mut left: Vec<u32> = Vec::with_capacity(reference.len());
-    for token in reference.iter() {
-        let number = vocabulary.number(token) as usize;
-        if number == left.len() {
-            left.push(0);
-        }
-        left[number] += 1;
-    }
-    let mut same = 0;
-    for number in prediction.iter().filter_map(|token| vocabulary.known(token)) {
-        let left = &mut left[number as usize];
-        if *left > 0 {
-            *left -= 1;
-            same += 1;
-        }
-    }
+    let mut left = Multiset::new(reference);
+    let same = prediction.keys().map(|token| left.take(token)).sum();
     Prf::new(same, prediction.len(), reference.len())
 }
 

@@ -10,7 +10,6 @@ mod name;
 mod normalize;
 mod pair;
 mod prf;
-pub(crate) mod python;
 pub mod rouge;
 mod tokens;
 mod words;

@@ -1,8 +1,8 @@
 //! How answers are made alike before their tokens are compared.
 
-use super::python;
 use super::tokens::Tokens;
 use super::words::{Words, is_chinese_punctuation, is_han, narrow};
+use crate::text::python;
 use std::ops::Range;
 
 /// SQuAD's normalisation (`normalize_answer` of `evaluate-v1.1.py`, the same in v2, InfiniteBench and MemAgent): lower
@@ -71,28 +71,27 @@ fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
         table
     };
     let mut kept = vec![0u8; text.len() + 1];
-    let mut n_kept = 0;
-    let mut plain = true;
+    let (mut start, mut at) = (0, 0);
+    let mut end_word = |kept: &[u8], start: usize, at: usize| {
+        if start < at && !matches!(&kept[start..at], b"a" | b"an" | b"the") {
+            spans.push(start..at);
+        }
+    };
     for byte in text.bytes() {
         let lower = PLAIN[usize::from(byte)];
-        plain &= lower != 1;
-        kept[n_kept] = lower;
-        n_kept += usize::from(lower != 0);
-    }
-    if !plain {
-        return None;
-    }
-    kept[n_kept] = SPACE;
-    kept.truncate(n_kept + 1);
-    let mut start = 0;
-    for (at, &byte) in kept.iter().enumerate() {
-        if byte == SPACE {
-            if start < at && !matches!(&kept[start..at], b"a" | b"an" | b"the") {
-                spans.push(start..at);
-            }
-            start = at + 1;
+        kept[at] = lower;
+        if lower > SPACE {
+            at += 1;
+        } else if lower == SPACE {
+            end_word(&kept, start, at);
+            at += 1;
+            start = at;
+        } else if lower == 1 {
+            return None;
         }
     }
+    end_word(&kept, start, at);
+    kept.truncate(at);
     Some(String::from_utf8(kept).expect("the table holds ASCII alone"))
 }
 

@@ -80,10 +80,6 @@ pub fn tables(cases: &[Case]) -> Vec<Table> {
     all.into_iter().filter_map(filled).collect()
 }
 
-fn row(group: &Group<'_>, cells: impl IntoIterator<Item = Value>) -> Vec<Value> {
-    group.head().into_iter().chain(cells).collect()
-}
-
 fn domain(case: &Case) -> Option<&str> {
     case.label_value("domain").or_else(|| domain_of_id(&case.item))
 }
@@ -132,7 +128,7 @@ fn by_domain(cases: &[Case], groups: &[Group<'_>]) -> Table {
                 let cells =
                     [super::tabulate::text(set.as_deref().unwrap_or("-")), super::tabulate::text(policy.name())];
                 let tail = [share(overall, n, "no domain is known"), mean_over_items(&here, &group.metric, policy)];
-                table.rows.push(row(group, cells.into_iter().chain(parts).chain(tail)));
+                table.rows.push(group.row(cells.into_iter().chain(parts).chain(tail)));
             }
         }
     }
@@ -166,7 +162,7 @@ fn by_difficulty(cases: &[Case], groups: &[Group<'_>]) -> Table {
             };
             let mean = |value| mean_over_items(&of(value), &group.metric, FailurePolicy::FailuresWrong);
             let head = super::tabulate::text(set.as_deref().unwrap_or("-"));
-            table.rows.push(row(group, [head].into_iter().chain(difficulties.iter().map(mean))));
+            table.rows.push(group.row([head].into_iter().chain(difficulties.iter().map(mean))));
         }
     }
     table.notes.push(policy_note(FailurePolicy::FailuresWrong));
@@ -185,14 +181,11 @@ fn reach(groups: &[Group<'_>]) -> Table {
         let short = |case: &Case| case.n_passages.is_some_and(|chunks| cannot_be_complete(chunks, case.n_documents));
         let (there, elsewhere): (Vec<&Case>, Vec<&Case>) = retrieved.iter().partition(|case| short(case));
         let flags = retrieved.iter().map(|case| (f64::from(short(case)), case.book.as_str()));
-        table.rows.push(row(
-            group,
-            [
-                score(flags, "no retrieval"),
-                mean_over_items(&there, &group.metric, FailurePolicy::FailuresWrong),
-                mean_over_items(&elsewhere, &group.metric, FailurePolicy::FailuresWrong),
-            ],
-        ));
+        table.rows.push(group.row([
+            score(flags, "no retrieval"),
+            mean_over_items(&there, &group.metric, FailurePolicy::FailuresWrong),
+            mean_over_items(&elsewhere, &group.metric, FailurePolicy::FailuresWrong),
+        ]));
     }
     table
 }
@@ -210,16 +203,13 @@ fn humans(cases: &[Case], groups: &[Group<'_>]) -> Table {
             };
             let here = group.filter(|case| in_set(case, set.as_deref()));
             let Some(study) = human_study(&here.iter().filter_map(trial).collect::<Vec<_>>()) else { continue };
-            table.rows.push(row(
-                group,
-                [
-                    super::tabulate::text(set.as_deref().unwrap_or("-")),
-                    share(Some(study.accuracy), study.n, ""),
-                    number(study.minutes, 1, "no times were taken"),
-                    share(Some(study.timeouts), study.n, ""),
-                    count(study.n),
-                ],
-            ));
+            table.rows.push(group.row([
+                super::tabulate::text(set.as_deref().unwrap_or("-")),
+                share(Some(study.accuracy), study.n, ""),
+                number(study.minutes, 1, "no times were taken"),
+                share(Some(study.timeouts), study.n, ""),
+                count(study.n),
+            ]));
         }
     }
     table

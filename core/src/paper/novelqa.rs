@@ -86,16 +86,12 @@ pub fn tables(cases: &[Case]) -> Vec<Table> {
     all.into_iter().filter_map(filled).collect()
 }
 
-fn row(group: &Group<'_>, cells: impl IntoIterator<Item = Value>) -> Vec<Value> {
-    group.head().into_iter().chain(cells).collect()
-}
-
 fn overall(groups: &[Group<'_>]) -> Table {
     let columns = FailurePolicy::ALL.map(FailurePolicy::name);
     let mut table = table("novelqa-overall", "Scores over all questions", "NovelQA, Table 2", columns);
     for group in groups {
         let cells = FailurePolicy::ALL.map(|policy| mean_over_items(&group.cases, &group.metric, policy));
-        table.rows.push(row(group, cells));
+        table.rows.push(group.row(cells));
     }
     table.notes.extend(FailurePolicy::ALL.map(policy_note));
     table
@@ -121,7 +117,7 @@ fn matrix(cases: &[Case], groups: &[Group<'_>]) -> Table {
             };
             let head = text(complexity.map_or("average", String::as_str));
             let cells = aspects.iter().map(Some).chain([None]).map(cell);
-            table.rows.push(row(group, [head].into_iter().chain(cells)));
+            table.rows.push(group.row([head].into_iter().chain(cells)));
         }
     }
     table.notes.push(policy_note(FailurePolicy::FailuresWrong));
@@ -159,7 +155,7 @@ fn by_position(groups: &[Group<'_>]) -> Table {
         let all = instances(group);
         if !all.is_empty() {
             let bin = |bin| mean_of(all.iter().filter(move |evidence| position_bin(evidence.token) == bin));
-            table.rows.push(row(group, (0..POSITION_BINS.len()).map(bin)));
+            table.rows.push(group.row((0..POSITION_BINS.len()).map(bin)));
         }
     }
     table.notes.push(PER_EVIDENCE.to_owned());
@@ -181,7 +177,7 @@ fn by_relative_position(groups: &[Group<'_>]) -> Table {
         let all = instances(group);
         if all.iter().any(|evidence| evidence.book_tokens.is_some()) {
             let bin = |bin| mean_of(all.iter().filter(move |evidence| in_relative_bin(evidence, bin)));
-            table.rows.push(row(group, (0..RELATIVE_BINS).map(bin)));
+            table.rows.push(group.row((0..RELATIVE_BINS).map(bin)));
         }
     }
     table.notes.push(PER_EVIDENCE.to_owned());
@@ -199,7 +195,7 @@ fn by_length_class(groups: &[Group<'_>]) -> Table {
             let here: Vec<&Instance<'_>> = all.iter().filter(of_class).collect();
             if !here.is_empty() {
                 let bin = |bin| mean_of(here.iter().copied().filter(move |evidence| in_relative_bin(evidence, bin)));
-                table.rows.push(row(group, [text(name)].into_iter().chain((0..RELATIVE_BINS).map(bin))));
+                table.rows.push(group.row([text(name)].into_iter().chain((0..RELATIVE_BINS).map(bin))));
             }
         }
     }
@@ -222,14 +218,11 @@ fn before_and_after(groups: &[Group<'_>]) -> Table {
             (!part.is_empty()).then(|| part.iter().map(|evidence| evidence.score).sum::<f64>() / part.len() as f64)
         };
         let difference = mean(&after).zip(mean(&before)).map(|(after, before)| after - before);
-        table.rows.push(row(
-            group,
-            [
-                mean_of(before.iter().copied()),
-                mean_of(after.iter().copied()),
-                share(difference, all.len(), "no evidence on one side"),
-            ],
-        ));
+        table.rows.push(group.row([
+            mean_of(before.iter().copied()),
+            mean_of(after.iter().copied()),
+            share(difference, all.len(), "no evidence on one side"),
+        ]));
     }
     table.notes.push(PER_EVIDENCE.to_owned());
     table
@@ -253,14 +246,11 @@ fn drops(groups: &[Group<'_>]) -> Table {
             .filter_map(|(item, (standard, book))| Some((closed.get(item)?.0, *standard, book.as_str())))
             .collect();
         let drop = close_book_drop(&pairs.iter().map(|(closed, standard, _)| (*closed, *standard)).collect::<Vec<_>>());
-        table.rows.push(row(
-            group,
-            [
-                score(pairs.iter().map(|(_, standard, book)| (*standard, *book)), "no question in common"),
-                score(pairs.iter().map(|(closed, _, book)| (*closed, *book)), "no question in common"),
-                share(drop, pairs.len(), "no question in common"),
-            ],
-        ));
+        table.rows.push(group.row([
+            score(pairs.iter().map(|(_, standard, book)| (*standard, *book)), "no question in common"),
+            score(pairs.iter().map(|(closed, _, book)| (*closed, *book)), "no question in common"),
+            share(drop, pairs.len(), "no question in common"),
+        ]));
     }
     table
 }
@@ -285,7 +275,7 @@ fn by_distance(groups: &[Group<'_>]) -> Table {
             }
             None => [missing("scores or distances are all alike"), missing("scores or distances are all alike")],
         });
-        table.rows.push(row(group, cells.chain([count(distances.len())])));
+        table.rows.push(group.row(cells.chain([count(distances.len())])));
     }
     table
 }
@@ -304,7 +294,7 @@ fn evidence_marks(groups: &[Group<'_>]) -> Table {
             Some((evidence_mark(c?, r?, s?), case.book.as_str()))
         });
         let averages: Vec<(f64, &str)> = marks_and_book.flatten().collect();
-        table.rows.push(row(group, marks.into_iter().chain([score(averages.into_iter(), "nothing was judged")])));
+        table.rows.push(group.row(marks.into_iter().chain([score(averages.into_iter(), "nothing was judged")])));
     }
     table
 }

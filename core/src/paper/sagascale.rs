@@ -5,7 +5,7 @@ use super::tabulate::{
     table, text,
 };
 use super::{Case, Ending, FailurePolicy, correlate};
-use crate::table::{Table, Value};
+use crate::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Upper edges of the length bins in tokens, K = 1000, as Table 2 prints them; an edge belongs to the bin above it.
@@ -148,16 +148,12 @@ pub fn tables(cases: &[Case]) -> Vec<Table> {
     all.into_iter().filter_map(filled).collect()
 }
 
-fn row(group: &Group<'_>, cells: impl IntoIterator<Item = Value>) -> Vec<Value> {
-    group.head().into_iter().chain(cells).collect()
-}
-
 fn accuracy(groups: &[Group<'_>]) -> Table {
     let columns = FailurePolicy::ALL.map(FailurePolicy::name);
     let mut table = table("sagascale-accuracy", "Accuracy over all problems", "SagaScale, Table 3", columns);
     for group in groups {
         let cells = FailurePolicy::ALL.map(|policy| mean_over_items(&group.cases, &group.metric, policy));
-        table.rows.push(row(group, cells));
+        table.rows.push(group.row(cells));
     }
     table.notes.extend(FailurePolicy::ALL.map(policy_note));
     table.notes.push("the paper counts over-long inputs as wrong".to_owned());
@@ -197,7 +193,7 @@ fn in_window(groups: &[Group<'_>]) -> Table {
         let within = group.filter(|case| items.contains(case.item.as_str()));
         let n = within.iter().map(|case| &case.item).collect::<BTreeSet<_>>().len();
         let mean = mean_over_items(&within, &group.metric, FailurePolicy::FailuresWrong);
-        table.rows.push(row(group, [mean, count(n)]));
+        table.rows.push(group.row([mean, count(n)]));
     }
     table
 }
@@ -208,7 +204,7 @@ fn by_length(groups: &[Group<'_>]) -> Table {
     for group in groups.iter().filter(|group| group.cases.iter().any(|case| case.book_tokens.is_some())) {
         let bin = |bin: usize| group.filter(|case| case.book_tokens.map(length_bin) == Some(bin));
         let mean = |idx| mean_over_items(&bin(idx), &group.metric, FailurePolicy::FailuresWrong);
-        table.rows.push(row(group, (0..LENGTH_BINS.len()).map(mean)));
+        table.rows.push(group.row((0..LENGTH_BINS.len()).map(mean)));
     }
     table.notes.push(policy_note(FailurePolicy::FailuresWrong));
     table
@@ -236,7 +232,7 @@ fn cumulative(groups: &[Group<'_>]) -> Table {
             )
         };
         let decline = share(decline(&problems), problems.len(), "no book of at most 128K tokens");
-        table.rows.push(row(group, LENGTH_EDGES.map(up_to).into_iter().chain([decline])));
+        table.rows.push(group.row(LENGTH_EDGES.map(up_to).into_iter().chain([decline])));
     }
     table.notes.push(policy_note(FailurePolicy::FailuresWrong));
     table
@@ -254,7 +250,7 @@ fn calibration(groups: &[Group<'_>]) -> Table {
     for group in groups.iter().filter(|group| Setting::of_method(&group.configuration.method).is_some()) {
         let attempted = trials(group).into_iter().filter(|(ending, ..)| ending.is_attempt());
         let errors: Vec<(f64, &str)> = attempted.map(|(_, score, case)| (1.0 - score, case.book.as_str())).collect();
-        table.rows.push(row(group, [score(errors.into_iter(), "nothing was attempted")]));
+        table.rows.push(group.row([score(errors.into_iter(), "nothing was attempted")]));
     }
     table.notes.push("not found and searches spent signal inability and are left out, as are failures".to_owned());
     table
@@ -266,7 +262,7 @@ fn parsing(groups: &[Group<'_>]) -> Table {
     for group in groups {
         let replied = group.filter(|case| !case.ending.is_failure() && case.ending != Ending::Unscored);
         let errors = replied.iter().map(|case| (f64::from(case.ending == Ending::Unparsed), case.book.as_str()));
-        table.rows.push(row(group, [score(errors, "no reply")]));
+        table.rows.push(group.row([score(errors, "no reply")]));
     }
     table
 }
@@ -283,7 +279,7 @@ fn by_tool_calls(groups: &[Group<'_>]) -> Table {
                 _ => mean_over_items(&trials, &group.metric, FailurePolicy::FailuresWrong),
             }
         };
-        table.rows.push(row(group, (1..=MAX_RETRIEVALS).map(at)));
+        table.rows.push(group.row((1..=MAX_RETRIEVALS).map(at)));
     }
     table
 }

@@ -79,6 +79,11 @@ impl Group<'_> {
         vec![text(method), text(model), budget, text(&self.metric)]
     }
 
+    /// A row: which trials it is about, and what is said of them.
+    pub(super) fn row(&self, cells: impl IntoIterator<Item = Value>) -> Vec<Value> {
+        self.head().into_iter().chain(cells).collect()
+    }
+
     /// The trials that pass, under the same configuration and metric.
     pub(super) fn filter(&self, keep: impl Fn(&Case) -> bool) -> Vec<&Case> {
         self.cases.iter().copied().filter(|case| keep(case)).collect()

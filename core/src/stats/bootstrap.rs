@@ -2,7 +2,7 @@
 
 use super::clustered::MIN_CLUSTERS;
 use super::moments::sum;
-use super::random::SplitMix64;
+use crate::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -15,7 +15,6 @@ pub mod multiple;
 pub mod paired;
 pub mod power;
 pub mod proportion;
-pub(crate) mod random;
 mod sign_flip;
 mod special;
 mod wilcoxon;

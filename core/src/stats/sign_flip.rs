@@ -1,7 +1,7 @@
 //! The paired permutation test: if two runs are alike, each paired difference might as well have the other sign.
 
 use super::distribution::{binomial_cdf, binomial_upper};
-use super::random::SplitMix64;
+use crate::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 
 /// Most differences other than 0 of which all sign flips are counted: two halves of 2^15 sums each.

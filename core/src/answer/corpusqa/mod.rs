@@ -5,7 +5,7 @@ mod value;
 pub use value::{Reading, Value, agrees, value};
 
 use super::Parsed;
-use crate::metric::python;
+use crate::text::python;
 
 /// The domains of CorpusQA, as they begin the ids of its questions.
 pub const DOMAINS: [&str; 4] = ["financial_zh", "financial_en", "education_en", "real_estate_en"];

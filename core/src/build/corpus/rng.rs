@@ -1,33 +1,23 @@
-//! Random numbers that are the same on every platform.
+//! Chance, as the reports are invented by it.
 
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): 64-bit integer arithmetic only, one word of state.
-///
-/// Good enough to invent reports with, and so short that no version of a crate can change what a seed means.
+use crate::random::SplitMix64;
+
+/// Seeded choices.
 #[derive(Debug, Clone)]
-pub(super) struct Rng(u64);
+pub(super) struct Rng(SplitMix64);
 
 impl Rng {
     /// The generator of one purpose (`stream`) under one seed; streams do not overlap in practice.
     pub(super) fn stream(seed: u64, stream: u64) -> Self {
-        let mut rng = Self(seed);
-        let mixed = rng.next() ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        let mut rng = Self(mixed);
-        rng.next();
-        rng
+        let mixed = SplitMix64(seed).bits() ^ stream.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+        let mut random = SplitMix64(mixed);
+        random.bits();
+        Self(random)
     }
 
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to `n - 1`; `n` is at least 1. The bias is below `n / 2^64`.
+    /// A number from 0 to `n - 1`; `n` is at least 1.
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        debug_assert!(n > 0, "nothing lies below 0");
-        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+        self.0.below(n as usize) as u64
     }
 
     /// A number from `low` to `high`, both included.
@@ -50,26 +40,15 @@ impl Rng {
         self.below(n as u64) as usize
     }
 
-    /// Puts `items` in random order (Fisher and Yates).
+    /// Puts `items` in random order.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.index(last + 1));
-        }
+        self.0.shuffle(items);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The first words of seed 0 and of seed 1234567 as the reference C code prints them.
-    #[test]
-    fn words_are_those_of_the_reference() {
-        let mut zero = Rng(0);
-        assert_eq!([zero.next(), zero.next()], [0xE220_A839_7B1D_CDAF, 0x6E78_9E6A_A1B9_65F4]);
-        let mut other = Rng(1_234_567);
-        assert_eq!([other.next(), other.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
-    }
 
     #[test]
     fn every_number_of_a_range_comes_up() {

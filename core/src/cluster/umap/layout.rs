@@ -2,7 +2,7 @@
 
 use super::Graph;
 use crate::cluster::points::Points;
-use crate::stats::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// 1 / (1 + A x^2B) is the curve that umap-learn fits to min_dist 0.1 and spread 1.
 const A: f32 = 1.576_943_5;

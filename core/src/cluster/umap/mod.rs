@@ -6,7 +6,7 @@ mod spectral;
 
 use super::neighbours::neighbours;
 use super::points::Points;
-use crate::stats::random::SplitMix64;
+use crate::random::SplitMix64;
 use graph::Graph;
 
 /// How vectors are laid out; what is not named here is as umap-learn has it by default (min_dist 0.1, spread 1,

@@ -2,7 +2,7 @@
 
 use super::Graph;
 use crate::cluster::linear::eigen;
-use crate::stats::random::SplitMix64;
+use crate::random::SplitMix64;
 
 /// Rounds of the power iteration. The start need not be exact: the layout goes on from it.
 const ROUNDS: usize = 120;

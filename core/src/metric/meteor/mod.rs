@@ -15,8 +15,8 @@ pub use porter::stem;
 pub use treebank::words as word_tokenize;
 pub use wordnet::{WordNet, WordNetError};
 
-use super::python;
 use super::words::{Words, is_chinese_punctuation, is_han, narrow};
+use crate::text::python;
 use crate::text::sentence::punkt;
 use align::Vocabulary;
 use std::borrow::Cow;

@@ -9,7 +9,7 @@ mod contractions;
 mod marks;
 mod rules;
 
-use crate::metric::python::is_space;
+use crate::text::python::is_space;
 use crate::text::sentence::punkt;
 use marks::Marks;
 use std::mem;

@@ -5,7 +5,7 @@
 
 mod asset;
 
-use crate::metric::python;
+use crate::text::python;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 #[cfg(feature = "wordnet")]

@@ -6,7 +6,8 @@ mod summary;
 use super::prf::overlap;
 use super::tokens::{Numbering, Tokens};
 use super::words::{is_han, narrow};
-use super::{Prf, Words, python};
+use super::{Prf, Words};
+use crate::text::python;
 use std::ops::Range;
 
 /// A kind of ROUGE.

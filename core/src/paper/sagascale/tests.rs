@@ -2,6 +2,7 @@
 
 use super::super::case::testing::case;
 use super::*;
+use crate::table::Value;
 
 #[test]
 fn the_theory_curve_nears_its_limit() {

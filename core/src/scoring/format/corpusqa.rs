@@ -34,8 +34,7 @@ pub(super) const FORMAT: Format = Format {
 /// Rows without an id are skipped and not counted, as in the script, and noted. The script knows only the rows that are
 /// there; with gold files (the test set: `id`, `question`, `answer`) the others are `missing`.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
+    FORMAT.check(input)?;
     let mut draft = Draft::new(&[Metric::Accuracy]);
     let mut golds: BTreeMap<String, Value> = BTreeMap::new();
     for file in input.gold {

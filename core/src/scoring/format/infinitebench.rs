@@ -8,10 +8,10 @@ use crate::answer::Parsed;
 use crate::answer::infinitebench::{infinitebench_choice, strict_choice};
 use crate::benchmark::source::rows::{Row, scalar, scalars};
 use crate::benchmark::{InputFile, Item, Task};
+use crate::hash::name_hash;
 use crate::metric::Metric;
 use crate::record::Outcome;
 use crate::scoring::{Attempt, Submission};
-use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
 const CHOICE: &str = "longbook_choice_eng";
@@ -193,7 +193,7 @@ fn item(task: &str, line: &Line, row: &Row) -> Item {
         item.question = question;
     }
     if let Some(book) = row.fields.get("context").and_then(scalar) {
-        item.documents = vec![format!("book-{}", short_hash(&book))];
+        item.documents = vec![format!("book-{}", name_hash(&book))];
     }
     let options = row.fields.get("options").map(scalars).unwrap_or_default();
     if let Some(correct) = options.iter().position(|option| item.answers.iter().any(|answer| answer.trim() == option)) {
@@ -242,10 +242,6 @@ fn attempt(task: &str, reply: String, gold: &[String]) -> Attempt {
     attempt.given.insert("accuracy".into(), share(is_right));
     attempt.given.insert("accuracy_strict".into(), share(is_strictly_right));
     attempt
-}
-
-fn short_hash(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

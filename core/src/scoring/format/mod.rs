@@ -151,6 +151,21 @@ pub fn format(name: &str) -> Option<&'static Format> {
 }
 
 impl Format {
+    /// Refuses a task that the format does not have, and an input without files.
+    fn check(&self, input: &FormatInput<'_>) -> Result<(), FormatError> {
+        self.check_task(input)?;
+        self.first(input).map(drop)
+    }
+
+    /// [`Self::check`] for predictions without gold answers of their own; `wants` is what holds these.
+    fn check_with_gold(&self, input: &FormatInput<'_>, wants: &'static str) -> Result<(), FormatError> {
+        self.check(input)?;
+        match input.gold.is_empty() {
+            true => Err(FormatError::NoGold { format: self.name, wants }),
+            false => Ok(()),
+        }
+    }
+
     /// The first file, or the error that says what is wanted.
     fn first<'a>(&self, input: &FormatInput<'a>) -> Result<&'a InputFile, FormatError> {
         input.files.first().ok_or(FormatError::NoFile { format: self.name, wants: self.wants })

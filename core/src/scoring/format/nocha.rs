@@ -36,8 +36,7 @@ const OPTIONS: [&str; 2] = ["True", "False"];
 /// With gold files (claims of the same layout) theirs are the items; a row belongs to the one with its book, pair and
 /// claim.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
+    FORMAT.check(input)?;
     let system = match (systems(input).is_empty(), input.system, input.gold.is_empty()) {
         // No claim has a reply: with a gold file, every item is missing.
         (true, None, false) => String::new(),

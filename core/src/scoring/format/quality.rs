@@ -24,11 +24,7 @@ pub(super) const FORMAT: Format = Format {
 /// adapter `quality` joins those of files that give questions no id of their own. A first line whose second column is no
 /// number is a header, which is noted. The leaderboard reports accuracy, and again on the label `difficulty: hard`.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
-    if input.gold.is_empty() {
-        return Err(FormatError::NoGold { format: FORMAT.name, wants: "QuALITY.v*.dev or files of its layout" });
-    }
+    FORMAT.check_with_gold(input, "QuALITY.v*.dev or files of its layout")?;
     let mut draft = Draft::new(&[Metric::Accuracy]);
     let dataset = quality::read(input.gold);
     draft.keep_gold(dataset.problems.into_iter().map(Err).collect());

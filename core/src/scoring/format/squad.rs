@@ -29,11 +29,7 @@ const GOLD: &str = "the data set's JSON (dev-v1.1.json, dev-v2.0.json)";
 /// failure. For version 1 it is F1 by v1's, and an empty prediction is `unparsed`. Exact match is beside both. A question
 /// without a prediction is `missing`: v1's script counts it as wrong, v2's leaves it out, so see the policy.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
-    if input.gold.is_empty() {
-        return Err(FormatError::NoGold { format: FORMAT.name, wants: GOLD });
-    }
+    FORMAT.check_with_gold(input, GOLD)?;
     let (items, is_v2, wrong) = gold(input.gold);
     let f1 = if is_v2 { Metric::F1V2 } else { Metric::F1 };
     let mut draft = Draft::new(&[f1, Metric::ExactMatch]);

@@ -1,24 +1,18 @@
 //! Random bytes that look like what people write.
 
-/// Steele, Lea and Flood's generator.
-pub(crate) struct Random(u64);
+use closeread_core::random::SplitMix64;
+
+/// Seeded choices.
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        Self(SplitMix64(seed))
     }
 
     /// A number below `n`, which must not be 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
+        self.0.below(n)
     }
 
     pub(crate) fn pick<'a, T>(&mut self, all: &'a [T]) -> &'a T {

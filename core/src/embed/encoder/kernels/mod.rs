@@ -218,17 +218,7 @@ impl Kernels {
         check(input.n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
         assert_eq!(input.n_columns, weights.n_steps, "the input has the weights' inner dimension");
         assert!(input.floats.get().len() >= Pieces::len(input.n_rows, weights.n_steps), "the input is arranged");
-        let product = Product {
-            n_rows: input.n_rows,
-            n_steps: weights.n_steps,
-            input: input.floats.get().as_ptr(),
-            panels: weights.values.as_ptr(),
-            n_panels,
-            bias: weights.bias.as_ptr(),
-            output: output.values.as_mut_ptr(),
-            output_stride: output.stride,
-            then,
-        };
+        let product = product_of(input.n_rows, input.floats.get(), &weights, n_panels, output, then);
         // SAFETY: the lengths were checked above, the output is borrowed exclusively.
         unsafe { (self.table.product_f32)(&product) }
     }
@@ -254,17 +244,7 @@ impl Kernels {
         assert!(input.integers.get().len() >= 2 * Pieces::len(input.n_rows, weights.n_steps), "the input is rounded");
         assert!(input.scales.len() >= input.n_rows, "a scale a row");
         assert!(column_scales.len() >= weights.bias.len(), "a scale a column");
-        let product = Product {
-            n_rows: input.n_rows,
-            n_steps: weights.n_steps,
-            input: input.integers.get().as_ptr(),
-            panels: weights.values.as_ptr(),
-            n_panels,
-            bias: weights.bias.as_ptr(),
-            output: output.values.as_mut_ptr(),
-            output_stride: output.stride,
-            then,
-        };
+        let product = product_of(input.n_rows, input.integers.get(), &weights, n_panels, output, then);
         let scales = Scales { rows: input.scales.as_ptr(), columns: column_scales.as_ptr() };
         // SAFETY: the lengths were checked above, the output is borrowed exclusively.
         unsafe { (self.table.product_i16)(&product, &scales) }
@@ -341,6 +321,28 @@ impl Kernels {
         let needed = n_panels * weights.n_steps * step * width;
         assert!(weights.values.len() >= needed, "{} packed weights, {needed} are needed", weights.values.len());
         n_panels
+    }
+}
+
+/// The product of `n_rows` arranged rows with `n_panels` panels, by address.
+fn product_of<T>(
+    n_rows: usize,
+    input: &[T],
+    weights: &Panels<'_, T>,
+    n_panels: usize,
+    output: ViewMut<'_>,
+    then: Then,
+) -> Product<T> {
+    Product {
+        n_rows,
+        n_steps: weights.n_steps,
+        input: input.as_ptr(),
+        panels: weights.values.as_ptr(),
+        n_panels,
+        bias: weights.bias.as_ptr(),
+        output: output.values.as_mut_ptr(),
+        output_stride: output.stride,
+        then,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The contractions that NLTK's word tokenizer takes apart after everything else: `cannot`, `'tis`, `gonna`.
 
-use crate::metric::python::is_word;
+use crate::text::python::is_word;
 use std::mem;
 
 /// One of NLTK's patterns `\b(first)(second)\b`, found in any case.

@@ -1,7 +1,7 @@
 //! The substitutions one by one, in the order in which they are applied; each names its pattern.
 
 use super::marks::{Marks, is};
-use crate::metric::python::{is_space, is_word};
+use crate::text::python::{is_space, is_word};
 use regex::Regex;
 use std::sync::LazyLock;
 

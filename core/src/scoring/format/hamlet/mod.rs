@@ -31,8 +31,7 @@ pub(super) const FORMAT: Format = Format {
 /// fact); and `recall_faithfulness`, the mean of the two. An empty summary has recall 0 and no faithfulness. Queries
 /// that another model has a summary for and this one has not are `missing`.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
+    FORMAT.check(input)?;
     let mut draft = Draft::new(&[]);
     let mut judged = Vec::new();
     for file in input.files {

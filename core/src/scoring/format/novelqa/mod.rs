@@ -43,11 +43,7 @@ pub(super) const FORMAT: Format = Format {
 /// answers are judged by a model in the paper: given verdicts are `accuracy`, else F1 and exact match stand in for them,
 /// and a note says so. Questions whose gold is not published are unscored.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
-    if input.gold.is_empty() {
-        return Err(FormatError::NoGold { format: FORMAT.name, wants: "the data set's <novel>.json" });
-    }
+    FORMAT.check_with_gold(input, "the data set's <novel>.json")?;
     let setting = setting(input);
     let mut draft = Draft::new(&[Metric::Accuracy]);
     let novels = read_gold(&mut draft, input.gold, setting);

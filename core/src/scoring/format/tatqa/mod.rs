@@ -32,14 +32,7 @@ pub(super) const FORMAT: Format = Format {
 /// the script all takes for no answer, is `unparsed` and scores 0. The script counts a question without a prediction
 /// as wrong; here it is `missing`.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
-    FORMAT.check_task(input)?;
-    FORMAT.first(input)?;
-    if input.gold.is_empty() {
-        return Err(FormatError::NoGold {
-            format: FORMAT.name,
-            wants: "tatqa_dataset_dev.json or files of its layout",
-        });
-    }
+    FORMAT.check_with_gold(input, "tatqa_dataset_dev.json or files of its layout")?;
     let mut draft = Draft::new(&[Metric::ExactMatch, Metric::F1]);
     let mut golds = BTreeMap::new();
     for file in input.gold {
