@@ -13,6 +13,8 @@ const TOLERANCE: f64 = 1e-3;
 const MAX_ROUNDS: usize = 100;
 /// Responsibilities below this count as none: they would change a sum by less than its rounding.
 const NEGLIGIBLE: f64 = 1e-18;
+/// A component whose logarithm of density lies so far below the likeliest's has none of the point: e^-45 < 1e-19.
+const FAR_BELOW: f64 = 45.0;
 
 /// A weighted sum of Gaussian densities.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,17 +42,19 @@ impl Component {
         Some(Self { weight, mean, whitening, log_factor })
     }
 
-    /// Logarithm of weight times density.
-    fn log_density(&self, point: &[f64], centred: &mut [f64]) -> f64 {
+    /// Logarithm of weight times density; minus infinity as soon as it is known to be less than `least`.
+    fn log_density(&self, point: &[f64], least: f64, centred: &mut [f64]) -> f64 {
         let d = self.mean.len();
-        for ((c, x), mean) in centred.iter_mut().zip(point).zip(&self.mean) {
-            *c = x - mean;
-        }
+        let farthest = 2.0 * (self.log_factor - least);
         let mut distance = 0.0;
         for r in 0..d {
+            centred[r] = point[r] - self.mean[r];
             let row = &self.whitening[r * d..][..=r];
-            let y: f64 = row.iter().zip(centred.iter()).map(|(w, c)| w * c).sum();
+            let y: f64 = row.iter().zip(&centred[..=r]).map(|(w, c)| w * c).sum();
             distance += y * y;
+            if distance > farthest {
+                return f64::NEG_INFINITY;
+            }
         }
         self.log_factor - 0.5 * distance
     }
@@ -147,14 +151,17 @@ impl GaussianMixture {
 
     /// One point's responsibilities, and the logarithm of its density.
     fn share_out(&self, point: &[f64], shares: &mut [f64], centred: &mut [f64]) -> f64 {
-        for (share, component) in shares.iter_mut().zip(&self.components) {
-            *share = component.log_density(point, centred);
+        // The component that was likeliest before most often is again, and then few others need all their coordinates.
+        let first = likeliest(shares);
+        let mut most = self.components[first].log_density(point, f64::NEG_INFINITY, centred);
+        shares[first] = most;
+        for (idx, component) in self.components.iter().enumerate().filter(|(idx, _)| *idx != first) {
+            shares[idx] = component.log_density(point, most - FAR_BELOW, centred);
+            most = most.max(shares[idx]);
         }
-        let most = shares.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut sum = 0.0;
         for share in shares.iter_mut() {
-            // Beyond this the exponential is zero in any case.
-            *share = if *share - most < -745.0 { 0.0 } else { libm::exp(*share - most) };
+            *share = if *share < most - FAR_BELOW { 0.0 } else { libm::exp(*share - most) };
             sum += *share;
         }
         shares.iter_mut().for_each(|share| *share /= sum);

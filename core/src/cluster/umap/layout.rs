@@ -63,10 +63,10 @@ fn edges(graph: &Graph, n_epochs: f32) -> Vec<Edge> {
 
 fn pull(points: &mut [f32], d: usize, head: usize, tail: usize, rate: f32) {
     let distance = squared_distance(points, d, head, tail);
-    if distance == 0.0 {
+    if distance < f32::MIN_POSITIVE {
         return;
     }
-    let power = libm::powf(distance, B);
+    let power = power(distance);
     let strength = -2.0 * A * B * power / (distance * (A * power + 1.0));
     for c in 0..d {
         let step = rate * (strength * (points[head * d + c] - points[tail * d + c])).clamp(-CLIP, CLIP);
@@ -77,17 +77,47 @@ fn pull(points: &mut [f32], d: usize, head: usize, tail: usize, rate: f32) {
 
 fn push(points: &mut [f32], d: usize, head: usize, other: usize, rate: f32) {
     let distance = squared_distance(points, d, head, other);
-    if distance == 0.0 {
+    if distance < f32::MIN_POSITIVE {
         return;
     }
-    let strength = 2.0 * B / ((SOFTENING + distance) * (A * libm::powf(distance, B) + 1.0));
+    let strength = 2.0 * B / ((SOFTENING + distance) * (A * power(distance) + 1.0));
     for c in 0..d {
         let step = rate * (strength * (points[head * d + c] - points[other * d + c])).clamp(-CLIP, CLIP);
         points[head * d + c] += step;
     }
 }
 
+/// x^B of a normal x > 0 to 2e-5 of itself, several times faster than `powf`: polynomials, fitted at Chebyshev's nodes, for the
+/// logarithm of the mantissa and the power of the fraction.
+fn power(x: f32) -> f32 {
+    const LOG2: [f32; 6] = [1.442_683_2, -0.720_442_35, 0.469_301_7, -0.303_389_67, 0.146_433_62, -0.034_595_21];
+    const EXP2: [f32; 4] = [0.693_133_6, 0.240_654_3, 0.053_421_583, 0.012_776_132];
+    let bits = x.to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let t = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000) - 1.0;
+    let y = B * (exponent as f32 + t * LOG2.iter().rev().fold(0.0, |sum, c| sum * t + c));
+    let whole = y.floor();
+    let f = y - whole;
+    let scale = f32::from_bits(((whole as i32 + 127) as u32) << 23);
+    scale * (1.0 + f * EXP2.iter().rev().fold(0.0, |sum, c| sum * f + c))
+}
+
 fn squared_distance(points: &[f32], d: usize, a: usize, b: usize) -> f32 {
     let (a, b) = (&points[a * d..][..d], &points[b * d..][..d]);
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quick_power_is_near_the_exact_one() {
+        for exponent in -30..30 {
+            for part in 0..50 {
+                let x = libm::powf(2.0, exponent as f32 + part as f32 / 50.0);
+                assert!((power(x) / libm::powf(x, B) - 1.0).abs() < 5e-5, "{x}");
+            }
+        }
+    }
 }
