@@ -5,16 +5,18 @@ use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
-    ADAPTERS, Content, Dataset, InputFile, Item, Problem, Task, Texts, adapter, jsonl, resolve_evidence,
+    ADAPTERS, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl,
+    resolve_chunk, resolve_evidence,
 };
 use closeread_core::hash::sha256_of_parts;
 use closeread_core::text::Locator;
-use closeread_core::text::{Book, Language, ReadOptions, Span};
+use closeread_core::text::{Book, Language, ReadOptions, Span, TextStore};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::sync::Arc;
 
+/// Items of the sample that only a judge can score: summaries with key facts.
+const SAMPLE_KEY_FACTS: &[u8] = include_bytes!("../../sample/key_facts.jsonl");
 /// The sample benchmark, inside the binary.
 const SAMPLE: [(&str, &[u8]); 4] = [
     ("documents.jsonl", include_bytes!("../../sample/documents.jsonl")),
@@ -33,6 +35,10 @@ pub(crate) struct Benchmark {
     pub(crate) items: Vec<Item>,
     /// What was wrong in the data.
     pub(crate) problems: Vec<Problem>,
+    /// Whether the frames of the books are part of them.
+    pub(crate) keep_frame: bool,
+    /// Whether line breaks of the books are kept.
+    pub(crate) keep_wraps: bool,
 }
 
 impl Benchmark {
@@ -44,18 +50,25 @@ impl Benchmark {
             language,
             keep_frame: args.keep_frame,
             keep_wraps: args.keep_wraps,
+            leave_on_disk: true,
         };
         let name = args.benchmark.as_deref().unwrap_or("sample");
         let (name, dataset, books) = match adapter(name) {
-            _ if name == "sample" => ("sample".to_owned(), sample(), None),
+            _ if name == "sample" => ("sample".to_owned(), sample(!args.judge.is_empty()), None),
             Some(adapter) => {
                 if args.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
                 }
-                if adapter.texts == Texts::Fields {
-                    (options.keep_frame, options.keep_wraps) = (true, true);
+                if let Some(folder) = own_folder(&args.data) {
+                    let (mut dataset, books) = folder_benchmark(folder, &options)?;
+                    adapter.check(&mut dataset);
+                    (name.to_owned(), dataset, Some(books))
+                } else {
+                    if adapter.texts == Texts::Fields {
+                        (options.keep_frame, options.keep_wraps) = (true, true);
+                    }
+                    (name.to_owned(), (adapter.read)(&collect(&args.data)?), None)
                 }
-                (name.to_owned(), (adapter.read)(&collect(&args.data)?), None)
             }
             None => {
                 let folder = Path::new(name);
@@ -81,10 +94,10 @@ impl Benchmark {
         args: &RunArgs,
         options: &InputOptions,
     ) -> Result<Self> {
-        let Dataset { items, mut problems, .. } = dataset.clone();
+        let Dataset { documents, items, mut problems } = dataset;
         let books = match books {
             Some(books) => books,
-            None => books_of(dataset, options, &mut problems),
+            None => books_of(documents, options, &mut problems),
         };
         let (books, items) =
             if args.one_book { one_book(&name, books, items, options.keep_wraps)? } else { (books, items) };
@@ -104,7 +117,8 @@ impl Benchmark {
         let items = select(kept, args)?;
         let used: HashSet<&str> = items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
         let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
-        Ok(Self { name, books, items, problems })
+        let keep_frame = options.keep_frame || args.one_book;
+        Ok(Self { name, books, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
     /// Leaves the items of one part, and their books.
@@ -130,39 +144,59 @@ impl Benchmark {
         Ok(sha256_of_parts(parts.iter().map(Vec::as_slice)))
     }
 
+    /// Lets go of all texts: from now on they are read from `store` when they are needed.
+    pub(crate) fn keep_in(&mut self, store: &Arc<dyn TextStore>) {
+        for book in &mut self.books {
+            *book = Arc::new(book.as_ref().clone().kept_in(Arc::clone(store)));
+        }
+    }
+
     /// Finds each item's evidence and writes its offsets into the item; returns the spans by item id.
-    pub(crate) fn resolve(&mut self) -> HashMap<String, Vec<(usize, Span)>> {
+    ///
+    /// The books of an item are open while it is looked at, and as long as items on the same books follow.
+    pub(crate) fn resolve(&mut self) -> Result<HashMap<String, Vec<(usize, Span)>>> {
         let books: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
-        let mut locators: HashMap<&str, Rc<Locator<'_>>> = HashMap::new();
         let mut spans = HashMap::new();
         for item in &mut self.items {
-            if item.evidence.is_empty() {
-                continue;
+            let Some(facts) = &mut item.key_facts else { continue };
+            let Some(book) = books.get(facts.document.as_str()) else { continue };
+            match resolve_chunk(facts, &Locator::new(book.open()?.source())) {
+                Ok(span) => facts.chunk = ChunkPlace::Offsets { start: span.start, end: span.end },
+                Err(error) => self.problems.push(Problem::note(
+                    &self.name,
+                    None,
+                    Some(&item.id),
+                    format!("the chunk of its key facts: {error}"),
+                )),
             }
-            let mut texts = Vec::new();
-            for id in &item.documents {
-                let (id, book) = books.get_key_value(id.as_str()).expect("items without their books were left out");
-                texts.push(Rc::clone(locators.entry(id).or_insert_with(|| Rc::new(Locator::new(book.source())))));
-            }
-            let texts: Vec<&Locator<'_>> = texts.iter().map(Rc::as_ref).collect();
-            let resolved = resolve_evidence(item, &texts);
-            for note in &resolved.notes {
-                self.problems.push(Problem::note(&self.name, None, Some(&item.id), note.clone()));
-            }
-            for (evidence, place) in item.evidence.iter_mut().zip(&resolved.places) {
-                if let Some((document, span)) = place {
-                    evidence.document = Some(item.documents[*document].clone());
-                    evidence.start = Some(span.start);
-                    evidence.end = Some(span.end);
-                }
-            }
-            spans.insert(item.id.clone(), resolved.spans());
         }
-        spans
+        let with_evidence = self.items.iter_mut().filter(|item| !item.evidence.is_empty());
+        let mut with_evidence: Vec<&mut Item> = with_evidence.collect();
+        for items in with_evidence.chunk_by_mut(|a, b| a.documents == b.documents) {
+            let open = items[0].documents.iter().map(|id| books[id.as_str()].open()).collect::<Result<Vec<_>, _>>()?;
+            let locators: Vec<Locator<'_>> = open.iter().map(|book| Locator::new(book.source())).collect();
+            let texts: Vec<&Locator<'_>> = locators.iter().collect();
+            for item in items {
+                let resolved = resolve_evidence(item, &texts);
+                for note in &resolved.notes {
+                    self.problems.push(Problem::note(&self.name, None, Some(&item.id), note.clone()));
+                }
+                for (evidence, place) in item.evidence.iter_mut().zip(&resolved.places) {
+                    if let Some((document, span)) = place {
+                        evidence.document = Some(item.documents[*document].clone());
+                        evidence.start = Some(span.start);
+                        evidence.end = Some(span.end);
+                    }
+                }
+                spans.insert(item.id.clone(), resolved.spans());
+            }
+        }
+        Ok(spans)
     }
 }
 
-fn sample() -> Dataset {
+/// The sample; its summaries only where there is a judge, for nothing else can score them.
+fn sample(judged: bool) -> Dataset {
     let files: Vec<InputFile> =
         SAMPLE.iter().map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() }).collect();
     let mut dataset = jsonl::read(&files);
@@ -172,7 +206,17 @@ fn sample() -> Dataset {
             document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
         }
     }
+    if judged {
+        let file = InputFile { name: "key_facts.jsonl".to_owned(), bytes: SAMPLE_KEY_FACTS.to_vec() };
+        dataset.items.extend(jsonl::items(&file).0);
+    }
     dataset
+}
+
+/// The folder that `--data` names, if it is one of closeread's own format.
+fn own_folder(data: &[PathBuf]) -> Option<&Path> {
+    let [folder] = data else { return None };
+    ["documents.jsonl", "items.jsonl"].iter().all(|name| folder.join(name).is_file()).then_some(folder)
 }
 
 /// A folder of closeread's own format. Texts lie in the lines or in files beside them.
@@ -201,9 +245,9 @@ fn folder_name(folder: &Path) -> String {
 }
 
 /// The texts of a data set as books; those that are none are problems.
-fn books_of(dataset: Dataset, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
+fn books_of(documents: Vec<Document>, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
     let mut books = Vec::new();
-    for document in dataset.documents {
+    for document in documents {
         let Content::Text(text) = document.content else {
             problems.push(Problem::dropped(&document.id, None, None, "its text was not loaded"));
             continue;
@@ -227,19 +271,19 @@ fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) ->
     let language = (languages.len() == 1).then(|| languages.into_iter().next()).flatten();
     let documents = books
         .iter()
-        .map(|book| closeread_core::benchmark::Document {
+        .map(|book| Document {
             id: book.id.clone(),
             title: book.title.clone(),
             language: None,
-            content: Content::Text(book.source().to_owned()),
+            content: Content::Text(book.source().to_string()),
             other: serde_json::Map::new(),
         })
         .collect();
     let joined = Dataset { documents, items, problems: Vec::new() }.as_one_book(name)?;
     let mut problems = Vec::new();
-    let options = InputOptions { encoding: None, language, keep_frame: true, keep_wraps };
-    let items = joined.items.clone();
-    let books = books_of(joined, &options, &mut problems);
+    let options = InputOptions { language, keep_frame: true, keep_wraps, ..InputOptions::default() };
+    let Dataset { documents, items, .. } = joined;
+    let books = books_of(documents, &options, &mut problems);
     match problems.first() {
         Some(problem) => bail!("{problem}"),
         None => Ok((books, items)),

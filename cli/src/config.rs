@@ -1,34 +1,40 @@
 //! The options of a run: from the command line, from a TOML file, and what they mean together.
 
 use crate::embedder::BackendName;
+use crate::extra_body::{self, ExtraBodies};
+use crate::judging::{JudgeOptions, MAX_OUTPUT_TOKENS};
+use crate::models;
 use anyhow::{Context, Result, bail};
 use closeread_core::index::Retriever;
+use closeread_core::judge::PanelRule;
 use closeread_core::method::{Entry, METHODS, Method, WindowPolicy, entry};
+use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::retrieve::Overflow;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// The token budgets of a run that names none: the small end of Stronger Baselines' grid (appendix A.3), and the 5,000
-/// of its tables.
-pub(crate) const DEFAULT_BUDGETS: [usize; 4] = [500, 1000, 1500, 5000];
+use std::time::Duration;
 
 /// Run benchmark x methods x models x budgets; resumable.
 ///
-/// Without arguments: every method that needs no language model on the sample benchmark, with a reader that needs no key and no network.
+/// Without arguments: every method that needs no language model on the sample benchmark, with a reader that needs no key
+/// and no network. A paper's benchmark is run as the paper runs it where the options say nothing: methods, their prompts
+/// and parameters, budgets, repetitions; the run says what it chose, and docs/data.md lists it.
 #[derive(Debug, Clone, Default, clap::Args, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct RunArgs {
-    /// `sample`, a folder with documents.jsonl and items.jsonl, or a data set: fairytaleqa, loogle, leval-quality,
-    /// quality, nocha, squality, infinitebench, narrativeqa, novelqa [default: sample]
+    /// `sample`, a folder with documents.jsonl and items.jsonl, a paper's benchmark: sagascale, novelqa, infinitebench,
+    /// quality, narrativeqa, corpusqa, hamlet, or another data set: fairytaleqa, loogle, leval-quality, nocha, squality
+    /// [default: sample]
     #[arg(long, value_name = "NAME|DIR")]
     pub(crate) benchmark: Option<String>,
-    /// File or folder a data set is read from; repeatable
+    /// File or folder a data set is read from; repeatable. A folder with documents.jsonl and items.jsonl serves for
+    /// every data set
     #[arg(long, value_name = "PATH")]
     pub(crate) data: Vec<PathBuf>,
-    /// Methods by name, see `closeread methods`, or all [default: all that the models can serve]
+    /// Methods by name, see `closeread methods`, or all [default: the paper's; without a paper all that the models can serve]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
     /// A parameter of a method, see `closeread methods`; repeatable
@@ -44,7 +50,8 @@ pub(crate) struct RunArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    /// An installed embedding model for every method, see `closeread model list` [default: all-MiniLM-L6-v2; naive-rag
+    /// and agentic-rag: multilingual-e5-large where installed]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
@@ -53,15 +60,18 @@ pub(crate) struct RunArgs {
     /// Counts passages, budgets and prompts: cl100k, o200k, embedder, or a tokenizer.json [default: cl100k]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) tokenizer: Option<String>,
-    /// Tokens of retrieved passages [default: 500,1000,1500,5000]
+    /// Tokens of retrieved passages [default: the paper's; without a paper 500,1000,1500,5000]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) budget: Vec<usize>,
-    /// Most tokens of a passage [default: 100]
+    /// Most tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
     #[arg(long, value_name = "stop|skip", value_parser = named::<Overflow>)]
     pub(crate) fill: Option<Overflow>,
+    /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
+    #[arg(long, value_name = "N")]
+    pub(crate) neighbours: Option<usize>,
     /// Tokens a model can take, prompt and reply together [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) window: Option<usize>,
@@ -83,7 +93,7 @@ pub(crate) struct RunArgs {
     /// Only these items
     #[arg(long, value_name = "IDS", value_delimiter = ',')]
     pub(crate) items: Vec<String>,
-    /// Repetitions of every trial [default: 1]
+    /// Repetitions of every trial [default: the paper's, for builtin/extractive and without a paper 1]
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<u32>,
     /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes Indexed Job
@@ -102,9 +112,39 @@ pub(crate) struct RunArgs {
     /// path begins
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
-    /// Fields merged into every request, as JSON or a file with it: {"response_format": {"type": "json_object"}}
-    #[arg(long, value_name = "JSON|FILE")]
-    pub(crate) extra_body: Option<String>,
+    /// Fields merged into every request, as JSON or a file with it: {"response_format": {"type": "json_object"}}; or into
+    /// those of a method, or those made from a prompt (a judge's too), which win in this order; repeatable
+    #[arg(long, value_name = "JSON|FILE|NAME={...}|NAME=@FILE")]
+    #[serde(deserialize_with = "extra_body::one_or_many")]
+    pub(crate) extra_body: Vec<String>,
+    /// The same by name in a config file: a table `[extra-bodies.NAME]`
+    #[arg(skip)]
+    pub(crate) extra_bodies: BTreeMap<String, Map<String, Value>>,
+    /// Models that judge the answers, and builtin/rule, which needs none [default: none]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) judge: Vec<String>,
+    /// Judges by name, see `closeread judge --help` [default: all that fit the items but classify-question]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) judge_by: Vec<String>,
+    /// Votes of each judge [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) votes: Option<u32>,
+    /// How votes become a verdict [default: majority]
+    #[arg(long, value_name = "majority|unanimity", value_parser = named::<PanelRule>)]
+    pub(crate) panel: Option<PanelRule>,
+    /// Sampling temperature of the judges [default: 0]
+    #[arg(long, value_name = "T")]
+    pub(crate) judge_temperature: Option<f32>,
+    /// Address of the judges' server [default: the provider's own, not --base-url]
+    #[arg(long, value_name = "URL")]
+    pub(crate) judge_base_url: Option<String>,
+    /// Fields merged into every request to a judge, as JSON or a file with it; NAME is a judge's; repeatable
+    #[arg(long, value_name = "JSON|FILE|NAME={...}|NAME=@FILE")]
+    #[serde(deserialize_with = "extra_body::one_or_many")]
+    pub(crate) judge_extra_body: Vec<String>,
+    /// Most tokens of a judge's reply [default: 2048]
+    #[arg(long, value_name = "N")]
+    pub(crate) judge_max_output_tokens: Option<u32>,
     /// Longest that one try of a call may take [default: 600]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) timeout: Option<u64>,
@@ -173,6 +213,7 @@ impl RunArgs {
             budget: list(self.budget, file.budget),
             max_tokens: self.max_tokens.or(file.max_tokens),
             fill: self.fill.or(file.fill),
+            neighbours: self.neighbours.or(file.neighbours),
             window: self.window.or(file.window),
             overflow: self.overflow.or(file.overflow),
             max_output_tokens: self.max_output_tokens.or(file.max_output_tokens),
@@ -186,7 +227,21 @@ impl RunArgs {
             fresh: self.fresh || file.fresh,
             seed: self.seed.or(file.seed),
             base_url: self.base_url.or(file.base_url),
-            extra_body: self.extra_body.or(file.extra_body),
+            extra_body: [file.extra_body.iter().map(|one| extra_body::beside(folder, one)).collect(), self.extra_body]
+                .concat(),
+            extra_bodies: file.extra_bodies,
+            judge: list(self.judge, file.judge),
+            judge_by: list(self.judge_by, file.judge_by),
+            votes: self.votes.or(file.votes),
+            panel: self.panel.or(file.panel),
+            judge_temperature: self.judge_temperature.or(file.judge_temperature),
+            judge_base_url: self.judge_base_url.or(file.judge_base_url),
+            judge_extra_body: [
+                file.judge_extra_body.iter().map(|one| extra_body::beside(folder, one)).collect(),
+                self.judge_extra_body,
+            ]
+            .concat(),
+            judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
             no_cache: self.no_cache || file.no_cache,
@@ -200,18 +255,54 @@ impl RunArgs {
         }
     }
 
-    /// The fields of `--extra-body`.
-    pub(crate) fn extra_body(&self) -> Result<Map<String, Value>> {
-        let Some(given) = &self.extra_body else { return Ok(Map::new()) };
-        let text = match given.trim_start().starts_with('{') {
-            true => given.clone(),
-            false => std::fs::read_to_string(given).with_context(|| format!("cannot read --extra-body {given}"))?,
-        };
-        let expected = "--extra-body: expected a JSON object such as {\"top_p\": 0.9}";
-        match serde_json::from_str(&text).context(expected)? {
-            Value::Object(fields) => Ok(fields),
-            other => bail!("{expected}, found {other}"),
+    /// The fields that are merged into requests.
+    pub(crate) fn extra_body(&self) -> Result<ExtraBodies> {
+        ExtraBodies::read(&self.extra_body, &self.extra_bodies)
+    }
+
+    /// How the paper runs the benchmark: what holds where the options say nothing.
+    pub(crate) fn protocol(&self) -> &'static Protocol {
+        Protocol::of(self.benchmark.as_deref().unwrap_or_default())
+    }
+
+    /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.
+    pub(crate) fn samples(&self) -> u32 {
+        let has_chance = self.models().iter().any(|model| model != EXTRACTIVE);
+        self.samples.unwrap_or(if has_chance { self.protocol().samples } else { 1 }).max(1)
+    }
+
+    /// The same options with the embedding model of the protocol, where none is named and it is installed.
+    pub(crate) fn with_embedder_of_protocol(self) -> Self {
+        let Some(name) = self.protocol().embedder.filter(|_| self.embedder.is_none()) else { return self };
+        if models::find(name).is_ok() {
+            return Self { embedder: Some(name.to_owned()), ..self };
         }
+        eprintln!(
+            "the paper embeds with {name}, which is not installed: {} is used (closeread model pull {name})",
+            models::SHIPPED
+        );
+        self
+    }
+
+    /// What the options say about judges; `None` without one.
+    pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
+        if self.judge.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(JudgeOptions {
+            models: self.judge.clone(),
+            votes: self.votes.unwrap_or(1),
+            rule: self.panel.unwrap_or_default(),
+            judges: self.judge_by.clone(),
+            temperature: self.judge_temperature.unwrap_or(0.0),
+            max_output_tokens: self.judge_max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
+            base_url: self.judge_base_url.clone(),
+            seed: self.seed,
+            extra_body: ExtraBodies::read(&self.judge_extra_body, &self.extra_body()?.named)?,
+            timeout: Duration::from_secs(self.timeout.unwrap_or(600).max(1)),
+            concurrency: self.concurrency.unwrap_or(64).max(1),
+            no_cache: self.no_cache,
+        }))
     }
 
     /// The models named, or the one that needs none.
@@ -219,21 +310,35 @@ impl RunArgs {
         if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { self.model.clone() }
     }
 
-    /// The methods named with their parameters, in the order of a report.
+    /// The methods named, or else the protocol's, with their parameters, in the order of a report.
     pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, Method)>> {
-        let all = self.method.is_empty() || self.method.iter().any(|name| name == "all");
+        let all = self.method.iter().any(|name| name == "all");
         let extractive = self.models().iter().any(|model| model == EXTRACTIVE);
         let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
         if let Some(unknown) = self.method.iter().find(|name| *name != "all" && entry(name).is_none()) {
             bail!("unknown method `{unknown}`: expected {}, or all", known());
         }
-        let named = |entry: &&Entry| self.method.iter().any(|name| name == entry.name);
-        let chosen = METHODS.iter().filter(|entry| named(entry) || (all && (entry.extractive || !extractive)));
-        let chosen: Vec<&Entry> = chosen.collect();
+        let by_default: &[&Entry] = &match self.method.is_empty() {
+            true => self.protocol().methods(),
+            false if all => METHODS.iter().collect(),
+            false => Vec::new(),
+        };
+        let asked = |entry: &&Entry| {
+            let is_default = by_default.iter().any(|one| one.name == entry.name);
+            self.method.iter().any(|name| name == entry.name) || (is_default && (entry.extractive || !extractive))
+        };
+        let chosen: Vec<&Entry> = METHODS.iter().filter(asked).collect();
         if let Some(entry) = chosen.iter().find(|entry| extractive && !entry.extractive) {
             bail!(
                 "method {} needs a language model: {EXTRACTIVE} cannot serve it; name another by --model",
                 entry.name
+            );
+        }
+        if chosen.is_empty() {
+            let names: Vec<&str> = by_default.iter().map(|entry| entry.name).collect();
+            bail!(
+                "the methods of this benchmark ({}) need a language model: name one by --model, or others by --method",
+                names.join(", ")
             );
         }
         let given = self.given_parameters()?;
@@ -257,15 +362,19 @@ impl RunArgs {
         Ok(given)
     }
 
-    /// The parameters of one method: its own, over those of the options that serve all methods that have them.
+    /// The parameters of one method: its own, over those of the options that serve all methods that have them, over the
+    /// protocol's.
     fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
         let known = serde_json::to_value(entry.method(&json!({}))?)?;
         let options = [
             ("max_tokens", self.max_tokens.map(|n| json!(n))),
             ("fill", self.fill.map(|fill| json!(fill))),
+            ("neighbours", self.neighbours.map(|n| json!(n))),
             ("overflow", self.overflow.map(|policy| json!(policy))),
+            ("embedder", self.embedder.as_ref().map(|name| json!(name))),
         ];
-        let mut parameters = Map::new();
+        let mut parameters = self.protocol().parameters(entry.name);
+        parameters.retain(|name, _| known.get(name).is_some());
         for (name, value) in options {
             if let Some(value) = value.filter(|_| known.get(name).is_some()) {
                 parameters.insert(name.to_owned(), value);
@@ -277,7 +386,7 @@ impl RunArgs {
 
     /// The budgets, ascending, each once.
     pub(crate) fn budgets(&self) -> Result<Vec<usize>> {
-        let mut budgets = if self.budget.is_empty() { DEFAULT_BUDGETS.to_vec() } else { self.budget.clone() };
+        let mut budgets = if self.budget.is_empty() { self.protocol().budgets.to_vec() } else { self.budget.clone() };
         if budgets.contains(&0) {
             bail!("--budget 0 leaves no room for a passage: expected 1 or more tokens; closed-book reads none");
         }
@@ -316,6 +425,44 @@ mod tests {
         std::fs::write(&path, "bugdet = [1]").unwrap();
         let error = RunArgs { config: Some(path), ..RunArgs::default() }.with_config_file().unwrap_err();
         assert!(format!("{error:#}").contains("unknown field `bugdet`"), "{error:#}");
+    }
+
+    #[test]
+    fn the_protocol_holds_where_nothing_is_said() {
+        let novelqa = || RunArgs { benchmark: Some("novelqa".into()), ..RunArgs::default() };
+        let methods = novelqa().methods().unwrap();
+        let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
+        assert_eq!(names, ["closed-book", "full-document"]);
+        assert_eq!(json!(methods[1].1)["overflow"], "truncate-end");
+        let overflow = RunArgs { overflow: Some(WindowPolicy::Fail), ..novelqa() };
+        assert_eq!(json!(overflow.methods().unwrap()[1].1)["overflow"], "fail");
+
+        let quality = |model: &str| RunArgs {
+            benchmark: Some("quality".into()),
+            model: vec![model.into()],
+            ..RunArgs::default()
+        };
+        assert_eq!(quality("openai/x").samples(), 5);
+        assert_eq!(quality(EXTRACTIVE).samples(), 1, "the same reply five times is one reply");
+        assert_eq!((quality("openai/x").budgets().unwrap().len(), novelqa().budgets().unwrap().len()), (11, 4));
+        assert_eq!(RunArgs { samples: Some(2), ..quality("openai/x") }.samples(), 2);
+    }
+
+    #[test]
+    fn extra_bodies_of_file_and_command_line_are_merged() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("run.toml");
+        let text = "extra-body = 'all.json'\n[extra-bodies.read-choice]\ngrammar = 'x'\ntop_p = 0.5";
+        std::fs::write(&path, text).unwrap();
+        std::fs::write(dir.path().join("all.json"), r#"{"seed": 1}"#).unwrap();
+        let args = RunArgs {
+            config: Some(path),
+            extra_body: vec![r#"{"seed": 2}"#.into(), r#"read-choice={"top_p": 0.9}"#.into()],
+            ..RunArgs::default()
+        };
+        let bodies = args.with_config_file().unwrap().extra_body().unwrap();
+        assert_eq!(json!(bodies.of(None, "read-choice")), json!({"seed": 2, "grammar": "x", "top_p": 0.9}));
+        assert_eq!(json!(bodies.of(Some("dos-rag"), "read-question")), json!({"seed": 2}));
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 mod backend;
 mod cache;
+mod collection;
 
 pub(crate) use backend::BackendName;
+pub(crate) use collection::{Collected, Collection};
 
 use crate::models::{self, Installed, ONNX, SPEC, TOKENIZER};
 use anyhow::Context;
@@ -90,6 +92,11 @@ impl Embedder {
         let embedded = self.compute(role, texts, progress)?;
         self.cache.put(&key, &embedded);
         Ok(embedded)
+    }
+
+    /// Collects the vectors of passages, text by text, in memory or where they are remembered on disk.
+    pub(crate) fn collection(&self, in_memory: bool) -> Collection<'_> {
+        Collection::new(self, in_memory)
     }
 
     fn compute(&self, role: Role, texts: &[&str], mut progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {

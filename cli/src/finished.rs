@@ -1,12 +1,15 @@
 //! Reading what a run left behind, without touching it.
 
+use crate::judging;
+use crate::run_folder::StoredTexts;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
+use closeread_core::judge;
 use closeread_core::record::{FORMAT, Record};
-use closeread_core::report::{CellKey, Run, TokenPlaces};
+use closeread_core::report::{CellKey, Run, TokenPlaces, judged_by};
 use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, Language, ReadOptions};
+use closeread_core::text::{Book, Language, ReadOptions, TextStore};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,7 +78,7 @@ pub(crate) fn load_all(paths: &[PathBuf], texts: Texts) -> Result<Vec<Run>> {
 pub(crate) fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
     let manifest = manifest(path)?;
     let configuration = &manifest.configuration;
-    let items: Vec<Item> = lines(&path.join("items.jsonl"), "an item as `closeread run` stores it")?;
+    let mut items: Vec<Item> = lines(&path.join("items.jsonl"), "an item as `closeread run` stores it")?;
     let mut records: Vec<Record> = lines(&path.join("records.jsonl"), "a record of a trial")?;
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     let n_records = records.len();
@@ -87,6 +90,9 @@ pub(crate) fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
             n_records - records.len()
         );
     }
+    let judging = judging::read(path)?;
+    judge::label_questions(&judging, &mut items);
+    judge::score(&judging, &items, &mut records);
     let books = match texts {
         Texts::Count => books(path, configuration),
         Texts::Skip => BTreeMap::new(),
@@ -99,8 +105,27 @@ pub(crate) fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
         records,
         books,
         window: configuration.window,
-        facts: facts(&manifest),
+        facts: facts(&manifest)
+            .into_iter()
+            .chain(judged_by(&judging).map(|who| ("judged by".to_owned(), who)))
+            .collect(),
+        judging,
     })
+}
+
+/// The books of a run by id, read from its folder; those that cannot be read are said and left out.
+pub(crate) fn books_of(folder: &Path) -> Result<BTreeMap<String, Arc<Book>>> {
+    let manifest = manifest(folder)?;
+    let mut books = BTreeMap::new();
+    for document in &manifest.configuration.documents {
+        match book(folder, &manifest.configuration, document) {
+            Ok(book) => {
+                books.insert(document.id.clone(), Arc::new(book));
+            }
+            Err(error) => eprintln!("document `{}` cannot be read: {error:#}", document.id),
+        }
+    }
+    Ok(books)
 }
 
 /// True for a folder that a run was made in.
@@ -190,10 +215,8 @@ fn book(folder: &Path, configuration: &Configuration, document: &DocumentEntry) 
     if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("its sha256 in manifest.json is none");
     }
-    let path = folder.join("texts").join(format!("{}.txt.zst", document.sha256));
-    let packed = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let bytes = zstd::decode_all(packed.as_slice()).with_context(|| format!("{} is damaged", path.display()))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{} is damaged", path.display()))?;
+    let texts = StoredTexts { folder: folder.join("texts") };
+    let text = texts.text(&document.sha256).map_err(anyhow::Error::msg)?;
     let options = ReadOptions {
         language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
         keep_frame: configuration.keep_frame,
@@ -212,9 +235,16 @@ fn facts(manifest: &Manifest) -> Vec<(String, String)> {
     };
     let of = |name: &str| configuration.other.get(name).and_then(text);
     let embedder = configuration.other.get("embedder").and_then(|e| e.get("name")).and_then(text);
+    let own = configuration.other.get("embedders").and_then(Value::as_object).into_iter().flatten();
+    let own: Vec<String> =
+        own.filter_map(|(method, e)| Some(format!("{method}: {}", e.get("name").and_then(text)?))).collect();
+    let own = (!own.is_empty()).then(|| own.join(", "));
+    let protocol = configuration.other.get("protocol").and_then(|p| p.get("source")).and_then(text);
     let facts = [
-        ("retriever", of("retriever").or_else(|| embedder.as_ref().map(|_| "by language".to_owned()))),
+        ("run as in", protocol),
+        ("retriever", of("retriever").or_else(|| embedder.as_ref().or(own.as_ref()).map(|_| "by language".to_owned()))),
         ("embedder", embedder),
+        ("embedder of a method", own),
         ("tokenizer", Some(configuration.tokenizer.clone())),
         ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
         ("window", configuration.window.map(|n| format!("{n} tokens"))),

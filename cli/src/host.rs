@@ -1,8 +1,9 @@
 //! The command line as a host: it asks models and embeds queries.
 
 use crate::embedder::Embedder;
+use crate::journal::Journal;
 use crate::provider::Reader;
-use crate::reply_cache::ReplyCache;
+use crate::reply_cache::{ReplyCache, request_key};
 use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -12,31 +13,67 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Vectors of queries that were embedded before, shared by the hosts of a run.
-pub(crate) type QueryVectors = Rc<RefCell<HashMap<String, Vec<f32>>>>;
+/// An encoder, and the vectors of the queries that it embedded in this run.
+pub(crate) struct QueryEncoder {
+    embedder: Arc<Embedder>,
+    known: RefCell<HashMap<String, Vec<f32>>>,
+}
 
-/// One reader, one encoder.
+impl QueryEncoder {
+    /// An encoder that has embedded nothing yet.
+    pub(crate) fn new(embedder: Embedder) -> Self {
+        Self { embedder: Arc::new(embedder), known: RefCell::default() }
+    }
+
+    /// The encoder itself, for passages.
+    pub(crate) fn embedder(&self) -> &Arc<Embedder> {
+        &self.embedder
+    }
+
+    /// Embeds all `queries` at once, so that methods find them ready; says how many had to be cut.
+    pub(crate) fn prepare(&self, queries: &[&str]) -> Result<usize> {
+        let mut new: Vec<&str> =
+            queries.iter().copied().filter(|query| !self.known.borrow().contains_key(*query)).collect();
+        new.sort_unstable();
+        new.dedup();
+        if new.is_empty() {
+            return Ok(0);
+        }
+        let embedded = self.embedder.embed(Role::Query, &new, |_| {})?;
+        let mut known = self.known.borrow_mut();
+        for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
+            known.insert((*query).to_owned(), vector.to_vec());
+        }
+        Ok(embedded.n_cut)
+    }
+
+    fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
+        if role == Role::Passage {
+            return Ok(self.embedder.embed(role, texts, |_| {})?.vectors);
+        }
+        self.prepare(texts)?;
+        let known = self.known.borrow();
+        let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
+        Ok(Vectors::new(self.embedder.model().spec.dimension, values))
+    }
+}
+
+/// One reader.
 pub(crate) struct CliHost {
     reader: Reader,
-    embedder: Option<Arc<Embedder>>,
-    queries: QueryVectors,
     replies: Rc<ReplyCache>,
 }
 
 impl CliHost {
     /// A host for one reader.
-    pub(crate) fn new(
-        reader: Reader,
-        embedder: Option<Arc<Embedder>>,
-        queries: QueryVectors,
-        replies: Rc<ReplyCache>,
-    ) -> Self {
-        Self { reader, embedder, queries, replies }
+    pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
+        Self { reader, replies }
     }
 
-    /// The same host for one repetition: what was replied to another one does not count.
-    pub(crate) fn repetition(&self, sample: u32) -> Repetition<'_> {
-        Repetition { host: self, sample }
+    /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
+    /// does not count.
+    pub(crate) fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
+        Repetition { host: self, sample, encoder, method: None, journal: None }
     }
 }
 
@@ -44,33 +81,44 @@ impl CliHost {
 pub(crate) struct Repetition<'a> {
     host: &'a CliHost,
     sample: u32,
+    encoder: Option<&'a QueryEncoder>,
+    method: Option<&'a str>,
+    journal: Option<&'a Journal>,
 }
 
-/// Embeds all `queries` at once, so that methods find them ready.
-pub(crate) fn embed_queries(embedder: &Embedder, queries: &[&str], known: &QueryVectors) -> Result<usize> {
-    let mut new: Vec<&str> = queries.iter().copied().filter(|query| !known.borrow().contains_key(*query)).collect();
-    new.sort_unstable();
-    new.dedup();
-    if new.is_empty() {
-        return Ok(0);
+impl<'a> Repetition<'a> {
+    /// The same host for a method, whose extra fields its calls have.
+    pub(crate) fn of_method(self, method: &'a str) -> Self {
+        Self { method: Some(method), ..self }
     }
-    let embedded = embedder.embed(Role::Query, &new, |_| {})?;
-    let mut known = known.borrow_mut();
-    for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
-        known.insert((*query).to_owned(), vector.to_vec());
+
+    /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
+    pub(crate) fn journalled(self, journal: &'a Journal) -> Self {
+        Self { journal: Some(journal), ..self }
     }
-    Ok(embedded.n_cut)
+
+    fn keep(&self, request: &str, reply: &Reply) {
+        if let Some(journal) = self.journal {
+            journal.put(request, reply);
+        }
+    }
 }
 
 impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
-                if let Some(reply) = self.host.replies.get(model.source(), &call, self.sample) {
+                let source = model.source(self.method, &call.prompt);
+                let request = request_key(&source, &call, self.sample);
+                if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                let reply = model.chat(&call).await?;
-                self.host.replies.put(model.source(), &call, self.sample, &reply);
+                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
+                    return Ok(reply);
+                }
+                let reply = model.chat(&call, &source).await?;
+                self.keep(&request, &reply);
+                self.host.replies.put(&source, &call, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {
@@ -85,16 +133,9 @@ impl Host for Repetition<'_> {
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
-        let Some(embedder) = &self.host.embedder else {
+        let Some(encoder) = self.encoder else {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
-        let failed = |error: anyhow::Error| HostError::Embedding(format!("{error:#}"));
-        if role == Role::Query {
-            embed_queries(embedder, texts, &self.host.queries).map_err(failed)?;
-            let known = self.host.queries.borrow();
-            let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
-            return Ok(Vectors::new(embedder.model().spec.dimension, values));
-        }
-        Ok(embedder.embed(role, texts, |_| {}).map_err(failed)?.vectors)
+        encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
     }
 }

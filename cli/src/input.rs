@@ -2,11 +2,12 @@
 
 mod documents;
 
-use closeread_core::text::{Book, Frame, Language, ReadOptions, decode, read_epub};
+use closeread_core::text::{Book, Frame, Language, ReadOptions, TextStore, decode, read_epub};
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How books are read.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,25 @@ pub(crate) struct InputOptions {
     pub(crate) keep_frame: bool,
     /// Keep every line break of hard-wrapped texts.
     pub(crate) keep_wraps: bool,
+    /// Leave texts in their files: a book is read again whenever its text is needed, so that a corpus need not fit the
+    /// memory. Texts inside a `documents.jsonl` stay in memory.
+    pub(crate) leave_on_disk: bool,
+}
+
+/// A file that a book was read from, to read it again.
+#[derive(Debug)]
+struct TextFile {
+    path: PathBuf,
+    kind: Kind,
+    encoding: Option<String>,
+}
+
+impl TextStore for TextFile {
+    fn text(&self, _hash: &str) -> Result<String, String> {
+        let options = InputOptions { encoding: self.encoding.clone(), ..InputOptions::default() };
+        let text = read_text(&self.path, self.kind, &options);
+        text.map(|file| file.text).map_err(|message| format!("{}: {message}", self.path.display()))
+    }
 }
 
 /// What was found out about a file while it was read.
@@ -231,6 +251,13 @@ impl Input<'_> {
         let read = ReadOptions { language, keep_frame: self.options.keep_frame, keep_wraps: self.options.keep_wraps };
         match Book::new(id.clone(), title, text.text, &read) {
             Ok(book) => {
+                let book = match text.file {
+                    Some(kind) if self.options.leave_on_disk => {
+                        let encoding = self.options.encoding.clone();
+                        book.kept_in(Arc::new(TextFile { path: path.to_owned(), kind, encoding }))
+                    }
+                    _ => book,
+                };
                 let framed = text.framed && !self.options.keep_frame;
                 let report = FileReport { path: path.to_owned(), encoding: text.encoding, framed, notes: text.notes };
                 self.ids.insert(id);
@@ -249,6 +276,8 @@ struct FileText {
     encoding: &'static str,
     framed: bool,
     notes: Vec<String>,
+    /// What kind of file it is by itself; `None` for a text inside a line.
+    file: Option<Kind>,
 }
 
 /// Reads a file; the error is a message for people.
@@ -260,17 +289,19 @@ fn read_text(path: &Path, kind: Kind, options: &InputOptions) -> Result<FileText
         }
         let book = read_epub(bytes).map_err(|e| e.to_string())?;
         let (title, language) = (book.title, book.language);
-        return Ok(FileText { text: book.text, title, language, encoding: "UTF-8", framed: false, notes: book.notes });
+        let (text, notes, file) = (book.text, book.notes, Some(kind));
+        return Ok(FileText { text, title, language, encoding: "UTF-8", framed: false, notes, file });
     }
     let decoded = decode(&bytes, options.encoding.as_deref()).map_err(|e| e.to_string())?;
-    Ok(FileText::of(decoded.text, decoded.encoding, decoded.notes))
+    Ok(FileText { file: Some(kind), ..FileText::of(decoded.text, decoded.encoding, decoded.notes) })
 }
 
 impl FileText {
     fn of(text: String, encoding: &'static str, notes: Vec<String>) -> Self {
         let frame = Frame::find(&text);
         let title = frame.title(&text);
-        Self { text, title, language: None, encoding, framed: frame.has_header || frame.has_trailer, notes }
+        let framed = frame.has_header || frame.has_trailer;
+        Self { text, title, language: None, encoding, framed, notes, file: None }
     }
 }
 

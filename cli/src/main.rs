@@ -18,10 +18,15 @@ mod benchmark;
 mod command;
 mod config;
 mod embedder;
+mod encoders;
 mod engine;
+mod extra_body;
 mod finished;
 mod host;
 mod input;
+mod interrupt;
+mod journal;
+mod judging;
 mod models;
 mod progress;
 mod provider;
@@ -53,6 +58,8 @@ enum Command {
     Tree(Box<command::tree::TreeArgs>),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Judge(command::judge::JudgeArgs),
+    Agreement(command::agreement::AgreementArgs),
     Compare(command::compare::CompareArgs),
     Report(command::report::ReportArgs),
     Audit(command::audit::AuditArgs),
@@ -86,6 +93,8 @@ fn main() -> ExitCode {
             Command::Tree(args) => command::tree::run(*args).await,
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Judge(args) => command::judge::run(args).await,
+            Command::Agreement(args) => command::agreement::run(&args),
             Command::Compare(args) => command::compare::run(&args),
             Command::Report(args) => command::report::run(&args),
             Command::Audit(args) => command::audit::run(&args),

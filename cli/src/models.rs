@@ -129,6 +129,12 @@ pub(crate) fn installed(dir: &Path) -> anyhow::Result<Vec<anyhow::Result<Install
     Ok(found)
 }
 
+/// Whether a model of that name is there, readable or not.
+pub(crate) fn is_installed(name: &str) -> anyhow::Result<bool> {
+    let dir = models_dir()?;
+    Ok(dir.join(name).join(SPEC).is_file() || installed(&dir)?.iter().flatten().any(|model| model.spec.name == name))
+}
+
 /// The model of a name, or in the folder of that path.
 pub(crate) fn find(name: &str) -> anyhow::Result<Installed> {
     if Path::new(name).join(SPEC).is_file() {

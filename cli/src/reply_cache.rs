@@ -99,12 +99,17 @@ impl ReplyCache {
     }
 
     fn path(&self, source: &Source, call: &Call, sample: u32) -> Option<PathBuf> {
-        let part = |value: Value| value.to_string().into_bytes();
-        let source = serde_json::to_vec(source).expect("a source has string keys only");
-        let call = part(serde_json::json!(call));
-        let key = sha256_of_parts([&b"closeread-reply-1"[..], &source, &call, &sample.to_le_bytes()]);
+        let key = request_key(source, call, sample);
         Some(self.folder.as_ref()?.join(&key[..2]).join(format!("{key}.json")))
     }
+}
+
+/// SHA-256 of everything that determines a reply, in hex.
+pub(crate) fn request_key(source: &Source, call: &Call, sample: u32) -> String {
+    let part = |value: Value| value.to_string().into_bytes();
+    let source = serde_json::to_vec(source).expect("a source has string keys only");
+    let call = part(serde_json::json!(call));
+    sha256_of_parts([&b"closeread-reply-1"[..], &source, &call, &sample.to_le_bytes()])
 }
 
 fn write(path: &Path, entry: &Entry) -> Result<()> {

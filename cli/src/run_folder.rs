@@ -1,18 +1,21 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+use crate::journal;
+use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::hash::sha256;
 use closeread_core::method::Preparation;
 use closeread_core::record::{FORMAT, Outcome, Record, TrialKey};
-use closeread_core::text::Book;
+use closeread_core::text::{Book, TextStore};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
 const COMPRESSION: i32 = 9;
@@ -66,7 +69,7 @@ impl RunFolder {
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
         if fresh {
-            for name in [MANIFEST, "records.jsonl", "report.json", CUT] {
+            for name in [MANIFEST, "records.jsonl", "report.json", CUT, JUDGEMENTS, JUDGING] {
                 match fs::remove_file(path.join(name)) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                         return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
@@ -74,11 +77,13 @@ impl RunFolder {
                     _ => {}
                 }
             }
-            match fs::remove_dir_all(path.join(PREPARATIONS)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(error).with_context(|| format!("cannot remove {}", path.join(PREPARATIONS).display()));
+            for name in [PREPARATIONS, journal::FOLDER] {
+                match fs::remove_dir_all(path.join(name)) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                        return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
+                    }
+                    _ => {}
                 }
-                _ => {}
             }
         }
         match fs::read_to_string(&manifest) {
@@ -110,12 +115,18 @@ impl RunFolder {
         for book in books {
             let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
             if !file.exists() {
+                let text = book.open()?;
                 let packed =
-                    zstd::encode_all(book.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
+                    zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
                 write_atomically(&file, &packed)?;
             }
         }
         self.write_items(items)
+    }
+
+    /// The books that [`RunFolder::store`] stored.
+    pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
+        Arc::new(StoredTexts { folder: self.path.join("texts") })
     }
 
     /// Stores the items as they are scored.
@@ -140,14 +151,17 @@ impl RunFolder {
         self.finished.get(key).is_some_and(|record| !matches!(record.outcome, Outcome::Failed { .. }))
     }
 
-    /// Appends a record; once this returns, a kill cannot undo it.
-    pub(crate) fn append(&mut self, record: Record) -> Result<()> {
-        let mut line = serde_json::to_vec(&record)?;
-        line.push(b'\n');
+    /// Appends the records of what was asked at once; once this returns, a kill cannot undo it.
+    pub(crate) fn append(&mut self, records: Vec<Record>) -> Result<()> {
+        let mut lines = Vec::new();
+        for record in &records {
+            serde_json::to_writer(&mut lines, record)?;
+            lines.push(b'\n');
+        }
         self.records
-            .write_all(&line)
+            .write_all(&lines)
             .with_context(|| format!("cannot write {}", self.path.join("records.jsonl").display()))?;
-        self.finished.insert(record.key.clone(), record);
+        self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));
         Ok(())
     }
 
@@ -222,7 +236,25 @@ pub(crate) fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparati
     Ok(found)
 }
 
-fn lock(path: &Path) -> Result<File> {
+/// The folder `texts` of a run.
+#[derive(Debug)]
+pub(crate) struct StoredTexts {
+    /// Where it lies.
+    pub(crate) folder: PathBuf,
+}
+
+impl TextStore for StoredTexts {
+    fn text(&self, hash: &str) -> Result<String, String> {
+        let path = self.folder.join(format!("{hash}.txt.zst"));
+        let packed = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let damaged = |error: &dyn std::fmt::Display| format!("{} is damaged: {error}", path.display());
+        let bytes = zstd::decode_all(packed.as_slice()).map_err(|error| damaged(&error))?;
+        String::from_utf8(bytes).map_err(|error| damaged(&error))
+    }
+}
+
+/// The folder for this process alone, until the file is closed.
+pub(crate) fn lock(path: &Path) -> Result<File> {
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
@@ -283,9 +315,16 @@ fn differences(there: &Map<String, Value>, here: &Map<String, Value>) -> Vec<Str
 
 /// Opens the records for appending and reads those that are whole.
 fn open_records(path: &Path) -> Result<(File, HashMap<TrialKey, Record>)> {
+    let (file, records) = open_lines(path, "a record; remove the line and its trial is run again")?;
+    Ok((file, records.into_iter().map(|record: Record| (record.key.clone(), record)).collect()))
+}
+
+/// Opens a file of JSON lines for appending and reads those that are whole; the rest of a line that a kill cut short is
+/// removed.
+pub(crate) fn open_lines<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<(File, Vec<T>)> {
     let named = || path.display().to_string();
-    let mut file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
-    let file = file.as_mut().map_err(|error| anyhow::anyhow!("cannot open {}: {error}", named()))?;
+    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
+    let mut file = file.with_context(|| format!("cannot open {}", named()))?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", named()))?;
     let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
@@ -293,15 +332,12 @@ fn open_records(path: &Path) -> Result<(File, HashMap<TrialKey, Record>)> {
         file.set_len(whole as u64).with_context(|| format!("cannot repair {}", named()))?;
     }
     file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
-    let mut finished = HashMap::new();
+    let mut values = Vec::new();
     for (idx, line) in bytes[..whole].split(|&b| b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-        let record: Record = serde_json::from_slice(line).with_context(|| {
-            format!("{}:{}: this line is no record; remove it and its trial is run again", named(), idx + 1)
-        })?;
-        finished.insert(record.key.clone(), record);
+        let expected = || format!("{}:{}: expected {what}", named(), idx + 1);
+        values.push(serde_json::from_slice(line).with_context(expected)?);
     }
-    let file = file.try_clone().with_context(|| format!("cannot open {}", named()))?;
-    Ok((file, finished))
+    Ok((file, values))
 }
 
 fn pretty(value: &Value) -> Vec<u8> {
@@ -341,6 +377,8 @@ mod tests {
             context: None,
             calls: Vec::new(),
             measures: BTreeMap::new(),
+            evidence: None,
+            asked_with: None,
             seconds: 0.0,
         }
     }
@@ -351,14 +389,14 @@ mod tests {
         let configuration = json!({"seed": 1});
         let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
         let done = record("a", Outcome::NotFound);
-        folder.append(done.clone()).unwrap();
+        folder.append(vec![done.clone()]).unwrap();
         drop(folder);
         let path = dir.path().join("records.jsonl");
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
 
         let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
         assert_eq!(folder.records(), [done]);
-        folder.append(record("b", Outcome::NotFound)).unwrap();
+        folder.append(vec![record("b", Outcome::NotFound)]).unwrap();
         drop(folder);
         assert_eq!(RunFolder::open(dir.path(), &configuration, None, false).unwrap().records().len(), 2);
     }
@@ -368,9 +406,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut folder = RunFolder::open(dir.path(), &json!({}), None, false).unwrap();
         let failed = record("a", Outcome::Failed { error: "x".to_owned() });
-        folder.append(failed.clone()).unwrap();
+        folder.append(vec![failed.clone()]).unwrap();
         assert!(!folder.is_done(&failed.key));
-        folder.append(record("a", Outcome::NotFound)).unwrap();
+        folder.append(vec![record("a", Outcome::NotFound)]).unwrap();
         assert!(folder.is_done(&failed.key));
         assert_eq!(folder.records().len(), 1);
     }

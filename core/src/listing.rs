@@ -3,9 +3,10 @@
 use crate::index::Shelf;
 use crate::method::Tree;
 use crate::retrieve::Selection;
-use crate::text::Book;
+use crate::text::{Book, SourceText};
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 
 /// All passages of a book.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,22 +45,25 @@ pub struct ListedPassage {
 impl Listing {
     /// Every passage on the shelf.
     pub fn of(shelf: &Shelf) -> Self {
-        Self { passages: (0..shelf.passages().len()).map(|idx| listed(shelf, idx, None)).collect() }
+        Self { passages: listed(shelf, (0..shelf.passages().len()).map(|idx| (idx, None))) }
     }
 }
 
 impl Found {
     /// The passages of a selection, in its order.
     pub fn of(shelf: &Shelf, selection: &Selection) -> Self {
-        let passages = selection.passages.iter().map(|ranked| listed(shelf, ranked.idx, Some(ranked.score))).collect();
-        Self { tokens: selection.n_tokens, passages }
+        let passages = selection.passages.iter().map(|ranked| (ranked.idx, Some(ranked.score)));
+        Self { tokens: selection.n_tokens, passages: listed(shelf, passages) }
     }
 }
 
-fn listed(shelf: &Shelf, index: usize, score: Option<f64>) -> ListedPassage {
-    let span = shelf.passages()[index].span;
-    let tokens = shelf.n_tokens()[index];
-    ListedPassage { index, start: span.start, end: span.end, score, tokens, text: shelf.text(index) }
+fn listed(shelf: &Shelf, passages: impl Iterator<Item = (usize, Option<f64>)> + Clone) -> Vec<ListedPassage> {
+    let texts = shelf.texts(passages.clone().map(|(index, _)| index));
+    let listed = passages.zip(texts).map(|((index, score), text)| {
+        let span = shelf.passages()[index].span;
+        ListedPassage { index, start: span.start, end: span.end, score, tokens: shelf.n_tokens()[index], text }
+    });
+    listed.collect()
 }
 
 /// A tree of summaries.
@@ -109,11 +113,13 @@ pub struct NodePlace {
 
 impl ListedTree {
     /// Every node of a tree over `books`; a leaf of another book has no text.
+    ///
+    /// # Panics
+    /// If a book cannot be read (see [`Book::source`]).
     pub fn of<B: Borrow<Book>>(tree: &Tree, books: &[B]) -> Self {
-        let source = |place: &NodePlace| {
-            let book = books.iter().map(Borrow::borrow).find(|book| book.id == place.document)?;
-            book.source().get(place.start..place.end)
-        };
+        let sources: BTreeMap<&str, SourceText> =
+            books.iter().map(Borrow::borrow).map(|book| (book.id.as_str(), book.source())).collect();
+        let source = |place: &NodePlace| sources.get(place.document.as_str())?.get(place.start..place.end);
         let n_tokens = tree.n_tokens();
         let node = |layer: usize, index: usize| {
             let place = tree.leaves.get(index).map(|leaf| NodePlace {

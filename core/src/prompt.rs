@@ -16,13 +16,44 @@ macro_rules! shipped {
 
 /// The prompts that ship, by name.
 const BUILT_IN: &[(&str, &str)] = shipped![
+    "agentic-rag"
+    "agentic-rag-again"
+    "agentic-rag-results"
+    "align-key-facts"
+    "classify-question"
     "closed-book-choice"
     "closed-book-question"
     "closed-book-summary"
     "raptor-summary"
+    "corpusqa-closed-book"
+    "corpusqa-documents"
+    "judge-corpusqa"
+    "judge-novelqa"
+    "judge-novelqa-evidence"
+    "judge-sagascale"
+    "memory-agent-choice"
+    "memory-agent-question"
+    "memory-agent-summary"
+    "memory-agent-update"
+    "novelqa-choices"
+    "novelqa-closed-book-choices"
+    "novelqa-closed-book-questions"
+    "novelqa-evidence"
+    "novelqa-questions"
+    "read-agent-choice"
+    "read-agent-gist"
+    "read-agent-lookup"
+    "read-agent-lookup-next"
+    "read-agent-paginate"
+    "read-agent-question"
+    "read-agent-summary"
     "read-choice"
     "read-question"
     "read-summary"
+    "sagascale-closed-book"
+    "sagascale-contexts"
+    "sagascale-text"
+    "verify-facts"
 ];
 
 /// A set of prompts, by name.
@@ -166,7 +197,7 @@ mod tests {
     fn a_bad_replacement_says_what_is_wrong() {
         let mut prompts = Prompts::built_in();
         let message = |r: Result<(), PromptError>| r.unwrap_err().to_string();
-        assert!(message(prompts.replace("read-choise", "")).contains("the names are: closed-book-choice"));
+        assert!(message(prompts.replace("read-choise", "")).contains("the names are: agentic-rag, "));
         assert!(message(prompts.replace("read-choice", "Hello")).contains("no front matter"));
         let front = "+++\npaper = 'x'\nvariables = []\nreply = ''\n+++\n";
         assert!(message(prompts.replace("read-choice", &format!("{front}{{% if %}}"))).contains("read-choice"));

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// Version of the run folder's format.
 pub const FORMAT: u32 = 1;
 
+/// The measure that holds how many searches a method made of its own.
+pub const SEARCHES: &str = "searches";
+
 /// What names a trial: the same key is never run twice in one folder.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TrialKey {
@@ -41,9 +44,16 @@ pub struct Record {
     pub context: Option<Context>,
     /// The calls that were made, in order.
     pub calls: Vec<CallTrace>,
-    /// Numbers worth reporting that no score holds, such as `searches`; see the method's documentation.
+    /// Numbers worth reporting that no score holds, such as [`SEARCHES`]; see the method's documentation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub measures: BTreeMap<String, f64>,
+    /// Sentences of the books that the reader cited; absent where it was not asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Vec<String>>,
+    /// Id of the item whose record, otherwise of the same key, holds the call that asked this one as well: `calls` is
+    /// empty here, and tokens and seconds are 0, so that nothing counts twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_with: Option<String>,
     /// Wall time of the trial, waiting included.
     pub seconds: f64,
 }
@@ -86,10 +96,15 @@ pub enum Outcome {
         /// What went wrong.
         error: String,
     },
+    /// The method does not answer items of this kind: nothing was asked, and nothing is scored.
+    NotAsked {
+        /// What it answers.
+        reason: String,
+    },
 }
 
 impl Outcome {
-    /// Its name in JSON, which is also that of its field in a [`Ledger`].
+    /// Its name in JSON, which is also that of its field in a [`Ledger`]; `not_asked` is counted as `unscored` there.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Answered { .. } => "answered",
@@ -99,6 +114,7 @@ impl Outcome {
             Self::Blocked { .. } => "blocked",
             Self::Unparsed { .. } => "unparsed",
             Self::Failed { .. } => "failed",
+            Self::NotAsked { .. } => "not_asked",
         }
     }
 }
@@ -166,7 +182,7 @@ pub struct Ledger {
     pub failed: usize,
     /// No record.
     pub missing: usize,
-    /// Nothing to score against: the item has no gold answer.
+    /// Nothing to score against: the item has no gold answer, or the method does not answer items of its kind.
     pub unscored: usize,
 }
 
@@ -181,6 +197,7 @@ impl Ledger {
             Outcome::Blocked { .. } => &mut self.blocked,
             Outcome::Unparsed { .. } => &mut self.unparsed,
             Outcome::Failed { .. } => &mut self.failed,
+            Outcome::NotAsked { .. } => &mut self.unscored,
         };
         *field += 1;
     }

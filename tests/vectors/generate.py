@@ -28,6 +28,7 @@ import tiktoken_ext.openai_public as openai_public
 import tokenizers
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
+import make_agents
 import make_paper_tables
 import make_parsers
 import make_text_metrics
@@ -69,6 +70,7 @@ def main():
             "statistics.json": load_statistics(Path(scratch))(),
             **make_paper_tables.files(),
             **make_parsers.files(),
+            **make_agents.files(),
             **make_text_metrics.files(Path(scratch)),
         }
     differ = []

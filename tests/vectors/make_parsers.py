@@ -9,6 +9,8 @@ import re
 import string
 from collections import Counter
 
+import make_agents
+
 BOX = "\\boxed"
 CHINESE_MARKS = (
     "！？｡。＂＃＄％＆＇（）＊＋，－／：；＜＝＞＠［＼］＾＿｀｛｜｝～｟｠｢｣､、〃》「」『』【】〔〕〖〗〘〙〚〛〜〝〞〟〰〾〿–—‘’‛“”„‟…‧﹏."
@@ -85,6 +87,7 @@ def infinitebench():
 def memagent():
     groups = ("extract_boxed_answer", "extract_answer", "strip_thinking")
     cases = numbered("ma", ((group, {"input": reply}) for group in groups for reply in REPLIES))
+    cases += make_agents.memagent_cases()
     return {"schema": "memagent/1", "generated_with": made_by("MemAgent taskutils/memory_eval"), "cases": cases}
 
 

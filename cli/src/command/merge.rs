@@ -1,5 +1,6 @@
 //! `closeread merge`: the parts of a run as one.
 
+use crate::judging;
 use crate::run_folder::{MANIFEST, RunFolder, write_atomically};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
@@ -91,8 +92,9 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     }
     let n_records = records.len();
     for record in records.into_values() {
-        folder.append(record.clone())?;
+        folder.append(vec![record.clone()])?;
     }
+    judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
 
     let expected = configuration["items"].as_u64().unwrap_or(0);
     let missing: Vec<String> = missing_parts(&parts);

@@ -1,10 +1,12 @@
 //! One file per command.
 
+pub(crate) mod agreement;
 pub(crate) mod audit;
 pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod compare;
 pub(crate) mod data;
+pub(crate) mod judge;
 pub(crate) mod merge;
 pub(crate) mod model;
 pub(crate) mod providers;
@@ -39,6 +41,7 @@ pub(crate) struct BookArgs {
 /// The one book that a file holds.
 fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
     let options = InputOptions {
+        leave_on_disk: false,
         encoding: args.encoding.clone(),
         language: args.language,
         keep_frame: args.keep_frame,

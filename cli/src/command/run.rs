@@ -2,9 +2,10 @@
 
 use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
-use crate::embedder::Embedder;
+use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
-use crate::host::{CliHost, QueryVectors};
+use crate::host::CliHost;
+use crate::judging::{self, Court, Docket, Session};
 use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::RunFolder;
@@ -13,11 +14,13 @@ use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::hash::name_hash;
-use closeread_core::index::Retriever;
+use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
+use closeread_core::paper::FailurePolicy;
 use closeread_core::prompt::Prompts;
+use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, cells};
+use closeread_core::report::{Cell, CellKey, cells, judged_by};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -28,8 +31,8 @@ use std::time::Duration;
 
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
-    let args = args.with_config_file()?;
-    let methods = args.methods()?;
+    let args = args.with_config_file()?.with_embedder_of_protocol();
+    let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
     let prompts = load_prompts(args.prompts.as_deref())?;
@@ -40,21 +43,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
-    let evidence = benchmark.resolve();
+    say_protocol(&args, &methods);
+    let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
-    let retrieves = methods.iter().any(|(_, method)| method.cut().is_some());
-    let embedder = match retrieves && args.retriever != Some(Retriever::Bm25) {
-        true => Some(Arc::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
-        false => None,
-    };
+    let encoders = Encoders::load(&args, &mut methods)?;
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
-    if retrieves {
-        say_retrievers(&benchmark, args.retriever, embedder.as_deref());
-    }
-    let table_cells = plan_cells(&methods, &models, &budgets);
-    let configuration =
-        configuration(&args, &benchmark, &table_cells, &prompts, embedder.as_deref(), tokenizer.name())?;
+    encoders.say(&benchmark, args.retriever);
+    let table_cells = plan_cells(&methods, &models, &budgets, &encoders);
+    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     if let Some(shard) = shard {
@@ -65,15 +62,19 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
     let options = provider::Options { seed: args.seed, extra_body: args.extra_body()?, timeout, concurrency };
-    let queries = QueryVectors::default();
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut hosts = HashMap::new();
     for model in &models {
         let reader = Reader::named(model, args.base_url.as_deref(), options.clone())?;
-        hosts.insert(model.clone(), CliHost::new(reader, embedder.clone(), queries.clone(), Rc::clone(&replies)));
+        hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
     }
+    let judges = args.judges()?;
+    let court =
+        judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
+    let court = court.transpose()?;
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
+    benchmark.keep_in(&folder.texts());
     let plan = Plan {
         setting: Setting {
             prompts: &prompts,
@@ -83,12 +84,10 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             window: args.window,
         },
         cells: table_cells,
-        samples: args.samples.unwrap_or(1).max(1),
+        samples: args.samples(),
         retriever: args.retriever,
         concurrency,
-        embedder,
         hosts,
-        queries,
     };
     eprintln!(
         "{}: {} items on {} books, run folder {}",
@@ -97,8 +96,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         benchmark.books.len(),
         path.display()
     );
-    let summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
-    report(&plan, &benchmark, &folder, &summary, args.json)
+    let mut summary = engine::run(&plan, &benchmark, &evidence, &mut folder).await?;
+    let mut session = Session::default();
+    if let Some(court) = court.filter(|_| !summary.interrupted) {
+        let records = folder.records();
+        let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
+        summary.interrupted = session.interrupted;
+    }
+    report(&plan, &benchmark, &folder, &summary, session, args.json)
 }
 
 /// Writes report.json, prints the report, says how it ended.
@@ -107,10 +113,13 @@ fn report(
     benchmark: &Benchmark,
     folder: &RunFolder,
     summary: &Summary,
+    session: Session,
     as_json: bool,
 ) -> Result<ExitCode> {
     let keys: Vec<CellKey> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let cells = cells(&keys, &benchmark.items, &folder.records());
+    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
+    judge::score(&judging, &benchmark.items, &mut records);
+    let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
@@ -119,6 +128,7 @@ fn report(
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
         "cut_for_embedding": cut,
+        "judged_by": judging.panels,
         "problems": benchmark.problems,
     });
     folder.write_report(&report)?;
@@ -130,17 +140,24 @@ fn report(
         outln!("{report}");
     } else {
         out!("{}", table::render(&cells));
+        if let Some(who) = judged_by(&judging) {
+            outln!("judged by {who}");
+        }
+    }
+    if session.failed > 0 {
+        eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
-    let clean = !dropped && !summary.interrupted && !cells.iter().any(failed);
+    let judged = session.failed == 0 && session.without_chunk == 0;
+    let clean = !dropped && judged && !summary.interrupted && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// The prompts that ship, those in `folder` in the place of ours.
+/// The prompts that ship, those of a folder in their places.
 pub(crate) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };
@@ -156,13 +173,19 @@ pub(crate) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     Ok(prompts)
 }
 
-fn plan_cells(methods: &[(&Entry, Method)], models: &[String], budgets: &[usize]) -> Vec<PlannedCell> {
+fn plan_cells(
+    methods: &[(&Entry, Method)],
+    models: &[String],
+    budgets: &[usize],
+    encoders: &Encoders,
+) -> Vec<PlannedCell> {
     let mut cells = Vec::new();
     for (entry, method) in methods {
         for model in models {
             let cell = |budget| PlannedCell {
                 key: CellKey { method: entry.name.to_owned(), model: model.clone(), budget },
                 method: method.clone(),
+                encoder: encoders.of(entry.name),
             };
             if entry.budgets {
                 cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
@@ -180,41 +203,83 @@ fn configuration(
     benchmark: &Benchmark,
     cells: &[PlannedCell],
     prompts: &Prompts,
-    embedder: Option<&Embedder>,
+    encoders: &Encoders,
     tokenizer: &str,
 ) -> Result<Value> {
+    let extra = args.extra_body()?;
     let documents: Vec<Value> = benchmark
         .books
         .iter()
-        .map(|b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.source().len()}))
+        .map(
+            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
+        )
         .collect();
-    Ok(json!({
+    let mut configuration = json!({
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
         "documents": documents,
-        "keep_frame": args.keep_frame,
-        "keep_wraps": args.keep_wraps,
+        "protocol": Some(args.protocol()).filter(|protocol| **protocol != Protocol::OWN),
+        "keep_frame": benchmark.keep_frame,
+        "keep_wraps": benchmark.keep_wraps,
         "items": benchmark.items.len(),
         "cells": cells.iter().map(|cell| &cell.key).collect::<Vec<_>>(),
         "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
-        "samples": args.samples.unwrap_or(1).max(1),
+        "samples": args.samples(),
         "retriever": args.retriever,
-        "embedder": embedder.map(|e| {
-            json!({"name": e.model().spec.name, "backend": e.backend(), "fingerprint": e.fingerprint()})
-        }),
+        "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
         "window": args.window,
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
-        "extra_body": args.extra_body()?,
+        "extra_body": extra.all,
+        "extra_bodies": extra.named,
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
-    }))
+    });
+    let own = encoders.of_methods();
+    if !own.is_empty() {
+        configuration["embedders"] = json!(own);
+    }
+    Ok(configuration)
 }
 
 fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
     let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
     Path::new("runs").join(format!("{benchmark}-{}{part}", name_hash(&configuration.to_string())))
+}
+
+/// Says what was chosen because the paper has it so.
+fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
+    let protocol = args.protocol();
+    if *protocol == Protocol::OWN {
+        return;
+    }
+    eprintln!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
+    if args.method.is_empty() {
+        let with_parameters = |(entry, method): &(&Entry, Method)| format!("{} {}", entry.name, json!(method));
+        eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
+        let is_left_out = |name: &&str| methods.iter().all(|(entry, _)| entry.name != *name);
+        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).filter(is_left_out).collect();
+        if !left_out.is_empty() {
+            eprintln!("  left out, for {EXTRACTIVE} cannot serve them: {}", left_out.join(", "));
+        }
+    }
+    if args.budget.is_empty() && methods.iter().any(|(entry, _)| entry.budgets) {
+        let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
+        eprintln!("  budgets: {} tokens", budgets.join(", "));
+    }
+    let n = args.samples();
+    if args.samples.is_none() && protocol.samples > 1 {
+        eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
+    }
+    let failures = match protocol.failures {
+        FailurePolicy::FailuresWrong => "count as wrong",
+        FailurePolicy::FailuresLeftOut => "are in no denominator",
+    };
+    eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
+    if let Some(model) = protocol.judge_model {
+        eprintln!("  answers are judged by {model} in the paper, with {}", protocol.judges.join(" and "));
+    }
 }
 
 /// Problems on standard error, the first few of each kind.
@@ -235,23 +300,4 @@ fn say_problems(benchmark: &Benchmark) {
 
 fn first_note(benchmark: &Benchmark) -> String {
     benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
-}
-
-/// Says which retriever is used where the language decides.
-fn say_retrievers(benchmark: &Benchmark, asked: Option<Retriever>, embedder: Option<&Embedder>) {
-    let (Some(embedder), None) = (embedder, asked) else { return };
-    let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
-    for book in &benchmark.books {
-        if !embedder.model().spec.speaks(book.language.code()) {
-            *by_language.entry(book.language.code()).or_default() += 1;
-        }
-    }
-    for (language, n) in by_language {
-        eprintln!(
-            "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual model \
-             (closeread model pull multilingual-e5-large) or choose --retriever",
-            if n == 1 { "book" } else { "books" },
-            embedder.model().spec.name
-        );
-    }
 }

@@ -11,7 +11,7 @@ use closeread_core::embed::Role;
 use closeread_core::index::Retriever;
 use closeread_core::index::Shelf;
 use closeread_core::listing::Found;
-use closeread_core::retrieve::{Overflow, PassageOrder, fill};
+use closeread_core::retrieve::{Overflow, PassageOrder, fill, with_neighbours};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,6 +36,9 @@ pub(crate) struct SearchArgs {
     /// What filling the budget does at a passage that does not fit
     #[arg(long, value_name = "stop|skip", default_value = "stop", value_parser = named::<Overflow>)]
     fill: Overflow,
+    /// Passages on each side of a ranked one that are ranked right behind it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    neighbours: usize,
     /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
@@ -77,6 +80,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
     }
     let ranking = shelf.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
+    let ranking = with_neighbours(ranking, args.neighbours, |idx| shelf.passages()[idx].book);
     let selection = fill(&ranking, shelf.n_tokens(), args.budget, args.fill).ordered(args.order);
     let found = Found::of(&shelf, &selection);
     let mut out = std::io::stdout().lock();

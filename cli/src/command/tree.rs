@@ -6,7 +6,7 @@ use crate::config::named;
 use crate::embedder::{BackendName, Embedder};
 use crate::engine::retriever_for;
 use crate::finished;
-use crate::host::{CliHost, QueryVectors};
+use crate::host::{CliHost, QueryEncoder};
 use crate::provider::{Options, Reader};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::{preparations, write_atomically};
@@ -89,6 +89,9 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
     };
     let tree = match preparation.prepared {
         Ok(Prepared::Tree(tree)) => tree,
+        Ok(Prepared::Pages(_)) => {
+            bail!("what is kept for method raptor is no tree; remove it, or run anew with --fresh")
+        }
         Err(outcome) => {
             eprintln!("no tree: {}", serde_json::to_string(&outcome)?);
             return Ok(ExitCode::from(1));
@@ -120,19 +123,20 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let model = args.model.as_deref().unwrap_or(EXTRACTIVE);
     let reader = Reader::named(model, args.base_url.as_deref(), Options::default())?;
     let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
-    let embedder = match args.retriever {
+    let encoder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(Arc::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
+        _ => Some(QueryEncoder::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
     };
-    let retriever = retriever_for(&books, args.retriever, embedder.as_deref());
-    if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {
+    let embedder = encoder.as_ref().map(QueryEncoder::embedder);
+    let retriever = retriever_for(&books, args.retriever, embedder.map(Arc::as_ref));
+    if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, embedder) {
         let (name, language) = (&embedder.model().spec.name, books[0].language);
         eprintln!("clustered by words: {name} does not know the language `{}`", language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;
     let cut = method.cut().context("a tree has passages")?;
     let mut shelf = Shelf::new(books.clone(), cut.chunker, cut.max_tokens, &tokenizer);
-    if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
+    if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
@@ -147,8 +151,9 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     };
     let material = Material { books: &books, shelf: Some(&shelf), retriever, prepared: None };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
-    let host = CliHost::new(reader, embedder, QueryVectors::default(), replies);
-    let preparation = method.prepare(&host.repetition(0), setting, &material).await?;
+    let host = CliHost::new(reader, replies);
+    let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
+    let preparation = method.prepare(&host, setting, &material).await?;
     Ok((books, preparation.context("a tree is prepared")?))
 }
 

@@ -50,6 +50,11 @@ impl Cache {
         Some(Embedded { vectors: Vectors::new(dimension, values), n_cut: usize::try_from(numbers[2]).ok()? })
     }
 
+    /// The file that [`Cache::get`] would read, if it is there; what it holds has been looked at by then.
+    pub(super) fn file(&self, key: &str) -> Option<PathBuf> {
+        self.path(key).filter(|path| path.is_file())
+    }
+
     /// Stores what [`Cache::get`] gives back.
     pub(super) fn put(&self, key: &str, embedded: &Embedded) {
         let Some(path) = self.path(key) else { return };
@@ -63,6 +68,17 @@ impl Cache {
     fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(&key[..2]).join(format!("{key}.vec")))
     }
+}
+
+/// The vectors of a file that was found whole before: its shape is checked again, its hash is not.
+pub(super) fn read_again(path: &Path, dimension: usize, n_texts: usize) -> Result<Vectors, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}; run again", path.display()))?;
+    let expected = N_HEADER + dimension * n_texts * size_of::<f32>() + 32;
+    if bytes.len() != expected {
+        return Err(format!("{} has {} bytes instead of {expected}; run again", path.display(), bytes.len()));
+    }
+    let values = bytes[N_HEADER..expected - 32].as_chunks::<4>().0;
+    Ok(Vectors::new(dimension, values.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()))
 }
 
 fn encode(embedded: &Embedded) -> Vec<u8> {

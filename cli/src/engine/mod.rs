@@ -5,17 +5,19 @@ mod room;
 
 use crate::benchmark::Benchmark;
 use crate::embedder::Embedder;
-use crate::host::{CliHost, QueryVectors};
+use crate::host::{CliHost, QueryEncoder};
+use crate::interrupt;
+use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
 use anyhow::{Context, Result};
 use closeread_core::benchmark::Item;
 use closeread_core::index::Retriever;
-use closeread_core::method::{Method, Setting, Trial};
-use closeread_core::metric::evidence::context_recall;
+use closeread_core::method::{Method, Setting, Trial, batches};
+use closeread_core::metric::evidence::{cited_recall, context_recall};
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::record::{Record, TrialKey};
+use closeread_core::record::{Outcome, Record, TrialKey};
 use closeread_core::report::{CellKey, EVIDENCE_RECALL};
 use closeread_core::text::{Book, Span};
 use futures_util::{StreamExt, stream};
@@ -23,6 +25,7 @@ use prepare::Preparations;
 use room::Room;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -38,21 +41,32 @@ pub(crate) struct Plan<'a> {
     pub(crate) retriever: Option<Retriever>,
     /// Calls under way at once.
     pub(crate) concurrency: usize,
-    /// The encoder, where one is needed.
-    pub(crate) embedder: Option<Arc<Embedder>>,
     /// One host a model.
     pub(crate) hosts: HashMap<String, CliHost>,
-    /// Query vectors the hosts share.
-    pub(crate) queries: QueryVectors,
+}
+
+impl Plan<'_> {
+    /// The encoders of the cells, each once.
+    fn encoders(&self) -> Vec<&Rc<QueryEncoder>> {
+        let mut encoders: Vec<&Rc<QueryEncoder>> = Vec::new();
+        for encoder in self.cells.iter().filter_map(|cell| cell.encoder.as_ref()) {
+            if !encoders.iter().any(|known| Rc::ptr_eq(known, encoder)) {
+                encoders.push(encoder);
+            }
+        }
+        encoders
+    }
 }
 
 /// A line of the table with the method that fills it.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct PlannedCell {
     /// Method, model, budget.
     pub(crate) key: CellKey,
     /// The method with its parameters.
     pub(crate) method: Method,
+    /// What embeds for it, where it searches by vectors.
+    pub(crate) encoder: Option<Rc<QueryEncoder>>,
 }
 
 /// What happened besides records.
@@ -70,7 +84,8 @@ pub(crate) fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embed
     })
 }
 
-/// What is asked at once: an item, or all items on a book for a method that asks them together.
+/// What is asked at once: an item, or all items of one call for a method that asks them together. If one of them has no
+/// record, all are asked again: one call gives all their answers.
 struct Unit<'a> {
     cell: &'a PlannedCell,
     sample: u32,
@@ -82,6 +97,11 @@ impl Unit<'_> {
         let CellKey { method, model, budget } = self.cell.key.clone();
         TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
     }
+
+    /// What names its journal.
+    fn name(&self) -> Vec<TrialKey> {
+        self.items.iter().map(|item| self.key(item)).collect()
+    }
 }
 
 /// Makes every trial of the plan that the folder does not hold yet.
@@ -91,27 +111,17 @@ pub(crate) async fn run(
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     folder: &mut RunFolder,
 ) -> Result<Summary> {
+    let journals = Journals::of_run(folder.path());
     let groups = groups(&benchmark.items);
     let groups: Vec<(&[String], Vec<Unit<'_>>)> = groups
         .into_iter()
-        .map(|(documents, items)| (documents, units(plan, &items, folder)))
-        .filter(|(_, units)| !units.is_empty())
-        .collect();
+        .map(|(documents, items)| Ok((documents, units(plan, &items, folder, &journals)?)))
+        .filter(|group| group.as_ref().map_or(true, |(_, units)| !units.is_empty()))
+        .collect::<Result<_>>()?;
     let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
     let progress = Progress::new("trials", n_trials);
     let mut summary = Summary::default();
     let stop = Cell::new(false);
-    let watch = async {
-        // First Ctrl-C: finish what is under way. Second: the default handler's abrupt end.
-        if tokio::signal::ctrl_c().await.is_ok() {
-            stop.set(true);
-            progress.say("stopping: what is under way is finished and kept; press Ctrl-C again to stop at once");
-            if tokio::signal::ctrl_c().await.is_ok() {
-                std::process::exit(130);
-            }
-        }
-        std::future::pending::<()>().await;
-    };
     let work = async {
         for (documents, units) in groups {
             if stop.get() {
@@ -121,18 +131,20 @@ pub(crate) async fn run(
             if n_cut > 0 {
                 folder.note_cut(&documents.join(", "), n_cut)?;
             }
-            let preparations = Preparations::make(plan, &room, &units, folder, &stop).await?;
+            let preparations = Preparations::make(plan, &room, &units, folder, &journals, &stop).await?;
             for wave in waves(units) {
                 let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
-                    .map(|unit| attempt(plan, &room, &preparations, evidence, unit))
+                    .map(|unit| attempt(plan, &room, &preparations, &journals, evidence, unit))
                     .buffer_unordered(plan.concurrency);
-                while let Some(records) = trials.next().await {
-                    for record in records? {
-                        if !folder.is_done(&record.key) {
-                            folder.append(record)?;
-                        }
-                        progress.tick();
+                while let Some(attempted) = trials.next().await {
+                    let (records, journal) = attempted?;
+                    let n = records.len();
+                    let failed = records.iter().any(|record| matches!(record.outcome, Outcome::Failed { .. }));
+                    folder.append(records)?;
+                    if !failed {
+                        journal.remove()?;
                     }
+                    (0..n).for_each(|_| progress.tick());
                 }
             }
         }
@@ -140,9 +152,10 @@ pub(crate) async fn run(
     };
     tokio::select! {
         result = work => result?,
-        () = watch => {}
+        () = interrupt::watch(&stop, &progress) => {}
     }
     progress.finish();
+    journals.tidy();
     summary.interrupted = stop.get();
     Ok(summary)
 }
@@ -162,17 +175,24 @@ fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
 }
 
 /// Everything about `items`, which are on the same books, that the folder does not hold yet.
-fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder) -> Vec<Unit<'a>> {
+fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
     let all_of = |cell: &'a PlannedCell, items: &[&'a Item]| {
         (0..plan.samples).map(|sample| Unit { cell, sample, items: items.to_vec() }).collect::<Vec<_>>()
     };
     let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
-    let mut units: Vec<Unit<'a>> = together.iter().flat_map(|cell| all_of(cell, items)).collect();
+    let mut units: Vec<Unit<'a>> = Vec::new();
+    for batch in batches(items).into_iter().filter(|_| !together.is_empty()) {
+        units.extend(together.iter().flat_map(|cell| all_of(cell, &batch)));
+    }
     for &item in items {
         units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &[item])));
     }
-    units.retain(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
-    units
+    let (open, done): (Vec<_>, Vec<_>) =
+        units.into_iter().partition(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
+    for unit in done {
+        journals.discard(&unit.name())?;
+    }
+    Ok(open)
 }
 
 /// The first question that hands a model the whole book goes alone, the rest together: by then the provider has the book
@@ -191,16 +211,22 @@ async fn attempt(
     plan: &Plan<'_>,
     room: &Room,
     preparations: &Preparations,
+    journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     unit: Unit<'_>,
-) -> Result<Vec<Record>> {
+) -> Result<(Vec<Record>, Journal)> {
     let started = Instant::now();
-    let Unit { cell: PlannedCell { key, method }, sample, items } = &unit;
+    let journal = journals.of(&unit.name())?;
+    let Unit { cell, sample, items } = &unit;
+    let PlannedCell { key, method, encoder } = cell;
     let trials = match preparations.of(&key.method, &key.model, *sample) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
-            let material = room.material(method, prepared.and_then(|p| p.as_ref().ok()));
-            let host = &plan.hosts[&key.model].repetition(*sample);
+            let material = room.material(plan, cell, prepared.and_then(|p| p.as_ref().ok()));
+            let host = &plan.hosts[&key.model]
+                .repetition(*sample, encoder.as_deref())
+                .of_method(&key.method)
+                .journalled(&journal);
             let trials = method.run(host, plan.setting, &material, items, key.budget).await;
             trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
         }
@@ -208,9 +234,11 @@ async fn attempt(
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
         let mut scores = score(item, &trial.outcome, room.language());
-        let gold = evidence.get(&item.id);
-        let recall =
-            gold.zip(trial.context.as_ref()).and_then(|(gold, context)| context_recall(gold, context, room.books()));
+        let recall = evidence.get(&item.id).and_then(|gold| match (&trial.evidence, &trial.context) {
+            (Some(cited), _) => cited_recall(gold, cited, room.books()),
+            (None, Some(context)) => context_recall(gold, context, room.books()),
+            (None, None) => None,
+        });
         scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
         Record {
             key: unit.key(item),
@@ -220,8 +248,11 @@ async fn attempt(
             context: trial.context,
             calls: trial.calls,
             measures: trial.measures,
-            seconds,
+            evidence: trial.evidence,
+            seconds: if trial.asked_with.is_some() { 0.0 } else { seconds },
+            asked_with: trial.asked_with,
         }
     });
-    Ok(records.collect())
+    let records = records.collect();
+    Ok((records, journal))
 }

@@ -1,6 +1,7 @@
 //! What methods make of the books before their questions, made once and kept in the run folder.
 
 use super::{Plan, Room, Unit};
+use crate::journal::Journals;
 use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};
 use closeread_core::method::Prepared;
@@ -18,6 +19,7 @@ impl Preparations {
         room: &Room,
         units: &[Unit<'_>],
         folder: &RunFolder,
+        journals: &Journals,
         stop: &Cell<bool>,
     ) -> Result<Self> {
         let mut made = HashMap::new();
@@ -34,14 +36,24 @@ impl Preparations {
                 sample: *sample,
             };
             let preparation = match folder.preparation(&key) {
-                Some(preparation) => Some(preparation),
+                Some(preparation) => {
+                    journals.discard(&key)?;
+                    Some(preparation)
+                }
                 None => {
-                    let material = room.material(&cell.method, None);
-                    let host = &plan.hosts[model].repetition(*sample);
+                    let journal = journals.of(&key)?;
+                    let material = room.material(plan, cell, None);
+                    let host = &plan.hosts[model]
+                        .repetition(*sample, cell.encoder.as_deref())
+                        .of_method(method)
+                        .journalled(&journal);
                     let preparation = cell.method.prepare(host, plan.setting, &material).await;
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {
                         folder.keep_preparation(&key, preparation)?;
+                        if !matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
+                            journal.remove()?;
+                        }
                     }
                     preparation
                 }

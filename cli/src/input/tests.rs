@@ -60,7 +60,7 @@ fn encoding_and_language_are_detected_or_given() {
     let path = dir.path().join("x.txt");
     let (books, _) = read(&path);
     assert_eq!(
-        (books[0].0.source(), books[0].1.encoding, books[0].0.language.code()),
+        (&*books[0].0.source(), books[0].1.encoding, books[0].0.language.code()),
         ("你好，世界。", "gb18030", "zh")
     );
     let options =
@@ -164,7 +164,7 @@ fn documents_are_read_from_their_lines_and_their_files() {
         let (books, problems) = read(&path);
         assert_eq!(ids(&books), ["one", "two", "last"]);
         assert_eq!((books[0].0.title.as_str(), books[0].0.language.code()), ("One", "zh"));
-        assert_eq!((books[1].0.title.as_str(), books[1].0.source()), ("two", "Two."));
+        assert_eq!((books[1].0.title.as_str(), &*books[1].0.source()), ("two", "Two."));
         assert_eq!(problems.iter().map(|p| p.line.expect("a line")).collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9]);
         let told: Vec<String> = problems.iter().map(Problem::to_string).collect();
         for (message, needle) in

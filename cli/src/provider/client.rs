@@ -3,6 +3,7 @@
 use super::account::Account;
 use super::throttle::Throttle;
 use super::without_credentials;
+use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
 use anyhow::{Context, Result};
 use closeread_core::host::{Call, HostError, Reply};
@@ -10,7 +11,6 @@ use closeread_core::provider::{
     Dialect, Fault, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
 };
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -30,8 +30,8 @@ const STREAM_FROM_TOKENS: u32 = 4096;
 pub(crate) struct Options {
     /// Sampling seed.
     pub(crate) seed: Option<u64>,
-    /// Fields merged into every request.
-    pub(crate) extra_body: Map<String, Value>,
+    /// Fields merged into requests.
+    pub(crate) extra_body: ExtraBodies,
     /// Longest a single try may take.
     pub(crate) timeout: Duration,
     /// Most calls under way at once.
@@ -40,7 +40,7 @@ pub(crate) struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: None, extra_body: Map::new(), timeout: Duration::from_secs(600), concurrency: 64 }
+        Self { seed: None, extra_body: ExtraBodies::default(), timeout: Duration::from_secs(600), concurrency: 64 }
     }
 }
 
@@ -49,7 +49,6 @@ pub(crate) struct ChatModel {
     client: reqwest::Client,
     account: Account,
     options: Options,
-    source: Source,
     dialect: Cell<Dialect>,
     throttle: Throttle,
 }
@@ -64,19 +63,19 @@ impl ChatModel {
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
         let throttle = Throttle::new(options.concurrency);
-        let source = Source {
-            provider: account.provider.name.to_owned(),
-            model: account.model.clone(),
-            base_url: without_credentials(&account.base_url),
-            seed: options.seed,
-            extra_body: options.extra_body.clone(),
-        };
-        Ok(Self { client, account, options, source, dialect, throttle })
+        Ok(Self { client, account, options, dialect, throttle })
     }
 
-    /// What determines its replies besides the calls.
-    pub(crate) fn source(&self) -> &Source {
-        &self.source
+    /// What determines the reply to a call of a method, besides the call: the prompt that it was made from decides, with
+    /// the method, which fields are merged into the request.
+    pub(crate) fn source(&self, method: Option<&str>, prompt: &str) -> Source {
+        Source {
+            provider: self.account.provider.name.to_owned(),
+            model: self.account.model.clone(),
+            base_url: without_credentials(&self.account.base_url),
+            seed: self.options.seed,
+            extra_body: self.options.extra_body.of(method, prompt),
+        }
     }
 
     /// How the model wants to be asked, as far as it is known by now.
@@ -85,12 +84,12 @@ impl ChatModel {
     }
 
     /// One completion; faults that may pass are tried again, final ones never.
-    pub(crate) async fn chat(&self, call: &Call) -> Result<Reply, HostError> {
+    pub(crate) async fn chat(&self, call: &Call, source: &Source) -> Result<Reply, HostError> {
         let mut tries = 0;
         loop {
             let result = {
                 let _place = self.throttle.enter().await;
-                self.once(call).await
+                self.once(call, source).await
             };
             match result {
                 Ok(reply) => {
@@ -120,16 +119,16 @@ impl ChatModel {
         }
     }
 
-    async fn once(&self, call: &Call) -> Result<Reply, Fault> {
+    async fn once(&self, call: &Call, source: &Source) -> Result<Reply, Fault> {
         let protocol = self.account.provider.protocol;
         let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
         let request = protocol.request(
             call,
             &Parameters {
-                model: self.account.model.clone(),
-                seed: self.options.seed,
+                model: source.model.clone(),
+                seed: source.seed,
                 stream,
-                extra_body: self.options.extra_body.clone(),
+                extra_body: source.extra_body.clone(),
                 dialect: self.dialect.get(),
             },
         );

@@ -1,9 +1,15 @@
 //! The binary end to end, as a user meets it.
 
+mod agents;
 mod audit;
+mod benchmark;
 mod books;
 mod compare;
+mod corpus;
+mod judge;
+mod methods_saga;
 mod provider;
+mod real_server;
 mod report;
 mod retrieval_reference;
 mod run;

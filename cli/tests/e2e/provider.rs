@@ -7,15 +7,21 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Answers every request with the next of `replies` (status line, body), the last one for ever.
-struct Server {
-    url: String,
-    requests: Arc<Mutex<Vec<Value>>>,
+/// A server that answers requests one after the other; [`Server::start`] with the next of its replies (status line,
+/// body), the last one for ever.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    pub(crate) requests: Arc<Mutex<Vec<Value>>>,
     n_authorized: Arc<AtomicUsize>,
 }
 
 impl Server {
     fn start(replies: Vec<(&'static str, String)>) -> Self {
+        Self::replying(move |n, _| replies[n.min(replies.len() - 1)].clone())
+    }
+
+    /// Answers by the number of the request and its body.
+    pub(crate) fn replying(reply: impl Fn(usize, &Value) -> (&'static str, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -39,17 +45,18 @@ impl Server {
                 }
                 let mut body = vec![0; n_bytes];
                 stream.read_exact(&mut body).unwrap();
-                log.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
-                let (status, reply) = &replies[n.min(replies.len() - 1)];
+                let body: Value = serde_json::from_slice(&body).unwrap();
+                log.lock().unwrap().push(body.clone());
+                let (status, reply) = reply(n, &body);
                 let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
-                stream.get_mut().write_all((head + reply).as_bytes()).unwrap();
+                stream.get_mut().write_all((head + &reply).as_bytes()).unwrap();
             }
         });
         Self { url, requests, n_authorized }
     }
 }
 
-fn answer(text: &str) -> String {
+pub(crate) fn answer(text: &str) -> String {
     let usage = serde_json::json!({"prompt_tokens": 11, "completion_tokens": 7});
     serde_json::json!({"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "usage": usage})
         .to_string()
@@ -151,6 +158,35 @@ fn a_model_that_refuses_a_field_is_asked_without_it() {
     assert_eq!(requests.len(), 3, "refused once, never asked that way again");
     assert!(requests[1].get("temperature").is_none() && requests[2].get("temperature").is_none());
     assert_eq!(requests[0]["top_p"], 0.5);
+}
+
+#[test]
+fn a_prompt_has_fields_of_its_own_and_other_fields_are_another_question() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    let config = "extra-body = '{\"top_p\": 0.5}'\n[extra-bodies.read-choice]\ngrammar = 'root ::= \"[[1]]\"'";
+    let config = sandbox.write("run.toml", config).display().to_string();
+    let mut run = arguments(&server.url, "en-002");
+    run.extend(["--config", &config, "--extra-body", r#"dos-rag={"min_p": 0.1, "top_p": 0.9}"#]);
+    sandbox.run(&run).exits(0);
+    {
+        let requests = server.requests.lock().unwrap();
+        let fields = |name: &str| requests[0][name].clone();
+        assert_eq!(
+            (fields("top_p"), fields("min_p"), fields("grammar")),
+            (0.9.into(), 0.1.into(), r#"root ::= "[[1]]""#.into())
+        );
+    }
+    let manifest = std::fs::read_to_string(sandbox.path("r/manifest.json")).unwrap();
+    assert!(manifest.contains("\"extra_bodies\"") && manifest.contains("\"min_p\""), "{manifest}");
+
+    sandbox.run(&[&run[..], &["--fresh"]].concat()).exits(0);
+    assert_eq!(server.requests.lock().unwrap().len(), 1, "the reply is remembered");
+    let other = [&run[..], &["--extra-body", r#"read-choice={"grammar": "x"}"#]].concat();
+    sandbox.run(&other).refuses(&["another configuration", "extra_bodies"]);
+    sandbox.run(&[&other[..], &["--fresh"]].concat()).exits(0);
+    assert_eq!(server.requests.lock().unwrap()[1]["grammar"], "x", "with other fields it is asked anew");
+    sandbox.run(&[&run[..], &["--extra-body", "reed-choice={}"]].concat()).refuses(&["`reed-choice`", "read-choice"]);
 }
 
 #[test]

@@ -6,8 +6,15 @@ use serde_json::Value;
 use std::path::Path;
 
 const BUDGETS: [usize; 4] = [500, 1000, 1500, 5000];
-/// Our retrievers and the reference's rows.
-const ROWS: [(&str, &str); 3] = [("dense", "dense-w8"), ("bm25", "bm25-lucene"), ("hybrid", "rrf(bm25,dense)")];
+/// Our retrievers with neighbours on each side, and the reference's rows.
+const ROWS: [(&str, usize, &str); 6] = [
+    ("dense", 0, "dense-w8"),
+    ("bm25", 0, "bm25-lucene"),
+    ("hybrid", 0, "rrf(bm25,dense)"),
+    ("dense", 1, "dense+nb"),
+    ("bm25", 1, "bm25-lucene+nb"),
+    ("hybrid", 1, "rrf(bm25,dense)+nb"),
+];
 
 /// The first numbers of a row's cells in the section whose heading starts with `heading`, in percent.
 fn reference(markdown: &str, heading: &str, row: &str) -> Vec<f64> {
@@ -18,10 +25,19 @@ fn reference(markdown: &str, heading: &str, row: &str) -> Vec<f64> {
 }
 
 /// Evidence recall in percent at each budget, with the number of items it covers.
-fn recall(sandbox: &Sandbox, benchmark: &str, data: &Path, retriever: &str, one_book: bool) -> Vec<(f64, u64)> {
-    let out = format!("{benchmark}-{retriever}-{one_book}-{}", data.file_stem().unwrap().to_string_lossy());
+fn recall(
+    sandbox: &Sandbox,
+    benchmark: &str,
+    data: &Path,
+    (retriever, neighbours): (&str, usize),
+    one_book: bool,
+) -> Vec<(f64, u64)> {
+    let stem = data.file_stem().unwrap().to_string_lossy();
+    let out = format!("{benchmark}-{retriever}-{neighbours}-{one_book}-{stem}");
+    let neighbours = neighbours.to_string();
     let mut args = vec!["run", "--benchmark", benchmark, "--data", data.to_str().unwrap(), "--method", "dos-rag"];
     args.extend(["--retriever", retriever, "--budget", "500,1000,1500,5000", "--out", &out, "--json"]);
+    args.extend(["--neighbours", &neighbours]);
     if one_book {
         args.push("--one-book");
     }
@@ -42,14 +58,14 @@ fn fairytaleqa_agrees_within_three_tenths_of_a_point() {
     let sandbox = Sandbox::new();
     let mut wrong = Vec::new();
     for (one_book, heading) in [(false, "FairytaleQA, each question"), (true, "FairytaleQA, all tales")] {
-        for (ours, row) in ROWS {
+        for (ours, neighbours, row) in ROWS {
             let expected = reference(&markdown, heading, row);
-            let found = recall(&sandbox, "fairytaleqa", &data.join("qa/fairytaleqa"), ours, one_book);
-            eprintln!("{heading}: {ours} {found:.2?}, reference {expected:?}");
+            let found = recall(&sandbox, "fairytaleqa", &data.join("qa/fairytaleqa"), (ours, neighbours), one_book);
+            eprintln!("{heading}: {ours} + {neighbours} {found:.2?}, reference {expected:?}");
             for ((recall, n), expected) in found.iter().zip(&expected) {
                 assert_eq!(*n, 1025);
                 if (recall - expected).abs() > 0.3 + 0.05 {
-                    wrong.push(format!("{heading}, {ours}: {recall:.2} instead of {expected}"));
+                    wrong.push(format!("{heading}, {row}: {recall:.2} instead of {expected}"));
                 }
             }
         }
@@ -68,7 +84,7 @@ fn loogle_agrees_within_one_question() {
         let expected = reference(&markdown, "LooGLE", row);
         for (part, (file, n)) in [("loogle-longdep-qa.jsonl", 21), ("loogle-shortdep-qa.jsonl", 18)].iter().enumerate()
         {
-            let found = recall(&sandbox, "loogle", &data.join("qa").join(file), ours, false);
+            let found = recall(&sandbox, "loogle", &data.join("qa").join(file), (ours, 0), false);
             eprintln!("{file}: {ours} {found:.2?}, reference {:?}", &expected[4 * part..4 * part + 4]);
             for ((recall, items), expected) in found.iter().zip(&expected[4 * part..]) {
                 assert_eq!(items, n);

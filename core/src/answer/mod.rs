@@ -5,17 +5,21 @@
 
 pub mod boxed;
 pub mod corpusqa;
+mod form;
 pub mod infinitebench;
 pub mod json;
 mod letter;
 mod marker;
 pub mod novelqa;
+mod pages;
 mod short;
 pub mod tag;
 mod thinking;
 
+pub use form::Form;
 pub use letter::{leval_letter, readagent_choice};
 pub use marker::choice_marker;
+pub use pages::{break_point, look_up_pages};
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};
 pub use thinking::{after_thinking, memagent_answer};
 

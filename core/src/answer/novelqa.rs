@@ -9,6 +9,7 @@
 
 use super::Parsed;
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
 /// An answer with its evidence (`Answer0: answer$ evidence`).
@@ -21,7 +22,7 @@ pub struct EvidencedAnswer<'a> {
 }
 
 /// Marks of the evidence judge (`C50R66S33`), each in 1..=100.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceMarks {
     /// Are the sentences in the book?
     pub correctness: u8,
@@ -67,7 +68,7 @@ pub fn choice_lines<S: AsRef<str>>(reply: &str, options: &[Vec<S>]) -> Vec<Parse
     lines
         .into_iter()
         .zip(options)
-        .map(|(line, options)| line.answer().and_then(|text| choice(text, options)).into())
+        .map(|(line, options)| line.answer().and_then(|text| chosen(text, options)).into())
         .collect()
 }
 
@@ -104,7 +105,8 @@ pub fn evidence_marks(reply: &str) -> Parsed<EvidenceMarks> {
     marks.into()
 }
 
-fn choice<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
+/// The option, from 0, that a text names as a line of [`choice_lines`] does; `None` if it names none.
+pub fn chosen<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
     static INDEX: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"^[(\[*]*(?:([0-9]{1,9})|([A-Z]))[)\]*]*(?:[.,:;)\s]|$)").expect("a valid pattern")
     });
@@ -128,8 +130,8 @@ fn choice<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
         }
     };
     let digits_alone = said.bytes().all(|byte| byte.is_ascii_digit());
-    let chosen = if digits_alone { by_index() } else { by_text.or_else(by_index) };
-    chosen.filter(|&idx| idx < options.len())
+    let choice = if digits_alone { by_index() } else { by_text.or_else(by_index) };
+    choice.filter(|&idx| idx < options.len())
 }
 
 fn evidenced(line: &str) -> Option<EvidencedAnswer<'_>> {

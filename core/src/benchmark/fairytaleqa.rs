@@ -12,6 +12,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Xu et al. 2022, Fantastic Questions and Where to Find Them; github.com/uci-soe/FairytaleQAData",
     wants: "the folders with <tale>-questions.csv and <tale>-story.csv",
     texts: Texts::Fields,
+    task: Some(Task::Generative),
+    labels: &[],
     read,
 };
 

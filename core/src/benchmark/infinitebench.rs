@@ -1,6 +1,6 @@
 //! InfiniteBench's questions on books: En.MC, En.QA and Zh.QA.
 
-use super::source::collect::{Collector, base_name, push_new};
+use super::source::collect::{Collector, base_name, language_of, push_new};
 use super::source::rows::{Row, rows};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use crate::hash::name_hash;
@@ -12,6 +12,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Zhang et al. 2024, InfiniteBench; github.com/OpenBMB/InfiniteBench",
     wants: "longbook_choice_eng.jsonl (En.MC), longbook_qa_eng.jsonl (En.QA) or longbook_qa_chn.jsonl (Zh.QA)",
     texts: Texts::Fields,
+    task: None,
+    labels: &[],
     read,
 };
 
@@ -63,18 +65,18 @@ fn add(out: &mut Collector, file: &InputFile, id: &str, mut row: Row) -> Result<
     if answers.is_empty() {
         return Err("no `answer`: expected a text or a list of texts".into());
     }
-    let is_chinese = is_chinese(&book);
-    let (name, task) = match (options.is_empty(), is_chinese) {
+    let language = language_of(&book);
+    let (name, task) = match (options.is_empty(), language) {
         (false, _) => ("En.MC", Task::Choice),
-        (true, false) => ("En.QA", Task::Generative),
-        (true, true) => ("Zh.QA", Task::Generative),
+        (true, "zh") => ("Zh.QA", Task::Generative),
+        (true, _) => ("En.QA", Task::Generative),
     };
     let correct = match task {
         Task::Choice => Some(correct(&options, &answers)?),
         _ => None,
     };
     let document = format!("book-{}", name_hash(&book));
-    let document = out.document(&document, "", if is_chinese { "zh" } else { "en" }, book);
+    let document = out.document(&document, "", language, book);
     let mut item = Item::new(format!("{name}/{id}"), document, question, task).label("task", name);
     item.answers = match correct {
         Some(correct) => vec![options[correct].clone()],
@@ -99,16 +101,6 @@ fn correct(options: &[String], answers: &[String]) -> Result<usize, String> {
             options.len()
         )
     })
-}
-
-/// A book is Chinese if Han characters are more than a tenth of its beginning; English books quote a few at most.
-fn is_chinese(book: &str) -> bool {
-    let (mut n_han, mut n) = (0, 0);
-    for c in book.chars().filter(|c| c.is_alphanumeric()).take(10_000) {
-        n += 1;
-        n_han += usize::from(matches!(c, '\u{3400}'..='\u{9fff}'));
-    }
-    n_han * 10 > n
 }
 
 #[cfg(test)]

@@ -13,6 +13,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "An et al. 2023, L-Eval; github.com/OpenLMLab/LEval, LEval-data/Closed-ended-tasks/quality.jsonl",
     wants: "quality.jsonl of L-Eval's closed-ended tasks",
     texts: Texts::Fields,
+    task: Some(Task::Choice),
+    labels: &[],
     read,
 };
 

@@ -13,6 +13,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Li et al. 2023, LooGLE; github.com/bigai-nlco/LooGLE",
     wants: "longdep_qa.jsonl or shortdep_qa.jsonl, or the folder with them",
     texts: Texts::Fields,
+    task: Some(Task::Generative),
+    labels: &[],
     read,
 };
 

@@ -2,12 +2,15 @@
 
 mod dataset;
 mod item;
+mod own;
 mod resolve;
 pub(crate) mod source;
 #[cfg(test)]
 mod testing;
 
+pub mod corpusqa;
 pub mod fairytaleqa;
+pub mod hamlet;
 pub mod infinitebench;
 pub mod jsonl;
 pub mod leval_quality;
@@ -16,6 +19,7 @@ pub mod narrativeqa;
 pub mod nocha;
 pub mod novelqa;
 pub mod quality;
+pub mod sagascale;
 pub mod squality;
 
 pub use dataset::{Dataset, InputFile, JoinError, Problem};
@@ -33,8 +37,30 @@ pub struct Adapter {
     pub wants: &'static str,
     /// What kind of texts its documents are.
     pub texts: Texts,
+    /// What its items ask for, where it is one task.
+    pub task: Option<Task>,
+    /// Labels that the paper's tables go by, with the values that they know.
+    pub labels: &'static [LabelValues],
     /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
     pub read: fn(&[InputFile]) -> Dataset,
+}
+
+/// A label with the values that the paper's tables know, whatever their case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LabelValues {
+    /// Name of the label.
+    pub name: &'static str,
+    /// Its values.
+    pub values: &'static [&'static str],
+}
+
+impl Adapter {
+    /// Holds items in closeread's own format to what the benchmark needs: those of another task are left out, labels that
+    /// the paper's tables do not know are noted, once a label. What [`Self::read`] makes of published files is as they are.
+    pub fn check(&self, dataset: &mut Dataset) {
+        own::check_task(self, dataset);
+        dataset.problems.extend(own::check_labels(self, &dataset.items));
+    }
 }
 
 /// Where a data set keeps its texts.
@@ -47,7 +73,7 @@ pub enum Texts {
 }
 
 /// Every adapter, in the order in which help lists them.
-pub static ADAPTERS: [Adapter; 9] = [
+pub static ADAPTERS: &[Adapter] = &[
     fairytaleqa::ADAPTER,
     loogle::ADAPTER,
     leval_quality::ADAPTER,
@@ -57,6 +83,9 @@ pub static ADAPTERS: [Adapter; 9] = [
     infinitebench::ADAPTER,
     narrativeqa::ADAPTER,
     novelqa::ADAPTER,
+    sagascale::ADAPTER,
+    corpusqa::ADAPTER,
+    hamlet::ADAPTER,
 ];
 
 /// The adapter of that name.

@@ -13,6 +13,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Kočiský et al. 2018, The NarrativeQA Reading Comprehension Challenge; github.com/google-deepmind/narrativeqa",
     wants: "qaps.csv, documents.csv and the folder with the stories (<document_id>.content)",
     texts: Texts::Files,
+    task: Some(Task::Generative),
+    labels: &[],
     read,
 };
 

@@ -12,6 +12,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Karpinska et al. 2024, One Thousand and One Pairs; github.com/marzenakrp/nocha",
     wants: "the claims as JSON (data_sample.json) and the books as .txt files or folders, each by its own --data",
     texts: Texts::Files,
+    task: Some(Task::Choice),
+    labels: &[],
     read,
 };
 

@@ -1,8 +1,8 @@
 //! NovelQA: questions on English novels by aspect and complexity.
 
-use super::source::collect::{Collector, has_extension, stem, words};
+use super::source::collect::{Collector, base_name, has_extension, stem, words};
 use super::source::rows::{Row, rows, scalar, scalars};
-use super::{Adapter, Dataset, Evidence, InputFile, Item, Problem, Task, Texts};
+use super::{Adapter, Dataset, Evidence, InputFile, Item, LabelValues, Problem, Task, Texts};
 use crate::text::decode;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -10,21 +10,38 @@ use std::collections::HashMap;
 /// Reads one `.txt` and one `.json` a novel, with the same name.
 pub const ADAPTER: Adapter = Adapter {
     name: "novelqa",
-    source: "Wang et al. 2024, NovelQA; github.com/NovelQA/novelqa.github.io",
-    wants: "the folders with <novel>.txt and <novel>.json",
+    source: "Wang et al. 2024, NovelQA; github.com/NovelQA/novelqa.github.io, huggingface.co/datasets/NovelQA/NovelQA",
+    wants: "the folders with <novel>.txt and <novel>.json, and bookmeta.json where there is one",
     texts: Texts::Files,
+    task: None,
+    labels: &[
+        LabelValues { name: "aspect", values: &ASPECTS },
+        LabelValues { name: "complexity", values: &COMPLEXITIES },
+    ],
     read,
 };
+
+/// Complexities in the order of the paper's tables.
+pub const COMPLEXITIES: [&str; 3] = ["multi-hop", "single-hop", "detail"];
+/// Aspects in the order of Table 1, as closeread's adapter and its sample write them.
+pub const ASPECTS: [&str; 10] =
+    ["times", "meaning", "span", "setting", "settg", "relation", "relat", "character", "chara", "plot"];
 
 /// One document a novel that has questions. A question with options is a choice, one without is open.
 ///
 /// Gold answers (`Golden`) and `Evidences` are published for the demonstration novels alone: elsewhere questions are
-/// kept without gold, with one note a file. Labels: `aspect` as published; `complexity`, with `mh`, `sh`, `dtl` written
+/// kept without gold, with one note a file.
+///
+/// A novel's title is its file's name, or, in the later layout whose files are named `B00` and so on (the data set's
+/// card), what `bookmeta.json` says under that name: `{"B00": {"title": ...}, ...}`. Labels: `aspect` as published; `complexity`, with `mh`, `sh`, `dtl` written
 /// out as `multi-hop`, `single-hop`, `detail`, from `Complexity` or `Complex`. Item ids are `<novel>/<QID>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     let books: HashMap<Vec<String>, &InputFile> =
         files.iter().filter(|file| has_extension(file, &["txt"])).map(|file| (words(stem(file)), file)).collect();
+    let (about, files): (Vec<&InputFile>, Vec<&InputFile>) =
+        files.iter().partition(|file| base_name(file) == "bookmeta.json");
+    let titles = about.first().and_then(|file| titles(file, &mut out)).unwrap_or_default();
     for file in out.files_with(&ADAPTER, files, &["json", "jsonl"], "Question") {
         let novel = stem(file);
         let questions: Vec<Question> =
@@ -42,7 +59,8 @@ pub fn read(files: &[InputFile]) -> Dataset {
                 continue;
             }
         };
-        let document = out.document(novel, &novel.replace('_', " "), "en", text);
+        let title = titles.get(novel).cloned().unwrap_or_else(|| novel.replace('_', " "));
+        let document = out.document(novel, &title, "en", text);
         let mut n_without_gold = 0;
         for question in questions {
             let line = question.0.line;
@@ -62,6 +80,16 @@ pub fn read(files: &[InputFile]) -> Dataset {
         }
     }
     out.finish()
+}
+
+/// Titles by the names of the novels' files.
+fn titles(file: &InputFile, out: &mut Collector) -> Option<HashMap<String, String>> {
+    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    let Ok(Value::Object(about)) = serde_json::from_slice(bytes) else {
+        out.note(file, None, None, "expected an object with a `title` by book: the novels are called by their files");
+        return None;
+    };
+    Some(about.into_iter().filter_map(|(novel, about)| Some((novel, scalar(about.get("title")?)?))).collect())
 }
 
 /// The questions of one file as items about the novel of its name, with their lines; ids as in [`read`].
@@ -207,6 +235,26 @@ mod tests {
         assert_eq!(item.evidence[1].quote, "Bo left.");
         assert_eq!(dataset.items[1].labels["complexity"], "detail");
         assert_eq!(dataset.items[3].task, Task::Generative);
+    }
+
+    #[test]
+    fn a_novel_has_the_title_that_bookmeta_gives_it() {
+        let question = r#"{"Q0001": {"Question": "Who?", "Options": {"A": "Ana", "B": "Bo"}, "Gold": "B"}}"#;
+        let mut files = vec![
+            file("bookmeta.json", r#"{"B00": {"title": "The Mill", "author": "A"}, "B01": {}}"#),
+            file("Data/PublicDomain/B00.json", question),
+            file("Books/PublicDomain/B00.txt", "Bo came."),
+        ];
+        let dataset = read(&files);
+        check(&dataset, 1, &[]);
+        assert_eq!((dataset.documents[0].id.as_str(), dataset.documents[0].title.as_str()), ("B00", "The Mill"));
+        assert_eq!((dataset.items[0].id.as_str(), dataset.items[0].correct), ("B00/Q0001", Some(1)));
+
+        files[0] = file("bookmeta.json", "[]");
+        let dataset = read(&files);
+        let expected = "bookmeta.json: expected an object with a `title` by book: the novels are called by their files";
+        check(&dataset, 1, &[expected]);
+        assert_eq!(dataset.documents[0].title, "B00");
     }
 
     #[test]

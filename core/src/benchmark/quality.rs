@@ -12,6 +12,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Pang et al. 2022, QuALITY; github.com/nyu-mll/quality",
     wants: "the QuALITY.v*.train, .dev or .test files, or JSON Lines of the same layout",
     texts: Texts::Fields,
+    task: Some(Task::Choice),
+    labels: &[],
     read,
 };
 

@@ -12,6 +12,8 @@ pub const ADAPTER: Adapter = Adapter {
     source: "Wang et al. 2022, SQuALITY; github.com/nyu-mll/SQuALITY",
     wants: "train.jsonl, dev.jsonl or test.jsonl from data/<version>/txt",
     texts: Texts::Fields,
+    task: Some(Task::Summary),
+    labels: &[],
     read,
 };
 

@@ -1,5 +1,6 @@
 //! BM25 with Lucene's idf.
 
+use super::postings::Postings;
 use super::{Ranking, rank};
 use std::collections::HashMap;
 
@@ -60,10 +61,51 @@ fn is_han(c: char) -> bool {
 #[derive(Debug, Clone)]
 pub struct Bm25 {
     rule: WordRule,
-    /// Word to the passages that hold it, ascending, with its frequency there.
-    postings: HashMap<String, Vec<(u32, u32)>>,
+    postings: HashMap<Box<str>, Postings>,
     /// k1 (1 - b + b |p| / mean |p|) of each passage.
     norms: Vec<f64>,
+}
+
+/// An index under way.
+#[derive(Debug)]
+pub(super) struct Bm25Builder {
+    rule: WordRule,
+    postings: HashMap<Box<str>, Postings>,
+    /// Words of each passage.
+    lengths: Vec<u32>,
+}
+
+impl Bm25Builder {
+    pub(super) fn new(rule: WordRule) -> Self {
+        Self { rule, postings: HashMap::new(), lengths: Vec::new() }
+    }
+
+    /// Indexes the next passage.
+    pub(super) fn add(&mut self, text: &str) {
+        let idx = u32::try_from(self.lengths.len()).expect("fewer than four billion passages");
+        let mut words = self.rule.words(text);
+        self.lengths.push(u32::try_from(words.len()).expect("fewer than four billion words in a passage"));
+        words.sort_unstable();
+        for same in words.chunk_by(|a, b| a == b) {
+            let frequency = u32::try_from(same.len()).expect("fewer than four billion words in a passage");
+            match self.postings.get_mut(same[0].as_str()) {
+                Some(postings) => postings.push(idx, frequency),
+                None => {
+                    let mut postings = Postings::default();
+                    postings.push(idx, frequency);
+                    self.postings.insert(same[0].as_str().into(), postings);
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Bm25 {
+        self.postings.values_mut().for_each(|postings| postings.bytes.shrink_to_fit());
+        let lengths = self.lengths.iter().map(|&n| f64::from(n));
+        let mean = lengths.clone().sum::<f64>() / lengths.len().max(1) as f64;
+        let norms = lengths.map(|n| K1 * (1.0 - B + if mean > 0.0 { B * n / mean } else { 0.0 })).collect();
+        Bm25 { rule: self.rule, postings: self.postings, norms }
+    }
 }
 
 impl Bm25 {
@@ -74,23 +116,9 @@ impl Bm25 {
 
     /// Indexes `passages` in document order.
     pub fn new<S: AsRef<str>>(rule: WordRule, passages: impl IntoIterator<Item = S>) -> Self {
-        let mut postings: HashMap<String, Vec<(u32, u32)>> = HashMap::new();
-        let mut lengths = Vec::new();
-        for (idx, text) in passages.into_iter().enumerate() {
-            let idx = u32::try_from(idx).expect("fewer than four billion passages");
-            let words = rule.words(text.as_ref());
-            lengths.push(words.len() as f64);
-            for word in words {
-                let list = postings.entry(word).or_default();
-                match list.last_mut() {
-                    Some((last, frequency)) if *last == idx => *frequency += 1,
-                    _ => list.push((idx, 1)),
-                }
-            }
-        }
-        let mean = lengths.iter().sum::<f64>() / lengths.len().max(1) as f64;
-        let norms = lengths.iter().map(|n| K1 * (1.0 - B + if mean > 0.0 { B * n / mean } else { 0.0 })).collect();
-        Self { rule, postings, norms }
+        let mut builder = Bm25Builder::new(rule);
+        passages.into_iter().for_each(|text| builder.add(text.as_ref()));
+        builder.finish()
     }
 
     /// How many passages are indexed.
@@ -108,9 +136,10 @@ impl Bm25 {
         let n = self.norms.len() as f64;
         let mut scores = vec![0.0; self.norms.len()];
         for word in self.rule.words(query) {
-            let Some(list) = self.postings.get(&word) else { continue };
-            let idf = libm::log(1.0 + (n - list.len() as f64 + 0.5) / (list.len() as f64 + 0.5));
-            for &(idx, frequency) in list {
+            let Some(postings) = self.postings.get(word.as_str()) else { continue };
+            let holders = f64::from(postings.n);
+            let idf = libm::log(1.0 + (n - holders + 0.5) / (holders + 0.5));
+            for (idx, frequency) in postings.iter() {
                 let tf = f64::from(frequency);
                 scores[idx as usize] += idf * tf / (tf + self.norms[idx as usize]);
             }
@@ -122,6 +151,7 @@ impl Bm25 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn words_are_runs_of_letters_digits_and_underscores() {
@@ -143,6 +173,28 @@ mod tests {
         let by_idx = |i| ranking.iter().find(|r| r.idx == i).expect("all are ranked").score;
         assert!((by_idx(0) - score(1.0, 2.0)).abs() < 1e-12);
         assert!((by_idx(1) - score(2.0, 4.0)).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_scores_as_the_formula_says(
+            passages in prop::collection::vec("[a-d]( [a-d]){0,6}", 0..30), query in "[a-e]( [a-e]){0,4}",
+        ) {
+            let words: Vec<Vec<String>> = passages.iter().map(|text| WordRule::Letters.words(text)).collect();
+            let mean = words.iter().map(|words| words.len() as f64).sum::<f64>() / words.len().max(1) as f64;
+            let mut scores = vec![0.0; passages.len()];
+            for word in WordRule::Letters.words(&query) {
+                let holders = words.iter().filter(|words| words.contains(&word)).count() as f64;
+                let idf = libm::log(1.0 + (words.len() as f64 - holders + 0.5) / (holders + 0.5));
+                for (score, words) in scores.iter_mut().zip(&words) {
+                    let tf = words.iter().filter(|w| **w == word).count() as f64;
+                    if tf > 0.0 {
+                        *score += idf * tf / (tf + K1 * (1.0 - B + B * words.len() as f64 / mean));
+                    }
+                }
+            }
+            prop_assert_eq!(Bm25::new(WordRule::Letters, &passages).ranking(&query), rank(scores));
+        }
     }
 
     #[test]

@@ -1,6 +1,20 @@
 //! Exact search over embeddings.
 
 use super::{Ranking, rank};
+use crate::embed::Vectors;
+use std::fmt;
+
+/// Vectors that are too many to hold: they are read anew for every search, some rows at a time.
+pub trait VectorBlocks: fmt::Debug + Send + Sync {
+    /// How many vectors there are.
+    fn n_rows(&self) -> usize;
+
+    /// Hands over all rows in their order, some at a time.
+    ///
+    /// # Errors
+    /// Why they cannot be read, for people.
+    fn read(&self, take: &mut dyn FnMut(&Vectors)) -> Result<(), String>;
+}
 
 /// Cosine similarity, in -1..=1, summed in double precision from left to right; 0 if either vector is zero.
 ///
@@ -25,6 +39,19 @@ where
     T: Copy + Into<f64> + 'a,
 {
     rank(rows.into_iter().map(|row| cosine(query, row)))
+}
+
+/// The same ranking as [`cosine_ranking`], bit for bit, over rows that lie elsewhere.
+///
+/// # Errors
+/// What [`VectorBlocks::read`] says.
+pub(super) fn cosine_ranking_of_blocks(query: &[f32], blocks: &dyn VectorBlocks) -> Result<Ranking, String> {
+    let mut scores = Vec::with_capacity(blocks.n_rows());
+    blocks.read(&mut |block| scores.extend(block.rows().map(|row| cosine(query, row))))?;
+    if scores.len() != blocks.n_rows() {
+        return Err(format!("{} vectors are there instead of {}", scores.len(), blocks.n_rows()));
+    }
+    Ok(rank(scores))
 }
 
 #[cfg(test)]

@@ -3,11 +3,12 @@
 mod bm25;
 mod dense;
 mod fusion;
+mod postings;
 mod retriever;
 mod shelf;
 
 pub use bm25::{Bm25, WordRule};
-pub use dense::{cosine, cosine_ranking};
+pub use dense::{VectorBlocks, cosine, cosine_ranking};
 pub use fusion::{RRF_K, reciprocal_rank_fusion};
 pub use retriever::Retriever;
 pub use shelf::{Passage, Shelf, ShelfError, sentences};

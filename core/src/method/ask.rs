@@ -1,6 +1,8 @@
 //! Asking: every call of a trial is filled in, sent, counted and written down here.
 
+use super::dress::Said;
 use super::{MethodError, Preparation, Prepared, Setting, Trial};
+use crate::benchmark::Item;
 use crate::embed::{Role, Vectors};
 use crate::hash::sha256;
 use crate::host::{Call, Host, HostError, Message, Reply};
@@ -69,7 +71,13 @@ impl<'a, H: Host> Asking<'a, H> {
         self.setting
     }
 
-    /// Sends a dialogue whose last message was made from the prompt `name`.
+    /// Sets the most tokens that replies may have from now on.
+    pub(crate) fn limit_replies(&mut self, max_output_tokens: u32) {
+        self.setting.max_output_tokens = max_output_tokens;
+    }
+
+    /// Sends a dialogue whose last message was made from the prompt `name`. One that does not fit the window with its
+    /// reply is not sent: the trial ends as an overflow.
     pub(crate) async fn ask(
         &mut self,
         name: &str,
@@ -145,6 +153,11 @@ impl<'a, H: Host> Asking<'a, H> {
         Ok(Preparation { prepared, prompt_tokens, calls, measures })
     }
 
+    /// The calls so far, in order.
+    pub(crate) fn into_calls(self) -> Vec<CallTrace> {
+        self.calls
+    }
+
     /// What came of it, however it ended.
     pub(crate) fn finish(self, end: Result<Outcome, End>) -> Result<Trial, MethodError> {
         let outcome = match end {
@@ -152,7 +165,29 @@ impl<'a, H: Host> Asking<'a, H> {
             Err(End::Error(error)) => return Err(error),
         };
         let Self { prompt_tokens, context, calls, measures, .. } = self;
-        Ok(Trial { outcome, prompt_tokens, context, calls, measures })
+        Ok(Trial { prompt_tokens, context, calls, measures, ..Trial::ended(outcome) })
+    }
+
+    /// What came of `items`, which were asked in one call. The call, its tokens and the measures are in the first one's
+    /// trial, so that nothing is counted twice; the others name it.
+    pub(super) fn finish_all(self, items: &[&Item], end: Result<Vec<Said>, End>) -> Result<Vec<Trial>, MethodError> {
+        let said = match end {
+            Ok(said) => said,
+            Err(End::Outcome(outcome)) => items.iter().map(|_| outcome.clone().into()).collect(),
+            Err(End::Error(error)) => return Err(error),
+        };
+        let mut said = said.into_iter();
+        let Said { outcome, evidence } = said.next().expect("a call asks at least one item");
+        let first = Trial { evidence, ..self.finish(Ok(outcome))? };
+        let (asked_with, context) = (&items[0].id, first.context.clone());
+        let others = said.map(|Said { outcome, evidence }| Trial {
+            evidence,
+            asked_with: Some(asked_with.clone()),
+            context: context.clone(),
+            ..Trial::ended(outcome)
+        });
+        let others: Vec<Trial> = others.collect();
+        Ok(std::iter::once(first).chain(others).collect())
     }
 }
 

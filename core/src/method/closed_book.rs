@@ -1,7 +1,8 @@
-//! Closed book: the question without the text. What is answered here was known before (NovelQA, section 4.1).
+//! Closed book: the question without the text. What is answered here was known before (NovelQA §4.1, SagaScale §3.2).
 
 use super::ask::Asking;
-use super::read::{Shown, read};
+use super::dress::{Dress, View};
+use super::read::{Shown, read_all, title_of};
 use super::{Material, MethodError, Setting, Trial};
 use crate::benchmark::Item;
 use crate::host::Host;
@@ -10,12 +11,17 @@ use serde::{Deserialize, Serialize};
 /// Parameters of [`closed_book`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct ClosedBook {}
+pub struct ClosedBook {
+    /// Whose prompt and answer form.
+    pub dress: Dress,
+    /// All questions on a book go into one call, as NovelQA does; in its dress alone.
+    pub together: bool,
+}
 
-/// Asks the question with the title of the work and nothing of its text, one question a call.
+/// Asks the questions with the title of the work and nothing of its text; `items` are several only where they go into
+/// one call, and then of one task.
 ///
-/// NovelQA puts all questions of a book into one call; one a call is what the other methods here do, and makes the
-/// difference between them the text alone.
+/// Stronger Baselines, CorpusQA and HAMLET have no closed-book setting; their prompts without the text are ours.
 ///
 /// # Errors
 /// [`MethodError::Prompt`] if the prompt cannot be filled.
@@ -23,14 +29,20 @@ pub async fn closed_book<H: Host>(
     host: &H,
     setting: Setting<'_>,
     material: &Material<'_>,
-    item: &Item,
-    _parameters: &ClosedBook,
-) -> Result<Trial, MethodError> {
-    let titles: Vec<&str> = material.books.iter().map(|b| b.title.as_str()).filter(|t| !t.is_empty()).collect();
-    let title = titles.join("; ");
-    let language = material.language();
-    let shown = Shown { prompt: "closed-book", title: &title, passages: Vec::new(), context: None, language };
-    let mut asking = Asking::new(host, setting);
-    let end = read(&mut asking, item, shown).await;
-    asking.finish(end)
+    items: &[&Item],
+    parameters: &ClosedBook,
+) -> Result<Vec<Trial>, MethodError> {
+    let title = title_of(material.books);
+    let shown = Shown {
+        dress: parameters.dress,
+        view: View::Nothing,
+        title: &title,
+        passages: Vec::new(),
+        context: None,
+        language: material.language(),
+        evidence: false,
+    };
+    let mut asking = Asking::new(host, setting.for_questions(items.len(), false));
+    let end = read_all(&mut asking, items, shown).await;
+    asking.finish_all(items, end)
 }

@@ -1,17 +1,16 @@
 //! Full document, also called long context: the whole text in one prompt.
 
 use super::ask::{Asking, End};
-use super::read::{Shown, prompt_name, read};
+use super::dress::{Dress, View};
+use super::read::{Shown, read_all, title_of};
+use super::whole::{Kept, TooLong, keep};
 use super::{Material, MethodError, Setting, Trial};
-use crate::benchmark::{Item, Task};
+use crate::benchmark::Item;
 use crate::host::Host;
-use crate::prompt::PromptError;
-use crate::record::{Context, Outcome, PassageRef};
-use crate::text::tokens::Tokenizer;
-use crate::text::{Book, FlowSpan};
+use crate::record::{Context, Outcome};
+use crate::text::Book;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use std::ops::Range;
+use std::sync::Arc;
 
 /// Parameters of [`full_document`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +18,12 @@ use std::ops::Range;
 pub struct FullDocument {
     /// What happens to a prompt that exceeds the window.
     pub overflow: WindowPolicy,
+    /// Whose prompt and answer form.
+    pub dress: Dress,
+    /// All questions on a book go into one call, as NovelQA does; in its dress alone.
+    pub together: bool,
+    /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its dress alone.
+    pub evidence: bool,
 }
 
 /// What is done with a prompt that exceeds the window.
@@ -28,13 +33,14 @@ pub enum WindowPolicy {
     /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
     #[default]
     Fail,
-    /// The end of the text is cut off; question and instructions stay whole (NovelQA, section 4.1).
+    /// The end of the text is cut off; questions and instructions stay whole (NovelQA, section 4.1).
     TruncateEnd,
     /// First and last half of what fits are kept, the middle is cut out (LongBench).
     TruncateMiddle,
 }
 
-/// Hands the reader the whole text of the item's books.
+/// Hands the reader the whole text of the items' books; `items` are several only where they go into one call, and then of
+/// one task.
 ///
 /// # Errors
 /// [`MethodError::Prompt`] if the prompt cannot be filled.
@@ -42,102 +48,51 @@ pub async fn full_document<H: Host>(
     host: &H,
     setting: Setting<'_>,
     material: &Material<'_>,
-    item: &Item,
+    items: &[&Item],
     parameters: &FullDocument,
-) -> Result<Trial, MethodError> {
+) -> Result<Vec<Trial>, MethodError> {
+    let setting = setting.for_questions(items.len(), parameters.evidence);
     let mut asking = Asking::new(host, setting);
     let end = async {
-        let whole = Whole::new(material.books);
-        let available = available(setting, item, &whole, parameters.overflow)?;
-        let kept = keep(&whole.text, setting.tokenizer, available, parameters.overflow);
-        let passages: Vec<String> = kept.iter().map(|range| whole.text[range.clone()].to_owned()).collect();
-        let context = Context {
-            retriever: None,
-            n_tokens: passages.iter().map(|p| setting.tokenizer.count(p)).sum(),
-            passages: kept.iter().flat_map(|range| whole.references(range)).collect(),
+        let title = title_of(material.books);
+        let mut shown = Shown {
+            dress: parameters.dress,
+            view: View::Whole,
+            title: &title,
+            passages: Vec::new(),
+            context: None,
+            language: material.language(),
+            evidence: parameters.evidence,
         };
-        let shown =
-            Shown { prompt: "read", title: "", passages, context: Some(context), language: material.language() };
-        read(&mut asking, item, shown).await
+        // The prompt with nothing in the place of the text.
+        let around = setting.tokenizer.count(&shown.render(setting.prompts, items, "\n\n")?);
+        let headed = material.books.len() > 1 || parameters.dress.heads_documents();
+        let kept = fitting(setting, around, material.books, headed, parameters.overflow)?;
+        shown.passages = kept.stretches.into_iter().map(Into::into).collect();
+        shown.context = Some(Context {
+            retriever: None,
+            n_tokens: shown.passages.iter().map(|excerpt| setting.tokenizer.count(&excerpt.text)).sum(),
+            passages: kept.references,
+        });
+        read_all(&mut asking, items, shown).await
     }
     .await;
-    asking.finish(end)
+    asking.finish_all(items, end)
 }
 
-/// Tokens that the text may have beside question, instructions and reply.
-fn available(setting: Setting<'_>, item: &Item, whole: &Whole<'_>, policy: WindowPolicy) -> Result<usize, End> {
-    let Some(window) = setting.window else { return Ok(usize::MAX) };
-    let around = setting.tokenizer.count(&skeleton(setting, item)?);
-    let reply = setting.max_output_tokens as usize;
-    let needed = around + reply + setting.tokenizer.count(&whole.text);
-    if needed > window && (policy == WindowPolicy::Fail || around + reply >= window) {
-        return Err(End::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }));
-    }
-    Ok(window.saturating_sub(around + reply))
-}
-
-/// The prompt with nothing in the place of the text.
-fn skeleton(setting: Setting<'_>, item: &Item) -> Result<String, PromptError> {
-    let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
-    let variables = json!({ "context": "\n\n", "question": item.question, "options": options });
-    setting.prompts.render(&prompt_name("read", item.task), &variables)
-}
-
-/// The ranges of `text` that stay, at most `available` tokens together.
-fn keep(text: &str, tokenizer: &Tokenizer, available: usize, policy: WindowPolicy) -> Vec<Range<usize>> {
-    if available == usize::MAX {
-        return std::iter::once(0..text.len()).collect();
-    }
-    let ends = tokenizer.token_ends(text);
-    let n = ends.len();
-    if n <= available {
-        return std::iter::once(0..text.len()).collect();
-    }
-    // Byte at which the token number `k` starts. Cutting words in two can add a token at each cut, hence the margin.
-    let start = |k: usize| if k == 0 { 0 } else { ends[k - 1] };
-    let available = available.saturating_sub(4);
-    match policy {
-        WindowPolicy::Fail | WindowPolicy::TruncateEnd => std::iter::once(0..start(available)).collect(),
-        WindowPolicy::TruncateMiddle => {
-            let head = available / 2;
-            vec![0..start(head), start(n - (available - head))..text.len()]
-        }
-    }
-}
-
-/// The text of several books as one, with the way back.
-struct Whole<'a> {
-    text: String,
-    /// Where each book's flow starts in `text`.
-    parts: Vec<(usize, &'a Book)>,
-}
-
-impl<'a> Whole<'a> {
-    /// One book as it is; several under headings as CorpusQA numbers them (appendix C).
-    fn new(books: &'a [impl AsRef<Book>]) -> Self {
-        let mut text = String::new();
-        let mut parts = Vec::new();
-        for (idx, book) in books.iter().map(AsRef::as_ref).enumerate() {
-            if books.len() > 1 {
-                let gap = if idx > 0 { "\n\n" } else { "" };
-                text.push_str(&format!("{gap}# Document {}:\n", idx + 1));
-            }
-            parts.push((text.len(), book));
-            text.push_str(book.flow().text());
-        }
-        Self { text, parts }
-    }
-
-    /// The books' passages inside `range` of the text.
-    fn references(&self, range: &Range<usize>) -> Vec<PassageRef> {
-        let inside = |&(offset, book): &(usize, &Book)| {
-            let start = range.start.max(offset);
-            let end = range.end.min(offset + book.flow().text().len());
-            (start < end).then(|| {
-                let span = book.flow().to_source(FlowSpan::new(start - offset, end - offset));
-                PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
-            })
-        };
-        self.parts.iter().filter_map(inside).collect()
-    }
+/// As much of the books' text as the window leaves room for beside the prompt `around` it and the reply.
+fn fitting(
+    setting: Setting<'_>,
+    around: usize,
+    books: &[Arc<Book>],
+    headed: bool,
+    policy: WindowPolicy,
+) -> Result<Kept, End> {
+    let around = around + setting.max_output_tokens as usize;
+    let available = setting.window.map(|window| window.saturating_sub(around));
+    // Where not even the question fits, nothing is cut, so that the whole is counted.
+    let policy = if available == Some(0) { WindowPolicy::Fail } else { policy };
+    keep(books, headed, setting.tokenizer, available, policy).map_err(|TooLong(n_tokens)| {
+        End::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: setting.window })
+    })
 }

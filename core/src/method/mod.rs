@@ -1,21 +1,40 @@
 //! The methods of the papers, one file each: async functions over a [`Host`](crate::host::Host) that read like the
 //! paper's algorithm.
 
-mod ask;
+mod agentic_rag;
+pub(crate) mod ask;
 mod catalog;
 mod closed_book;
+mod corpus_rag;
+mod dress;
 mod full_document;
+mod memory_agent;
+mod naive_rag;
 mod prepare;
+mod query_summary;
 mod rag;
 mod raptor;
 mod read;
+mod read_agent;
+mod sections;
+mod together;
+mod whole;
 
+pub use agentic_rag::{AgenticRag, OnBoth, OnNeither, agentic_rag};
 pub use catalog::{Cut, Entry, METHODS, Method, ParameterError, entry};
 pub use closed_book::{ClosedBook, closed_book};
+pub use corpus_rag::{CHUNKS, CorpusRag, DOCUMENTS, DOCUMENTS_READ, FEWER_CHUNKS_THAN_DOCUMENTS, corpus_rag};
+pub use dress::Dress;
 pub use full_document::{FullDocument, WindowPolicy, full_document};
+pub use memory_agent::{MemoryAgent, memory_agent};
+pub use naive_rag::{NaiveRag, SAGASCALE_EMBEDDER, naive_rag};
 pub use prepare::{Preparation, Prepared};
+pub use query_summary::{QuerySummary, query_summary};
 pub use rag::{Rag, rag};
 pub use raptor::{Leaf, Raptor, Summary, Tree, TreeSearch, node_text, raptor, traversal};
+pub use read_agent::{Page, PageLength, Pages, ReadAgent, Stretch, Unit, expand, prepare_pages, read_agent};
+pub use sections::{Section, Sections};
+pub use together::batches;
 
 use crate::index::{Retriever, Shelf, ShelfError};
 use crate::prompt::{PromptError, Prompts};
@@ -81,12 +100,24 @@ pub struct Trial {
     pub calls: Vec<CallTrace>,
     /// Numbers worth reporting that no score holds, such as `searches`.
     pub measures: BTreeMap<String, f64>,
+    /// Sentences of the books that the reader cited, where it was asked for them.
+    pub evidence: Option<Vec<String>>,
+    /// Id of the item in whose trial the call stands that asked this one as well.
+    pub asked_with: Option<String>,
 }
 
 impl Trial {
     /// A trial that ended before anything was asked.
     pub fn ended(outcome: Outcome) -> Self {
-        Self { outcome, prompt_tokens: 0, context: None, calls: Vec::new(), measures: BTreeMap::new() }
+        Self {
+            outcome,
+            prompt_tokens: 0,
+            context: None,
+            calls: Vec::new(),
+            measures: BTreeMap::new(),
+            evidence: None,
+            asked_with: None,
+        }
     }
 }
 

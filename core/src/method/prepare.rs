@@ -1,6 +1,6 @@
 //! What a method makes of books once, for all questions on them: a tree of summaries, pages with their gists.
 
-use super::Tree;
+use super::{Pages, Tree};
 use crate::record::{CallTrace, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,4 +25,6 @@ pub struct Preparation {
 pub enum Prepared {
     /// A tree of summaries.
     Tree(Tree),
+    /// Pages with their gists.
+    Pages(Pages),
 }

@@ -1,78 +1,107 @@
-//! The last step of every method here: one prompt, one reply, one answer.
+//! The last step of every method here: one prompt, one reply, an answer to each question.
 
 use super::ask::{Asking, End};
-use crate::answer::{ShortAnswer, choice_marker, short_answer};
+use super::dress::{Dress, Excerpt, Said, View, read_reply};
+use crate::answer::Form;
 use crate::benchmark::{Item, Task};
-use crate::host::{Host, Message, Reply};
-use crate::reader::Reading;
+use crate::host::{Host, Message};
+use crate::prompt::{PromptError, Prompts};
+use crate::reader::{Question, Reading};
 use crate::record::{Context, Outcome};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What a reader is shown.
+#[derive(Debug)]
 pub(super) struct Shown<'a> {
-    /// First half of the prompt's name: `read` or `closed-book`.
-    pub prompt: &'a str,
+    /// Whose prompt and answer form.
+    pub dress: Dress,
+    /// What of the books it is.
+    pub view: View,
     /// Title of the work.
     pub title: &'a str,
     /// The passages, in the order of the prompt; empty for a closed book.
-    pub passages: Vec<String>,
+    pub passages: Vec<Excerpt>,
     /// The same by reference.
     pub context: Option<Context>,
     /// ISO 639-1 code of the text.
     pub language: &'a str,
+    /// The sentences that hold the answer are asked for as well, where the dress can.
+    pub evidence: bool,
 }
 
-/// Name of the prompt for a task.
-pub(super) fn prompt_name(prompt: &str, task: Task) -> String {
-    let task = match task {
-        Task::Choice => "choice",
-        Task::Generative => "question",
-        Task::Summary => "summary",
-    };
-    format!("{prompt}-{task}")
+impl Shown<'_> {
+    /// The prompt's name and the form of the reply.
+    fn prompt(&self, items: &[&Item]) -> (&'static str, Form) {
+        self.dress.of(self.view, items[0].task, self.evidence)
+    }
+
+    /// The prompt with `context` in the place of the text.
+    pub(super) fn render(&self, prompts: &Prompts, items: &[&Item], context: &str) -> Result<String, PromptError> {
+        let (name, _) = self.prompt(items);
+        prompts.render(name, &variables(self, items, context))
+    }
 }
 
-/// The passages as a prompt shows them: separated by a blank line, as RAPTOR's code joins its nodes.
-pub(super) fn joined(passages: &[String]) -> String {
-    passages.join("\n\n")
+/// The title of the item's books as a prompt names it; empty if none has one.
+pub(super) fn title_of(books: &[impl AsRef<crate::text::Book>]) -> String {
+    let titles: Vec<&str> = books.iter().map(|b| b.as_ref().title.as_str()).filter(|title| !title.is_empty()).collect();
+    titles.join("; ")
+}
+
+/// The name of a language in a prompt.
+pub(super) fn language_name(code: &str) -> &str {
+    match code {
+        "en" => "English",
+        "zh" => "Chinese",
+        _ => "the language of the question",
+    }
+}
+
+/// The options that an item is asked with.
+pub(super) fn options_of(item: &Item) -> &[String] {
+    if item.task == Task::Choice { &item.options } else { &[] }
+}
+
+fn variables(shown: &Shown<'_>, items: &[&Item], context: &str) -> Value {
+    let questions: Vec<Value> =
+        items.iter().map(|item| json!({ "question": item.question, "options": options_of(item) })).collect();
+    json!({
+        "title": shown.title, "context": context, "language": language_name(shown.language),
+        "question": items[0].question, "options": options_of(items[0]), "questions": questions, "n_questions": items.len(),
+    })
 }
 
 /// Fills the prompt, asks the reader and reads its answer.
 pub(super) async fn read<H: Host>(asking: &mut Asking<'_, H>, item: &Item, shown: Shown<'_>) -> Result<Outcome, End> {
-    let name = prompt_name(shown.prompt, item.task);
-    let options: &[String] = if item.task == Task::Choice { &item.options } else { &[] };
-    let context = joined(&shown.passages);
-    let variables = json!({
-        "title": shown.title, "context": context, "question": item.question, "options": options,
-    });
-    let mut message = Message::user(asking.setting().prompts.render(&name, &variables)?);
+    Ok(read_all(asking, &[item], shown).await?.remove(0).outcome)
+}
+
+/// The same for several questions of one task in one call, in a dress that has a line for each.
+pub(super) async fn read_all<H: Host>(
+    asking: &mut Asking<'_, H>,
+    items: &[&Item],
+    shown: Shown<'_>,
+) -> Result<Vec<Said>, End> {
+    let (name, form) = shown.prompt(items);
+    let context = shown.dress.layout(&shown.passages);
+    let mut message = Message::user(shown.render(asking.setting().prompts, items, &context)?);
     // A whole document is what all questions on it share; retrieved passages differ from question to question.
-    if shown.context.as_ref().is_some_and(|context| context.retriever.is_none()) {
+    if shown.view == View::Whole {
         message = message.sharing(&context);
     }
     asking.context = shown.context;
     let reading = Reading {
-        context: shown.passages,
-        question: item.question.clone(),
-        options: options.to_vec(),
-        task: item.task,
+        context: shown.passages.into_iter().map(|excerpt| excerpt.text).collect(),
+        question: items[0].question.clone(),
+        options: options_of(items[0]).to_vec(),
+        further: items[1..]
+            .iter()
+            .map(|item| Question { question: item.question.clone(), options: options_of(item).to_vec() })
+            .collect(),
+        task: items[0].task,
+        form,
         language: shown.language.to_owned(),
     };
-    let reply = asking.ask(&name, vec![message], Some(reading)).await?;
-    Ok(outcome_of(item, &reply))
-}
-
-fn outcome_of(item: &Item, reply: &Reply) -> Outcome {
-    let unparsed = || Outcome::Unparsed { reply: reply.text.clone() };
-    match item.task {
-        Task::Choice => match choice_marker(&reply.text, item.options.len()) {
-            Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
-            None => unparsed(),
-        },
-        Task::Generative | Task::Summary => match short_answer(&reply.text) {
-            ShortAnswer::Text(answer) => Outcome::Answered { answer, choice: None },
-            ShortAnswer::NotFound => Outcome::NotFound,
-            ShortAnswer::Empty => unparsed(),
-        },
-    }
+    let reply = asking.ask(name, vec![message], Some(reading)).await?;
+    Ok(read_reply(form, items, &reply.text))
 }

@@ -168,12 +168,13 @@ pub fn is_chinese(item: &Item) -> bool {
 }
 
 /// Scores of an outcome by metric name, each in 0..=1: the main metric of the item's task alone; empty if the item has
-/// nothing to score against.
+/// nothing to score against or was not asked.
 ///
 /// Whatever ended without an answer scores 0: each of the five papers counts such items as wrong in its main tables.
 pub fn score(item: &Item, outcome: &Outcome, language: &str) -> BTreeMap<String, f64> {
     let answer = match outcome {
         Outcome::Answered { answer, choice } => Some(Answer { text: answer, choice: *choice }),
+        Outcome::NotAsked { .. } => return BTreeMap::new(),
         _ => None,
     };
     let chinese = language == Language::CHINESE.code();

@@ -1,7 +1,7 @@
 //! How much of the gold evidence a method retrieved.
 
 use crate::record::Context;
-use crate::text::{Book, Span};
+use crate::text::{Book, Folding, Locator, Span};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
@@ -36,8 +36,25 @@ pub fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context
     let retrieved: Vec<(usize, Span)> = passages
         .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
         .collect();
-    let texts: Vec<&str> = books.iter().map(|book| book.borrow().source()).collect();
+    // Only what holds evidence is opened.
+    let texts: Vec<_> = (0..books.len())
+        .map(|idx| gold.iter().any(|(book, _)| *book == idx).then(|| books[idx].borrow().source()))
+        .collect();
+    let texts: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or("")).collect();
     recall_over(gold, &retrieved, &texts)
+}
+
+/// [`recall_over`] the sentences that a reader cited, each where its words first stand in one of the books, white space and
+/// typography aside; one that no book holds counts for nothing. `gold` spans come with the index of their book.
+pub fn cited_recall<B: Borrow<Book>>(gold: &[(usize, Span)], cited: &[String], books: &[B]) -> Option<f64> {
+    let open: Vec<_> = books.iter().map(|book| book.borrow().source()).collect();
+    let texts: Vec<&str> = open.iter().map(|text| &**text).collect();
+    let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text)).collect();
+    let place = |sentence: &String| {
+        let mut places = locators.iter().enumerate();
+        places.find_map(|(book, locator)| Some((book, locator.locate(sentence, Folding::Typography).span()?)))
+    };
+    recall_over(gold, &cited.iter().filter_map(place).collect::<Vec<_>>(), &texts)
 }
 
 fn by_document(spans: &[(usize, Span)]) -> BTreeMap<usize, Vec<Span>> {
@@ -92,6 +109,21 @@ mod tests {
     use crate::record::PassageRef;
     use crate::text::ReadOptions;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_citation_counts_where_a_book_holds_it() {
+        let book = |id: &str, text: &str| Book::new(id, "", text.to_owned(), &ReadOptions::default()).unwrap();
+        let books = [book("a", "Rain fell. He said “no”\nand left."), book("b", "Snow fell.")];
+        let gold = [(0, Span::new(11, 37)), (1, Span::new(0, 10))];
+        let cited = |sentences: &[&str]| {
+            let sentences: Vec<String> = sentences.iter().map(|s| (*s).to_owned()).collect();
+            cited_recall(&gold, &sentences, &books)
+        };
+        assert_eq!(cited(&["He said \"no\" and left.", "Snow fell."]), Some(1.0));
+        assert_eq!(cited(&["Snow fell.", "Nobody wrote this."]), Some(9.0 / 27.0));
+        assert_eq!(cited(&[]), Some(0.0));
+        assert_eq!(cited_recall(&[], &["Snow fell.".to_owned()], &books), None);
+    }
 
     #[test]
     fn recall_counts_visible_characters_of_the_unions() {

@@ -1,6 +1,6 @@
 //! Exact match and token F1: SQuAD v1 and v2, InfiniteBench En.QA and Zh.QA.
 
-use super::normalize::{character_tokens, squad_tokens};
+use super::normalize::{character_tokens, squad_normalize, squad_tokens};
 use super::tokens::{Multiset, Tokens};
 use super::{Prf, Words};
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,31 @@ pub fn character_f1(prediction: &str, reference: &str) -> f64 {
     infinitebench_zh_f1(prediction, &[reference]).f1
 }
 
+/// MemAgent's scores of an answer (`taskutils/memory_eval`, after HotpotQA's script).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MemAgentScore {
+    /// Both are the same once normalised.
+    pub exact_match: bool,
+    /// One of the two, normalised, occurs in the other. Odd: an empty answer occurs in everything.
+    pub sub_exact_match: bool,
+    /// SQuAD's token F1 in 0..=1, but 0 where one side is `yes`, `no` or `noanswer` and the other says otherwise.
+    pub f1: f64,
+}
+
+/// Scores an answer as MemAgent does. Both sides are normalised by [`squad_normalize`](super::squad_normalize).
+pub fn memagent_score(prediction: &str, reference: &str) -> MemAgentScore {
+    let normalized = |text| squad_normalize(text, Words::Reference);
+    let (said, gold) = (normalized(prediction), normalized(reference));
+    let verdict = |text: &str| matches!(text, "yes" | "no" | "noanswer");
+    let exact_match = said == gold;
+    let contradicts = !exact_match && (verdict(&said) || verdict(&gold));
+    MemAgentScore {
+        exact_match,
+        sub_exact_match: said.contains(&gold) || gold.contains(&said),
+        f1: if contradicts { 0.0 } else { token_f1(prediction, reference) },
+    }
+}
+
 fn exact(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> f64 {
     f64::from(u8::from(prediction.iter().eq(reference.iter())))
 }
@@ -119,6 +144,17 @@ mod tests {
         let score = infinitebench_en_f1("big cat", &["cat", "big cat on mat sat"], Words::Reference);
         assert_eq!((score.precision, score.recall), (1.0, 1.0));
         assert_eq!(score.f1, 2.0 / 3.0);
+    }
+
+    #[test]
+    fn memagent_takes_yes_and_no_for_verdicts() {
+        let score = memagent_score("yes, it rained", "yes");
+        assert_eq!((score.exact_match, score.sub_exact_match, score.f1), (false, true, 0.0));
+        assert_eq!(
+            memagent_score("The cat.", "cat"),
+            MemAgentScore { exact_match: true, sub_exact_match: true, f1: 1.0 }
+        );
+        assert!(memagent_score("", "x").sub_exact_match && !memagent_score("y", "x").sub_exact_match);
     }
 
     #[test]

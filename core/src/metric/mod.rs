@@ -16,7 +16,10 @@ mod words;
 
 pub use citation::citation_recall;
 pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_chinese, score};
-pub use f1::{SquadScore, character_f1, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2, token_f1};
+pub use f1::{
+    MemAgentScore, SquadScore, character_f1, infinitebench_en_f1, infinitebench_zh_f1, memagent_score, squad_v1,
+    squad_v2, token_f1,
+};
 pub use name::{Metric, UnknownMetric};
 pub use normalize::{infinitebench_zh_normalize, squad_normalize};
 pub use pair::{ClaimScore, PAIR, pair_scores};

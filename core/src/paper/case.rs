@@ -124,7 +124,7 @@ pub enum Ending {
     Failed,
     /// There is no record.
     Missing,
-    /// The item has no gold answer.
+    /// The item has no gold answer, or the method does not answer items of its kind.
     Unscored,
 }
 
@@ -152,6 +152,7 @@ impl From<&Outcome> for Ending {
             Outcome::Blocked { .. } => Self::Blocked,
             Outcome::Unparsed { .. } => Self::Unparsed,
             Outcome::Failed { .. } => Self::Failed,
+            Outcome::NotAsked { .. } => Self::Unscored,
         }
     }
 }

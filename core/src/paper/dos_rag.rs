@@ -3,13 +3,14 @@
 use super::tabulate::{count, groups, mean_over_items, policy_note, share, table};
 use super::{Case, FailurePolicy};
 use crate::table::{Table, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Budgets of the paper's curves, in tokens (A.3).
 pub const BUDGETS: [usize; 11] = [500, 1_000, 1_500, 2_000, 4_000, 6_000, 8_000, 10_000, 20_000, 30_000, 40_000];
 
 /// Mean and spread of a score over repeated runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OverRuns {
     /// Mean of the runs' means, in 0..=1.
     pub mean: f64,

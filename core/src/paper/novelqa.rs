@@ -6,14 +6,10 @@ use super::tabulate::{
     values,
 };
 use super::{Case, FailurePolicy, correlate};
+use crate::benchmark::novelqa::{ASPECTS, COMPLEXITIES};
 use crate::table::{Table, Value};
 use std::collections::BTreeMap;
 
-/// Complexities in the order of the paper's tables.
-pub const COMPLEXITIES: [&str; 3] = ["multi-hop", "single-hop", "detail"];
-/// Aspects in the order of Table 1, as closeread's adapter and its sample write them.
-pub const ASPECTS: [&str; 10] =
-    ["times", "meaning", "span", "setting", "settg", "relation", "relat", "character", "chara", "plot"];
 /// Upper edges of the absolute position bins in tokens (Table 12); an edge belongs to the bin above it.
 pub const POSITION_EDGES: [usize; 8] = [20_000, 40_000, 60_000, 80_000, 100_000, 130_000, 170_000, 210_000];
 /// Names of the absolute position bins.

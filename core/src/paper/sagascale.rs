@@ -38,7 +38,7 @@ impl Setting {
         let has = |word: &str| method.contains(word);
         if has("closed") {
             Some(Self::ClosedBook)
-        } else if has("agent") && !has("mem") {
+        } else if has("agentic") {
             Some(Self::AgenticRag)
         } else if has("full") || has("long") {
             Some(Self::LongContext)

@@ -7,12 +7,14 @@ use crate::table::{Table, Value};
 use std::collections::BTreeMap;
 
 /// Metrics that speak for a trial, the first that it has.
-const MAIN_METRICS: [&str; 9] = [
+const MAIN_METRICS: [&str; 11] = [
+    "judged_accuracy",
     "accuracy",
     "f1",
     "infinitebench_en_f1",
     "infinitebench_zh_f1",
     "exact_match",
+    "recall",
     "rougeL",
     "rougeLsum",
     "meteor",
@@ -92,8 +94,8 @@ impl Group<'_> {
 
 /// The trials by configuration and main metric, in order of first appearance.
 ///
-/// The main metric is that of the trials' task and language: a choice has `accuracy`, an open answer `accuracy` if a
-/// judge gave it, else `f1`, and so on. Trials for which there is no metric at all are in no group.
+/// The main metric is that of the trials' task and language: a choice has `accuracy`, an open answer
+/// `judged_accuracy` if a judge gave it, else `f1`, and so on. Trials for which there is no metric at all are in no group.
 pub(super) fn groups(cases: &[Case]) -> Vec<Group<'_>> {
     let mut metrics: BTreeMap<(Task, &str), Option<&str>> = BTreeMap::new();
     for case in cases {

@@ -172,7 +172,7 @@ impl Protocol {
 }
 
 /// Puts the fields of `extra` into `body`; where both hold an object, field by field.
-fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
+pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
     for (name, value) in extra {
         match (body.get_mut(name), value) {
             (Some(Value::Object(there)), Value::Object(more)) => merge(there, more),

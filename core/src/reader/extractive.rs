@@ -5,17 +5,21 @@
 //! benchmark can be run end to end with no key and no network, and that its score is what retrieval alone is worth.
 
 use super::Reading;
-use crate::answer::NOT_FOUND;
+use crate::answer::{Form, NOT_FOUND};
 use crate::benchmark::Task;
 use crate::hash::sha256;
 use crate::index::{Bm25, WordRule};
 use crate::text::sentence::{self, Rules};
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// Most words of an open answer, as the prompt demands (Stronger Baselines, figure A.2).
 const MAX_WORDS: usize = 20;
 /// Sentences of a summary.
 const SUMMARY_SENTENCES: usize = 5;
+
+/// What is written where nothing was found and the form has no words for that.
+const UNKNOWN: &str = "unknown";
 
 /// The reply to a reading, in the form its prompt asks for. The same reading always gets the same reply.
 ///
@@ -24,21 +28,100 @@ const SUMMARY_SENTENCES: usize = 5;
 ///   nothing to count, and the option is drawn by the hash of the question: a guess.
 /// - Open question: of the sentence that matches the question best, the clause with the best match that says something
 ///   the question does not, without the question's own words at its ends.
-/// - Summary: the five sentences that match the query best, in their order; without a query those that match the whole
-///   text best.
+/// - Summary: the five sentences that match the query best, in their order.
+/// - Pages to read again: those passages, few as they are, whose words match the question and its options best.
+/// - A break point: the last label.
+///
+/// Where a form asks for evidence, it is the sentence that matches best. A search is for the question itself. Where
+/// nothing is found, it says so if the form has words for it, else `unknown`.
 pub fn answer(reading: &Reading) -> String {
-    let text = Text::new(reading);
-    match reading.task {
-        Task::Choice => text.choose(reading),
-        Task::Generative => text.extract(&reading.question),
-        Task::Summary => text.summarize(&reading.question),
+    match reading.form {
+        Form::Query => return format!("<query>\n{}\n</query>", reading.question),
+        Form::Break => return format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
+        Form::Pages(at_most) => return pages(reading, at_most),
+        _ => {}
     }
+    let text = Text::new(reading);
+    let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
+    let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
+    let found: Vec<Found> = asked.map(|(question, options)| text.find(reading.task, question, options)).collect();
+    written(reading, &found)
+}
+
+/// What was found for a question; what it could not find is `None`.
+#[derive(Debug, Default)]
+struct Found {
+    /// The option, from 0.
+    choice: Option<usize>,
+    /// The words of an open answer or a summary.
+    words: Option<String>,
+    /// The sentence that matches best.
+    evidence: Option<String>,
+}
+
+impl Found {
+    /// The answer where options are numbered from 0.
+    fn short(&self) -> Option<String> {
+        self.choice.map(|choice| choice.to_string()).or_else(|| self.words.clone())
+    }
+}
+
+fn written(reading: &Reading, found: &[Found]) -> String {
+    let form = reading.form;
+    let unknown = |found: &Found| found.short().unwrap_or_else(|| UNKNOWN.to_owned());
+    let first = &found[0];
+    match form {
+        Form::Marked => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Chosen by counting words. [[{}]]", choice + 1),
+            (None, Some(words)) => words.clone(),
+            (None, None) => NOT_FOUND.to_owned(),
+        },
+        Form::Lettered => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Answer: ({}) Chosen by counting words.", letter(choice)),
+            (None, Some(words)) => words.clone(),
+            (None, None) => NOT_FOUND.to_owned(),
+        },
+        Form::Boxed => match (first.choice, &first.words) {
+            (Some(choice), _) => format!("Chosen by counting words: \\boxed{{{}}}", letter(choice)),
+            (None, Some(words)) if reading.task == Task::Summary => words.clone(),
+            (None, words) => format!("\\boxed{{{}}}", words.as_deref().unwrap_or(NOT_FOUND)),
+        },
+        Form::Query | Form::Break | Form::Pages(_) => unreachable!("these forms hold no answer"),
+        Form::Tags => {
+            format!("<answer>\n{}\n</answer>", first.short().unwrap_or_else(|| "NONE".to_owned()))
+        }
+        Form::Announced => format!("Found by counting words.\nThe answer is: {}", unknown(first)),
+        Form::Lines | Form::EvidencedLines => {
+            let line = |(n, found): (usize, &Found)| {
+                let evidence = found.evidence.as_ref().filter(|_| form == Form::EvidencedLines);
+                format!("Answer{n}: {}{}", unknown(found), evidence.map_or(String::new(), |e| format!("$ {e}")))
+            };
+            found.iter().enumerate().map(line).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// The letter of an option, counted from 0.
+fn letter(choice: usize) -> char {
+    ('A'..='Z').nth(choice).unwrap_or('?')
+}
+
+/// At most so many passages by number, best first.
+fn pages(reading: &Reading, at_most: usize) -> String {
+    let query = format!("{} {}", reading.question, reading.options.join(" "));
+    let ranking = Bm25::new(WordRule::of_language(&reading.language), &reading.context).ranking(&query);
+    let best = ranking.iter().filter(|ranked| ranked.score > 0.0).take(at_most);
+    let best: Vec<String> = best.map(|ranked| ranked.idx.to_string()).collect();
+    if best.is_empty() { "STOP".to_owned() } else { format!("I want to look up Page [{}]", best.join(", ")) }
 }
 
 /// A context as sentences.
 struct Text {
     rule: WordRule,
     sentences: Vec<String>,
+    index: Bm25,
+    /// Every sentence with its neighbours, made for the first choice.
+    windows: OnceCell<Bm25>,
 }
 
 impl Text {
@@ -50,42 +133,50 @@ impl Text {
                 words.join(" ")
             })
         });
-        Self { rule: WordRule::of_language(&reading.language), sentences: sentences.collect() }
+        let (rule, sentences) = (WordRule::of_language(&reading.language), sentences.collect::<Vec<_>>());
+        Self { rule, index: Bm25::new(rule, &sentences), sentences, windows: OnceCell::new() }
     }
 
-    fn choose(&self, reading: &Reading) -> String {
-        if reading.options.is_empty() {
-            return NOT_FOUND.to_owned();
+    fn find(&self, task: Task, question: &str, options: &[String]) -> Found {
+        let best = self.index.ranking(question).into_iter().next().filter(|ranked| ranked.score > 0.0);
+        let best = best.map(|ranked| self.sentences[ranked.idx].clone());
+        match task {
+            Task::Choice => Found { choice: self.choose(question, options), words: None, evidence: best },
+            Task::Generative => {
+                let words = best.as_ref().and_then(|sentence| self.extract(question, sentence));
+                Found { choice: None, evidence: best.filter(|_| words.is_some()), words }
+            }
+            Task::Summary => Found { words: self.summarize(question), ..Found::default() },
         }
-        let best = if self.sentences.is_empty() {
-            let hash = sha256(reading.question.as_bytes());
-            usize::from_str_radix(&hash[..8], 16).expect("hex digits") % reading.options.len()
-        } else {
-            let n = self.sentences.len();
-            let windows = (0..n).map(|i| self.sentences[i.saturating_sub(1)..(i + 2).min(n)].join(" "));
-            let index = Bm25::new(self.rule, windows);
-            let support = |option: &String| {
-                let ranking = index.ranking(&format!("{} {option}", reading.question));
-                ranking.first().map_or(0.0, |ranked| ranked.score)
-            };
-            let supports: Vec<f64> = reading.options.iter().map(support).collect();
-            (0..supports.len()).fold(0, |best, i| if supports[i] > supports[best] { i } else { best })
-        };
-        format!("Chosen by counting words. [[{}]]", best + 1)
     }
 
-    fn extract(&self, question: &str) -> String {
-        let ranking = Bm25::new(self.rule, &self.sentences).ranking(question);
-        let Some(best) = ranking.first().filter(|ranked| ranked.score > 0.0) else { return NOT_FOUND.to_owned() };
+    fn choose(&self, question: &str, options: &[String]) -> Option<usize> {
+        if options.is_empty() {
+            return None;
+        }
+        if self.sentences.is_empty() {
+            let hash = sha256(question.as_bytes());
+            return Some(usize::from_str_radix(&hash[..8], 16).expect("hex digits") % options.len());
+        }
+        let index = self.windows.get_or_init(|| {
+            let n = self.sentences.len();
+            Bm25::new(self.rule, (0..n).map(|i| self.sentences[i.saturating_sub(1)..(i + 2).min(n)].join(" ")))
+        });
+        let support = |option: &String| {
+            let ranking = index.ranking(&format!("{question} {option}"));
+            ranking.first().map_or(0.0, |ranked| ranked.score)
+        };
+        let supports: Vec<f64> = options.iter().map(support).collect();
+        Some((0..supports.len()).fold(0, |best, i| if supports[i] > supports[best] { i } else { best }))
+    }
+
+    fn extract(&self, question: &str, sentence: &str) -> Option<String> {
         let asked: HashSet<String> = self.rule.words(question).into_iter().collect();
-        let clauses = clauses(&self.sentences[best.idx]);
+        let clauses = clauses(sentence);
         let support = Bm25::new(self.rule, &clauses).ranking(question);
         let news = |clause: &str| self.rule.words(clause).iter().any(|word| !asked.contains(word));
-        let clause = support.iter().map(|ranked| clauses[ranked.idx]).find(|clause| news(clause));
-        match clause.map(|clause| self.trimmed(clause, &asked)).filter(|text| !text.is_empty()) {
-            Some(text) => text,
-            None => NOT_FOUND.to_owned(),
-        }
+        let clause = support.iter().map(|ranked| clauses[ranked.idx]).find(|clause| news(clause))?;
+        Some(self.trimmed(clause, &asked)).filter(|text| !text.is_empty())
     }
 
     /// The clause without the question's words at its ends, at most [`MAX_WORDS`] long.
@@ -101,15 +192,12 @@ impl Text {
         kept.join(" ").trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
     }
 
-    fn summarize(&self, query: &str) -> String {
-        // Asked for nothing in particular, the sentences matter that share most with all others.
-        let whole = if query.is_empty() { self.sentences.join(" ") } else { String::new() };
-        let query = if query.is_empty() { &whole } else { query };
-        let ranking = Bm25::new(self.rule, &self.sentences).ranking(query);
+    fn summarize(&self, query: &str) -> Option<String> {
+        let ranking = self.index.ranking(query);
         let mut chosen: Vec<usize> = ranking.iter().take(SUMMARY_SENTENCES).map(|ranked| ranked.idx).collect();
         chosen.sort_unstable();
         let summary: Vec<&str> = chosen.iter().map(|&i| self.sentences[i].as_str()).collect();
-        if summary.is_empty() { NOT_FOUND.to_owned() } else { summary.join(" ") }
+        (!summary.is_empty()).then(|| summary.join(" "))
     }
 }
 
@@ -145,7 +233,9 @@ mod tests {
             context: owned(context),
             question: question.to_owned(),
             options: owned(options),
+            further: Vec::new(),
             task,
+            form: Form::Marked,
             language: if question.is_ascii() { "en" } else { "zh" }.to_owned(),
         }
     }
@@ -177,10 +267,55 @@ mod tests {
     }
 
     #[test]
+    fn every_form_is_kept_to() {
+        use crate::reader::Question;
+        let written = |form, task, question: &str, context: &[&str]| {
+            answer(&Reading { form, ..reading(task, context, question, &["In Lund", "In Orvik"]) })
+        };
+        let cast = "Where was the bell cast?";
+        assert_eq!(written(Form::Query, Task::Choice, cast, &[]), "<query>\nWhere was the bell cast?\n</query>");
+        assert_eq!(written(Form::Tags, Task::Choice, cast, &HARBOUR), "<answer>\n1\n</answer>");
+        assert_eq!(written(Form::Tags, Task::Generative, cast, &[]), "<answer>\nNONE\n</answer>");
+        assert!(written(Form::Announced, Task::Generative, cast, &HARBOUR).ends_with("\nThe answer is: in Orvik"));
+        assert!(written(Form::Announced, Task::Generative, cast, &[]).ends_with("\nThe answer is: unknown"));
+        let several = Reading {
+            form: Form::EvidencedLines,
+            further: vec![
+                Question { question: "What did Tom sweep?".to_owned(), options: Vec::new() },
+                Question { question: "Why?".to_owned(), options: Vec::new() },
+            ],
+            ..reading(Task::Generative, &HARBOUR, cast, &[])
+        };
+        assert_eq!(
+            answer(&several),
+            "Answer0: in Orvik$ The bell was cast in Orvik.\nAnswer1: swept the yard$ Tom swept the yard.\nAnswer2: unknown"
+        );
+        let plain = Reading { form: Form::Lines, ..several };
+        assert_eq!(answer(&plain), "Answer0: in Orvik\nAnswer1: swept the yard\nAnswer2: unknown");
+    }
+
+    #[test]
+    fn a_letter_a_box_pages_and_a_break_are_written_as_asked_for() {
+        let form = |task, context: &[&str], question, options: &[&str], form| {
+            answer(&Reading { form, ..reading(task, context, question, options) })
+        };
+        let bell = "Where was the bell cast?";
+        let options = ["In Lund", "In Orvik"];
+        let answer = form(Task::Choice, &HARBOUR, bell, &options, Form::Lettered);
+        assert_eq!(answer, "Answer: (B) Chosen by counting words.");
+        assert!(form(Task::Choice, &HARBOUR, bell, &options, Form::Boxed).ends_with("\\boxed{B}"));
+        assert_eq!(form(Task::Generative, &[], bell, &[], Form::Boxed), "\\boxed{Not found in context.}");
+        let pages = ["Rain fell.", "Tom rang the bell.", "They cast the bell in Orvik."];
+        let look_up = |at_most, question| form(Task::Choice, &pages, question, &[], Form::Pages(at_most));
+        assert_eq!(look_up(6, bell), "I want to look up Page [2, 1]");
+        assert_eq!(look_up(1, bell), "I want to look up Page [2]");
+        assert_eq!(look_up(1, "Who?"), "STOP");
+        assert_eq!(form(Task::Choice, &[], "", &["<3>", "<7>"], Form::Break), "Break point: <7>");
+    }
+
+    #[test]
     fn a_summary_keeps_the_order_of_the_text() {
         let r = reading(Task::Summary, &HARBOUR, "silver and the bell", &[]);
         assert!(answer(&r).starts_with("The bell was cast"));
-        let all = reading(Task::Summary, &HARBOUR, "", &[]);
-        assert!(answer(&all).ends_with("Tom swept the yard."));
     }
 }

@@ -4,13 +4,10 @@ use super::cells::{Trials, cluster, is_scored};
 use super::{CellKey, RunView};
 use crate::benchmark::Item;
 use crate::paper::{Case, Ending};
-use crate::record::Record;
+use crate::record::{Record, SEARCHES};
 use crate::text::tokens::Tokenizer;
 use crate::text::{Book, Span};
 use std::collections::BTreeMap;
-
-/// How the names of methods that search on their own begin.
-const AGENTIC: &str = "agentic";
 
 /// The tokens of a book: how many, and which one begins where.
 ///
@@ -19,15 +16,21 @@ const AGENTIC: &str = "agentic";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenPlaces {
     body: Span,
-    /// The byte of the body at which each token ends, ascending.
-    ends: Vec<usize>,
+    /// The byte of the body at which each token ends, ascending; in half the bytes, since a corpus has millions.
+    ends: Vec<u32>,
 }
 
 impl TokenPlaces {
     /// Counts the tokens of a book.
+    ///
+    /// # Panics
+    /// If it has 4 GiB of text or more.
     pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
         let body = book.body();
-        Self { body, ends: tokenizer.token_ends(&book.source()[body.range()]) }
+        let ends = tokenizer.token_ends(&book.source()[body.range()]);
+        let ends =
+            ends.into_iter().map(|end| u32::try_from(end).expect("a book has less than 4 GiB of text")).collect();
+        Self { body, ends }
     }
 
     /// Length of the book in tokens.
@@ -38,7 +41,7 @@ impl TokenPlaces {
     /// The number of the token, from 0, that holds the byte `at` of the book's file; its length if it lies behind.
     pub fn token_at(&self, at: usize) -> usize {
         let at = at.saturating_sub(self.body.start);
-        self.ends.partition_point(|end| *end <= at)
+        self.ends.partition_point(|end| *end as usize <= at)
     }
 }
 
@@ -101,17 +104,12 @@ fn blank(run: &RunView<'_>, item: &Item, key: &CellKey, window: Option<usize>) -
 }
 
 fn case(blank: &Case, record: &Record, is_scored: bool) -> Case {
-    let searches = match (record.key.method.starts_with(AGENTIC), Ending::from(&record.outcome)) {
-        (false, _) => None,
-        (true, Ending::Unanswered) => Some(record.calls.len()),
-        (true, _) => Some(record.calls.len().saturating_sub(1)),
-    };
     let context = record.context.as_ref().filter(|context| context.retriever.is_some());
     Case {
         sample: record.key.sample,
         ending: if is_scored { Ending::from(&record.outcome) } else { Ending::Unscored },
         scores: record.scores.clone(),
-        tool_calls: searches,
+        tool_calls: record.measures.get(SEARCHES).map(|n| *n as usize),
         n_passages: context.map(|context| context.passages.len()),
         seconds: Some(record.seconds),
         ..blank.clone()
@@ -152,14 +150,16 @@ mod tests {
         asked.evidence = vec![evidence(Some("two"), Some(2)), evidence(None, Some(0)), evidence(Some("two"), None)];
         let items = [asked, item("b", "nowhere"), item("c", "one")];
         let plan = [key("agentic-rag", None)];
-        let records = [record(&plan[0], "a", answered(), &[("accuracy", 1.0)]), record(&plan[0], "c", answered(), &[])];
+        let mut records =
+            [record(&plan[0], "a", answered(), &[("accuracy", 1.0)]), record(&plan[0], "c", answered(), &[])];
+        records[0].measures.insert(SEARCHES.to_owned(), 3.0);
         let books = BTreeMap::from([("one".to_owned(), places("a b c d")), ("two".to_owned(), places("e f g"))]);
         let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
         let cases = cases(&run, Some(100));
         let short: Vec<_> =
             cases.iter().map(|c| (c.ending, c.book_tokens, c.evidence_tokens.clone(), c.tool_calls)).collect();
-        assert_eq!(short[0], (Ending::Answered, Some(7), vec![4 + 1], Some(0)));
+        assert_eq!(short[0], (Ending::Answered, Some(7), vec![4 + 1], Some(3)));
         assert_eq!(short[1], (Ending::Missing, None, vec![], None));
-        assert_eq!(short[2], (Ending::Unscored, Some(4), vec![], Some(0)));
+        assert_eq!(short[2], (Ending::Unscored, Some(4), vec![], None));
     }
 }

@@ -3,11 +3,12 @@
 use super::{ACCURACY, EVIDENCE_RECALL, PAIR_ACCURACY};
 use crate::benchmark::Item;
 use crate::metric::pair_scores;
+use crate::paper::dos_rag::{OverRuns, over_runs};
 use crate::paper::{Ending, FailurePolicy};
 use crate::record::{Ledger, Record, TrialKey};
 use crate::stats::{Estimate, Observation, estimate};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What one line of the table is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,6 +37,12 @@ pub struct Cell {
     pub prompt_tokens_mean: Option<f64>,
     /// Wall time of all its trials together, waiting included.
     pub seconds: f64,
+    /// Mean over the trials of what methods measure besides scores, such as `searches`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, f64>,
+    /// With several samples: each metric's standard deviation over the runs' means, in 0..=1 (Stronger Baselines).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub deviations: BTreeMap<String, OverRuns>,
 }
 
 impl CellKey {
@@ -148,17 +155,46 @@ fn cell(key: &CellKey, items: &[Item], records: &TrialsByItem<'_>) -> Cell {
         metrics: estimates(&scores(items, records, FailurePolicy::FailuresWrong)),
         prompt_tokens_mean: (n_prompts > 0).then(|| prompt_tokens as f64 / n_prompts as f64),
         seconds,
+        measures: mean_measures(records.values().flatten()),
+        deviations: deviations(items, records),
     }
 }
 
+fn mean_measures<'a>(records: impl Iterator<Item = &'a &'a Record>) -> BTreeMap<String, f64> {
+    means(records.flat_map(|record| &record.measures))
+}
+
+/// Mean and deviation of each metric over the samples; nothing for a single one.
+fn deviations(items: &[Item], records: &TrialsByItem<'_>) -> BTreeMap<String, OverRuns> {
+    let samples: BTreeSet<u32> = records.values().flatten().map(|record| record.key.sample).collect();
+    let mut run_means: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for sample in samples {
+        let run: TrialsByItem<'_> = records
+            .iter()
+            .map(|(item, trials)| (*item, trials.iter().copied().filter(|r| r.key.sample == sample).collect()))
+            .collect();
+        for (metric, scores) in scores(items, &run, FailurePolicy::FailuresWrong) {
+            let mean = scores.iter().map(|(score, _)| score).sum::<f64>() / scores.len().max(1) as f64;
+            run_means.entry(metric).or_default().push(mean);
+        }
+    }
+    let over = |(metric, means): (String, Vec<f64>)| Some((metric, over_runs(&means)?));
+    run_means.into_iter().filter_map(over).filter(|(_, runs)| runs.n_runs > 1).collect()
+}
+
 fn mean_scores(trials: &[&Record]) -> BTreeMap<String, f64> {
+    means(trials.iter().flat_map(|r| &r.scores))
+}
+
+/// The mean of all values of a name.
+fn means<'a>(values: impl Iterator<Item = (&'a String, &'a f64)>) -> BTreeMap<String, f64> {
     let mut sums: BTreeMap<String, (f64, usize)> = BTreeMap::new();
-    for (metric, score) in trials.iter().flat_map(|r| &r.scores) {
-        let (sum, n) = sums.entry(metric.clone()).or_default();
-        *sum += score;
+    for (name, value) in values {
+        let (sum, n) = sums.entry(name.clone()).or_default();
+        *sum += value;
         *n += 1;
     }
-    sums.into_iter().map(|(metric, (sum, n))| (metric, sum / n as f64)).collect()
+    sums.into_iter().map(|(name, (sum, n))| (name, sum / n as f64)).collect()
 }
 
 pub(super) fn estimated(scores: &[Scored<'_>]) -> Option<Estimate> {

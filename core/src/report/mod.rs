@@ -4,6 +4,7 @@ mod books;
 mod cells;
 pub mod chart;
 pub mod compare;
+mod judging;
 pub mod site;
 mod tables;
 #[cfg(test)]
@@ -12,6 +13,7 @@ mod whole;
 
 pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
+pub use judging::{docket, judged_by, judging_tables};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use whole::{CellReport, Report, Run, RunReport, report};
 

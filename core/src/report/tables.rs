@@ -3,10 +3,12 @@
 use super::cells::{Scored, Trials, estimated, scores};
 use super::{Cell, CellKey, EVIDENCE_RECALL, RunView};
 use crate::benchmark::Item;
+use crate::method::{CHUNKS, DOCUMENTS, FEWER_CHUNKS_THAN_DOCUMENTS};
 use crate::paper::FailurePolicy;
+use crate::paper::dos_rag::OverRuns;
 use crate::record::Ledger;
 use crate::stats::Estimate;
-use crate::table::number::{metric_label, ordered_metrics, thousands};
+use crate::table::number::{metric_label, ordered_metrics, percent, thousands};
 use crate::table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,9 +54,46 @@ pub fn score_table(lines: &[Line<'_>]) -> Table {
         }
     }
     table.notes.extend(outcomes(&naming, lines));
+    table.notes.extend(over_runs(&naming, lines, &metrics));
+    table.notes.extend(out_of_reach(&naming, lines));
     table.notes.extend(incomplete(lines));
     table.explain_marks();
     table
+}
+
+/// What the samples of each cell give, where there are several.
+fn over_runs(naming: &Naming, lines: &[Line<'_>], metrics: &[String]) -> Vec<String> {
+    let of_line = |Line { run, cell }: &Line<'_>| {
+        let spread = |metric: &String| {
+            let OverRuns { mean, deviation, n_runs } = cell.deviations.get(metric)?;
+            let (mean, deviation) = (percent(*mean), percent((*deviation)?));
+            Some(format!("{} {mean} ± {deviation} over {n_runs} runs", metric_label(metric)))
+        };
+        let spreads: Vec<String> = metrics.iter().filter_map(spread).collect();
+        (!spreads.is_empty()).then(|| format!("{}: {}", naming.full_name(run, &cell.key), spreads.join(", ")))
+    };
+    let mut notes: Vec<String> = lines.iter().filter_map(of_line).collect();
+    if !notes.is_empty() {
+        notes.push("±: sample standard deviation of the runs' means".to_owned());
+    }
+    notes
+}
+
+/// Where retrieval cannot have seen every document (CorpusQA, Table 4, dagger).
+fn out_of_reach(naming: &Naming, lines: &[Line<'_>]) -> Vec<String> {
+    let of_line = |Line { run, cell }: &Line<'_>| {
+        let share = cell.measures.get(FEWER_CHUNKS_THAN_DOCUMENTS).copied().filter(|share| *share > 0.0)?;
+        let mean = |measure: &str| cell.measures.get(measure).copied().unwrap_or_default();
+        Some(format!(
+            "† {}: fewer chunks than documents in {}% of the trials (mean {:.1} chunks, {:.1} documents): no answer over \
+             all documents can be right there",
+            naming.full_name(run, &cell.key),
+            percent(share),
+            mean(CHUNKS),
+            mean(DOCUMENTS)
+        ))
+    };
+    lines.iter().filter_map(of_line).collect()
 }
 
 /// One line a cell: how its items ended. The parts add up to `items`.

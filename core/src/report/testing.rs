@@ -26,6 +26,8 @@ pub(super) fn record(key: &CellKey, id: &str, outcome: Outcome, scores: &[(&str,
         context: None,
         calls: Vec::new(),
         measures: BTreeMap::new(),
+        evidence: None,
+        asked_with: None,
         seconds: 0.5,
     }
 }

@@ -2,12 +2,14 @@
 
 use super::chart::{Chart, by_budget, by_evidence_position, by_label, by_length};
 use super::compare::{cell_comparisons, comparison_tables};
+use super::judging::{hamlet_tables, judging_tables};
 use super::tables::incomplete;
 use super::{
     Cell, CellKey, Line, RunView, TokenPlaces, cases, cells, failures_left_out, label_tables, ledger_table,
     policy_table, score_table,
 };
 use crate::benchmark::Item;
+use crate::judge::Judging;
 use crate::paper::Paper;
 use crate::record::Record;
 use crate::stats::Estimate;
@@ -32,6 +34,8 @@ pub struct Run {
     pub books: BTreeMap<String, TokenPlaces>,
     /// Tokens that the models can take, where the run was given a limit.
     pub window: Option<usize>,
+    /// What judges said of it; its verdicts are among the scores of the records already.
+    pub judging: Judging,
     /// What its numbers rest on, name and value: retriever, tokenizer, version.
     pub facts: Vec<(String, String)>,
 }
@@ -94,7 +98,7 @@ pub fn report(runs: &[Run]) -> Report {
     let mut tables = vec![score_table(&lines), ledger_table(&lines), policy_table(&lines, &left_out)];
     tables.extend(comparison_tables(&cell_comparisons(&views)));
     for run in runs {
-        tables.extend(paper_tables(run, runs.len() > 1));
+        tables.extend(judge_and_paper_tables(run, runs.len() > 1));
     }
     tables.extend(label_tables(&views));
     let mut charts = by_budget(&lines);
@@ -132,21 +136,29 @@ fn run_report(run: &Run) -> RunReport {
     }
 }
 
+/// The tables on the judges of a run, and those of the papers; with the run's name where there are several.
+fn judge_and_paper_tables(run: &Run, several: bool) -> Vec<Table> {
+    let mut tables = judging_tables(run);
+    tables.extend(paper_tables(run));
+    tables.extend(hamlet_tables(run));
+    if several {
+        for table in &mut tables {
+            table.id = format!("{}-{}", run.name, table.id);
+            table.title = format!("{}: {}", run.name, table.title);
+        }
+    }
+    tables
+}
+
 /// The tables of the paper that reports on the run's benchmark, by the benchmark's name or its labels, and the budget
 /// curve where several budgets were run.
-fn paper_tables(run: &Run, several: bool) -> Vec<Table> {
+fn paper_tables(run: &Run) -> Vec<Table> {
     let cases = cases(&run.view(), run.window);
     let paper = Paper::of_benchmark(&run.benchmark).or_else(|| Paper::of_labels(&cases));
     let mut tables = paper.map(|paper| paper.tables(&cases)).unwrap_or_default();
     let budgets: BTreeSet<usize> = run.plan.iter().filter_map(|key| key.budget).collect();
     if budgets.len() > 1 && paper != Some(Paper::DosRag) {
         tables.extend(Paper::DosRag.tables(&cases));
-    }
-    if several {
-        for table in &mut tables {
-            table.id = format!("{}-{}", run.name, table.id);
-            table.title = format!("{}: {}", run.name, table.title);
-        }
     }
     tables
 }

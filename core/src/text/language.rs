@@ -191,7 +191,7 @@ fn iso_639_1(lang: whatlang::Lang) -> Option<Language> {
 }
 
 /// True for Han characters, whatever language writes them.
-pub(super) fn is_han(c: char) -> bool {
+pub(crate) fn is_han(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}' | '々' | '〇')
 }
 

@@ -14,12 +14,13 @@ pub mod sentence;
 mod span;
 pub mod tokens;
 
-pub use book::{Book, ReadOptions, TextError};
+pub use book::{Book, FlowText, OpenBook, ReadOptions, SourceText, TextError, TextStore};
 pub use decode::{DecodeError, Decoded, decode};
 #[cfg(feature = "epub")]
 pub use epub::{EpubError, EpubText, read_epub};
 pub use flow::Flow;
 pub use frame::Frame;
+pub(crate) use language::is_han;
 pub use language::{Language, UnknownLanguage, detect as detect_language};
 pub use locate::{Folding, Located, Locator};
 pub use span::{FlowSpan, Span};

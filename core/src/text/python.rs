@@ -58,6 +58,27 @@ pub(crate) fn is_word(c: char) -> bool {
     LETTER_OR_NUMBER.is_match(c.encode_utf8(&mut [0; 4]))
 }
 
+/// `int(text)` of a text that `str.isnumeric` holds for: decimal digits of any script. Nothing where Python raises an error,
+/// as it does for `²`, nor for a number beyond what counts here.
+pub(crate) fn int(text: &str) -> Option<usize> {
+    let mut digits = text.chars().map(decimal).peekable();
+    digits.peek()?;
+    digits.try_fold(0usize, |number, digit| number.checked_mul(10)?.checked_add(digit?))
+}
+
+/// The value of a decimal digit. Unicode keeps the ten digits of a script side by side, from zero on.
+fn decimal(c: char) -> Option<usize> {
+    static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d").expect("a valid pattern"));
+    let is_digit = |c: &char| c.is_numeric() && DIGIT.is_match(c.encode_utf8(&mut [0; 4]));
+    if c.is_ascii() {
+        return c.to_digit(10).map(|digit| digit as usize);
+    }
+    is_digit(&c).then(|| {
+        let before = (1..=u32::from(c)).map_while(|n| char::from_u32(u32::from(c) - n));
+        before.take_while(is_digit).count() % 10
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,6 +95,16 @@ mod tests {
         assert_eq!(lines("a\r\nb\rc\u{2028}d\n\ne\n"), ["a", "b", "c", "d", "", "e"]);
         assert_eq!(lines(""), [""; 0]);
         assert_eq!(lines("\n"), [""]);
+    }
+
+    #[test]
+    fn digits_of_any_script_make_a_number() {
+        for (text, number) in [("57", 57), ("٣", 3), ("१०", 10), ("９", 9), ("\u{1d7d8}", 0), ("007", 7)] {
+            assert_eq!(int(text), Some(number), "{text}");
+        }
+        for text in ["", "²", "½", "-1", "1_0", " 1", "Ⅷ", "三", "99999999999999999999999"] {
+            assert_eq!(int(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Full document: the whole text, and what happens where it does not fit.
 
-use crate::support::{Case, ScriptedHost, item};
+use crate::support::{Case, ScriptedHost, book, item};
 use closeread_core::benchmark::Task;
 use closeread_core::record::Outcome;
 use expect_test::expect;
@@ -47,6 +47,25 @@ fn full_document_that_does_not_fit_asks_nothing() {
             Overflow { needed: Some(217), window: Some(200) }
         "#]],
     );
+}
+
+#[test]
+fn several_documents_stand_under_their_headings() {
+    let books = vec![book("a", "A", "Ana hid the key."), book("b", "B", "Ben found the key. He kept it.")];
+    let case = Case { books: books.clone(), ..full_document(200, "fail") };
+    let host = ScriptedHost::always(Ok("x"));
+    let trial = case.trial(&host, &item(Task::Generative));
+    let transcript = host.transcript();
+    assert!(
+        transcript.contains("# Document 1:\n  | Ana hid the key.\n  |\n  | # Document 2:\n  | Ben found"),
+        "{transcript}"
+    );
+    let passages: Vec<_> = trial.context.unwrap().passages.into_iter().map(|p| (p.document, p.start, p.end)).collect();
+    assert_eq!(passages, [("a".to_owned(), 0, 16), ("b".to_owned(), 0, 30)]);
+    let many = (0..400).map(|i| book(&format!("d{i}"), "", "A report of nothing at all.")).collect();
+    let case = Case { books: many, ..full_document(2_000, "fail") };
+    let outcome = case.trial(&ScriptedHost::always(Ok("never asked")), &item(Task::Generative)).outcome;
+    assert!(matches!(outcome, Outcome::Overflow { needed: Some(needed), .. } if needed > 4_000), "{outcome:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Vanilla and DOS RAG: one ranking, two orders.
 
 use crate::support::{Case, ScriptedHost, item};
-use closeread_core::benchmark::Task;
+use closeread_core::benchmark::{Item, Task};
 use closeread_core::host::HostError;
 use closeread_core::index::Retriever;
 use closeread_core::record::Outcome;
@@ -69,6 +69,32 @@ fn vanilla_rag_hands_over_the_best_passage_first() {
             NotFound
         "#]],
     );
+}
+
+#[test]
+fn neighbours_come_right_behind_their_passage_within_the_budget() {
+    let passages = |neighbours: usize, budget: usize| {
+        let case = Case {
+            retriever: Retriever::Bm25,
+            budget: Some(budget),
+            ..Case::new("vanilla-rag", json!({"max_tokens": 10, "neighbours": neighbours}))
+        };
+        let item = Item { question: "Who rowed across with a lantern?".into(), ..item(Task::Choice) };
+        let trial = case.trial(&ScriptedHost::always(Ok("[[1]]")), &item);
+        let context = trial.context.expect("a retrieving method has a context");
+        assert!(context.n_tokens <= budget);
+        context.passages.iter().map(|p| p.start).collect::<Vec<_>>()
+    };
+    let (alone, widened) = (passages(0, 1000), passages(1, 1000));
+    assert_eq!(alone[0], widened[0]);
+    let mut in_text = alone.clone();
+    in_text.sort_unstable();
+    let at = in_text.iter().position(|start| *start == alone[0]).unwrap();
+    assert_eq!(widened[1..3], [in_text[at - 1], in_text[at + 1]]);
+    let mut same = widened.clone();
+    same.sort_unstable();
+    assert_eq!(same, in_text, "each passage once");
+    assert!(widened.starts_with(&passages(1, 20)));
 }
 
 #[test]

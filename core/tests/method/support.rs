@@ -22,12 +22,13 @@ pub(crate) const STORY: &str = "Ana hid the key under the third stair. Nobody sa
                                 and took the bridge. Ben rowed across with a lantern. He found the key and kept it \
                                 for nine years.";
 
+type Embedding<'a> = Box<dyn Fn(Role, &str) -> [f32; 2] + 'a>;
 type Script<'a> = Box<dyn Fn(&Call, usize) -> Result<String, HostError> + 'a>;
 
 /// Replies to every call by a script and writes down what it was asked.
 pub(crate) struct ScriptedHost<'a> {
     script: Script<'a>,
-    embedding: Box<dyn Fn(Role, &str) -> [f32; 2] + 'a>,
+    embedding: Embedding<'a>,
     transcript: RefCell<String>,
     /// Replies by what was asked: what a journal keeps of a run that died.
     journal: RefCell<HashMap<String, String>>,
@@ -144,6 +145,11 @@ pub(crate) fn item(task: Task) -> Item {
     serde_json::from_value(json).unwrap()
 }
 
+/// Another question about [`STORY`].
+pub(crate) fn question(id: &str, question: &str, task: Task) -> Item {
+    Item { id: id.to_owned(), question: question.to_owned(), ..item(task) }
+}
+
 pub(crate) fn book(id: &str, title: &str, text: &str) -> Arc<Book> {
     Arc::new(Book::new(id, title, text.to_owned(), &ReadOptions::default()).unwrap())
 }
@@ -217,16 +223,30 @@ impl Case {
 
     /// The whole exchange and what came of it, as a snapshot.
     pub(crate) fn check(&self, host: &ScriptedHost<'_>, item: &Item, expected: &Expect) {
-        let trial = self.trial(host, item);
+        self.check_all(host, &[item], expected);
+    }
+
+    /// The same with several items, each under its id.
+    pub(crate) fn check_all(&self, host: &ScriptedHost<'_>, items: &[&Item], expected: &Expect) {
+        let (_, trials) = self.run(host, items);
         let mut transcript = host.transcript();
-        if let Some(context) = &trial.context {
-            let spans: Vec<String> = context.passages.iter().map(|p| format!("{}..{}", p.start, p.end)).collect();
-            writeln!(transcript, "context {} ({} tokens)", spans.join(" "), context.n_tokens).unwrap();
+        for (item, trial) in items.iter().zip(trials) {
+            if items.len() > 1 {
+                let with = trial.asked_with.map(|other| format!(", asked with {other}"));
+                writeln!(transcript, "{}{}", item.id, with.unwrap_or_default()).unwrap();
+            }
+            if let Some(context) = &trial.context {
+                let spans: Vec<String> = context.passages.iter().map(|p| format!("{}..{}", p.start, p.end)).collect();
+                writeln!(transcript, "context {} ({} tokens)", spans.join(" "), context.n_tokens).unwrap();
+            }
+            if !trial.measures.is_empty() {
+                writeln!(transcript, "measures {}", json!(trial.measures)).unwrap();
+            }
+            writeln!(transcript, "{:?}", trial.outcome).unwrap();
+            if let Some(evidence) = &trial.evidence {
+                writeln!(transcript, "cites {evidence:?}").unwrap();
+            }
         }
-        if !trial.measures.is_empty() {
-            writeln!(transcript, "measures {}", json!(trial.measures)).unwrap();
-        }
-        writeln!(transcript, "{:?}", trial.outcome).unwrap();
         expected.assert_eq(&transcript);
     }
 

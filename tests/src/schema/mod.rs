@@ -7,6 +7,7 @@ mod paper_tables;
 mod parse_corpusqa;
 mod parse_infinitebench;
 mod passages;
+mod readagent;
 mod retrieval;
 pub(crate) mod scorecard;
 mod sentences_en;
@@ -39,6 +40,7 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     parse_infinitebench::SCHEMA,
     paper_tables::SCHEMA,
     passages::SCHEMA,
+    readagent::SCHEMA,
     retrieval::SCHEMA,
     scorecard::SCHEMA,
     sentences_en::SCHEMA,

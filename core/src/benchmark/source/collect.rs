@@ -80,12 +80,12 @@ impl Collector {
     pub(in crate::benchmark) fn files_with<'f>(
         &mut self,
         adapter: &Adapter,
-        files: &'f [InputFile],
+        files: impl IntoIterator<Item = &'f InputFile>,
         extensions: &[&str],
         field: &str,
     ) -> Vec<&'f InputFile> {
         let key = Regex::new(&format!("\"{}\"", regex::escape(field))).expect("an escaped name is a pattern");
-        let candidates = files.iter().filter(|file| has_extension(file, extensions));
+        let candidates = files.into_iter().filter(|file| has_extension(file, extensions));
         let (found, other): (Vec<&InputFile>, Vec<&InputFile>) = candidates.partition(|file| key.is_match(&file.bytes));
         if found.is_empty() {
             let seen =
@@ -140,6 +140,16 @@ pub(in crate::benchmark) fn stem(file: &InputFile) -> &str {
 pub(in crate::benchmark) fn has_extension(file: &InputFile, extensions: &[&str]) -> bool {
     let extension = base_name(file).rsplit_once('.').map(|(_, extension)| extension.to_lowercase());
     extension.is_some_and(|extension| extensions.contains(&extension.as_str()))
+}
+
+/// `zh` if Han characters are more than a tenth of a text's beginning, else `en`: English books quote a few at most.
+pub(in crate::benchmark) fn language_of(text: &str) -> &'static str {
+    let (mut n_han, mut n) = (0, 0);
+    for c in text.chars().filter(|c| c.is_alphanumeric()).take(10_000) {
+        n += 1;
+        n_han += usize::from(matches!(c, '\u{3400}'..='\u{9fff}'));
+    }
+    if n_han * 10 > n { "zh" } else { "en" }
 }
 
 /// The letters and digits of a text in lower case, words joined by hyphens.

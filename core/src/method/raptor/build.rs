@@ -2,6 +2,7 @@
 
 use super::words::WordVectors;
 use super::{Asking, End, Raptor, Summary, Tree, node_text};
+use crate::answer::{Form, after_thinking};
 use crate::benchmark::Task;
 use crate::cluster::two_step_clusters;
 use crate::host::{Host, Message};
@@ -31,14 +32,13 @@ pub(super) async fn build<H: Host>(
 ) -> Result<Tree, End> {
     let shelf = material.shelf();
     let mut tree = Tree::of_passages(shelf);
-    let texts: Vec<String> = (0..tree.leaves.len()).map(|leaf| shelf.text(leaf)).collect();
+    let texts: Vec<String> = shelf.texts(0..tree.leaves.len());
     let words = WordVectors::new(shelf.word_rule(), texts.iter().map(String::as_str));
     // Where passages are ranked by their words alone they are clustered by them too.
     let embedded = material.retriever.needs_vectors();
-    let vectors = match shelf.vectors() {
-        _ if !embedded => texts.iter().map(|text| words.vector(text)).collect(),
-        Some(vectors) => vectors.rows().map(<[f32]>::to_vec).collect(),
-        None => return Err(ShelfError::NoVectors(material.retriever.name()).into()),
+    let vectors = match embedded {
+        true => shelf.vectors()?.ok_or(ShelfError::NoVectors(material.retriever.name()))?,
+        false => texts.iter().map(|text| words.vector(text)).collect(),
     };
     let mut layer = Layer { texts, n_tokens: shelf.n_tokens().to_vec(), vectors };
     while tree.layers.len() < parameters.max_layers && layer.texts.len() > parameters.reduction_dimension + 1 {
@@ -92,16 +92,19 @@ async fn summarize<H: Host>(
         let message = Message::user(setting.prompts.render(PROMPT, &variables)?);
         let reading = Reading {
             context: passages,
-            question: String::new(),
+            // Asked for nothing in particular: what shares most with all of it.
+            question: joined,
             options: Vec::new(),
+            further: Vec::new(),
             task: Task::Summary,
+            form: Form::Marked,
             language: language.to_owned(),
         };
         requests.push((vec![message], Some(reading)));
     }
     let mut summaries = Vec::with_capacity(clusters.len());
     for (reply, cluster) in asking.ask_all(PROMPT, requests).await?.into_iter().zip(clusters) {
-        let text = reply.text.trim();
+        let text = after_thinking(&reply.text).trim();
         if text.is_empty() {
             let (n, limit) = (cluster.len(), setting.max_output_tokens);
             let error = format!(

@@ -9,7 +9,8 @@ pub use retrieve::{node_text, traversal};
 pub use tree::{Leaf, Summary, Tree};
 
 use super::ask::{Asking, End};
-use super::read::{Shown, read};
+use super::dress::{Dress, View};
+use super::read::{Shown, read, title_of};
 use super::{Material, MethodError, Preparation, Prepared, Setting, Trial};
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -130,11 +131,13 @@ pub async fn raptor<H: Host>(
         let found = retrieve::retrieve(&asking, material, tree, &item.question, parameters, budget).await?;
         asking.measures.extend(found.measures());
         let shown = Shown {
-            prompt: "read",
-            title: "",
+            dress: Dress::DosRag,
+            view: View::Passages,
+            title: &title_of(material.books),
             passages: found.passages,
             context: Some(found.context),
             language: material.language(),
+            evidence: false,
         };
         read(&mut asking, item, shown).await
     }

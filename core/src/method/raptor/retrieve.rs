@@ -2,12 +2,13 @@
 
 use super::{Asking, End, Raptor, Tree, TreeSearch};
 use crate::host::Host;
-use crate::index::{Bm25, Ranked, Ranking, Retriever, ShelfError, cosine_ranking, reciprocal_rank_fusion};
+use crate::index::{Bm25, Ranked, Ranking, Retriever, ShelfError, cosine, rank, reciprocal_rank_fusion};
+use crate::method::dress::Excerpt;
 use crate::method::rag::reference;
 use crate::method::{Material, MethodError};
-use crate::metric::python;
 use crate::record::Context;
 use crate::retrieve::fill;
+use crate::text::python;
 
 /// Nodes that a traversal takes of each layer where no parameter says so.
 const TRAVERSAL_TOP_K: usize = 5;
@@ -15,7 +16,7 @@ const TRAVERSAL_TOP_K: usize = 5;
 /// What the tree has to say about a question.
 pub(super) struct Found {
     /// The nodes' texts, each in one line, in the order in which they were taken.
-    pub(super) passages: Vec<String>,
+    pub(super) passages: Vec<Excerpt>,
     /// The leaves among them by reference; the tokens are those of all.
     pub(super) context: Context,
     summaries: usize,
@@ -61,7 +62,11 @@ pub(super) async fn retrieve<H: Host>(
     let is_leaf = |ranked: &&Ranked| ranked.idx < tree.leaves.len();
     let summaries = || selection.passages.iter().filter_map(|ranked| tree.summary(ranked.idx));
     Ok(Found {
-        passages: selection.passages.iter().map(|ranked| in_one_line(&text(material, tree, ranked.idx))).collect(),
+        passages: selection
+            .passages
+            .iter()
+            .map(|ranked| in_one_line(&text(material, tree, ranked.idx)).into())
+            .collect(),
         summaries: summaries().count(),
         summary_tokens: summaries().map(|summary| summary.n_tokens).sum(),
         context: Context {
@@ -76,17 +81,23 @@ pub(super) async fn retrieve<H: Host>(
 fn ranking(material: &Material<'_>, tree: &Tree, query: &str, query_vector: Option<&[f32]>) -> Result<Ranking, End> {
     let shelf = material.shelf();
     let dense = || {
-        let (Some(vectors), Some(query)) = (shelf.vectors(), query_vector) else {
-            return Err(End::from(ShelfError::NoVectors(material.retriever.name())));
-        };
-        let rows = || vectors.rows().chain(tree.summaries().map(|summary| summary.vector.as_slice()));
-        if rows().any(|row| row.len() != query.len()) {
+        let query_vector = query_vector.ok_or(ShelfError::NoVectors(material.retriever.name()))?;
+        if tree.summaries().any(|summary| summary.vector.len() != query_vector.len()) {
             let why = "the tree was embedded by another model than the question".to_owned();
             return Err(End::Error(MethodError::Unprepared(why)));
         }
-        Ok(cosine_ranking(query, rows()))
+        let mut scores = vec![0.0; tree.leaves.len()];
+        for leaf in shelf.ranking(Retriever::Dense, query, Some(query_vector))? {
+            scores[leaf.idx] = leaf.score;
+        }
+        scores.extend(tree.summaries().map(|summary| cosine(query_vector, &summary.vector)));
+        Ok(rank(scores))
     };
-    let words = || Bm25::new(shelf.word_rule(), (0..tree.len()).map(|node| text(material, tree, node))).ranking(query);
+    let words = || {
+        let leaves = shelf.texts(0..tree.leaves.len());
+        let nodes = leaves.iter().chain(tree.summaries().map(|summary| &summary.text));
+        Bm25::new(shelf.word_rule(), nodes).ranking(query)
+    };
     Ok(match material.retriever {
         Retriever::Dense => dense()?,
         Retriever::Bm25 => words(),

@@ -5,7 +5,7 @@ mod tables;
 pub use tables::tables;
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A judged summary: what became of each key fact and of each of its sentences.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -250,6 +250,29 @@ pub fn ratio(summary: &SummaryEvaluation, measure: Measure, scope: Scope) -> Rat
         Measure::Recall => recall(summary, scope),
         Measure::Faithfulness => faithfulness(summary, scope),
     }
+}
+
+/// The scores of one summary by name, each where it has something to be taken over: `recall`, `recall_root`,
+/// `recall_branch`, `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf` and `_none` (sentences aligned
+/// with no key fact); and `recall_faithfulness`, the mean of the two.
+pub fn scores(summary: &SummaryEvaluation) -> BTreeMap<String, f64> {
+    let mut scores = BTreeMap::new();
+    let mut give = |measure: Measure, name: &str, scopes: &[Scope]| {
+        for scope in scopes {
+            let name = match scope {
+                Scope::All => name.to_owned(),
+                scope => format!("{name}_{}", scope.name()),
+            };
+            scores.extend(ratio(summary, measure, *scope).value().map(|value| (name, value)));
+        }
+    };
+    give(Measure::Recall, "recall", &Scope::OF_FACTS);
+    give(Measure::Faithfulness, "faithfulness", &Scope::OF_SENTENCES);
+    if let (Some(recall), Some(faithfulness)) = (scores.get("recall"), scores.get("faithfulness")) {
+        let mean = recall_faithfulness_mean(*recall, *faithfulness);
+        scores.insert("recall_faithfulness".to_owned(), mean);
+    }
+    scores
 }
 
 /// Mean of the summaries' own ratios (Table 7, "summary-level"); a summary with nothing in scope is left out.

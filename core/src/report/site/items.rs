@@ -180,9 +180,10 @@ fn row(record: &Record) -> String {
             format!("needs {} tokens, {} fit", thousands(*needed as u64), thousands(*window as u64))
         }
         Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => String::new(),
-        Outcome::Blocked { reason: words } | Outcome::Unparsed { reply: words } | Outcome::Failed { error: words } => {
-            isolated(&cut(words))
-        }
+        Outcome::Blocked { reason: words }
+        | Outcome::Unparsed { reply: words }
+        | Outcome::Failed { error: words }
+        | Outcome::NotAsked { reason: words } => isolated(&cut(words)),
     };
     let scores: Vec<String> = ordered_metrics(record.scores.keys())
         .iter()
@@ -206,6 +207,12 @@ fn trace(record: &Record) -> String {
             escaped(call.sha256.get(..12).unwrap_or(&call.sha256)),
             isolated(&cut(&call.reply))
         ));
+    }
+    if let Some(item) = &record.asked_with {
+        html.push_str(&format!("<p>asked in one call with {}, whose trace has it</p>\n", isolated(item)));
+    }
+    for sentence in record.evidence.iter().flatten() {
+        html.push_str(&format!("<p>cited: <q>{}</q></p>\n", isolated(&cut(sentence))));
     }
     if let Some(context) = &record.context {
         let retriever = context.retriever.map_or(String::new(), |retriever| format!(" by {}", retriever.name()));
@@ -236,6 +243,7 @@ fn outcome_name(outcome: &Outcome) -> &'static str {
         Outcome::Blocked { .. } => "blocked",
         Outcome::Unparsed { .. } => "unparsed",
         Outcome::Failed { .. } => "failed",
+        Outcome::NotAsked { .. } => "not asked",
     }
 }
 

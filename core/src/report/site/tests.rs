@@ -42,6 +42,7 @@ fn hostile_run() -> Run {
         records,
         books: BTreeMap::new(),
         window: None,
+        judging: crate::judge::Judging::default(),
         facts: vec![("retriever".to_owned(), HOSTILE.to_owned())],
     }
 }

@@ -7,7 +7,7 @@ pub use judged::evaluations;
 use super::draft::{Draft, ended};
 use super::{Format, FormatError, FormatInput};
 use crate::benchmark::{Item, Task};
-use crate::paper::hamlet::{Measure, POSITION_BINS, Scope, SummaryEvaluation, position_bin, ratio};
+use crate::paper::hamlet::{POSITION_BINS, SummaryEvaluation, position_bin, scores};
 use crate::record::Outcome;
 use crate::scoring::{Attempt, Submission};
 use judged::Judged;
@@ -81,21 +81,7 @@ fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {
         true => Outcome::Unparsed { reply: answer },
         false => Outcome::Answered { answer, choice: None },
     });
-    let mut give = |measure: Measure, name: &str, scopes: &[Scope]| {
-        for scope in scopes {
-            let name = match scope {
-                Scope::All => name.to_owned(),
-                scope => format!("{name}_{}", scope.name()),
-            };
-            attempt.given.extend(ratio(evaluation, measure, *scope).value().map(|value| (name, value)));
-        }
-    };
-    give(Measure::Recall, "recall", &Scope::OF_FACTS);
-    give(Measure::Faithfulness, "faithfulness", &Scope::OF_SENTENCES);
-    if let (Some(recall), Some(faithfulness)) = (attempt.given.get("recall"), attempt.given.get("faithfulness")) {
-        let mean = (recall + faithfulness) / 2.0;
-        attempt.given.insert("recall_faithfulness".into(), mean);
-    }
+    attempt.given = scores(evaluation);
     attempt
 }
 

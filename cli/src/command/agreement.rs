@@ -1,0 +1,109 @@
+//! `closeread agreement`: a judge against people.
+
+use crate::finished;
+use crate::judging;
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::InputFile;
+use closeread_core::judge::{AgainstPeople, against_people, human_labels};
+use closeread_core::table::render::text;
+use closeread_core::table::{Table, Value};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// How far the judges of a run agree with people: accuracy, Cohen's kappa, Gwet's AC1.
+///
+/// Exits with 1 if labels could not be used; they are named by line.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgreementArgs {
+    /// Run folder that was judged
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// JSON Lines or CSV: item, label, and where needed method, model, budget, sample, sentence, fact
+    #[arg(value_name = "LABELS")]
+    labels: PathBuf,
+    /// Print everything as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Most rows named on the screen.
+const SHOWN: usize = 10;
+
+/// Compares and prints.
+pub(crate) fn run(args: &AgreementArgs) -> Result<ExitCode> {
+    if !finished::is_run_folder(&args.run) {
+        bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
+    }
+    let judging = judging::read(&args.run)?;
+    if judging.panels.is_empty() {
+        bail!("{} was not judged: closeread judge {} --with MODEL judges it", args.run.display(), args.run.display());
+    }
+    let bytes = std::fs::read(&args.labels).with_context(|| format!("cannot read {}", args.labels.display()))?;
+    let file = InputFile { name: args.labels.display().to_string(), bytes };
+    let (labels, mut problems) = human_labels(&file);
+    let (found, unused) = against_people(&judging, &labels, &file.name);
+    problems.extend(unused);
+    problems.sort_by_key(|problem| problem.line);
+    if args.json {
+        outln!("{}", json!({"judges": found, "problems": problems}));
+    } else {
+        outln!("{}", text::table(&agreement_table(&found)));
+        for judged in &found {
+            outln!("{}", text::table(&confusion_table(judged)));
+        }
+    }
+    for problem in problems.iter().take(SHOWN) {
+        eprintln!("{}", text::plain(&problem.to_string()));
+    }
+    if problems.len() > SHOWN {
+        eprintln!("... and {} more; --json names all", problems.len() - SHOWN);
+    }
+    if found.is_empty() {
+        bail!("no label of {} is on something that was judged in {}", file.name, args.run.display());
+    }
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn agreement_table(found: &[AgainstPeople]) -> Table {
+    let columns = ["judge", "question", "labels", "accuracy", "kappa", "kappa 95%", "AC1", "AC1 95%"];
+    let title = "Judges against people";
+    let mut table = Table::new("agreement", title, columns.map(str::to_owned).to_vec());
+    let number = |value: f64| Value::Number { value, decimals: 3 };
+    let interval = |low: f64, high: f64| Value::text(format!("[{low:.3}, {high:.3}]"));
+    for AgainstPeople { judge, question, agreement, .. } in found {
+        let (kappa, kappa_ends) = match &agreement.kappa {
+            Some(kappa) => (number(kappa.kappa), interval(kappa.low, kappa.high)),
+            None => (Value::missing("one label only"), Value::missing("one label only")),
+        };
+        let ac1_ends = match agreement.ac1.interval {
+            Some((low, high)) => interval(low, high),
+            None => Value::missing("no spread"),
+        };
+        table.rows.push(vec![
+            Value::text(judge),
+            Value::text(question),
+            Value::count(agreement.n),
+            Value::Share { value: agreement.observed, n: agreement.n },
+            kappa,
+            kappa_ends,
+            number(agreement.ac1.ac1),
+            ac1_ends,
+        ]);
+    }
+    table.notes.push(
+        "accuracy: share of equal labels; kappa: Cohen's, - where only one label was used; AC1: Gwet's".to_owned(),
+    );
+    table
+}
+
+fn confusion_table(judged: &AgainstPeople) -> Table {
+    let head = ["people say".to_owned()].into_iter();
+    let columns = head.chain(judged.confusion.labels.iter().map(|label| format!("judge: {label}")));
+    let title = format!("{}, {}: people's labels by the judge's", judged.judge, judged.question);
+    let mut table = Table::new("confusion", title, columns.collect());
+    for (label, counts) in judged.confusion.labels.iter().zip(&judged.confusion.counts) {
+        table.rows.push([Value::text(label)].into_iter().chain(counts.iter().map(|n| Value::count(*n))).collect());
+    }
+    table
+}

@@ -1,0 +1,134 @@
+//! `closeread judge`: judges a run that exists, without asking its readers again.
+
+use crate::command::run::load_prompts;
+use crate::config::named;
+use crate::extra_body::ExtraBodies;
+use crate::finished::{self, Texts};
+use crate::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
+use crate::run_folder::lock;
+use crate::tokenizer;
+use anyhow::{Context, Result, bail};
+use closeread_core::judge::PanelRule;
+use closeread_core::report::{judging_tables, report};
+use closeread_core::table::Table;
+use closeread_core::table::render::text;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Judge the answers of a run, without asking the readers again; resumable.
+///
+/// What was asked before is not asked again, failed calls are. The verdicts stand in judgements.jsonl of the run folder,
+/// the judges in judging.json, and every later report has both.
+#[derive(Debug, clap::Args)]
+pub(crate) struct JudgeArgs {
+    /// Run folder
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Models that judge, provider/model, and builtin/rule, which needs none
+    #[arg(long, value_name = "LIST", value_delimiter = ',', required = true)]
+    with: Vec<String>,
+    /// Votes of each model
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    votes: u32,
+    /// How votes become a verdict; ties are not carried
+    #[arg(long, value_name = "majority|unanimity", default_value = "majority", value_parser = named::<PanelRule>)]
+    panel: PanelRule,
+    /// Judges by name: rule, judge-sagascale, judge-novelqa, judge-novelqa-evidence, judge-corpusqa, verify-facts,
+    /// align-key-facts, classify-question [default: all that fit the items but classify-question]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    by: Vec<String>,
+    /// Sampling temperature
+    #[arg(long, value_name = "T", default_value_t = 0.0)]
+    temperature: f32,
+    /// Most tokens of a reply
+    #[arg(long, value_name = "N", default_value_t = MAX_OUTPUT_TOKENS)]
+    max_output_tokens: u32,
+    /// Address of the judges' server
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Passed to models that take a seed
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Fields merged into every request, as JSON or a file with it, or into those of one judge; repeatable
+    #[arg(long, value_name = "JSON|FILE|JUDGE={...}|JUDGE=@FILE")]
+    extra_body: Vec<String>,
+    /// Folder with prompts that replace ours, by file name
+    #[arg(long, value_name = "DIR")]
+    prompts: Option<PathBuf>,
+    /// Longest that one try of a call may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+    /// Most calls under way at once
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    concurrency: usize,
+    /// Ask again what was asked before: remembered replies are neither used nor kept
+    #[arg(long)]
+    no_cache: bool,
+    /// Print scores and tables as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+/// Judges, then prints the scores and what is to be known of the judges.
+pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
+    if !finished::is_run_folder(&args.run) {
+        bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
+    }
+    let _lock = lock(&args.run)?;
+    let name = finished::folder_name(&args.run);
+    let run = finished::load(&args.run, name.clone(), Texts::Skip)?;
+    let books = finished::books_of(&args.run)?;
+    let prompts = load_prompts(args.prompts.as_deref())?;
+    let tokenizer = tokenizer::load(None, None)?;
+    let options = JudgeOptions {
+        models: args.with.clone(),
+        votes: args.votes,
+        rule: args.panel,
+        judges: args.by.clone(),
+        temperature: args.temperature,
+        max_output_tokens: args.max_output_tokens,
+        base_url: args.base_url.clone(),
+        seed: args.seed,
+        extra_body: ExtraBodies::read(&args.extra_body, &BTreeMap::new())?,
+        timeout: Duration::from_secs(args.timeout.max(1)),
+        concurrency: args.concurrency.max(1),
+        no_cache: args.no_cache,
+    };
+    let court = Court::new(&options, &run.benchmark, &run.items, &prompts, &tokenizer)?;
+    let docket = Docket {
+        items: &run.items,
+        records: &run.records,
+        books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
+    };
+    let session = court.sit(&args.run, &docket).await?;
+
+    let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
+    let report = report(std::slice::from_ref(&judged));
+    let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
+    let tables = judging_tables(&judged);
+    if args.json {
+        let cells = &report.runs[0].cells;
+        outln!(
+            "{}",
+            json!({
+                "run": judged.name, "panels": judged.judging.panels, "interrupted": session.interrupted,
+                "failed": session.failed, "cells": cells, "tables": tables,
+            })
+        );
+    } else {
+        for table in scores.into_iter().chain(&tables) {
+            outln!("{}", text::table(table));
+        }
+    }
+    if session.failed > 0 {
+        eprintln!("{} calls failed; give the same command again to repeat them", session.failed);
+    }
+    if session.interrupted {
+        eprintln!("stopped; give the same command again to go on");
+    }
+    let clean = session.failed == 0 && !session.interrupted && session.without_chunk == 0;
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}

@@ -1,0 +1,108 @@
+//! The embedding models of a run: one for all methods, and those that a method's paper names.
+
+use crate::benchmark::Benchmark;
+use crate::config::RunArgs;
+use crate::embedder::Embedder;
+use crate::host::QueryEncoder;
+use crate::models;
+use anyhow::Result;
+use closeread_core::index::Retriever;
+use closeread_core::method::{Entry, Method, SAGASCALE_EMBEDDER};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// The encoders of the methods that search by vectors; none where `--retriever bm25` needs none.
+pub(crate) struct Encoders {
+    /// The name that serves the methods whose papers name no model.
+    of_run: String,
+    /// By the name they were asked for.
+    loaded: BTreeMap<String, Rc<QueryEncoder>>,
+    /// Method, and the name of its model.
+    by_method: BTreeMap<&'static str, String>,
+    /// Methods whose own model is not installed.
+    in_place: Vec<&'static str>,
+}
+
+impl Encoders {
+    /// Loads what the methods need, and writes into their parameters which model it is.
+    ///
+    /// A method that names no model in its parameters gets its paper's where that is installed, else the run's.
+    pub(crate) fn load(args: &RunArgs, methods: &mut [(&'static Entry, Method)]) -> Result<Self> {
+        let of_run = args.embedder.clone().unwrap_or_else(|| models::SHIPPED.to_owned());
+        let mut encoders = Self { of_run, loaded: BTreeMap::new(), by_method: BTreeMap::new(), in_place: Vec::new() };
+        if args.retriever == Some(Retriever::Bm25) {
+            return Ok(encoders);
+        }
+        for (entry, method) in methods.iter_mut().filter(|(_, method)| method.cut().is_some()) {
+            let name = match method.embedder_mut() {
+                None => encoders.of_run.clone(),
+                Some(Some(name)) => name.clone(),
+                Some(unnamed) => {
+                    let installed = models::is_installed(SAGASCALE_EMBEDDER)?;
+                    let name = if installed { SAGASCALE_EMBEDDER.to_owned() } else { encoders.of_run.clone() };
+                    if !installed {
+                        encoders.in_place.push(entry.name);
+                    }
+                    unnamed.insert(name).clone()
+                }
+            };
+            if !encoders.loaded.contains_key(&name) {
+                let embedder = Embedder::named(Some(&name), args.backend)?;
+                encoders.loaded.insert(name.clone(), Rc::new(QueryEncoder::new(embedder)));
+            }
+            encoders.by_method.insert(entry.name, name);
+        }
+        Ok(encoders)
+    }
+
+    /// The encoder of a method.
+    pub(crate) fn of(&self, method: &str) -> Option<Rc<QueryEncoder>> {
+        Some(Rc::clone(&self.loaded[self.by_method.get(method)?]))
+    }
+
+    /// What the manifest says of the model of the run, if a method uses it.
+    pub(crate) fn of_run(&self) -> Option<Value> {
+        self.loaded.get(&self.of_run).map(|encoder| described(encoder))
+    }
+
+    /// What the manifest says of the models of methods that have one of their own.
+    pub(crate) fn of_methods(&self) -> BTreeMap<&'static str, Value> {
+        let own = self.by_method.iter().filter(|(_, name)| **name != self.of_run);
+        own.map(|(method, name)| (*method, described(&self.loaded[name]))).collect()
+    }
+
+    /// Says which model stands in for another, and which books are ranked by BM25 because their language decides.
+    pub(crate) fn say(&self, benchmark: &Benchmark, asked: Option<Retriever>) {
+        if !self.in_place.is_empty() {
+            eprintln!(
+                "{} embedded by {}: {SAGASCALE_EMBEDDER}, the model of the paper, is not installed (closeread model pull \
+                 {SAGASCALE_EMBEDDER}); --embedder chooses another",
+                self.in_place.join(", "),
+                self.of_run
+            );
+        }
+        for encoder in self.loaded.values().filter(|_| asked.is_none()) {
+            let spec = &encoder.embedder().model().spec;
+            let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
+            for book in benchmark.books.iter().filter(|book| !spec.speaks(book.language.code())) {
+                *by_language.entry(book.language.code()).or_default() += 1;
+            }
+            for (language, n) in by_language {
+                eprintln!(
+                    "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual \
+                     model (closeread model pull multilingual-e5-large) or choose --retriever",
+                    if n == 1 { "book" } else { "books" },
+                    spec.name
+                );
+            }
+        }
+    }
+}
+
+fn described(encoder: &QueryEncoder) -> Value {
+    let embedder = encoder.embedder();
+    json!({
+        "name": embedder.model().spec.name, "backend": embedder.backend(), "fingerprint": embedder.fingerprint(),
+    })
+}

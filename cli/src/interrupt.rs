@@ -1,0 +1,16 @@
+//! Ctrl-C, heard once with patience and once without.
+
+use crate::progress::Progress;
+use std::cell::Cell;
+
+/// Waits for Ctrl-C for ever. The first sets `stop`, so that what is under way is finished; the second ends the program.
+pub(crate) async fn watch(stop: &Cell<bool>, progress: &Progress) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        stop.set(true);
+        progress.say("stopping: what is under way is finished and kept; press Ctrl-C again to stop at once");
+        if tokio::signal::ctrl_c().await.is_ok() {
+            std::process::exit(130);
+        }
+    }
+    std::future::pending::<()>().await;
+}

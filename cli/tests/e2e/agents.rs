@@ -1,0 +1,232 @@
+//! ReadAgent and the memory agent on the sample; runs that are killed in the middle of a trial.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// What a request is answered with: status line and body; nothing for a request that is left waiting for ever.
+type Answer = Option<(&'static str, String)>;
+
+/// A model behind the OpenAI protocol that answers by a function of the prompt and the number of the request.
+struct Server {
+    url: String,
+    /// The prompts, in the order of arrival.
+    prompts: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn start(answer: impl Fn(&str, usize) -> Answer + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let prompts = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer) = (Arc::clone(&prompts), Arc::new(answer));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let (log, answer) = (Arc::clone(&log), Arc::clone(&answer));
+                std::thread::spawn(move || serve(stream.unwrap(), &log, &*answer));
+            }
+        });
+        Self { url, prompts }
+    }
+
+    fn asked(&self) -> Vec<String> {
+        self.prompts.lock().unwrap().clone()
+    }
+}
+
+fn serve(stream: TcpStream, log: &Mutex<Vec<String>>, answer: &dyn Fn(&str, usize) -> Answer) {
+    let mut stream = BufReader::new(stream);
+    let mut n_bytes = 0;
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line).unwrap();
+        if let Some(length) = line.to_lowercase().strip_prefix("content-length:") {
+            n_bytes = length.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; n_bytes];
+    stream.read_exact(&mut body).unwrap();
+    let request: Value = serde_json::from_slice(&body).unwrap();
+    let prompt = request["messages"][0]["content"].as_str().unwrap().to_owned();
+    let n = {
+        let mut log = log.lock().unwrap();
+        log.push(prompt.clone());
+        log.len() - 1
+    };
+    match answer(&prompt, n) {
+        Some((status, body)) => {
+            let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+            stream.get_mut().write_all((head + &body).as_bytes()).unwrap();
+        }
+        // Until the client is gone.
+        None => drop(stream.read(&mut [0])),
+    }
+}
+
+/// A completion whose usage tells prompts apart. Memories are cut short at their limit: the cache keeps no such reply.
+fn reply(text: &str, prompt: &str) -> (&'static str, String) {
+    let finish = if text.starts_with("memory") { "length" } else { "stop" };
+    let usage = json!({"prompt_tokens": prompt.len(), "completion_tokens": text.len()});
+    let choices = json!([{"message": {"content": text}, "finish_reason": finish}]);
+    ("200 OK", json!({"choices": choices, "usage": usage}).to_string())
+}
+
+/// What a model says to the prompts of both methods; always the same to the same prompt.
+fn said(prompt: &str) -> String {
+    match prompt {
+        p if p.contains("Make the passage below shorter") => format!("gist {}", p.len()),
+        p if p.contains("Break point: <57>") => "No label is better than another.".to_owned(),
+        p if p.contains("Which pages do you want") => "I want to look up Page [1, 3] to see.".to_owned(),
+        p if p.contains("New memory:") => format!("memory {}", p.len()),
+        p if p.contains("\\boxed{}") => "\\boxed{B}".to_owned(),
+        _ => "Answer: (B)".to_owned(),
+    }
+}
+
+/// A benchmark of one book of a hundred paragraphs and a choice.
+fn benchmark(sandbox: &Sandbox) {
+    let paragraph = |n| format!("On day {n} the ferry came late. Ana counted {n} sacks and wrote the number down.");
+    let text: Vec<String> = (0..100).map(paragraph).collect();
+    sandbox.write(
+        "bench/documents.jsonl",
+        format!("{}\n", json!({"id": "ferry", "title": "The Ferry", "language": "en", "text": text.join("\n\n")})),
+    );
+    let item = json!({"id": "q", "documents": ["ferry"], "question": "How many sacks on day 7?", "task": "choice",
+        "options": ["Six", "Seven", "Eight"], "correct": 1});
+    sandbox.write("bench/items.jsonl", format!("{item}\n"));
+}
+
+fn arguments<'a>(method: &'a str, url: &'a str, out: &'a str) -> Vec<&'a str> {
+    let fixed = ["run", "--benchmark", "bench", "--no-cache", "--concurrency", "1", "--json"];
+    let params = ["--param", "memory-agent.section_tokens=200", "--param", "read-agent.word_limit=200"];
+    let more = ["--param", "read-agent.start_threshold=100", "--param", "read-agent.min_words=120"];
+    let varied = ["--method", method, "--model", "openai-compatible/tiny", "--base-url", url, "--out", out];
+    [&fixed[..], &params, &more, &varied].concat()
+}
+
+fn records(sandbox: &Sandbox, out: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(sandbox.path(out).join("records.jsonl")).unwrap();
+    let timeless = |line| {
+        let mut record: Value = serde_json::from_str(line).unwrap();
+        record.as_object_mut().unwrap().remove("seconds");
+        record
+    };
+    text.lines().map(timeless).collect()
+}
+
+fn preparations(sandbox: &Sandbox, out: &str) -> Vec<Value> {
+    let Ok(folder) = std::fs::read_dir(sandbox.path(out).join("preparations")) else { return Vec::new() };
+    folder.map(|file| serde_json::from_slice(&std::fs::read(file.unwrap().path()).unwrap()).unwrap()).collect()
+}
+
+/// Waits until the server has been asked so often, then kills the process as nothing can refuse.
+fn kill_at(mut child: Child, server: &Server, n_asked: usize) {
+    let started = Instant::now();
+    while server.asked().len() < n_asked {
+        assert!(started.elapsed() < Duration::from_secs(60), "asked {} times", server.asked().len());
+        assert!(child.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Runs undisturbed, then once more with two kills: nothing that was answered is asked again, and what is kept is the same.
+fn survives_kills(method: &str, kills: [usize; 2]) {
+    let sandbox = Sandbox::with_own_cache();
+    benchmark(&sandbox);
+    let undisturbed = Server::start(|prompt, _| Some(reply(&said(prompt), prompt)));
+    sandbox.run(&arguments(method, &undisturbed.url, "whole")).exits(0);
+    let expected = undisturbed.asked();
+    assert!(expected.len() > kills[1] + 2, "{} calls", expected.len());
+
+    let server = Server::start(move |prompt, n| (!kills.contains(&n)).then(|| reply(&said(prompt), prompt)));
+    for kill in kills {
+        let mut command = sandbox.command(&arguments(method, &server.url, "r"));
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        kill_at(child, &server, kill + 1);
+    }
+    let journals = std::fs::read_dir(sandbox.path("r/journal")).unwrap().count();
+    assert_eq!(journals, 1, "one trial is under way");
+    sandbox.run(&arguments(method, &server.url, "r")).exits(0);
+
+    let mut answered = server.asked();
+    // What was under way when the run was killed was not answered.
+    for kill in kills.into_iter().rev() {
+        answered.remove(kill);
+    }
+    assert_eq!(answered, expected, "nothing is asked twice, and everything is asked");
+    assert_eq!(records(&sandbox, "r"), records(&sandbox, "whole"), "usage included");
+    assert_eq!(preparations(&sandbox, "r"), preparations(&sandbox, "whole"));
+    assert!(!sandbox.path("r/journal").exists(), "nothing is left of the journal");
+
+    sandbox.run(&arguments(method, &server.url, "r")).exits(0);
+    assert_eq!(server.asked().len(), expected.len() + 2, "a finished run asks nothing");
+}
+
+#[test]
+fn a_memory_goes_on_where_the_run_was_killed() {
+    survives_kills("memory-agent", [3, 7]);
+}
+
+#[test]
+fn pages_gists_and_look_ups_go_on_where_the_run_was_killed() {
+    survives_kills("read-agent", [4, 12]);
+}
+
+#[test]
+fn a_trial_that_failed_goes_on_where_it_failed() {
+    let sandbox = Sandbox::with_own_cache();
+    benchmark(&sandbox);
+    let server = Server::start(|prompt, n| match n {
+        5 => Some(("404 Not Found", r#"{"error":{"message":"no such model"}}"#.to_owned())),
+        _ => Some(reply(&said(prompt), prompt)),
+    });
+    let arguments = arguments("memory-agent", &server.url, "r");
+    let report = sandbox.run(&arguments).exits(1).json();
+    assert_eq!(report["cells"][0]["ledger"]["failed"], 1, "{report}");
+    let report = sandbox.run(&arguments).exits(0).json();
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 1, "{report}");
+    let mut asked = server.asked();
+    assert_eq!(asked[5], asked[6], "the call that failed, and no other, is made again");
+    asked.remove(5);
+    let n = asked.len();
+    asked.sort();
+    asked.dedup();
+    assert_eq!(asked.len(), n);
+    let last = records(&sandbox, "r").pop().unwrap();
+    let calls = last["calls"].as_array().unwrap();
+    assert_eq!(calls.len(), n);
+    assert!(calls.iter().all(|call| call.get("remembered").is_none()), "all of it was spent in this run");
+}
+
+#[test]
+fn both_agents_read_the_sample_without_a_language_model() {
+    let sandbox = Sandbox::new();
+    let items = "en-001,en-002,en-003,zh-001,zh-002,zh-003";
+    let arguments = ["run", "--method", "read-agent,memory-agent", "--items", items, "--out", "r", "--json"];
+    let report = sandbox.run(&arguments).exits(0).json();
+    for cell in report["cells"].as_array().unwrap() {
+        let ledger = &cell["ledger"];
+        assert_eq!(ledger["items"], 6, "{cell}");
+        assert_eq!(ledger["answered"].as_u64().unwrap() + ledger["not_found"].as_u64().unwrap(), 6, "{cell}");
+    }
+    for record in records(&sandbox, "r") {
+        let measure = |name: &str| record["measures"][name].as_f64().unwrap();
+        if record["method"] == "memory-agent" {
+            assert!(measure("sections") > 1.0, "{record}");
+        } else {
+            assert!(measure("pages") > 10.0 && measure("pages_looked_up") <= 6.0, "{record}");
+            assert!(measure("compression") > measure("compression_after_lookup"), "{record}");
+            assert!(measure("compression") > 0.3, "{record}");
+        }
+    }
+    assert_eq!(preparations(&sandbox, "r").len(), 2, "one for each book");
+}

@@ -1,0 +1,93 @@
+//! The papers' benchmarks by name: how their files are read and how each is run where the options say nothing.
+
+use crate::support::Sandbox;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn manifest(sandbox: &Sandbox, run: &str) -> Value {
+    let text = std::fs::read_to_string(sandbox.path(&format!("{run}/manifest.json"))).unwrap();
+    serde_json::from_str::<Value>(&text).unwrap()["configuration"].take()
+}
+
+/// Ids of the tables that `closeread report` prints.
+fn tables(sandbox: &Sandbox, run: &str) -> Vec<String> {
+    let report = sandbox.run(&["report", run, "--json"]).exits(0).json();
+    report["tables"].as_array().unwrap().iter().map(|table| table["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn novelqa_is_run_as_its_paper_does_and_options_win() {
+    let sandbox = Sandbox::new();
+    sandbox.write("n/bookmeta.json", r#"{"B00": {"title": "The Mill"}}"#);
+    sandbox.write("n/Books/B00.txt", "Ana came to the mill at dusk. ".repeat(200) + "Bo had left it open.");
+    let question = json!({"Question": "When did Ana come?", "Aspect": "times", "Complexity": "mh", "Gold": "A",
+        "Options": {"A": "at dusk", "B": "at noon"}});
+    sandbox.write("n/Data/B00.json", json!({"Q1": question, "Q2": question}).to_string());
+    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--window", "900", "--max-output-tokens", "16"];
+
+    let ended = sandbox.run(&[&args[..], &["--out", "paper"]].concat()).exits(0);
+    assert!(ended.err().contains("as in NovelQA, sections 4.1 and 4.2"), "{}", ended.err());
+    assert!(ended.err().contains("judged by GPT-4 in the paper"), "{}", ended.err());
+    let said = manifest(&sandbox, "paper");
+    assert_eq!(said["protocol"]["benchmark"], "novelqa");
+    assert_eq!(said["methods"]["full-document"]["overflow"], "truncate-end");
+    assert_eq!(said["documents"][0]["title"], "The Mill");
+    let methods: Vec<&Value> = said["cells"].as_array().unwrap().iter().map(|cell| &cell["method"]).collect();
+    assert_eq!(methods, ["closed-book", "full-document"]);
+    assert!(tables(&sandbox, "paper").iter().any(|id| id.starts_with("novelqa")));
+
+    sandbox.run(&[&args[..], &["--out", "own", "--overflow", "fail", "--method", "full-document"]].concat()).exits(0);
+    let report = std::fs::read_to_string(sandbox.path("own/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["cells"][0]["ledger"]["overflow"], 2, "{report}");
+}
+
+#[test]
+fn a_prompt_file_of_corpusqa_is_read_and_bad_rows_are_named() {
+    let sandbox = Sandbox::new();
+    let prompt = "# Document 1:\nThe mill has 3 rooms.\n\n# Document 2:\nThe barn has 5 rooms.\n\n# Question:\nWhich?";
+    let row = json!({"id": "real_estate_en_1", "question": "Which has more rooms?", "answer": "the barn",
+        "prompt": [{"role": "user", "content": prompt}]});
+    sandbox.write("c/real_estate_en_set1.jsonl", format!("{row}\n{{\"id\": \"real_estate_en_2\"}}\n"));
+    let args = ["run", "--benchmark", "corpusqa", "--data", "c", "--method", "full-document", "--out", "r", "--json"];
+    let ended = sandbox.run(&args).exits(1);
+    assert!(ended.err().contains("real_estate_en_set1.jsonl:2 (real_estate_en_2): no `question`"), "{}", ended.err());
+    assert_eq!(ended.json()["cells"][0]["ledger"]["items"], 1);
+    let said = manifest(&sandbox, "r");
+    assert_eq!((said["documents"].as_array().unwrap().len(), &said["keep_wraps"]), (2, &json!(true)));
+    assert_eq!(said["protocol"]["failures"], "failures_left_out");
+}
+
+#[test]
+fn a_folder_of_our_own_format_serves_for_a_paper() {
+    let sandbox = Sandbox::new();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample/corpus").display().to_string();
+    let args = ["run", "--benchmark", "corpusqa", "--data", &corpus, "--method", "full-document", "--limit", "3"];
+    sandbox.run(&[&args[..], &["--out", "c"]].concat()).exits(0);
+    assert_eq!(manifest(&sandbox, "c")["benchmark"], "corpusqa");
+    assert!(tables(&sandbox, "c").contains(&"corpusqa-domain".to_owned()));
+
+    let line = json!({"id": "mill", "language": "en", "text": "Bo left the mill."});
+    sandbox.write("s/documents.jsonl", format!("{line}\n"));
+    let item = |id: &str, task: &str, kind: &str| {
+        json!({"id": id, "documents": ["mill"], "question": "Who left?", "task": task, "answers": ["Bo"],
+            "labels": {"question_type": kind}})
+    };
+    let items = [item("a", "generative", "Character"), item("b", "summary", "Character"), item("c", "generative", "x")];
+    sandbox.write("s/items.jsonl", items.map(|item| format!("{item}\n")).concat());
+    let args = ["run", "--benchmark", "sagascale", "--data", "s", "--method", "full-document", "--out", "s-run"];
+    let ended = sandbox.run(&args).exits(1);
+    assert!(ended.err().contains("sagascale (b): the task is summary"), "{}", ended.err());
+    assert!(ended.err().contains("1 of 2 items stand in no row"), "{}", ended.err());
+    assert!(tables(&sandbox, "s-run").iter().any(|id| id.starts_with("sagascale")));
+}
+
+#[test]
+fn a_benchmark_without_its_files_says_what_it_wants() {
+    let sandbox = Sandbox::new();
+    for (name, wants) in
+        [("hamlet", "key_facts"), ("corpusqa", "financial_en_set1.jsonl"), ("sagascale", "items.jsonl")]
+    {
+        sandbox.run(&["run", "--benchmark", name, "--method", "closed-book"]).refuses(&["--data", wants]);
+    }
+}

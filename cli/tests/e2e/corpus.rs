@@ -1,0 +1,117 @@
+//! Generated corpora, read by the methods that read many documents at once.
+
+use crate::support::Sandbox;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A corpus of `documents` reports, in `corpus/`.
+fn corpus(sandbox: &Sandbox, documents: usize, language: &str) {
+    let documents = documents.to_string();
+    let args = ["data", "corpus", "--seed", "7", "--documents", &documents, "--language", language, "--out", "corpus"];
+    sandbox.run(&args).exits(0);
+}
+
+fn records(sandbox: &Sandbox, run: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(sandbox.path(run).join("records.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_corpus_is_searched_at_once_and_the_dagger_says_what_cannot_be_seen() {
+    for language in ["en", "zh"] {
+        let sandbox = Sandbox::new();
+        corpus(&sandbox, 12, language);
+        let args = ["run", "--benchmark", "corpus", "--method", "corpus-rag", "--budget", "1100,20000", "--limit", "4"];
+        let table = sandbox.run(&[&args[..], &["--retriever", "bm25", "--out", "r"]].concat()).exits(0).out();
+        assert!(
+            table.contains("† corpus-rag at 1,100: fewer chunks than documents in 100.0% of the trials"),
+            "{table}"
+        );
+        assert!(!table.contains("corpus-rag at 20,000: fewer"), "{table}");
+        for record in records(&sandbox, "r") {
+            let measures = &record["measures"];
+            let passages = record["context"]["passages"].as_array().unwrap();
+            let documents: BTreeSet<&str> = passages.iter().map(|p| p["document"].as_str().unwrap()).collect();
+            assert_eq!(measures["chunks"], passages.len() as f64);
+            assert_eq!(measures["documents_read"], documents.len() as f64);
+            assert_eq!(measures["documents"], 12.0);
+            let place: Vec<_> = passages.iter().map(|p| (p["document"].as_str(), p["start"].as_u64())).collect();
+            assert!(place.is_sorted(), "documents and chunks in their order");
+        }
+    }
+}
+
+#[test]
+fn a_corpus_beyond_the_window_is_an_overflow_with_the_size_of_the_whole() {
+    let sandbox = Sandbox::new();
+    corpus(&sandbox, 40, "en");
+    let args = ["run", "--benchmark", "corpus", "--method", "full-document", "--limit", "1", "--out"];
+    sandbox.run(&[&args[..], &["long", "--window", "8000"]].concat()).exits(0);
+    let overflow = &records(&sandbox, "long")[0];
+    assert_eq!(overflow["outcome"], "overflow");
+    let needed = overflow["needed"].as_u64().unwrap();
+    assert!((30_000..70_000).contains(&needed), "{needed}");
+    sandbox.run(&[&args[..], &["cut", "--window", "8000", "--overflow", "truncate-middle"]].concat()).exits(0);
+    let documents: Vec<String> = records(&sandbox, "cut")[0]["context"]["passages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["document"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(documents.first().map(String::as_str), Some("housing-en-001"));
+    assert_eq!(documents.last().map(String::as_str), Some("housing-en-040"));
+    assert!(documents.len() < 20, "{documents:?}");
+    // With room for all, nothing is cut and nothing is missing.
+    sandbox.run(&[&args[..], &["whole", "--window", "100000"]].concat()).exits(0);
+    let whole = &records(&sandbox, "whole")[0];
+    assert_eq!(whole["context"]["passages"].as_array().unwrap().len(), 40);
+    assert!(whole["prompt_tokens"].as_u64().unwrap().abs_diff(needed - 1024) < 100, "{}", whole["prompt_tokens"]);
+}
+
+#[test]
+fn a_run_reads_its_own_copy_of_the_texts() {
+    let sandbox = Sandbox::new();
+    corpus(&sandbox, 5, "en");
+    let args = ["run", "--benchmark", "corpus", "--method", "corpus-rag", "--retriever", "bm25", "--out", "r"];
+    sandbox.run(&[&args[..], &["--limit", "2"]].concat()).exits(0);
+    for entry in std::fs::read_dir(sandbox.path("r/texts")).unwrap() {
+        std::fs::write(entry.unwrap().path(), b"no longer a text").unwrap();
+    }
+    std::fs::write(sandbox.path("r/records.jsonl"), b"").unwrap();
+    let ended = sandbox.run(&[&args[..], &["--limit", "2"]].concat());
+    assert_ne!(ended.0.status.code(), Some(0));
+    assert!(ended.err().contains("cannot be read again") && ended.err().contains("is damaged"), "{}", ended.err());
+}
+
+#[test]
+fn a_summary_method_leaves_questions_alone_and_says_so() {
+    let sandbox = Sandbox::new();
+    sandbox.write("bench/story.txt", "Ana hid the key. Ben rowed across. He found the key under the stair.");
+    sandbox.write("bench/documents.jsonl", "{\"id\":\"story\",\"path\":\"story.txt\",\"language\":\"en\"}\n");
+    sandbox.write(
+        "bench/items.jsonl",
+        concat!(
+            r#"{"id":"q","documents":["story"],"question":"Who hid it?","task":"generative","answers":["Ana"]}"#,
+            "\n",
+            r#"{"id":"s","documents":["story"],"question":"How does the key travel?","task":"summary","answers":["Ana hid the key and Ben found it."]}"#,
+            "\n"
+        ),
+    );
+    let report = sandbox.run(&["run", "--benchmark", "bench", "--method", "query-summary", "--json", "--out", "r"]);
+    let report = report.exits(0).json();
+    let cell = &report["cells"][0];
+    assert_eq!((&cell["ledger"]["answered"], &cell["ledger"]["unscored"]), (&1.into(), &1.into()));
+    assert_eq!(cell["metrics"]["rougeL"]["n"], 1);
+    assert!(cell["metrics"].get("f1").is_none(), "a question that was not asked is not wrong: {cell}");
+    let outcomes: Vec<Value> = records(&sandbox, "r").iter().map(|record| record["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["not_asked", "answered"]);
+}
+
+#[test]
+fn samples_have_a_deviation() {
+    let sandbox = Sandbox::new();
+    let args =
+        ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--samples", "3", "--retriever", "bm25"];
+    let table = sandbox.run(&args).exits(0).out();
+    assert!(table.contains("± 0.0 over 3 runs"), "{table}");
+}

@@ -1,0 +1,273 @@
+//! Judging: with a run, afterwards, after a kill, by a panel, against people.
+
+use crate::provider::{Server, answer};
+use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// What the message of a request says.
+fn prompt(request: &Value) -> &str {
+    request["messages"][0]["content"].as_str().unwrap()
+}
+
+/// A judge that finds every second tale's answer correct, by the reader's place.
+fn court() -> Server {
+    Server::replying(|_, request| {
+        let said = prompt(request);
+        let verdict = match said {
+            _ if said.contains("Ana") || said.contains("Cleo") => "\\boxed{CORRECT}",
+            _ if said.contains("Edda") => "I cannot say.",
+            _ => "\\boxed{INCORRECT}",
+        };
+        ("200 OK", answer(verdict))
+    })
+}
+
+/// The judgements of a run, one a line.
+fn judgements(sandbox: &Sandbox, run: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(sandbox.path(run).join("judgements.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn by_judge<'j>(lines: &'j [Value], judge: &str) -> Vec<&'j Value> {
+    lines.iter().filter(|line| line["judge"] == judge).collect()
+}
+
+#[test]
+fn the_sample_is_judged_end_to_end_without_a_key() {
+    let sandbox = Sandbox::new();
+    let run = ["run", "--method", "closed-book,full-document", "--retriever", "bm25", "--out", "r"];
+    let printed = sandbox.run(&[&run[..], &["--judge", "builtin/rule"]].concat()).exits(0).out();
+    for words in
+        ["judged accuracy", "recall", "faithfulness", "accuracy strict", "accuracy tolerant", "judged by builtin/rule"]
+    {
+        assert!(printed.contains(words), "{words} is not in:\n{printed}");
+    }
+    let lines = judgements(&sandbox, "r");
+    let asked: BTreeSet<&str> = lines.iter().map(|line| line["judge"].as_str().unwrap()).collect();
+    assert_eq!(asked, ["align-key-facts", "judge-novelqa", "rule", "verify-facts"].into());
+    let items: Vec<&Value> = by_judge(&lines, "verify-facts").into_iter().map(|line| &line["item"]).collect();
+    assert!(items.iter().any(|id| id.as_str().unwrap().starts_with("en-kf")));
+    assert!(items.iter().any(|id| id.as_str().unwrap().starts_with("zh-kf")));
+    let report = sandbox.run(&["report", "r"]).exits(0).out();
+    for words in [
+        "Who judged what",
+        "Recall of key facts by level",
+        "Faithfulness of sentences by level",
+        "Recall of key facts by where in the book the chunk stands",
+        "Errors: share of sentences",
+        "analytical",
+        "narrative",
+    ] {
+        assert!(report.contains(words), "{words} is not in:\n{report}");
+    }
+    let again = std::fs::read(sandbox.path("r/judgements.jsonl")).unwrap();
+    sandbox.run(&[&run[..], &["--judge", "builtin/rule"]].concat()).exits(0);
+    assert_eq!(std::fs::read(sandbox.path("r/judgements.jsonl")).unwrap(), again, "nothing is judged twice");
+}
+
+#[test]
+fn a_run_is_judged_while_it_is_made_or_afterwards_with_the_same_result() {
+    let server = court();
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let judge = ["--judge", "openai-compatible/judge", "--judge-base-url", &server.url];
+    run_tales(&sandbox, "at-once", &[&["--method", "closed-book,dos-rag", "--budget", "30"][..], &judge].concat());
+    let asked = server.requests.lock().unwrap().len();
+    assert_eq!(asked, 6, "six answers: a closed book finds none, and a choice needs no judge");
+
+    run_tales(&sandbox, "later", &["--method", "closed-book,dos-rag", "--budget", "30"]);
+    let readers = std::fs::read(sandbox.path("later/records.jsonl")).unwrap();
+    let with = ["judge", "later", "--with", "openai-compatible/judge", "--base-url", &server.url];
+    let judged = sandbox.run(&[&with[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(server.requests.lock().unwrap().len(), asked, "the same questions are remembered");
+    assert_eq!(std::fs::read(sandbox.path("later/records.jsonl")).unwrap(), readers, "no reader is asked");
+    assert_eq!(judged["cells"][1]["metrics"]["judged_accuracy"]["n"], 5, "Edda's reply could not be read: {judged}");
+    assert_eq!(judged["cells"][1]["metrics"]["judged_accuracy"]["value"], 0.4);
+    assert_eq!(judged["cells"][0]["metrics"]["judged_accuracy"]["value"], 0.0, "what was not answered is wrong");
+
+    let plain = |run| {
+        let mut lines = judgements(&sandbox, run);
+        for line in &mut lines {
+            line.as_object_mut().unwrap().remove("calls");
+        }
+        lines.sort_by_key(Value::to_string);
+        lines
+    };
+    assert_eq!(plain("at-once"), plain("later"));
+    let line = judgements(&sandbox, "at-once").into_iter().find(|line| line["judge"] == "judge-sagascale").unwrap();
+    assert_eq!(line["calls"][0]["prompt"], "judge-sagascale");
+    assert_eq!(line["calls"][0]["usage"], json!({"prompt_tokens": 11, "completion_tokens": 7}));
+    assert_eq!(line["calls"][0]["sha256"].as_str().unwrap().len(), 64);
+    let panels: Value = serde_json::from_slice(&std::fs::read(sandbox.path("later/judging.json")).unwrap()).unwrap();
+    assert_eq!(panels["panels"][0]["models"], json!(["openai-compatible/judge"]));
+    assert_eq!(panels["panels"][0]["prompts"]["judge-sagascale"].as_str().unwrap().len(), 64);
+    let report = sandbox.run(&["report", "later"]).exits(0).out();
+    assert!(report.contains("judged accuracy") && report.contains("openai-compatible/judge"), "{report}");
+}
+
+#[test]
+fn a_panel_votes_and_its_agreement_is_reported() {
+    let server = Server::replying(|n, _| ("200 OK", answer(["\\boxed{CORRECT}", "\\boxed{INCORRECT}"][n % 2])));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    let panel = |rule: &str, votes: &str| {
+        let with = ["judge", "r", "--with", "openai-compatible/a,openai-compatible/b", "--base-url", &server.url];
+        let how = ["--votes", votes, "--panel", rule, "--temperature", "0.7", "--concurrency", "1", "--json"];
+        sandbox.run(&[&with[..], &how].concat()).exits(0).json()
+    };
+    let majority = panel("majority", "2");
+    assert_eq!(server.requests.lock().unwrap().len(), 24, "six answers, two models, two votes");
+    let temperature = server.requests.lock().unwrap()[0]["temperature"].as_f64().unwrap();
+    assert!((temperature - 0.7).abs() < 1e-6, "{temperature}");
+    assert_eq!(majority["cells"][0]["metrics"]["judged_accuracy"]["value"], 0.0, "a tie is no majority");
+    let agreement = majority["tables"].as_array().unwrap().iter().find(|table| table["id"] == "judging-agreement");
+    assert_eq!(agreement.unwrap()["rows"][0][2]["count"], 6, "{majority}");
+    let unanimous = panel("unanimity", "2");
+    assert_eq!(server.requests.lock().unwrap().len(), 24, "another rule for the same votes asks nobody");
+    assert_eq!(unanimous["panels"].as_array().unwrap().len(), 2);
+    let tables: Vec<&str> = unanimous["tables"].as_array().unwrap().iter().map(|t| t["id"].as_str().unwrap()).collect();
+    assert_eq!(tables, ["judging", "judged-accuracy", "judging-agreement"]);
+    panel("majority", "3");
+    assert_eq!(server.requests.lock().unwrap().len(), 36, "one more vote of each");
+}
+
+#[test]
+fn a_killed_judge_goes_on_where_it_stopped() {
+    let server = Server::replying(|_, _| {
+        std::thread::sleep(Duration::from_millis(30));
+        ("200 OK", answer("\\boxed{CORRECT}"))
+    });
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "15,30"]);
+    let with =
+        ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1", "--no-cache"];
+    let path = sandbox.path("r/judgements.jsonl");
+    let n_lines = || std::fs::read_to_string(&path).map_or(0, |text| text.matches("judge-sagascale").count());
+    let mut child = sandbox.command(&with).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while n_lines() < 3 && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // What a kill in the middle of a line leaves.
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let whole = text.lines().count();
+    text.push_str("{\"item\":\"t0-3\",\"tri");
+    std::fs::write(&path, text).unwrap();
+
+    let judged = sandbox.run(&[&with[..], &["--json"]].concat()).exits(0).json();
+    assert_eq!(judged["cells"][0]["metrics"]["judged_accuracy"]["n"], 6);
+    let lines = judgements(&sandbox, "r");
+    assert!(lines.len() > whole);
+    let key = |line: &Value| json!([line["item"], line["trial"], line["judge"]]).to_string();
+    let keys: BTreeSet<String> = lines.iter().map(key).collect();
+    assert_eq!(keys.len(), lines.len(), "nothing is asked twice");
+    assert!(server.requests.lock().unwrap().len() <= 12 + 1, "at most the call under way is asked again");
+}
+
+#[test]
+fn a_call_that_failed_is_asked_again() {
+    let refused = r#"{"error":{"message":"no such model"}}"#;
+    let server = Server::replying(move |n, _| match n {
+        0 => ("404 Not Found", refused.to_owned()),
+        _ => ("200 OK", answer("\\boxed{CORRECT}")),
+    });
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    let with =
+        ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1", "--json"];
+    let first = sandbox.run(&with).exits(1);
+    assert!(first.err().contains("1 calls failed"), "{}", first.err());
+    assert_eq!(first.json()["cells"][0]["metrics"]["judged_accuracy"]["n"], 5, "a silent judge makes nothing wrong");
+    let second = sandbox.run(&with).exits(0).json();
+    assert_eq!(second["cells"][0]["metrics"]["judged_accuracy"]["n"], 6);
+    assert_eq!(server.requests.lock().unwrap().len(), 7);
+}
+
+#[test]
+fn a_judge_is_measured_against_people() {
+    let server = court();
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag,closed-book", "--budget", "15,30"]);
+    sandbox.run(&["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url]).exits(0);
+    let labels = "item,method,budget,label\n\
+                  t0-3,dos-rag,30,correct\nt1-3,dos-rag,30,C\nt2-3,dos-rag,30,yes\nt3-3,dos-rag,30,0\n\
+                  t9-3,dos-rag,30,correct\nt5-3,dos-rag,30,perhaps\nt0-3,dos-rag,30,N\nt1-3,,,N\nt4-3,dos-rag,30,N\n";
+    let file = sandbox.write("labels.csv", labels);
+    let file = file.to_str().unwrap();
+    let ended = sandbox.run(&["agreement", "r", file, "--json"]).exits(1);
+    let found = ended.json();
+    let judge = &found["judges"][0];
+    assert_eq!((&judge["judge"], &judge["question"]), (&json!("openai-compatible/j"), &json!("judge-sagascale")));
+    assert_eq!((&judge["n"], &judge["observed"]), (&json!(4), &json!(0.75)), "{found}");
+    assert_eq!(judge["kappa"]["kappa"], 0.5);
+    assert!(judge["kappa"]["low"].is_f64() && judge["ac1"]["interval"][0].is_f64());
+    assert_eq!(judge["confusion"], json!({"labels": ["correct", "incorrect"], "counts": [[2, 1], [0, 1]]}));
+    let problems: Vec<String> =
+        found["problems"].as_array().unwrap().iter().map(|p| format!("{}", p["line"])).collect();
+    assert_eq!(problems, ["6", "7", "8", "9"], "{found}");
+    let text = sandbox.run(&["agreement", "r", file]).exits(1);
+    for words in ["labels.csv:6 (t9-3)", "labels.csv:7 (t5-3)", "`perhaps`", "second label", "several"] {
+        let said = text.err().replace("2 trials", "several");
+        assert!(said.contains(words), "{words} is not in: {said}");
+    }
+    assert!(text.out().contains("judge: incorrect"), "{}", text.out());
+}
+
+#[test]
+fn judgements_of_parts_are_those_of_the_whole() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    for part in ["1", "2"] {
+        let shard = format!("{part}/2");
+        let options = ["--method", "dos-rag", "--budget", "30", "--shard", &shard, "--judge", "builtin/rule"];
+        run_tales(&sandbox, part, &options);
+    }
+    sandbox.run(&["merge", "1", "2", "--out", "whole"]).exits(0);
+    let n = |run| judgements(&sandbox, run).len();
+    assert_eq!(n("whole"), n("1") + n("2"));
+    let before = std::fs::read(sandbox.path("whole/judgements.jsonl")).unwrap();
+    sandbox.run(&["judge", "whole", "--with", "builtin/rule"]).exits(0);
+    assert_eq!(std::fs::read(sandbox.path("whole/judgements.jsonl")).unwrap(), before, "nothing is judged twice");
+}
+
+#[test]
+fn other_prompts_are_other_judges() {
+    let server = court();
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    let with = ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url];
+    sandbox.run(&with).exits(0);
+    let front = "+++\npaper = 'ours'\nvariables = []\nreply = 'a box'\n+++\n";
+    sandbox.write("prompts/judge-sagascale.md", format!("{front}Is {{{{ answer }}}} right? Ana"));
+    sandbox.run(&[&with[..], &["--prompts", "prompts"]].concat()).exits(0);
+    assert_eq!(server.requests.lock().unwrap().len(), 12);
+    let panels: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r/judging.json")).unwrap()).unwrap();
+    assert_eq!(panels["panels"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_cannot_judge_is_refused() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    sandbox.run(&["judge", "r", "--with", "builtin/extractive"]).refuses(&["does not judge", "builtin/rule"]);
+    sandbox.run(&["judge", "r", "--with", "gpt-4"]).refuses(&["unknown model `gpt-4`"]);
+    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--votes", "0"]).refuses(&["--votes 0"]);
+    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--by", "gpt"]).refuses(&["no judge `gpt`", "judge-novelqa"]);
+    sandbox.run(&["judge", "nowhere", "--with", "builtin/rule"]).refuses(&["nowhere", "closeread run --out"]);
+    sandbox.run(&["agreement", "r", "labels.csv"]).refuses(&["was not judged", "closeread judge r"]);
+    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--by", "classify-question"]).exits(0);
+    let lines = judgements(&sandbox, "r");
+    assert!(lines.iter().all(|line| line["judge"] == "classify-question" && line.get("trial").is_none()));
+    rewrite_lines(&sandbox, "r/judgements.jsonl", |line| line["state"] = json!("odd"));
+    sandbox.run(&["report", "r"]).refuses(&["judgements.jsonl:1"]);
+}

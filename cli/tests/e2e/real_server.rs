@@ -1,0 +1,239 @@
+//! Every method against a server that nobody here wrote: llama.cpp's llama-server over tiny random weights.
+//!
+//! `CLOSEREAD_SERVERS` names the folder that holds `bin/llama-server` and `tiny.gguf`.
+
+use crate::support::Sandbox;
+use closeread_core::method::METHODS;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A choice on the English book, an open question on the Chinese one.
+const ITEMS: [&str; 2] = ["en-002", "zh-007"];
+/// Tokens of the server's window, by the model's own count: more than any method needs but the whole book.
+const WINDOW: &str = "32768";
+/// Longest that anything here may take.
+const PATIENCE: Duration = Duration::from_secs(900);
+
+/// A llama-server on a port of its own; killed when dropped.
+struct LlamaServer {
+    folder: PathBuf,
+    port: u16,
+    child: Child,
+}
+
+impl LlamaServer {
+    /// Starts one, or says that it is skipped.
+    fn start(test: &str) -> Option<Self> {
+        let Some(folder) = std::env::var_os("CLOSEREAD_SERVERS").map(PathBuf::from) else {
+            eprintln!("skipped: {test} needs CLOSEREAD_SERVERS");
+            return None;
+        };
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let child = Self::spawn(&folder, port);
+        Some(Self { folder, port, child }.ready())
+    }
+
+    fn spawn(folder: &Path, port: u16) -> Child {
+        // The weights were made for fewer positions than the window has; being random, they do not mind.
+        let positions = format!("llama.context_length=int:{WINDOW}");
+        let mut command = Command::new(folder.join("bin/llama-server"));
+        command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "-a", "tiny", "-t", "2", "--jinja"]);
+        command.args(["-c", WINDOW, "-np", "1", "--override-kv", &positions, "-m"]).arg(folder.join("tiny.gguf"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn().expect("CLOSEREAD_SERVERS holds bin/llama-server, made by the script that starts it")
+    }
+
+    fn ready(self) -> Self {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !is_healthy(self.port) {
+            assert!(Instant::now() < until, "llama-server does not answer");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        self
+    }
+
+    /// Kills it as `kill -9` does and starts another in its place.
+    fn replaced(mut self) -> Self {
+        self.kill();
+        let (folder, port) = (self.folder.clone(), self.port);
+        let child = Self::spawn(&folder, port);
+        Self { folder, port, child }.ready()
+    }
+
+    fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for LlamaServer {
+    fn drop(&mut self) {
+        // It may have been killed already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn is_healthy(port: u16) -> bool {
+    let ask = || -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+        stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply)?;
+        Ok(reply)
+    };
+    ask().is_ok_and(|reply| reply.starts_with("HTTP/1.1 200"))
+}
+
+/// Stands before the server and counts the requests that were answered, by their bodies.
+struct Counter {
+    url: String,
+    answered: Arc<Mutex<BTreeMap<String, usize>>>,
+}
+
+impl Counter {
+    fn before(port: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let answered = Arc::new(Mutex::new(BTreeMap::new()));
+        let log = Arc::clone(&answered);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let log = Arc::clone(&log);
+                std::thread::spawn(move || {
+                    // What fails here is a server that was killed: the client sees its connection break.
+                    if let Ok(Some(body)) = relay(stream, port) {
+                        *log.lock().unwrap().entry(body).or_default() += 1;
+                    }
+                });
+            }
+        });
+        Self { url, answered }
+    }
+
+    fn n_answered(&self) -> usize {
+        self.answered.lock().unwrap().values().sum()
+    }
+}
+
+/// One request and its reply; the body of the request if the reply came whole and claims success.
+fn relay(client: TcpStream, port: u16) -> std::io::Result<Option<String>> {
+    let mut client = BufReader::new(client);
+    let (mut head, mut n_bytes) = (String::new(), 0);
+    loop {
+        let mut line = String::new();
+        client.read_line(&mut line)?;
+        let lower = line.to_lowercase();
+        if let Some(length) = lower.strip_prefix("content-length:") {
+            n_bytes = length.trim().parse().unwrap_or(0);
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+        if !lower.starts_with("connection:") {
+            head += &line;
+        }
+    }
+    let mut body = vec![0; n_bytes];
+    client.read_exact(&mut body)?;
+    let mut server = TcpStream::connect(("127.0.0.1", port))?;
+    server.write_all(format!("{head}connection: close\r\n\r\n").as_bytes())?;
+    server.write_all(&body)?;
+    let mut reply = Vec::new();
+    server.read_to_end(&mut reply)?;
+    let is_whole = reply.starts_with(b"HTTP/1.1 200") && reply.ends_with(b"}");
+    client.get_mut().write_all(&reply)?;
+    Ok(is_whole.then(|| String::from_utf8_lossy(&body).into_owned()))
+}
+
+fn example() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/llama-server.toml").display().to_string()
+}
+
+fn arguments<'a>(example: &'a str, url: &'a str, items: &'a str) -> Vec<&'a str> {
+    vec!["run", "--config", example, "--base-url", url, "--items", items, "--out", "r", "--json"]
+}
+
+fn records(sandbox: &Sandbox) -> Vec<Value> {
+    let text = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Starts the run and leaves it when `there` says so.
+fn run_until(sandbox: &Sandbox, arguments: &[&str], there: impl Fn() -> bool) -> Child {
+    let mut child = sandbox.command(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let until = Instant::now() + PATIENCE;
+    while !there() {
+        assert!(child.try_wait().unwrap().is_none(), "the run ended before the server could be killed");
+        assert!(Instant::now() < until, "the run did not get this far in time");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+#[test]
+fn every_method_finishes_on_a_server_that_is_killed_twice() {
+    let Some(mut server) = LlamaServer::start("every_method_finishes_on_a_server_that_is_killed_twice") else { return };
+    let counter = Counter::before(server.port);
+    // Replies of this server are not confused with another's: its port is part of what they are remembered by.
+    let sandbox = Sandbox::new();
+    let (example, items) = (example(), ITEMS.join(","));
+    let arguments = arguments(&example, &counter.url, &items);
+
+    // The server dies, and then the run: the same command goes on.
+    let mut child = run_until(&sandbox, &arguments, || counter.n_answered() >= 4);
+    server.kill();
+    std::thread::sleep(Duration::from_millis(300));
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    // The server dies and comes back: the run waits and goes on by itself.
+    server = server.replaced();
+    let mut child = run_until(&sandbox, &arguments, || records(&sandbox).len() >= 3);
+    let finished = records(&sandbox);
+    let server = server.replaced();
+    assert!(child.wait().unwrap().success(), "the run ended as if nothing had happened");
+    drop(server);
+    let ended = sandbox.run(&arguments).exits(0);
+
+    let report = ended.json();
+    assert_eq!(report["complete"], true, "{report}");
+    let cells = report["cells"].as_array().unwrap();
+    for entry in METHODS {
+        assert!(cells.iter().any(|cell| cell["method"] == entry.name), "{} was not run", entry.name);
+    }
+    for cell in cells {
+        let (method, ledger) = (&cell["method"], &cell["ledger"]);
+        for part in ["failed", "missing", "unparsed", "blocked"] {
+            assert_eq!(ledger[part], 0, "{method}: {ledger}");
+        }
+        let n_overflows = if method == "full-document" { ITEMS.len() } else { 0 };
+        assert_eq!(ledger["overflow"], n_overflows, "{method}: {ledger}");
+    }
+
+    let all = records(&sandbox);
+    for record in &finished {
+        assert_eq!(
+            all.iter().filter(|other| *other == record).count(),
+            1,
+            "what was finished stays as it is: {record}"
+        );
+    }
+    let mut n_calls = 0;
+    for call in all.iter().flat_map(|record| record["calls"].as_array().unwrap()) {
+        let tokens = |name: &str| call["usage"][name].as_u64().unwrap_or(0);
+        assert!(tokens("prompt_tokens") > 0 && tokens("completion_tokens") > 0, "usage is counted: {call}");
+        n_calls += 1;
+    }
+    assert!(n_calls > METHODS.len(), "{n_calls} calls");
+    let answered = counter.answered.lock().unwrap();
+    let twice: Vec<&String> = answered.iter().filter(|(_, n)| **n > 1).map(|(body, _)| body).collect();
+    assert!(twice.is_empty(), "{} requests were answered twice, the first: {}", twice.len(), twice[0]);
+}

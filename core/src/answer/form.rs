@@ -1,0 +1,34 @@
+//! The forms in which the papers' prompts ask for an answer.
+
+use serde::{Deserialize, Serialize};
+
+/// The form of a reply: what a prompt asks for, a reader keeps to and a parser reads.
+///
+/// Where options are to be chosen from, they are numbered from 1 in [`Form::Marked`], as Stronger Baselines does, and from
+/// 0 in all others, as NovelQA does; SagaScale and CorpusQA have no choices.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// `[[n]]` for a choice, a few words or `Not found in context.` for an open question, prose for a summary (Stronger
+    /// Baselines, figures A.1 and A.2).
+    #[default]
+    Marked,
+    /// `<answer>` ... `</answer>`, inside which `NONE` says that the contexts do not hold it (SagaScale §4.1).
+    Tags,
+    /// A first turn that may only search: `<query>` ... `</query>` (SagaScale §4.1).
+    Query,
+    /// `Answer0: ...`, a line a question (NovelQA, table 11).
+    Lines,
+    /// `Answer0: answer$ sentences`, a line a question (NovelQA, table 11).
+    EvidencedLines,
+    /// A last line `The answer is: ...` (CorpusQA, appendix C).
+    Announced,
+    /// `Answer: (A)` for a choice (ReadAgent's notebook), everything else as in [`Form::Marked`].
+    Lettered,
+    /// `\boxed{...}`, a letter for a choice (MemAgent); prose for a summary.
+    Boxed,
+    /// `Break point: <57>`, one of the labels that stand as options (ReadAgent).
+    Break,
+    /// `Page [2, 5]`, at most so many of the passages by their numbers from 0, or `STOP` (ReadAgent).
+    Pages(usize),
+}

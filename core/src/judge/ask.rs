@@ -1,0 +1,56 @@
+//! Asking a judge: the prompt is filled in and sent, the reply read.
+
+use super::{Heard, Judge, Ruling, Submission, Verdict};
+use crate::answer::{Parsed, after_thinking};
+use crate::host::{Host, Message};
+use crate::method::ask::{Asking, End};
+use crate::method::{MethodError, Setting};
+use crate::record::Outcome;
+use serde_json::{Map, Value, json};
+
+/// Sends the judge's prompt and reads the reply; `shared` is the beginning that other questions share.
+pub(super) async fn ask<H: Host>(
+    host: &H,
+    setting: Setting<'_>,
+    judge: Judge,
+    variables: Value,
+    shared: &str,
+    read: impl FnOnce(&str) -> Parsed<Ruling>,
+) -> Result<Heard, MethodError> {
+    let message = Message::user(setting.prompts.render(judge.name(), &variables)?).sharing(shared);
+    let mut asking = Asking::new(host, setting);
+    let verdict = match asking.ask(judge.name(), vec![message], None).await {
+        Ok(reply) => match read(after_thinking(&reply.text)) {
+            Parsed::Answer(ruling) => Verdict::Ruled { ruling },
+            Parsed::Unparsed => Verdict::Unparsed,
+        },
+        Err(End::Outcome(outcome)) => silence(outcome),
+        Err(End::Error(error)) => return Err(error),
+    };
+    Ok(Heard { verdict, calls: asking.into_calls() })
+}
+
+fn silence(outcome: Outcome) -> Verdict {
+    match outcome {
+        Outcome::Overflow { .. } => Verdict::Overflow,
+        Outcome::Blocked { reason } => Verdict::Blocked { reason },
+        Outcome::Failed { error } => Verdict::Failed { error },
+        other => Verdict::Failed { error: format!("the call ended as {}", other.name()) },
+    }
+}
+
+/// What prompts about an answer show: the question, its gold answers, the answer.
+pub(super) fn about_answer(submission: &Submission<'_>) -> Map<String, Value> {
+    let Submission { item, title, said, .. } = submission;
+    let variables = json!({
+        "title": title,
+        "question": item.question,
+        "answers": item.answers,
+        "several": item.answers.len() > 1,
+        "answer": said.text(),
+    });
+    match variables {
+        Value::Object(fields) => fields,
+        _ => Map::new(),
+    }
+}

@@ -1,0 +1,335 @@
+//! Numbers as people write them, in English and Chinese: digits, words, magnitudes, percentages, units.
+
+/// A number with what it counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantity {
+    /// The number; of a percentage what stands before its sign.
+    pub value: f64,
+    unit: Unit,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Unit {
+    None,
+    Percent,
+    /// In lower case, without a plural's `s`.
+    Named(String),
+}
+
+/// Longest unit in words (English) that still reads as a quantity: "12 old men", not a sentence that begins with one.
+const MAX_UNIT_WORDS: usize = 3;
+/// Longest unit in characters (Chinese).
+const MAX_UNIT_CHARS: usize = 4;
+
+impl Quantity {
+    /// Written with a percent sign or its words.
+    pub fn is_percentage(&self) -> bool {
+        self.unit == Unit::Percent
+    }
+
+    /// Equal to two decimals, and not of different units; a number without a unit agrees with any.
+    pub fn agrees(&self, other: &Self) -> bool {
+        let cents = |value: f64| libm::round(value * 100.0);
+        let units = self.unit == other.unit || self.unit == Unit::None || other.unit == Unit::None;
+        units && (self.value == other.value || cents(self.value) == cents(other.value))
+    }
+}
+
+/// The quantity that a text is, whole: `1,200 marks`, `twenty-three`, `3.5 million`, `45 percent`, `三百二十一`, `1.2亿元`,
+/// `百分之四十五`, `三成`. `None` for anything else, a sentence with a number in it included.
+pub fn quantity(text: &str) -> Option<Quantity> {
+    let text: String = text.chars().map(narrow).collect();
+    let text = text.trim().trim_end_matches(['.', '。']).trim();
+    let (negative, text) = match text.strip_prefix(['-', '−', '负']) {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let text = text.trim_start_matches(['$', '£', '€', '¥', '+']).trim_start();
+    let found = if text.chars().any(is_chinese) { chinese(text) } else { english(text) }?;
+    Some(if negative { Quantity { value: -found.value, ..found } } else { found })
+}
+
+fn narrow(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        _ => c,
+    }
+}
+
+fn is_chinese(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}' | '〇')
+}
+
+/// The digits at the start of a text, thousands separated or not, and what follows.
+fn digits(text: &str) -> Option<(f64, &str)> {
+    let bytes = text.as_bytes();
+    let mut end = 0;
+    while end < bytes.len() {
+        let next_is_digit = bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+        match bytes[end] {
+            b'0'..=b'9' => end += 1,
+            b',' if end > 0 && next_is_digit && has_three_digits(&bytes[end + 1..]) => end += 1,
+            b'.' if next_is_digit && !text[..end].contains('.') => end += 1,
+            _ => break,
+        }
+    }
+    let value = text[..end].replace(',', "").parse().ok()?;
+    Some((value, &text[end..]))
+}
+
+/// Exactly three digits stand here: a comma before them separates thousands.
+fn has_three_digits(bytes: &[u8]) -> bool {
+    bytes.iter().take_while(|byte| byte.is_ascii_digit()).count() == 3
+}
+
+fn english(text: &str) -> Option<Quantity> {
+    let lower = text.to_lowercase().replace('-', " ");
+    if let Some((value, rest)) = digits(&lower) {
+        let mut words = rest.split_whitespace().peekable();
+        let scale = words.peek().and_then(|word| magnitude(word));
+        if scale.is_some() {
+            words.next();
+        }
+        return with_english_unit(value * scale.unwrap_or(1.0), &words.collect::<Vec<_>>());
+    }
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let (value, n_words) = english_words(&words)?;
+    with_english_unit(value, &words[n_words..])
+}
+
+fn with_english_unit(value: f64, words: &[&str]) -> Option<Quantity> {
+    let unit = match words {
+        [] => Unit::None,
+        ["%" | "\\%" | "percent"] | ["per", "cent"] => Unit::Percent,
+        words if words.len() <= MAX_UNIT_WORDS && words.iter().all(|word| word.chars().all(char::is_alphabetic)) => {
+            let unit = words.join(" ");
+            Unit::Named(unit.strip_suffix('s').unwrap_or(&unit).to_owned())
+        }
+        _ => return None,
+    };
+    Some(Quantity { value, unit })
+}
+
+fn magnitude(word: &str) -> Option<f64> {
+    match word {
+        "hundred" => Some(1e2),
+        "thousand" | "k" => Some(1e3),
+        "million" | "m" | "mn" => Some(1e6),
+        "billion" | "bn" => Some(1e9),
+        "trillion" => Some(1e12),
+        _ => None,
+    }
+}
+
+fn small_number(word: &str) -> Option<f64> {
+    const ONES: [&str; 20] = [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+    ];
+    const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    let ones = ONES.iter().position(|name| *name == word).map(|n| n as f64);
+    let tens = || TENS.iter().position(|name| *name == word).map(|n| 10.0 * (n as f64 + 2.0));
+    ones.or_else(tens).or_else(|| (word == "dozen").then_some(12.0))
+}
+
+/// The number that the first words say, and how many they are: "three hundred and four", "a dozen", "two million".
+fn english_words(words: &[&str]) -> Option<(f64, usize)> {
+    let (mut total, mut group, mut n_words, mut seen) = (0.0, 0.0, 0, false);
+    for (at, word) in words.iter().enumerate() {
+        if let Some(small) = small_number(word) {
+            // "nineteen four" is no sum; "twenty four" is.
+            let fits = group == 0.0 || group % 100.0 == 0.0 || group % 10.0 == 0.0 && small < 10.0;
+            if seen && !fits {
+                return None;
+            }
+            group += small;
+        } else if let Some(scale) = magnitude(word).filter(|_| word.len() > 2 && (seen || at > 0)) {
+            let base = if group == 0.0 { 1.0 } else { group };
+            if scale == 1e2 {
+                group = base * scale;
+            } else {
+                total += base * scale;
+                group = 0.0;
+            }
+        } else if matches!(*word, "a" | "an") && at == 0 {
+            let next = words.get(1)?;
+            if magnitude(next).is_none_or(|_| next.len() < 3) && *next != "dozen" {
+                return None;
+            }
+            continue;
+        } else if *word == "and" && seen && words.get(at + 1).is_some_and(|next| small_number(next).is_some()) {
+            continue;
+        } else {
+            break;
+        }
+        seen = true;
+        n_words = at + 1;
+    }
+    seen.then_some((total + group, n_words))
+}
+
+fn chinese(text: &str) -> Option<Quantity> {
+    let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    if let Some(rest) = text.strip_prefix("百分之") {
+        let (value, rest) = chinese_number(rest)?;
+        return rest.is_empty().then_some(Quantity { value, unit: Unit::Percent });
+    }
+    let (value, rest) = chinese_number(&text)?;
+    let unit = match rest {
+        "" => Unit::None,
+        "%" => Unit::Percent,
+        "成" => return Some(Quantity { value: 10.0 * value, unit: Unit::Percent }),
+        unit if unit.chars().count() <= MAX_UNIT_CHARS && unit.chars().all(char::is_alphabetic) => {
+            Unit::Named(unit.to_owned())
+        }
+        _ => return None,
+    };
+    Some(Quantity { value, unit })
+}
+
+/// The number at the start, in digits or characters, with 万 and 亿 behind it, and what follows.
+fn chinese_number(text: &str) -> Option<(f64, &str)> {
+    if let Some((mut value, mut rest)) = digits(text) {
+        while let Some((scale, behind)) = chinese_scale(rest) {
+            value *= scale;
+            rest = behind;
+        }
+        return Some((value, rest));
+    }
+    let (mut total, mut group, mut digit) = (0.0, 0.0, None::<f64>);
+    let mut end = 0;
+    // Digits one by one, as in 二〇二四.
+    let mut in_a_row = 0;
+    for (at, c) in text.char_indices() {
+        if let Some(value) = chinese_digit(c) {
+            digit = Some(match digit {
+                Some(before) if in_a_row > 0 => before * 10.0 + value,
+                _ => value,
+            });
+            in_a_row += 1;
+        } else if let Some(scale) = chinese_unit(c) {
+            // 百 and 千 alone are words; 十 alone is ten.
+            if digit.is_none() && group == 0.0 && total == 0.0 && scale > 10.0 {
+                return None;
+            }
+            if scale < 1e4 {
+                group += digit.take().unwrap_or(1.0) * scale;
+            } else {
+                total = (total + group + digit.take().unwrap_or(0.0)) * scale;
+                group = 0.0;
+            }
+            in_a_row = 0;
+        } else {
+            break;
+        }
+        end = at + c.len_utf8();
+    }
+    (end > 0).then(|| (total + group + digit.unwrap_or(0.0), &text[end..]))
+}
+
+fn chinese_scale(text: &str) -> Option<(f64, &str)> {
+    let c = text.chars().next()?;
+    let scale = chinese_unit(c)?;
+    Some((scale, &text[c.len_utf8()..]))
+}
+
+fn chinese_digit(c: char) -> Option<f64> {
+    if matches!(c, '两') {
+        return Some(2.0);
+    }
+    "〇一二三四五六七八九".chars().position(|digit| digit == c).or((c == '零').then_some(0)).map(|n| n as f64)
+}
+
+fn chinese_unit(c: char) -> Option<f64> {
+    match c {
+        '十' => Some(10.0),
+        '百' => Some(1e2),
+        '千' => Some(1e3),
+        '万' => Some(1e4),
+        '亿' => Some(1e8),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> Option<f64> {
+        quantity(text).map(|quantity| quantity.value)
+    }
+
+    #[test]
+    fn english_numbers() {
+        for (text, expected) in [
+            ("1,200 marks", 1200.0),
+            ("12", 12.0),
+            ("-3.5", -3.5),
+            ("twenty-three", 23.0),
+            ("Three hundred and four days", 304.0),
+            ("one thousand eight hundred and twenty-six", 1826.0),
+            ("two million", 2e6),
+            ("3.5 million", 3.5e6),
+            ("a hundred", 100.0),
+            ("a dozen eggs", 12.0),
+            ("$5", 5.0),
+            ("45 per cent", 45.0),
+        ] {
+            assert_eq!(value(text), Some(expected), "{text}");
+        }
+        for text in
+            ["", "a goat", "Port Emery", "nineteen four", "12 men went to mow that day", "the third stair", "4,5"]
+        {
+            assert_eq!(value(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn chinese_numbers() {
+        for (text, expected) in [
+            ("三百二十一", 321.0),
+            ("十二天", 12.0),
+            ("一千零五", 1005.0),
+            ("二〇二四年", 2024.0),
+            ("三万五千", 35_000.0),
+            ("1.2亿元", 1.2e8),
+            ("３４", 34.0),
+            ("两个", 2.0),
+            ("百分之四十五", 45.0),
+            ("三成", 30.0),
+            ("45%", 45.0),
+        ] {
+            assert_eq!(value(text), Some(expected), "{text}");
+        }
+        for text in ["百货公司", "孔乙己", "税如数", "万岁", "十二个人一起过了河"] {
+            assert_eq!(value(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn units_must_not_differ() {
+        let agrees = |a: &str, b: &str| quantity(a).unwrap().agrees(&quantity(b).unwrap());
+        assert!(agrees("12 days", "12") && agrees("one day", "1 days") && agrees("45%", "45 percent"));
+        assert!(!agrees("12 days", "12 years") && !agrees("45%", "45 days") && !agrees("12", "13"));
+        assert!(agrees("3.104", "3.10") && agrees("十二天", "12天"));
+    }
+}

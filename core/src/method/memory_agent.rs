@@ -1,0 +1,197 @@
+//! The memory agent (CorpusQA 4.1; MemAgent, Yu et al. 2025): a text of any length is read section by section, and all
+//! that is kept of it is a memory that each call writes anew.
+
+use super::ask::{Asking, End};
+use super::read::options_of;
+use super::read_agent::{lettered, prompt_for, reading};
+use super::sections::{Section, Sections};
+use super::{Material, MethodError, Setting, Trial};
+use crate::answer::boxed::memagent_boxed;
+use crate::answer::{Form, ShortAnswer, after_thinking, memagent_answer, short_answer};
+use crate::benchmark::{Item, Task};
+use crate::host::{Host, Message};
+use crate::reader::Reading;
+use crate::record::{Context, Outcome, PassageRef};
+use crate::text::FlowSpan;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::num::NonZeroUsize;
+
+/// The memory before anything was read, in MemAgent's words.
+const NO_MEMORY: &str = "No previous memory";
+
+/// Parameters of [`memory_agent`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryAgent {
+    /// Tokens of a section.
+    pub section_tokens: NonZeroUsize,
+    /// Most tokens that are read of a text: of a longer one the centre is left out. MemAgent's evaluation has 120,000; `None`
+    /// reads everything, as CorpusQA does.
+    pub max_context: Option<NonZeroUsize>,
+    /// Most tokens of a memory.
+    pub memory_tokens: u32,
+    /// Sampling temperature. CorpusQA decodes greedily; MemAgent's evaluation has 0.7.
+    pub temperature: f32,
+}
+
+impl Default for MemoryAgent {
+    fn default() -> Self {
+        let section_tokens = NonZeroUsize::new(5000).expect("not zero");
+        Self { section_tokens, max_context: None, memory_tokens: 1024, temperature: 0.0 }
+    }
+}
+
+/// Reads the item's books section by section, then answers from the memory alone.
+///
+/// Each section is read with the question and the memory so far; the reply, without its reasoning, is the new memory, also
+/// where it was cut short at its limit. Measures: `sections`. The context is what was read, although the last call sees the
+/// memory alone: its tokens and spans say what of the text the model had before it once, as for a full document.
+///
+/// # Errors
+/// [`MethodError::Prompt`] if a prompt cannot be filled.
+pub async fn memory_agent<H: Host>(
+    host: &H,
+    setting: Setting<'_>,
+    material: &Material<'_>,
+    item: &Item,
+    parameters: &MemoryAgent,
+) -> Result<Trial, MethodError> {
+    let mut asking = Asking::new(host, Setting { temperature: parameters.temperature, ..setting });
+    let mut read = Read::default();
+    let end = async {
+        let mut memory = NO_MEMORY.to_owned();
+        let text_of = |number: usize| material.books[number].flow().text().to_owned();
+        let MemoryAgent { section_tokens, max_context, memory_tokens, .. } = *parameters;
+        asking.limit_replies(memory_tokens);
+        for section in Sections::new(setting.tokenizer, material.books.len(), text_of, section_tokens, max_context) {
+            memory = update(&mut asking, material, item, &memory, &section).await?;
+            read.add(&section);
+        }
+        asking.limit_replies(setting.max_output_tokens);
+        answer(&mut asking, material, item, memory).await
+    }
+    .await;
+    asking.measures.insert("sections".to_owned(), read.n_sections as f64);
+    asking.context = Some(read.context(material));
+    asking.finish(end)
+}
+
+/// The memory after one more section.
+async fn update<H: Host>(
+    asking: &mut Asking<'_, H>,
+    material: &Material<'_>,
+    item: &Item,
+    memory: &str,
+    section: &Section,
+) -> Result<String, End> {
+    let variables = json!({
+        "question": item.question, "options": lettered(options_of(item)), "memory": memory, "section": section.text,
+    });
+    let message = Message::user(asking.setting().prompts.render("memory-agent-update", &variables)?);
+    // A reader without a language model keeps the sentences that match the question best.
+    let known = (memory != NO_MEMORY).then(|| memory.to_owned());
+    let context = known.into_iter().chain([section.text.clone()]).collect();
+    let question = format!("{} {}", item.question, options_of(item).join(" "));
+    let reading = Reading { question, task: Task::Summary, ..reading(material, item, context, Form::Marked) };
+    let reply = asking.ask("memory-agent-update", vec![message], Some(reading)).await?;
+    Ok(after_thinking(&reply.text).to_owned())
+}
+
+/// The answer, from the memory alone.
+async fn answer<H: Host>(
+    asking: &mut Asking<'_, H>,
+    material: &Material<'_>,
+    item: &Item,
+    memory: String,
+) -> Result<Outcome, End> {
+    let name = prompt_for("memory-agent", item.task);
+    let variables = json!({ "question": item.question, "options": lettered(options_of(item)), "memory": memory });
+    let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
+    let known = if memory == NO_MEMORY { Vec::new() } else { vec![memory] };
+    let reply = asking.ask(&name, vec![message], Some(reading(material, item, known, Form::Boxed))).await?;
+    Ok(outcome_of(item, &reply.text))
+}
+
+/// What a reply says in a box or else behind "the answer is"; a summary is the whole reply.
+fn outcome_of(item: &Item, reply: &str) -> Outcome {
+    let said = after_thinking(reply);
+    let boxed = || memagent_boxed(said).answer().map(str::to_owned).or_else(|| memagent_answer(said).answer());
+    let answered = match item.task {
+        Task::Choice => boxed().and_then(|answer| chosen(&answer, &item.options)),
+        Task::Generative => boxed().and_then(|answer| worded(&answer)),
+        Task::Summary => worded(said),
+    };
+    answered.unwrap_or_else(|| Outcome::Unparsed { reply: reply.to_owned() })
+}
+
+fn worded(answer: &str) -> Option<Outcome> {
+    match short_answer(answer) {
+        ShortAnswer::Text(answer) => Some(Outcome::Answered { answer, choice: None }),
+        ShortAnswer::NotFound => Some(Outcome::NotFound),
+        ShortAnswer::Empty => None,
+    }
+}
+
+/// The option that is named by its letter, in parentheses or not, by its text, or by both.
+fn chosen(answer: &str, options: &[String]) -> Option<Outcome> {
+    let same = |option: &String| option.trim().to_lowercase() == answer.trim().to_lowercase();
+    let by_text = || options.iter().position(same);
+    let mut named = answer.trim().trim_start_matches('(').chars();
+    let letter = named.next().and_then(|letter| ('A'..='Z').position(|known| known == letter));
+    let alone = !named.next().is_some_and(char::is_alphanumeric);
+    let choice = by_text().or_else(|| letter.filter(|&choice| alone && choice < options.len()))?;
+    Some(Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) })
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Read {
+    n_sections: usize,
+    n_tokens: usize,
+    /// Number of the document, bytes of its text; what follows on another is one with it.
+    places: Vec<(usize, FlowSpan)>,
+}
+
+impl Read {
+    fn add(&mut self, section: &Section) {
+        self.n_sections += 1;
+        self.n_tokens += section.n_tokens();
+        for &(number, place) in &section.places {
+            match self.places.last_mut() {
+                Some((last, before)) if *last == number && before.end == place.start => before.end = place.end,
+                _ => self.places.push((number, place)),
+            }
+        }
+    }
+
+    fn context(&self, material: &Material<'_>) -> Context {
+        let passages = self.places.iter().map(|&(number, place)| {
+            let book = &material.books[number];
+            let span = book.flow().to_source(place);
+            PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
+        });
+        Context { retriever: None, n_tokens: self.n_tokens, passages: passages.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_option_is_named_by_letter_or_text() {
+        let options = ["In the river".to_owned(), "Under a stair".to_owned(), "A".to_owned()];
+        let choice = |answer: &str| match chosen(answer, &options) {
+            Some(Outcome::Answered { choice, .. }) => choice,
+            _ => None,
+        };
+        for answer in ["B", "(B)", " B. Under a stair", "(B) under", "under a stair "] {
+            assert_eq!(choice(answer), Some(1), "{answer}");
+        }
+        assert_eq!(choice("A"), Some(2), "an option's own text comes first");
+        for answer in ["", "D", "Be", "b", "stair", "2"] {
+            assert_eq!(choice(answer), None, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Laws of panels.
+
+use closeread_core::judge::{
+    BUILTIN_RULE, FactRuling, Joint, Judge, Panel, PanelRule, Ruling, SentenceRuling, Verdict,
+};
+use closeread_core::paper::Paper;
+use closeread_core::paper::hamlet::ErrorCategory;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn panel(models: &[&str], votes: u32, rule: PanelRule) -> Panel {
+    Panel {
+        models: models.iter().map(|model| (*model).to_owned()).collect(),
+        votes,
+        rule,
+        judges: Vec::new(),
+        paper: Paper::SagaScale,
+        temperature: 0.0,
+        max_output_tokens: 1024,
+        base_url: None,
+        seed: None,
+        extra_body: BTreeMap::new(),
+        prompts: BTreeMap::new(),
+    }
+}
+
+fn says(correct: bool) -> Verdict {
+    Verdict::Ruled { ruling: Ruling::Correctness { correct } }
+}
+
+fn joint(rule: PanelRule, judge: Judge, verdicts: &[Verdict]) -> Joint {
+    let heard: Vec<Option<&Verdict>> = verdicts.iter().map(Some).collect();
+    panel(&["p/x"], 1, rule).joint(judge, &heard)
+}
+
+fn correct(joint: &Joint) -> Option<bool> {
+    match joint {
+        Joint::Ruled(Ruling::Correctness { correct }) => Some(*correct),
+        _ => None,
+    }
+}
+
+fn vote() -> impl Strategy<Value = Verdict> {
+    prop_oneof![3 => Just(says(true)), 3 => Just(says(false)), 1 => Just(Verdict::Unparsed)]
+}
+
+fn rules() -> impl Strategy<Value = PanelRule> {
+    prop_oneof![Just(PanelRule::Majority), Just(PanelRule::Unanimity)]
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_votes_changes_nothing(votes in prop::collection::vec(vote(), 1..7), rule in rules(), by in 0usize..7) {
+        let mut turned = votes.clone();
+        turned.rotate_left(by % votes.len());
+        for judge in [Judge::SagaScale, Judge::CorpusQa] {
+            prop_assert_eq!(joint(rule, judge, &votes), joint(rule, judge, &turned));
+        }
+    }
+
+    #[test]
+    fn one_more_yes_never_makes_it_wrong(votes in prop::collection::vec(vote(), 1..7), rule in rules()) {
+        let before = correct(&joint(rule, Judge::NovelQa, &votes));
+        let more: Vec<Verdict> = votes.into_iter().chain([says(true)]).collect();
+        if before == Some(true) {
+            prop_assert_eq!(correct(&joint(rule, Judge::NovelQa, &more)), Some(true));
+        }
+    }
+
+    #[test]
+    fn unanimity_is_stricter_than_majority(votes in prop::collection::vec(vote(), 1..7)) {
+        let by = |rule| correct(&joint(rule, Judge::SagaScale, &votes));
+        prop_assert!(by(PanelRule::Unanimity) != Some(true) || by(PanelRule::Majority) == Some(true));
+    }
+
+    #[test]
+    fn a_panel_of_one_says_what_its_member_says(yes in any::<bool>(), rule in rules()) {
+        for judge in [Judge::SagaScale, Judge::NovelQa, Judge::CorpusQa] {
+            prop_assert_eq!(correct(&joint(rule, judge, &[says(yes)])), Some(yes));
+        }
+    }
+}
+
+#[test]
+fn a_tie_is_no_majority_and_silence_is_no_vote_except_with_corpusqa() {
+    let tie = [says(true), says(false)];
+    assert_eq!(correct(&joint(PanelRule::Majority, Judge::SagaScale, &tie)), Some(false));
+    let silent = [says(true), Verdict::Unparsed];
+    assert_eq!(correct(&joint(PanelRule::Unanimity, Judge::SagaScale, &silent)), Some(true));
+    assert_eq!(correct(&joint(PanelRule::Majority, Judge::CorpusQa, &silent)), Some(false));
+    let failed = [Verdict::Failed { error: "500".into() }];
+    assert_eq!(joint(PanelRule::Majority, Judge::NovelQa, &failed), Joint::Silent);
+    assert_eq!(correct(&joint(PanelRule::Majority, Judge::CorpusQa, &failed)), Some(false));
+    assert_eq!(
+        panel(&["p/x"], 2, PanelRule::Majority).joint(Judge::NovelQa, &[Some(&says(true)), None]),
+        Joint::Pending
+    );
+}
+
+fn sentences(categories: &[Option<ErrorCategory>]) -> Verdict {
+    let ruling = |category: &Option<ErrorCategory>| {
+        category.map(|category| SentenceRuling { category, reason: category.name().to_owned() })
+    };
+    Verdict::Ruled { ruling: Ruling::Sentences { sentences: categories.iter().map(ruling).collect() } }
+}
+
+#[test]
+fn each_sentence_is_voted_on() {
+    use ErrorCategory::{Entity, NoError, OutOfArticle, Relation};
+    let votes = [
+        sentences(&[Some(NoError), Some(Entity), None, Some(NoError)]),
+        sentences(&[Some(NoError), Some(Relation), None, Some(Entity)]),
+        sentences(&[Some(OutOfArticle), Some(NoError), Some(NoError), None]),
+    ];
+    let by = |rule| match joint(rule, Judge::VerifyFacts, &votes) {
+        Joint::Ruled(Ruling::Sentences { sentences }) => {
+            sentences.into_iter().map(|s| s.map(|s| s.category)).collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
+    // Of two errors named once the earlier of Table 14's order; one of two votes is no majority.
+    assert_eq!(by(PanelRule::Majority), [Some(NoError), Some(Relation), Some(NoError), Some(Entity)]);
+    assert_eq!(by(PanelRule::Unanimity), [Some(OutOfArticle), Some(Relation), Some(NoError), Some(Entity)]);
+}
+
+#[test]
+fn a_fact_is_stated_by_the_sentences_that_most_name() {
+    let fact = |stated: bool, lines: &[usize]| Verdict::Ruled {
+        ruling: Ruling::KeyFacts { facts: vec![Some(FactRuling { stated, sentences: lines.to_vec() })] },
+    };
+    let votes = [fact(true, &[1, 2]), fact(true, &[2]), fact(false, &[])];
+    let by = |rule| match joint(rule, Judge::AlignKeyFacts, &votes) {
+        Joint::Ruled(Ruling::KeyFacts { facts }) => facts[0].clone().unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(by(PanelRule::Majority), FactRuling { stated: true, sentences: vec![2] });
+    assert_eq!(by(PanelRule::Unanimity), FactRuling { stated: false, sentences: vec![] });
+}
+
+#[test]
+fn a_setup_changes_with_whatever_changes_a_reply() {
+    let base = panel(&["p/x", BUILTIN_RULE], 3, PanelRule::Majority);
+    let setup = |panel: &Panel| panel.setup(Judge::NovelQa, "p/x");
+    let mut other = base.clone();
+    other.rule = PanelRule::Unanimity;
+    other.models.push("p/y".into());
+    other.votes = 5;
+    assert_eq!(setup(&base), setup(&other), "who else votes, and how votes are counted, changes no reply");
+    for change in [
+        (|p| p.temperature = 0.7) as fn(&mut Panel),
+        |p| p.max_output_tokens = 9,
+        |p| p.base_url = Some("http://h/v1".into()),
+        |p| p.seed = Some(1),
+        |p| drop(p.prompts.insert(Judge::NovelQa, "sha".into())),
+        |p| drop(p.extra_body.insert(Judge::NovelQa, serde_json::Map::new())),
+    ] {
+        let mut changed = base.clone();
+        change(&mut changed);
+        assert_ne!(setup(&base), setup(&changed));
+    }
+    assert_eq!(base.members(), [("p/x", 0), ("p/x", 1), ("p/x", 2), (BUILTIN_RULE, 0)]);
+    assert_eq!(base.members_for(Judge::Rule), [(BUILTIN_RULE, 0)]);
+    assert!(base.asks(Judge::NovelQaEvidence) && !base.asks(Judge::ClassifyQuestion));
+    assert!(!panel(&[BUILTIN_RULE], 1, PanelRule::Majority).asks(Judge::NovelQaEvidence), "no rule marks evidence");
+    assert_eq!(base.name(), "p/x + builtin/rule, 3 votes each, majority");
+}

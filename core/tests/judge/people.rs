@@ -1,0 +1,64 @@
+//! Labels of people, as they are read.
+
+use closeread_core::benchmark::InputFile;
+use closeread_core::judge::{Part, human_labels};
+
+fn read(text: &str) -> (Vec<(String, Part, &'static str)>, Vec<String>) {
+    let file = InputFile { name: "l".into(), bytes: text.as_bytes().to_vec() };
+    let (labels, problems) = human_labels(&file);
+    let labels = labels.into_iter().map(|label| (label.item, label.part, label.label)).collect();
+    (labels, problems.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn json_lines_and_csv_say_the_same() {
+    let jsonl = r#"{"item": "a", "label": true}
+{"item": "b", "label": "N", "method": "dos-rag", "budget": 500, "sample": 0}
+{"item": "c", "label": "Out-of-article", "sentence": 2}
+{"item": "d", "label": "是", "fact": 1}
+{"item": "e", "label": "location"}
+"#;
+    let csv = "\u{feff}Item,label,method,budget,sample,sentence,fact\r\na,true,,,,,\nb,N,dos-rag,500,0,,\n\
+               c,\"Out-of-article\",,,,2,\nd,是,,,,,1\ne,location\n";
+    let (labels, problems) = read(jsonl);
+    assert_eq!((labels.len(), problems.as_slice()), (5, &[][..]));
+    assert_eq!(read(csv), (labels.clone(), problems));
+    assert_eq!(labels[0], ("a".into(), Part::Answer, "correct"));
+    assert_eq!(labels[2], ("c".into(), Part::Sentence(2), "Out-of-article error"));
+    assert_eq!(labels[3], ("d".into(), Part::Fact(1), "yes"));
+    assert_eq!(labels[4], ("e".into(), Part::Question, "Location"));
+}
+
+#[test]
+fn rows_that_cannot_be_used_are_named() {
+    let (labels, problems) = read(
+        r#"{"label": "C"}
+{"item": "a"}
+{"item": "a", "label": "perhaps"}
+{"item": "a", "label": ["C"]}
+{"item": "a", "label": "C", "sentence": 1}
+{"item": "a", "label": "yes", "fact": 0}
+{"item": "a", "label": "yes", "fact": 1, "sentence": 1}
+{"item": "a", "label": "C", "budget": "much"}
+not json
+{"item": "a", "label": "C"}"#,
+    );
+    assert_eq!(labels, [("a".to_owned(), Part::Answer, "correct")]);
+    assert_eq!(
+        problems[..8],
+        [
+            "l:1: no `item`: expected the id of an item [left out]",
+            "l:2 (a): no `label`: expected what a person said, such as correct or incorrect [left out]",
+            "l:3 (a): the label is `perhaps`: expected correct or incorrect [left out]",
+            "l:4 (a): `label` is a list: expected a word [left out]",
+            "l:5 (a): the label is `C`: expected No error, Out-of-article error, Entity error, Relation error or Sentence error [left out]",
+            "l:6 (a): sentences and facts count from 1 [left out]",
+            "l:7 (a): both `sentence` and `fact`: expected one of them, or neither [left out]",
+            "l:8 (a): `budget` is `much`: expected a whole number [left out]",
+        ]
+    );
+    assert!(problems[8].starts_with("l:9:"), "{}", problems[8]);
+    let (labels, problems) = read("question,mark\na,C\n");
+    assert!(labels.is_empty() && problems[0].contains("expected columns `item` and `label`"), "{problems:?}");
+    assert_eq!(read(""), (vec![], vec![]));
+}

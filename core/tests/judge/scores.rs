@@ -1,0 +1,203 @@
+//! From judgements to scores, and agreement.
+
+use closeread_core::benchmark::Item;
+use closeread_core::judge::{
+    ACCURACY_STRICT, ACCURACY_TOLERANT, Agreement, BUILTIN_RULE, Confusion, JUDGED_ACCURACY, Judge, Judgement,
+    JudgementKey, Judging, Panel, PanelRule, Ruling, Said, Subject, Submission, Verdict, among, evaluations,
+    label_questions, score,
+};
+use closeread_core::paper::Paper;
+use closeread_core::paper::hamlet::{ErrorCategory, Level};
+use closeread_core::record::{Outcome, Record};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn panel(models: &[&str]) -> Panel {
+    serde_json::from_value(json!({
+        "models": models, "votes": 1, "rule": "majority", "paper": Paper::NovelQa, "temperature": 0.0,
+        "max_output_tokens": 64, "prompts": {},
+    }))
+    .unwrap()
+}
+
+fn item(id: &str) -> Item {
+    serde_json::from_value(json!({
+        "id": id, "documents": ["b"], "question": "How many?", "task": "generative", "answers": ["eleven"],
+    }))
+    .unwrap()
+}
+
+fn record(item: &str, outcome: Outcome) -> Record {
+    let mut record = json!({
+        "item": item, "method": "m", "model": "p/reader", "budget": null, "sample": 0, "scores": {},
+        "prompt_tokens": 0, "calls": [], "seconds": 0.0,
+    });
+    let Value::Object(outcome) = json!(outcome) else { unreachable!() };
+    record.as_object_mut().unwrap().extend(outcome);
+    serde_json::from_value(record).unwrap()
+}
+
+fn answered(text: &str) -> Outcome {
+    serde_json::from_value(json!({"outcome": "answered", "answer": text})).unwrap()
+}
+
+fn judgement(panel: &Panel, subject: Subject, judge: Judge, model: &str, verdict: Verdict) -> Judgement {
+    let setup = panel.setup(judge, model);
+    let key = JudgementKey { subject, judge, judge_model: model.to_owned(), vote: 0, setup };
+    Judgement { key, verdict, calls: Vec::new() }
+}
+
+fn ruled(correct: bool) -> Verdict {
+    Verdict::Ruled { ruling: Ruling::Correctness { correct } }
+}
+
+#[test]
+fn an_answer_has_the_score_that_its_judge_gave_it() {
+    let panel = panel(&["p/judge"]);
+    let items = ["right", "silent", "pending", "missing"].map(item);
+    let mut records = vec![
+        record("right", answered("11")),
+        record("silent", answered("12")),
+        record("pending", answered("13")),
+        record("missing", Outcome::NotFound),
+    ];
+    let subject = |n: usize| Subject::from(&records[n].key);
+    let judgements = vec![
+        judgement(&panel, subject(0), Judge::NovelQa, "p/judge", Verdict::Failed { error: "500".into() }),
+        judgement(&panel, subject(0), Judge::NovelQa, "p/judge", ruled(true)),
+        judgement(&panel, subject(1), Judge::NovelQa, "p/judge", Verdict::Unparsed),
+    ];
+    score(&Judging { panels: vec![panel], judgements }, &items, &mut records);
+    let scores: Vec<Option<f64>> = records.iter().map(|r| r.scores.get(JUDGED_ACCURACY).copied()).collect();
+    assert_eq!(scores, [Some(1.0), None, None, Some(0.0)], "the later line counts; silence is no score");
+    assert_eq!(records[3].scores[ACCURACY_TOLERANT], 0.0);
+    assert!(!records[2].scores.contains_key(ACCURACY_TOLERANT), "the rule was not heard yet");
+}
+
+#[test]
+fn without_judges_nothing_is_scored() {
+    let mut records = vec![record("a", answered("11")), record("b", Outcome::NotFound)];
+    score(&Judging::default(), &[item("a"), item("b")], &mut records);
+    assert!(records.iter().all(|record| record.scores.is_empty()));
+}
+
+#[test]
+fn the_last_panel_speaks() {
+    let (first, second) = (panel(&["p/a"]), panel(&["p/b"]));
+    let mut records = vec![record("q", answered("11"))];
+    let subject = Subject::from(&records[0].key);
+    let judgements = vec![
+        judgement(&first, subject.clone(), Judge::NovelQa, "p/a", ruled(true)),
+        judgement(&second, subject, Judge::NovelQa, "p/b", ruled(false)),
+    ];
+    score(&Judging { panels: vec![first, second], judgements }, &[item("q")], &mut records);
+    assert_eq!(records[0].scores[JUDGED_ACCURACY], 0.0);
+}
+
+#[test]
+fn the_rule_gives_both_readings() {
+    let panel = panel(&[BUILTIN_RULE]);
+    let mut records = vec![record("q", answered("11 bells"))];
+    let item = item("q");
+    let said = Said::of(&records[0].outcome);
+    let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk: "" };
+    let verdict = Judge::Rule.by_rule(&submission).unwrap();
+    let line = judgement(&panel, Subject::from(&records[0].key), Judge::Rule, BUILTIN_RULE, verdict);
+    score(&Judging { panels: vec![panel], judgements: vec![line] }, std::slice::from_ref(&item), &mut records);
+    assert_eq!((records[0].scores[ACCURACY_STRICT], records[0].scores[ACCURACY_TOLERANT]), (0.0, 1.0));
+}
+
+#[test]
+fn a_summary_is_scored_by_level() {
+    let panel = panel(&[BUILTIN_RULE]);
+    let item: Item = serde_json::from_value(json!({
+        "id": "s", "documents": ["b"], "question": "What of the key?", "task": "summary",
+        "labels": {"perspective": "narrative"},
+        "key_facts": {"document": "b", "start": 0, "end": 9, "roots": [{"fact": "Ana hid the key.",
+            "children": [{"fact": "The river took the bridge."}]}]},
+    }))
+    .unwrap();
+    let mut records = vec![record("s", answered("Ana hid the key. Pigs can fly.")), record("s", Outcome::NotFound)];
+    records[1].key.sample = 1;
+    let chunk = "Ana hid the key. The river took the bridge.";
+    let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
+        let said = Said::of(&records[0].outcome);
+        let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk };
+        let verdict = judge.by_rule(&submission).unwrap();
+        judgement(&panel, Subject::from(&records[0].key), judge, BUILTIN_RULE, verdict)
+    });
+    let judging = Judging { panels: vec![panel], judgements: judgements.to_vec() };
+    score(&judging, std::slice::from_ref(&item), &mut records);
+    let expected = [("faithfulness", 0.5), ("recall", 0.5), ("recall_faithfulness", 0.5)];
+    assert_eq!(records[0].scores, expected.map(|(name, score)| (name.to_owned(), score)).into());
+    assert_eq!(records[1].scores, [("recall".to_owned(), 0.0)].into(), "without a summary nothing is stated");
+    let summaries = evaluations(&judging, &[item], &records, |_| "reader".into(), |_| Some(0.25));
+    assert_eq!(summaries.len(), 2);
+    let levels: Vec<(Level, bool)> = summaries[0].facts.iter().map(|fact| (fact.level, fact.matched)).collect();
+    assert_eq!(levels, [(Level::Root, true), (Level::Branch, false)]);
+    let sentences: Vec<(usize, ErrorCategory)> =
+        summaries[0].sentences.iter().map(|sentence| (sentence.levels.len(), sentence.category)).collect();
+    assert_eq!(sentences, [(1, ErrorCategory::NoError), (0, ErrorCategory::OutOfArticle)]);
+    assert_eq!((summaries[0].model.as_str(), summaries[0].position, summaries[0].n_words), ("reader", Some(0.25), 7));
+}
+
+#[test]
+fn a_question_keeps_the_type_that_its_data_give() {
+    let panel = panel(&[BUILTIN_RULE]);
+    let mut items = [item("a"), item("b").label("question_type", "Event")];
+    let judgements = items.iter().map(|item| {
+        let submission = Submission { item, title: "", language: "en", said: Said::Nothing, cited: &[], chunk: "" };
+        let verdict = Judge::ClassifyQuestion.by_rule(&submission).unwrap();
+        judgement(&panel, Subject::question(&item.id), Judge::ClassifyQuestion, BUILTIN_RULE, verdict)
+    });
+    let judging = Judging { judgements: judgements.collect(), panels: vec![panel] };
+    label_questions(&judging, &mut items);
+    assert_eq!([&items[0].labels["question_type"], &items[1].labels["question_type"]], ["Quantity", "Event"]);
+}
+
+#[test]
+fn members_of_a_panel_agree_or_not() {
+    let panel = Panel { rule: PanelRule::Majority, ..panel(&["p/a", "p/b"]) };
+    let subjects: Vec<Subject> = (0..4).map(|n| Subject::question(format!("q{n}"))).collect();
+    let votes = [(true, true), (true, true), (false, false), (true, false)];
+    let mut judgements = Vec::new();
+    for (subject, (a, b)) in subjects.iter().zip(votes) {
+        judgements.push(judgement(&panel, subject.clone(), Judge::SagaScale, "p/a", ruled(a)));
+        judgements.push(judgement(&panel, subject.clone(), Judge::SagaScale, "p/b", ruled(b)));
+    }
+    let judging = Judging { panels: vec![panel.clone()], judgements };
+    let agreement = among(&judging.standing(), &panel, Judge::SagaScale, &subjects).unwrap();
+    assert_eq!((agreement.n, agreement.observed), (4, 0.75));
+    assert!((agreement.kappa.unwrap().kappa - 0.5).abs() < 1e-12);
+    assert!(agreement.fleiss.is_none());
+}
+
+#[test]
+fn agreement_wants_two_ratings() {
+    assert_eq!(Agreement::of(&[vec![Some("a"), None]]), None);
+    let three = [vec![Some("a"), Some("a"), Some("b")], vec![Some("b"), Some("b"), None]];
+    let agreement = Agreement::of(&three).unwrap();
+    assert_eq!(agreement.n, 2);
+    assert!(agreement.kappa.is_none() && agreement.fleiss.is_some());
+    let confusion = Confusion::of(&[("yes", "yes"), ("no", "yes"), ("no", "no")]);
+    assert_eq!(
+        (confusion.labels, confusion.counts),
+        (vec!["no".to_owned(), "yes".to_owned()], vec![vec![1, 1], vec![0, 1]])
+    );
+}
+
+#[test]
+fn a_judgement_is_one_flat_line() {
+    let panel = panel(&["p/a"]);
+    let subject = Subject::from(&record("q", Outcome::NotFound).key);
+    let line = judgement(&panel, subject, Judge::NovelQa, "p/a", ruled(true));
+    let written = json!(line);
+    assert_eq!(written["item"], "q");
+    assert_eq!(written["trial"]["method"], "m");
+    assert_eq!((&written["judge"], &written["state"]), (&json!("judge-novelqa"), &json!("ruled")));
+    assert_eq!(written["ruling"], json!({"kind": "correctness", "correct": true}));
+    assert_eq!(serde_json::from_value::<Judgement>(written).unwrap(), line);
+    let question = judgement(&panel, Subject::question("q"), Judge::ClassifyQuestion, "p/a", Verdict::Unparsed);
+    assert_eq!(serde_json::from_value::<Judgement>(json!(question)).unwrap(), question);
+    let _: BTreeMap<String, Value> = serde_json::from_value(json!(question)).unwrap();
+}
