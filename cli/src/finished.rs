@@ -157,6 +157,20 @@ pub(crate) fn folder_name(path: &Path) -> String {
     whole.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
+/// Books of a run by their ids, as the run read them.
+///
+/// # Errors
+/// If the run has no such document, or its text is not there.
+pub(crate) fn documents(path: &Path, ids: &[String]) -> Result<Vec<Arc<Book>>> {
+    let configuration = manifest(path)?.configuration;
+    let of = |id: &String| {
+        let entry = configuration.documents.iter().find(|document| document.id == *id);
+        let entry = entry.with_context(|| format!("{} has no document `{id}`", path.display()))?;
+        book(path, &configuration, entry).map(Arc::new)
+    };
+    ids.iter().map(of).collect()
+}
+
 fn manifest(path: &Path) -> Result<Manifest> {
     let file = path.join("manifest.json");
     let text = std::fs::read_to_string(&file).with_context(|| {

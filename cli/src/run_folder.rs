@@ -254,7 +254,20 @@ fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {
 
 /// The calls of all preparations in a run folder, in the order of their file names.
 pub(crate) fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> {
-    let folder = folder.join(PREPARATIONS);
+    let calls = |(key, preparation): (PreparationKey, Preparation)| PreparationCalls {
+        method: key.method,
+        model: key.model,
+        calls: preparation.calls,
+    };
+    Ok(preparations(folder)?.into_iter().map(calls).collect())
+}
+
+/// Every preparation that a run folder keeps, in the order of their file names.
+///
+/// # Errors
+/// If one cannot be read; the file is named.
+pub(crate) fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
+    let folder = path.join(PREPARATIONS);
     let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -262,11 +275,11 @@ pub(crate) fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> 
     };
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     files.sort();
-    let read = |path: &PathBuf| {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let read = |file: &PathBuf| {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let kept: KeptPreparation = serde_json::from_slice(&bytes)
-            .with_context(|| format!("{} is no preparation; remove it and it is made again", path.display()))?;
-        Ok(PreparationCalls { method: kept.key.method, model: kept.key.model, calls: kept.preparation.calls })
+            .with_context(|| format!("{} is damaged; remove it, and the run makes it again", file.display()))?;
+        Ok((kept.key, kept.preparation))
     };
     files.iter().map(read).collect()
 }

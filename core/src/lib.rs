@@ -8,6 +8,7 @@ pub mod answer;
 pub mod benchmark;
 pub mod build;
 pub mod chunk;
+pub mod cluster;
 pub mod embed;
 pub mod hash;
 pub mod host;

@@ -24,6 +24,7 @@ const BUILT_IN: &[(&str, &str)] = shipped![
     "closed-book-choice"
     "closed-book-question"
     "closed-book-summary"
+    "raptor-summary"
     "corpusqa-closed-book"
     "corpusqa-documents"
     "judge-corpusqa"

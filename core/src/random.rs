@@ -23,6 +23,17 @@ impl SplitMix64 {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
+    /// A number in 0..1.
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// A number from the standard normal distribution, by Box and Muller's transform.
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.unit()));
+        radius * libm::cos(2.0 * std::f64::consts::PI * self.unit())
+    }
+
     /// Puts `items` in random order (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
@@ -52,5 +63,13 @@ mod tests {
             seen[random.below(7)] += 1;
         }
         assert!(seen.iter().all(|&n| n > 60), "{seen:?}");
+    }
+    #[test]
+    fn normal_numbers_have_mean_zero_and_variance_one() {
+        let mut random = SplitMix64(1);
+        let drawn: Vec<f64> = (0..10_000).map(|_| random.normal()).collect();
+        let mean = drawn.iter().sum::<f64>() / 10_000.0;
+        let variance = drawn.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 10_000.0;
+        assert!(mean.abs() < 0.05 && (variance - 1.0).abs() < 0.05, "{mean}, {variance}");
     }
 }

@@ -32,6 +32,7 @@ import make_agents
 import make_paper_tables
 import make_parsers
 import make_text_metrics
+import make_tree
 import texts
 
 HERE = Path(__file__).resolve().parent
@@ -349,9 +350,13 @@ def retrieval():
         })
     return {
         "schema": "retrieval/1",
-        "generated_with": {"numpy": f"{np.__version__}; filling by generate.py after RAPTOR's collapsed tree"},
+        "generated_with": {
+            "numpy": f"{np.__version__}; filling by generate.py after RAPTOR's collapsed tree",
+            "python": "traversal and joined texts by make_tree.py after RAPTOR's description",
+            "scikit-learn": make_tree.sklearn_version(),
+        },
         "tolerance": 1e-9,
-        "cases": cases,
+        "cases": cases + make_tree.cases(),
     }
 
 

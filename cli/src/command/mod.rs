@@ -17,6 +17,7 @@ pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
 pub(crate) mod verify;
+pub(crate) mod tree;
 
 use crate::input::{InputOptions, read_books};
 use anyhow::{Result, bail};

@@ -215,7 +215,7 @@ fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
 }
 
 /// The prompts that ship, those of a folder in their places.
-pub(super) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
+pub(crate) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
     let mut prompts = Prompts::built_in();
     let Some(folder) = folder else { return Ok(prompts) };
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --prompts {}", folder.display()))?;

@@ -18,3 +18,4 @@ mod run;
 mod score;
 mod support;
 mod verify;
+mod tree;

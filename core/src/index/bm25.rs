@@ -109,6 +109,11 @@ impl Bm25Builder {
 }
 
 impl Bm25 {
+    /// What a word is.
+    pub fn rule(&self) -> WordRule {
+        self.rule
+    }
+
     /// Indexes `passages` in document order.
     pub fn new<S: AsRef<str>>(rule: WordRule, passages: impl IntoIterator<Item = S>) -> Self {
         let mut builder = Bm25Builder::new(rule);

@@ -130,6 +130,28 @@ impl Shelf {
         &self.n_tokens
     }
 
+    /// A copy of the passages' vectors, in order; `None` where there are none.
+    ///
+    /// # Errors
+    /// [`ShelfError::Vectors`] if they lie elsewhere and cannot be read.
+    pub fn vectors(&self) -> Result<Option<Vec<Vec<f32>>>, ShelfError> {
+        let copied = |vectors: &Vectors| vectors.rows().map(<[f32]>::to_vec).collect::<Vec<_>>();
+        Ok(match &self.vectors {
+            None => None,
+            Some(PassageVectors::Memory(vectors)) => Some(copied(vectors)),
+            Some(PassageVectors::Blocks(blocks)) => {
+                let mut rows = Vec::with_capacity(blocks.n_rows());
+                blocks.read(&mut |block| rows.extend(copied(block))).map_err(ShelfError::Vectors)?;
+                Some(rows)
+            }
+        })
+    }
+
+    /// What a word is in these books.
+    pub fn word_rule(&self) -> WordRule {
+        self.bm25.rule()
+    }
+
     /// The passage as a model sees it: its sentences joined by one space, wraps undone.
     ///
     /// # Panics

@@ -137,6 +137,11 @@ impl<'a, H: Host> Asking<'a, H> {
         Ok(vectors.row(0).to_vec())
     }
 
+    /// One vector a text.
+    pub(crate) async fn embed_passages(&self, texts: &[&str]) -> Result<Vectors, End> {
+        Ok(self.host.embed(Role::Passage, texts).await?)
+    }
+
     /// What came of a preparation, however it ended.
     pub(crate) fn finish_preparation(self, end: Result<Prepared, End>) -> Result<Preparation, MethodError> {
         let prepared = match end {

@@ -2,8 +2,8 @@
 
 use super::{
     AgenticRag, ClosedBook, CorpusRag, Dress, FullDocument, Material, MemoryAgent, MethodError, NaiveRag, Preparation,
-    QuerySummary, Rag, ReadAgent, Setting, Trial, agentic_rag, batches, closed_book, corpus_rag, full_document,
-    memory_agent, naive_rag, prepare_pages, query_summary, rag, read_agent,
+    QuerySummary, Rag, Raptor, ReadAgent, Setting, Trial, agentic_rag, batches, closed_book, corpus_rag, full_document,
+    memory_agent, naive_rag, prepare_pages, query_summary, rag, raptor, read_agent,
 };
 use crate::benchmark::Item;
 use crate::chunk::Chunker;
@@ -80,6 +80,14 @@ pub static METHODS: &[Entry] = &[
         read: |given| parameters(given).map(Method::DosRag),
     },
     Entry {
+        name: "raptor",
+        paper: "RAPTOR, as Stronger Baselines compares with it (A.7)",
+        summary: "the best passages and summaries of a tree within a token budget, best first",
+        budgets: true,
+        extractive: true,
+        read: |given| parameters(given).map(Method::Raptor),
+    },
+    Entry {
         name: "read-agent",
         paper: "Stronger Baselines, appendix A.6 (ReadAgent)",
         summary: "the gists of all pages, and the pages that it looked up",
@@ -134,6 +142,8 @@ pub enum Method {
     VanillaRag(Rag),
     /// [`rag`] in document order.
     DosRag(Rag),
+    /// [`raptor`].
+    Raptor(Raptor),
     /// [`read_agent`].
     ReadAgent(ReadAgent),
     /// [`memory_agent`].
@@ -208,6 +218,7 @@ impl Method {
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Some(Cut { chunker: Chunker::Dos, max_tokens: rag.max_tokens })
             }
+            Self::Raptor(raptor) => Some(Cut { chunker: Chunker::Dos, max_tokens: raptor.max_tokens }),
             Self::CorpusRag(rag) => Some(Cut { chunker: Chunker::Window, max_tokens: rag.max_tokens }),
         }
     }
@@ -249,6 +260,7 @@ impl Method {
         material: &Material<'_>,
     ) -> Result<Option<Preparation>, MethodError> {
         match self {
+            Self::Raptor(parameters) => raptor::prepare(host, setting, material, parameters).await.map(Some),
             Self::ReadAgent(parameters) => prepare_pages(host, setting, material, parameters).await.map(Some),
             _ => Ok(None),
         }
@@ -331,6 +343,7 @@ impl Method {
             Self::DosRag(parameters) => {
                 rag(host, setting, material, item, parameters, PassageOrder::Document, within(budget)).await
             }
+            Self::Raptor(parameters) => raptor::raptor(host, setting, material, item, parameters, within(budget)).await,
             Self::ReadAgent(parameters) => read_agent(host, setting, material, item, parameters).await,
             Self::MemoryAgent(parameters) => memory_agent(host, setting, material, item, parameters).await,
             Self::CorpusRag(parameters) => corpus_rag(host, setting, material, item, parameters, within(budget)).await,

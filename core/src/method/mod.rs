@@ -14,6 +14,7 @@ mod naive_rag;
 mod prepare;
 mod query_summary;
 mod rag;
+mod raptor;
 mod read;
 mod read_agent;
 mod sections;
@@ -31,6 +32,7 @@ pub use naive_rag::{NaiveRag, SAGASCALE_EMBEDDER, naive_rag};
 pub use prepare::{Preparation, Prepared};
 pub use query_summary::{QuerySummary, query_summary};
 pub use rag::{Rag, rag};
+pub use raptor::{Leaf, Raptor, Summary, Tree, TreeSearch, node_text, raptor, traversal};
 pub use read_agent::{Page, PageLength, Pages, ReadAgent, Stretch, Unit, expand, prepare_pages, read_agent};
 pub use sections::{Section, Sections};
 pub use together::batches;
@@ -130,4 +132,7 @@ pub enum MethodError {
     /// The shelf cannot rank.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
+    /// What was prepared is of something else.
+    #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew with --fresh")]
+    Unprepared(String),
 }

@@ -1,6 +1,6 @@
 //! What a method makes of books once, for all questions on them: a tree of summaries, pages with their gists.
 
-use super::Pages;
+use super::{Pages, Tree};
 use crate::record::{CallTrace, Outcome};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,6 +23,8 @@ pub struct Preparation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "made", rename_all = "snake_case")]
 pub enum Prepared {
+    /// A tree of summaries.
+    Tree(Tree),
     /// Pages with their gists.
     Pages(Pages),
 }

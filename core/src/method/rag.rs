@@ -106,7 +106,7 @@ pub(super) fn context_of(material: &Material<'_>, passages: &[Ranked]) -> Contex
 }
 
 /// A passage of the shelf as records name it.
-fn reference(shelf: &Shelf, idx: usize, score: f64) -> PassageRef {
+pub(super) fn reference(shelf: &Shelf, idx: usize, score: f64) -> PassageRef {
     let passage = &shelf.passages()[idx];
     PassageRef {
         document: shelf.books()[passage.book].id.clone(),

@@ -19,6 +19,24 @@ pub(crate) fn strip(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
+/// `str.splitlines()`.
+pub(crate) fn splitlines(text: &str) -> impl Iterator<Item = &str> {
+    let is_end =
+        |c: char| matches!(c, '\n' | '\x0b' | '\x0c' | '\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let Some((at, end)) = rest.char_indices().find(|(_, c)| is_end(*c)) else {
+            return Some(std::mem::take(&mut rest));
+        };
+        let line = &rest[..at];
+        rest = rest[at..].strip_prefix("\r\n").unwrap_or(&rest[at + end.len_utf8()..]);
+        Some(line)
+    })
+}
+
 /// `str.lower()`; it and Rust's agree, the final sigma and İ included, but for letters newer than either's tables.
 pub(crate) fn lower(text: &str) -> Cow<'_, str> {
     if !text.is_ascii() {
@@ -69,6 +87,14 @@ mod tests {
     fn separators_split_and_zero_width_space_does_not() {
         assert_eq!(split("a\x1cb\u{85}c\u{200b}d").collect::<Vec<_>>(), ["a", "b", "c\u{200b}d"]);
         assert_eq!(strip("\x1f\u{3000} a \x1c"), "a");
+    }
+
+    #[test]
+    fn lines_end_at_more_than_a_newline_and_an_end_starts_no_line() {
+        let lines = |text| splitlines(text).collect::<Vec<_>>();
+        assert_eq!(lines("a\r\nb\rc\u{2028}d\n\ne\n"), ["a", "b", "c", "d", "", "e"]);
+        assert_eq!(lines(""), [""; 0]);
+        assert_eq!(lines("\n"), [""]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod memory_agent;
 mod naive_rag;
 mod query_summary;
 mod rag;
+mod raptor;
 mod read_agent;
 mod support;
 mod together;

@@ -30,7 +30,7 @@ fn script<'a>(breaks: &'a str, gist: &'a str, look_up: &'a str, answer: &'a str)
 
 fn pages(case: &Case, host: &ScriptedHost<'_>) -> Pages {
     let (preparation, _) = case.run(host, &[]);
-    let Prepared::Pages(pages) = preparation.unwrap().prepared.unwrap();
+    let Prepared::Pages(pages) = preparation.unwrap().prepared.unwrap() else { panic!("read-agent prepares pages") };
     pages
 }
 

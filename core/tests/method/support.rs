@@ -22,12 +22,13 @@ pub(crate) const STORY: &str = "Ana hid the key under the third stair. Nobody sa
                                 and took the bridge. Ben rowed across with a lantern. He found the key and kept it \
                                 for nine years.";
 
+type Embedding<'a> = Box<dyn Fn(Role, &str) -> [f32; 2] + 'a>;
 type Script<'a> = Box<dyn Fn(&Call, usize) -> Result<String, HostError> + 'a>;
 
 /// Replies to every call by a script and writes down what it was asked.
 pub(crate) struct ScriptedHost<'a> {
     script: Script<'a>,
-    query_vector: [f32; 2],
+    embedding: Embedding<'a>,
     transcript: RefCell<String>,
     /// Replies by what was asked: what a journal keeps of a run that died.
     journal: RefCell<HashMap<String, String>>,
@@ -43,7 +44,7 @@ impl<'a> ScriptedHost<'a> {
     pub(crate) fn scripted(script: impl Fn(&Call, usize) -> Result<String, HostError> + 'a) -> Self {
         Self {
             script: Box::new(script),
-            query_vector: [0.0, 1.0],
+            embedding: Box::new(|_, _| [0.0, 1.0]),
             transcript: RefCell::default(),
             journal: RefCell::default(),
             asked: Cell::new(0),
@@ -60,6 +61,11 @@ impl<'a> ScriptedHost<'a> {
     /// Answers every call in the same way.
     pub(crate) fn always(reply: Result<&'a str, HostError>) -> Self {
         Self::scripted(move |_, _| reply.clone().map(str::to_owned))
+    }
+
+    /// The same host with another embedding.
+    pub(crate) fn embedding(self, embedding: impl Fn(Role, &str) -> [f32; 2] + 'a) -> Self {
+        Self { embedding: Box::new(embedding), ..self }
     }
 
     /// The same host, whose calls overtake each other.
@@ -113,7 +119,7 @@ impl Host for ScriptedHost<'_> {
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
         writeln!(self.transcript.borrow_mut(), "embed {role:?} {texts:?}").unwrap();
-        Ok(Vectors::new(2, texts.iter().flat_map(|_| self.query_vector).collect()))
+        Ok(Vectors::new(2, texts.iter().flat_map(|text| (self.embedding)(role, text)).collect()))
     }
 }
 

@@ -1,0 +1,236 @@
+//! `closeread tree`: RAPTOR's tree of summaries over a book.
+
+use crate::command::run::load_prompts;
+use crate::command::{BookArgs, one_book};
+use crate::config::named;
+use crate::embedder::{BackendName, Embedder};
+use crate::engine::retriever_for;
+use crate::finished;
+use crate::host::{CliHost, QueryEncoder};
+use crate::provider::{Options, Reader};
+use crate::reply_cache::ReplyCache;
+use crate::run_folder::{preparations, write_atomically};
+use crate::tokenizer;
+use anyhow::{Context, Result, bail};
+use closeread_core::embed::Role;
+use closeread_core::index::{Retriever, Shelf};
+use closeread_core::listing::{ListedNode, ListedTree};
+use closeread_core::method::{Material, Method, Preparation, Prepared, Setting};
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::text::Book;
+use serde_json::{Map, Value};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Characters of a leaf's text that are printed.
+const LEAF_CHARS: usize = 80;
+
+/// Build RAPTOR's tree of summaries over a book, or show one that a run has built.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TreeArgs {
+    /// A .txt, .md or .epub file; with --run the id of a document
+    book: String,
+    /// Show the tree that this run folder keeps
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "base_url", "retriever", "embedder", "backend", "tokenizer", "param", "max_output_tokens", "prompts", "no_cache",
+        "encoding", "language", "keep_frame", "keep_wraps",
+    ])]
+    run: Option<PathBuf>,
+    /// Who writes the summaries, as `closeread run` names readers [default: builtin/extractive; with --run the only one]
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Address of the model's server
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// What passages are clustered by: embeddings (dense, hybrid) or words (bm25) [default: dense; bm25 for a book in a
+    /// language the embedder does not know]
+    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
+    retriever: Option<Retriever>,
+    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    #[arg(long, value_name = "NAME")]
+    embedder: Option<String>,
+    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    backend: Option<BackendName>,
+    /// cl100k, o200k, embedder, or a tokenizer.json
+    #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
+    tokenizer: String,
+    /// A parameter of method raptor, see `closeread methods`; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    param: Vec<String>,
+    /// Most tokens of a reply
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    max_output_tokens: u32,
+    /// Folder with prompts that replace ours, by file name
+    #[arg(long, value_name = "DIR")]
+    prompts: Option<PathBuf>,
+    /// Ask again what was asked before
+    #[arg(long)]
+    no_cache: bool,
+    #[command(flatten)]
+    reading: BookArgs,
+    /// Print {"leaves","summaries","compression","roots","nodes":[{"index","layer","tokens","children","document","start",
+    /// "end","text"}]}
+    #[arg(long)]
+    json: bool,
+    /// Write that JSON into a file and print only its size
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Builds or finds the tree and prints it.
+pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
+    let (books, preparation) = match &args.run {
+        Some(folder) => kept(folder, &args)?,
+        None => built(&args).await?,
+    };
+    let tree = match preparation.prepared {
+        Ok(Prepared::Tree(tree)) => tree,
+        Ok(Prepared::Pages(_)) => {
+            bail!("what is kept for method raptor is no tree; remove it, or run anew with --fresh")
+        }
+        Err(outcome) => {
+            eprintln!("no tree: {}", serde_json::to_string(&outcome)?);
+            return Ok(ExitCode::from(1));
+        }
+    };
+    let listed = ListedTree::of(&tree, &books);
+    let json = serde_json::to_string(&listed)?;
+    match &args.out {
+        Some(path) => write_atomically(path, format!("{json}\n").as_bytes())?,
+        None if args.json => outln!("{json}"),
+        None => print(&listed)?,
+    }
+    let compression =
+        listed.compression.map_or_else(String::new, |share| format!(", {:.0} % of their length", 100.0 * share));
+    eprintln!(
+        "{} passages under {} summaries{compression}, {} layers, {} roots, {} calls",
+        listed.leaves,
+        listed.summaries,
+        tree.height(),
+        listed.roots.len(),
+        preparation.calls.len()
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The tree over one file.
+async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
+    let method = Method::named("raptor", &parameters(&args.param)?)?;
+    let model = args.model.as_deref().unwrap_or(EXTRACTIVE);
+    let reader = Reader::named(model, args.base_url.as_deref(), Options::default())?;
+    let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
+    let encoder = match args.retriever {
+        Some(Retriever::Bm25) => None,
+        _ => Some(QueryEncoder::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
+    };
+    let embedder = encoder.as_ref().map(QueryEncoder::embedder);
+    let retriever = retriever_for(&books, args.retriever, embedder.map(Arc::as_ref));
+    if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, embedder) {
+        let (name, language) = (&embedder.model().spec.name, books[0].language);
+        eprintln!("clustered by words: {name} does not know the language `{}`", language.code());
+    }
+    let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;
+    let cut = method.cut().context("a tree has passages")?;
+    let mut shelf = Shelf::new(books.clone(), cut.chunker, cut.max_tokens, &tokenizer);
+    if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
+        let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
+    }
+    let prompts = load_prompts(args.prompts.as_deref())?;
+    let setting = Setting {
+        prompts: &prompts,
+        tokenizer: &tokenizer,
+        max_output_tokens: args.max_output_tokens,
+        temperature: 0.0,
+        window: None,
+    };
+    let material = Material { books: &books, shelf: Some(&shelf), retriever, prepared: None };
+    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
+    let host = CliHost::new(reader, replies);
+    let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
+    let preparation = method.prepare(&host, setting, &material).await?;
+    Ok((books, preparation.context("a tree is prepared")?))
+}
+
+/// `--param NAME=VALUE` as a JSON object.
+fn parameters(given: &[String]) -> Result<Value> {
+    let read = |text: &String| {
+        let (name, value) = text
+            .split_once('=')
+            .with_context(|| format!("--param {text}: expected NAME=VALUE, such as max_layers=2"))?;
+        let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+        Ok((name.strip_prefix("raptor.").unwrap_or(name).to_owned(), value))
+    };
+    Ok(Value::Object(given.iter().map(read).collect::<Result<Map<_, _>>>()?))
+}
+
+/// The tree that a run has built over a document, alone or with others, and the books it is of.
+fn kept(folder: &Path, args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
+    let mut found = preparations(folder)?;
+    found.retain(|(key, _)| key.method == "raptor" && key.documents.contains(&args.book));
+    found.retain(|(key, _)| args.model.as_ref().is_none_or(|model| *model == key.model));
+    found.sort_by(|(a, _), (b, _)| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
+    found.dedup_by(|(b, _), (a, _)| a.model == b.model && a.documents == b.documents);
+    match found.len() {
+        0 => bail!(
+            "{} keeps no tree of a document `{}`{}; a run with --method raptor makes one",
+            folder.display(),
+            args.book,
+            args.model.as_ref().map_or_else(String::new, |model| format!(" by {model}"))
+        ),
+        1 => {}
+        _ => {
+            let models: Vec<&str> = found.iter().map(|(key, _)| key.model.as_str()).collect();
+            bail!(
+                "{} keeps several trees of `{}`: choose one with --model: {}",
+                folder.display(),
+                args.book,
+                models.join(", ")
+            )
+        }
+    }
+    let (key, preparation) = found.remove(0);
+    Ok((finished::documents(folder, &key.documents)?, preparation))
+}
+
+/// Roots first, each node under the first of its parents.
+fn print(tree: &ListedTree) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let mut seen = vec![false; tree.nodes.len()];
+    let mut waiting: Vec<(usize, usize)> = tree.roots.iter().rev().map(|&root| (root, 0)).collect();
+    while let Some((index, depth)) = waiting.pop() {
+        let node = &tree.nodes[index];
+        let indent = "  ".repeat(depth);
+        if std::mem::replace(&mut seen[index], true) {
+            writeln!(out, "{indent}[{index}] see above")?;
+            continue;
+        }
+        writeln!(out, "{indent}{}", heading(node))?;
+        writeln!(out, "{indent}    {}", shown(node))?;
+        waiting.extend(node.children.iter().rev().map(|&child| (child, depth + 1)));
+    }
+    Ok(())
+}
+
+fn heading(node: &ListedNode) -> String {
+    let ListedNode { index, tokens, children, .. } = node;
+    match &node.place {
+        Some(place) => format!("[{index}] {} bytes {}..{}, {tokens} tokens", place.document, place.start, place.end),
+        None => format!("[{index}] summary of {} nodes, {tokens} tokens", children.len()),
+    }
+}
+
+/// A summary whole, the beginning of a passage.
+fn shown(node: &ListedNode) -> String {
+    let words: Vec<&str> = node.text.split_whitespace().collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(LEAF_CHARS) {
+        Some((end, _)) if node.place.is_some() => format!("{}…", &line[..end]),
+        _ => line,
+    }
+}

@@ -1,0 +1,17 @@
+//! Clustering of vectors, as RAPTOR's tree needs it: neighbourhoods, UMAP, Gaussian mixtures, and both in two steps.
+//!
+//! All of it is exact, single-threaded and seeded, with `libm` for every function that platforms compute differently:
+//! the same vectors give the same clusters natively and in WebAssembly.
+
+mod kmeans;
+mod linear;
+mod mixture;
+mod neighbours;
+mod points;
+mod two_step;
+mod umap;
+
+pub use mixture::{GaussianMixture, fewest_by_bic};
+pub use points::Points;
+pub use two_step::{TwoStep, two_step_clusters};
+pub use umap::Umap;
