@@ -16,8 +16,8 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
-pub(crate) mod verify;
 pub(crate) mod tree;
+pub(crate) mod verify;
 
 use crate::input::{InputOptions, read_books};
 use anyhow::{Result, bail};

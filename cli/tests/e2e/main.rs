@@ -17,5 +17,5 @@ mod retrieval_reference;
 mod run;
 mod score;
 mod support;
-mod verify;
 mod tree;
+mod verify;

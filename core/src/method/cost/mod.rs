@@ -239,6 +239,12 @@ impl Method {
                 max_pages: agent.max_pages as u64,
                 sequential: agent.lookup == LookUp::Sequential,
             },
+            Self::Raptor(raptor) => Shape::Tree {
+                passage_tokens: raptor.max_tokens as u64,
+                summary_tokens: raptor.summary_tokens as u64,
+                cluster_tokens: raptor.cluster_tokens as u64,
+                budget,
+            },
             Self::CorpusRag(rag) => Shape::Reading(Context::Budget { budget, passage_tokens: rag.max_tokens as u64 }),
             Self::VanillaRag(rag) | Self::DosRag(rag) => {
                 Shape::Reading(Context::Budget { budget, passage_tokens: rag.max_tokens as u64 })
