@@ -28,32 +28,41 @@ impl Server {
         let n_authorized = Arc::new(AtomicUsize::new(0));
         let (log, authorized) = (Arc::clone(&requests), Arc::clone(&n_authorized));
         std::thread::spawn(move || {
-            for (n, stream) in listener.incoming().enumerate() {
+            // A client that was killed in the middle of a request is passed over.
+            let mut n = 0;
+            for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.unwrap());
-                let mut n_bytes = 0;
-                loop {
-                    let mut line = String::new();
-                    stream.read_line(&mut line).unwrap();
-                    let lower = line.to_lowercase();
-                    if let Some(length) = lower.strip_prefix("content-length:") {
-                        n_bytes = length.trim().parse().unwrap();
-                    }
-                    authorized.fetch_add(usize::from(lower.starts_with("authorization: bearer")), Ordering::SeqCst);
-                    if line.trim().is_empty() {
-                        break;
-                    }
-                }
-                let mut body = vec![0; n_bytes];
-                stream.read_exact(&mut body).unwrap();
-                let body: Value = serde_json::from_slice(&body).unwrap();
+                let Ok((body, has_key)) = read_request(&mut stream) else { continue };
+                authorized.fetch_add(usize::from(has_key), Ordering::SeqCst);
                 log.lock().unwrap().push(body.clone());
                 let (status, reply) = reply(n, &body);
+                n += 1;
                 let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
-                stream.get_mut().write_all((head + &reply).as_bytes()).unwrap();
+                let _ = stream.get_mut().write_all((head + &reply).as_bytes());
             }
         });
         Self { url, requests, n_authorized }
     }
+}
+
+/// The body of a request, and whether it came with a key.
+fn read_request(stream: &mut impl BufRead) -> std::io::Result<(Value, bool)> {
+    let (mut n_bytes, mut has_key) = (0, false);
+    loop {
+        let mut line = String::new();
+        stream.read_line(&mut line)?;
+        let lower = line.to_lowercase();
+        if let Some(length) = lower.strip_prefix("content-length:") {
+            n_bytes = length.trim().parse().unwrap();
+        }
+        has_key |= lower.starts_with("authorization: bearer");
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; n_bytes];
+    stream.read_exact(&mut body)?;
+    Ok((serde_json::from_slice(&body)?, has_key))
 }
 
 pub(crate) fn answer(text: &str) -> String {

@@ -10,6 +10,7 @@ use crate::index::ShelfError;
 use crate::method::Material;
 use crate::reader::Reading;
 use crate::record::Outcome;
+use crate::text::tokens::Tokenizer;
 use serde_json::json;
 
 const PROMPT: &str = "raptor-summary";
@@ -113,9 +114,14 @@ async fn summarize<H: Host>(
             );
             return Err(End::Outcome(Outcome::Failed { error }));
         }
-        let ends = setting.tokenizer.token_ends(text);
-        let end = ends.get(parameters.summary_tokens.max(1) - 1).copied().unwrap_or(text.len());
-        summaries.push(text[..end].trim_end().to_owned());
+        summaries.push(beginning(setting.tokenizer, text, parameters.summary_tokens).to_owned());
     }
     Ok(summaries)
+}
+
+/// The beginning of a text that has at most `most` tokens; a word cut in two can count more by itself, hence the search.
+fn beginning<'t>(tokenizer: &Tokenizer, text: &'t str, most: usize) -> &'t str {
+    let ends = tokenizer.token_ends(text);
+    let beginnings = (1..=most.min(ends.len())).rev().map(|n| text[..ends[n - 1]].trim_end());
+    beginnings.into_iter().find(|beginning| tokenizer.count(beginning) <= most).unwrap_or_default()
 }
