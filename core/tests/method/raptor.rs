@@ -9,7 +9,7 @@ use closeread_core::record::Outcome;
 use expect_test::expect;
 use serde_json::{Value, json};
 
-/// Fourteen sentences; with passages of at most 12 tokens each is a leaf of its own.
+/// Fourteen sentences, which passages of at most 12 tokens hold one or two at a time.
 const TALE: &str = "Ana hid the key under the stair. Nobody in the house saw her. She told no one of it. \
                     In spring the river rose high. The old bridge was swept away. The ferry lay under water. \
                     Ben rowed across with a lantern. He searched the empty house. He looked behind every door. \
@@ -53,7 +53,76 @@ fn long_case(n: usize, retriever: Retriever, parameters: Value) -> Case {
 
 #[test]
 fn the_tree_is_built_and_searched_as_one_collection() {
-    tale(json!({})).check(&ScriptedHost::scripted(first_passage), &item(Task::Choice), &expect![[r#""#]]);
+    tale(json!({})).check(&ScriptedHost::scripted(first_passage), &item(Task::Choice), &expect![[r#"
+        chat raptor-summary (<= 64 tokens, temperature 0)
+          | Below are passages of one text that treat related matters. They lie between the two marker lines.
+          |
+          | === PASSAGES BEGIN ===
+          | He kept it for nine years.
+          |
+          | Then he gave it back. Ana had long forgotten it.
+          |
+          | They both laughed all night.
+          | === PASSAGES END ===
+          |
+          | Summarise them together so that no important detail is lost: who, what, where, when and why. Write whole sentences, at most 6 words (in Chinese: characters), in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
+        chat raptor-summary (<= 64 tokens, temperature 0)
+          | Below are passages of one text that treat related matters. They lie between the two marker lines.
+          |
+          | === PASSAGES BEGIN ===
+          | The old bridge was swept away.
+          |
+          | The ferry lay under water.
+          |
+          | Ben rowed across with a lantern.
+          |
+          | He searched the empty house. He looked behind every door.
+          |
+          | He found the key at last.
+          | === PASSAGES END ===
+          |
+          | Summarise them together so that no important detail is lost: who, what, where, when and why. Write whole sentences, at most 6 words (in Chinese: characters), in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
+        chat raptor-summary (<= 64 tokens, temperature 0)
+          | Below are passages of one text that treat related matters. They lie between the two marker lines.
+          |
+          | === PASSAGES BEGIN ===
+          | Ana hid the key under the stair.
+          |
+          | Nobody in the house saw her.
+          |
+          | She told no one of it.
+          |
+          | In spring the river rose high.
+          | === PASSAGES END ===
+          |
+          | Summarise them together so that no important detail is lost: who, what, where, when and why. Write whole sentences, at most 6 words (in Chinese: characters), in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
+        embed Passage ["About: He kept it for nine years", "About: The old bridge was swept away", "About: Ana hid the key under the"]
+        embed Query ["Where was the key?"]
+        chat read-choice (<= 64 tokens, temperature 0)
+          | Below is the text you have to work with. It lies between the two marker lines.
+          |
+          | === CONTEXT BEGINS ===
+          | They both laughed all night.
+          |
+          | About: He kept it for nine years
+          |
+          | About: The old bridge was swept away
+          |
+          | About: Ana hid the key under the
+          | === CONTEXT ENDS ===
+          |
+          | Using the context, decide which option answers this question.
+          |
+          | Question: Where was the key?
+          |
+          | [[1]] In the river
+          | [[2]] Under a stair
+          |
+          | First explain your decision in one or two short sentences. Then close with the number of the option you choose, written in double square brackets, for example [[1]]. Choose exactly one.
+        context 367..395 (30 tokens)
+        measures {"leaves":1.0,"summaries":3.0,"summary_tokens":24.0}
+        Answered { answer: "Under a stair", choice: Some(1) }
+    "#]]);
 }
 
 #[test]
@@ -115,12 +184,12 @@ fn a_context_holds_leaves_by_place_and_counts_summaries_apart() {
     let trial = Case { budget: Some(10_000), ..tale(json!({})) }
         .trial(&ScriptedHost::scripted(first_passage), &item(Task::Choice));
     let context = trial.context.unwrap();
-    assert_eq!(context.passages.len(), 14);
-    assert_eq!(trial.measures["leaves"], 14.0);
+    let leaves = tree_of(&tale(json!({})), &ScriptedHost::scripted(first_passage)).leaves;
+    assert_eq!(context.passages.len(), leaves.len());
+    assert_eq!(trial.measures["leaves"], leaves.len() as f64);
     assert!(trial.measures["summaries"] >= 1.0);
-    let leaves: usize =
-        tree_of(&tale(json!({})), &ScriptedHost::scripted(first_passage)).leaves.iter().map(|l| l.n_tokens).sum();
-    assert_eq!(context.n_tokens, leaves + trial.measures["summary_tokens"] as usize);
+    let n_tokens: usize = leaves.iter().map(|leaf| leaf.n_tokens).sum();
+    assert_eq!(context.n_tokens, n_tokens + trial.measures["summary_tokens"] as usize);
 }
 
 #[test]
