@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The form of a reply: what a prompt asks for, a reader keeps to and a parser reads.
+/// The form of an answer: what a prompt asks for, a reader keeps to and a parser reads.
 ///
-/// Where options are to be chosen from, they are numbered from 1 in [`Form::Marked`], as Stronger Baselines does, and from
-/// 0 in all others, as NovelQA does; SagaScale and CorpusQA have no choices.
+/// Where options are to be chosen from, they are numbered from 1 in [`Form::Marked`], as Stronger Baselines does, named by
+/// letters in [`Form::Lettered`] and [`Form::Boxed`], and numbered from 0 in all others, as NovelQA does; SagaScale and
+/// CorpusQA have no choices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
@@ -15,8 +16,6 @@ pub enum Form {
     Marked,
     /// `<answer>` ... `</answer>`, inside which `NONE` says that the contexts do not hold it (SagaScale §4.1).
     Tags,
-    /// A first turn that may only search: `<query>` ... `</query>` (SagaScale §4.1).
-    Query,
     /// `Answer0: ...`, a line a question (NovelQA, table 11).
     Lines,
     /// `Answer0: answer$ sentences`, a line a question (NovelQA, table 11).
@@ -27,8 +26,4 @@ pub enum Form {
     Lettered,
     /// `\boxed{...}`, a letter for a choice (MemAgent); prose for a summary.
     Boxed,
-    /// `Break point: <57>`, one of the labels that stand as options (ReadAgent).
-    Break,
-    /// `Page [2, 5]`, at most so many of the passages by their numbers from 0, or `STOP` (ReadAgent).
-    Pages(usize),
 }

@@ -1,10 +1,11 @@
 //! Agentic RAG (SagaScale §4.1): the reader searches until it answers.
 
 use super::ask::{Asking, End};
-use super::dress::{Dress, block_outcome};
+use super::dress::Dress;
 use super::naive_rag::SAGASCALE_TOP_K;
 use super::rag::{context_of, excerpts, ranking};
-use super::read::{language_name, options_of, title_of};
+use super::read::{language_name, options_of, reading, title_of};
+use super::reply::block_outcome;
 use super::{Material, MethodError, Setting, Trial};
 use crate::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, blocks};
 use crate::answer::{Form, after_thinking};
@@ -12,7 +13,7 @@ use crate::benchmark::{Item, Task};
 use crate::chunk::Chunker;
 use crate::host::{Host, Message, Speaker};
 use crate::index::Ranked;
-use crate::reader::Reading;
+use crate::reader::Want;
 use crate::record::{Outcome, SEARCHES};
 use crate::retrieve::PassageOrder;
 use serde::{Deserialize, Serialize};
@@ -126,15 +127,10 @@ async fn converse<H: Host>(
     loop {
         asking.context = Some(context_of(material, &found));
         asking.measures.insert(SEARCHES.to_owned(), searches as f64);
-        let reading = Reading {
-            context: shelf.texts(found.iter().map(|ranked| ranked.idx)),
-            question: item.question.clone(),
-            options: options_of(item).to_vec(),
-            further: Vec::new(),
-            task: item.task,
-            form: if searches == 0 && parameters.max_searches > 0 { Form::Query } else { Form::Tags },
-            language: material.language().to_owned(),
-        };
+        let shown = shelf.texts(found.iter().map(|ranked| ranked.idx));
+        let searches_first = searches == 0 && parameters.max_searches > 0;
+        let want = if searches_first { Want::Query } else { Want::Answer(Form::Tags) };
+        let reading = reading(item, shown, want, material.language());
         let reply = asking.ask(prompt, messages.clone(), Some(reading)).await?.text;
         match turn(asking, &reply, parameters) {
             Turn::Answer(block) => return Ok(block_outcome(item, Some(block), &reply)),

@@ -1,6 +1,6 @@
 //! Asking: every call of a trial is filled in, sent, counted and written down here.
 
-use super::dress::Said;
+use super::reply::Said;
 use super::{MethodError, Preparation, Prepared, Setting, Trial};
 use crate::benchmark::Item;
 use crate::embed::{Role, Vectors};

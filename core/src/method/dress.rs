@@ -1,11 +1,7 @@
 //! Which paper's clothes a reading wears: its prompt, the layout of its passages, the form of its answer.
 
-use crate::answer::corpusqa;
-use crate::answer::novelqa::{answer_lines, chosen, evidence_lines};
-use crate::answer::tag::{AnswerBlock, answer_block};
-use crate::answer::{Form, ShortAnswer, after_thinking, choice_marker, short_answer};
-use crate::benchmark::{Item, Task};
-use crate::record::Outcome;
+use crate::answer::Form;
+use crate::benchmark::Task;
 use serde::{Deserialize, Serialize};
 
 /// The paper whose prompt and answer form a method uses.
@@ -64,21 +60,6 @@ impl From<String> for Excerpt {
     }
 }
 
-/// What a reply says about one question.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Said {
-    /// The answer, or why there is none.
-    pub outcome: Outcome,
-    /// The sentences it cites, where it was asked for them.
-    pub evidence: Option<Vec<String>>,
-}
-
-impl From<Outcome> for Said {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome, evidence: None }
-    }
-}
-
 impl Dress {
     /// The prompt, and the form of the reply it asks for.
     pub(super) fn of(self, view: View, task: Task, evidence: bool) -> (&'static str, Form) {
@@ -132,78 +113,6 @@ pub(super) fn heading(document: usize) -> String {
     format!("# Document {}:\n", document + 1)
 }
 
-/// What a reply in that form says about each of `items`, which have one task; forms for one answer take one item.
-pub(super) fn read_reply(form: Form, items: &[&Item], reply: &str) -> Vec<Said> {
-    let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
-    match form {
-        Form::Marked => one(&|item| marked(item, reply)),
-        Form::Tags | Form::Query => one(&|item| block_outcome(item, answer_block(reply).answer(), reply)),
-        Form::Announced => {
-            let answer = Some(corpusqa::answer(reply)).filter(|text| !text.is_empty());
-            one(&|item| short_outcome(item, answer, reply))
-        }
-        Form::Lines => {
-            let lines = answer_lines(after_thinking(reply), items.len());
-            items.iter().zip(lines).map(|(item, line)| short_outcome(item, line.answer(), reply).into()).collect()
-        }
-        Form::EvidencedLines => {
-            let lines = evidence_lines(after_thinking(reply), items.len());
-            let said = items.iter().zip(lines).map(|(item, line)| {
-                let (answer, evidence) = line.answer().map(|line| (line.answer, line.evidence)).unzip();
-                let evidence = evidence.unwrap_or_default().into_iter().map(str::to_owned).collect();
-                Said { outcome: short_outcome(item, answer, reply), evidence: Some(evidence) }
-            });
-            said.collect()
-        }
-        Form::Lettered | Form::Boxed | Form::Break | Form::Pages(_) => {
-            unreachable!("no dress asks in these forms; the agents that do read their replies themselves")
-        }
-    }
-}
-
-/// What the answer block of a reply says about an item.
-pub(super) fn block_outcome(item: &Item, block: Option<AnswerBlock<'_>>, reply: &str) -> Outcome {
-    match block {
-        Some(AnswerBlock::None) => Outcome::NotFound,
-        Some(AnswerBlock::Text(text)) => short_outcome(item, Some(text), reply),
-        None => unparsed(reply),
-    }
-}
-
-/// What a short answer says about an item; of a choice it names the option by its number from 0, its letter or its text.
-fn short_outcome(item: &Item, answer: Option<&str>, reply: &str) -> Outcome {
-    match answer {
-        None => unparsed(reply),
-        Some(text) if item.task == Task::Choice => match chosen(text, &item.options) {
-            Some(choice) => choice_of(item, choice),
-            None => unparsed(reply),
-        },
-        Some(text) => Outcome::Answered { answer: text.to_owned(), choice: None },
-    }
-}
-
-fn marked(item: &Item, reply: &str) -> Outcome {
-    match item.task {
-        Task::Choice => match choice_marker(reply, item.options.len()) {
-            Some(choice) => choice_of(item, choice),
-            None => unparsed(reply),
-        },
-        Task::Generative | Task::Summary => match short_answer(reply) {
-            ShortAnswer::Text(answer) => Outcome::Answered { answer, choice: None },
-            ShortAnswer::NotFound => Outcome::NotFound,
-            ShortAnswer::Empty => unparsed(reply),
-        },
-    }
-}
-
-fn choice_of(item: &Item, choice: usize) -> Outcome {
-    Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) }
-}
-
-fn unparsed(reply: &str) -> Outcome {
-    Outcome::Unparsed { reply: reply.to_owned() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,26 +142,5 @@ mod tests {
         assert_eq!(Dress::Sagascale.layout(&excerpts[..2]), "[idx 7]\nb\n\n[idx 9]\nc");
         assert_eq!(Dress::Corpusqa.layout(&excerpts), "# Document 2:\nb\n\nc\n\n# Document 1:\na\n\n# Document 2:\nd");
         assert_eq!(Dress::Corpusqa.layout(&["whole".to_owned().into()]), "whole");
-    }
-
-    #[test]
-    fn a_choice_is_read_in_every_form() {
-        let mut item = Item::new("a", "b", "Where?", Task::Choice);
-        item.options = ["In the river", "Under a stair"].map(str::to_owned).to_vec();
-        let choice = |form, reply| match &read_reply(form, &[&item], reply)[0].outcome {
-            Outcome::Answered { choice, .. } => *choice,
-            _ => None,
-        };
-        assert_eq!(choice(Form::Marked, "So [[2]]."), Some(1));
-        assert_eq!(choice(Form::Tags, "<answer>\n1\n</answer>"), Some(1));
-        assert_eq!(choice(Form::Tags, "<answer>under a stair</answer>"), Some(1));
-        assert_eq!(choice(Form::Lines, "Answer0: 1"), Some(1));
-        assert_eq!(choice(Form::EvidencedLines, "Answer0: 1$ \"Ana hid it.\""), Some(1));
-        assert_eq!(choice(Form::Announced, "Hm.\nThe answer is: 1"), Some(1));
-        for form in [Form::Marked, Form::Tags, Form::Lines, Form::EvidencedLines, Form::Announced] {
-            for reply in ["", "7", "[[7]]", "<answer>7</answer>", "Answer0: 7", "The answer is: 7"] {
-                assert_eq!(choice(form, reply), None, "{form:?} {reply}");
-            }
-        }
     }
 }

@@ -2,15 +2,14 @@
 //! that is kept of it is a memory that each call writes anew.
 
 use super::ask::{Asking, End};
-use super::read::options_of;
-use super::read_agent::{lettered, prompt_for, reading};
+use super::read::{lettered, options_of, prompt_for, reading};
+use super::reply::read_one;
 use super::sections::{Section, Sections};
 use super::{Material, MethodError, Setting, Trial};
-use crate::answer::boxed::memagent_boxed;
-use crate::answer::{Form, ShortAnswer, after_thinking, memagent_answer, short_answer};
+use crate::answer::{Form, after_thinking};
 use crate::benchmark::{Item, Task};
 use crate::host::{Host, Message};
-use crate::reader::Reading;
+use crate::reader::{Reading, Want};
 use crate::record::{Context, Outcome, PassageRef};
 use crate::text::FlowSpan;
 use serde::{Deserialize, Serialize};
@@ -93,7 +92,11 @@ async fn update<H: Host>(
     let known = (memory != NO_MEMORY).then(|| memory.to_owned());
     let context = known.into_iter().chain([section.text.clone()]).collect();
     let question = format!("{} {}", item.question, options_of(item).join(" "));
-    let reading = Reading { question, task: Task::Summary, ..reading(material, item, context, Form::Marked) };
+    let reading = Reading {
+        question,
+        task: Task::Summary,
+        ..reading(item, context, Want::Answer(Form::Marked), material.language())
+    };
     let reply = asking.ask("memory-agent-update", vec![message], Some(reading)).await?;
     Ok(after_thinking(&reply.text).to_owned())
 }
@@ -109,39 +112,9 @@ async fn answer<H: Host>(
     let variables = json!({ "question": item.question, "options": lettered(options_of(item)), "memory": memory });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
     let known = if memory == NO_MEMORY { Vec::new() } else { vec![memory] };
-    let reply = asking.ask(&name, vec![message], Some(reading(material, item, known, Form::Boxed))).await?;
-    Ok(outcome_of(item, &reply.text))
-}
-
-/// What a reply says in a box or else behind "the answer is"; a summary is the whole reply.
-fn outcome_of(item: &Item, reply: &str) -> Outcome {
-    let said = after_thinking(reply);
-    let boxed = || memagent_boxed(said).answer().map(str::to_owned).or_else(|| memagent_answer(said).answer());
-    let answered = match item.task {
-        Task::Choice => boxed().and_then(|answer| chosen(&answer, &item.options)),
-        Task::Generative => boxed().and_then(|answer| worded(&answer)),
-        Task::Summary => worded(said),
-    };
-    answered.unwrap_or_else(|| Outcome::Unparsed { reply: reply.to_owned() })
-}
-
-fn worded(answer: &str) -> Option<Outcome> {
-    match short_answer(answer) {
-        ShortAnswer::Text(answer) => Some(Outcome::Answered { answer, choice: None }),
-        ShortAnswer::NotFound => Some(Outcome::NotFound),
-        ShortAnswer::Empty => None,
-    }
-}
-
-/// The option that is named by its letter, in parentheses or not, by its text, or by both.
-fn chosen(answer: &str, options: &[String]) -> Option<Outcome> {
-    let same = |option: &String| option.trim().to_lowercase() == answer.trim().to_lowercase();
-    let by_text = || options.iter().position(same);
-    let mut named = answer.trim().trim_start_matches('(').chars();
-    let letter = named.next().and_then(|letter| ('A'..='Z').position(|known| known == letter));
-    let alone = !named.next().is_some_and(char::is_alphanumeric);
-    let choice = by_text().or_else(|| letter.filter(|&choice| alone && choice < options.len()))?;
-    Some(Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) })
+    let reading = reading(item, known, Want::Answer(Form::Boxed), material.language());
+    let reply = asking.ask(&name, vec![message], Some(reading)).await?;
+    Ok(read_one(Form::Boxed, item, &reply.text))
 }
 
 /// What was read so far.
@@ -172,26 +145,5 @@ impl Read {
             PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
         });
         Context { retriever: None, n_tokens: self.n_tokens, passages: passages.collect() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_option_is_named_by_letter_or_text() {
-        let options = ["In the river".to_owned(), "Under a stair".to_owned(), "A".to_owned()];
-        let choice = |answer: &str| match chosen(answer, &options) {
-            Some(Outcome::Answered { choice, .. }) => choice,
-            _ => None,
-        };
-        for answer in ["B", "(B)", " B. Under a stair", "(B) under", "under a stair "] {
-            assert_eq!(choice(answer), Some(1), "{answer}");
-        }
-        assert_eq!(choice("A"), Some(2), "an option's own text comes first");
-        for answer in ["", "D", "Be", "b", "stair", "2"] {
-            assert_eq!(choice(answer), None, "{answer}");
-        }
     }
 }

@@ -17,6 +17,7 @@ mod rag;
 mod raptor;
 mod read;
 mod read_agent;
+mod reply;
 mod sections;
 mod together;
 mod whole;

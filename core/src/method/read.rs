@@ -1,12 +1,13 @@
 //! The last step of every method here: one prompt, one reply, an answer to each question.
 
 use super::ask::{Asking, End};
-use super::dress::{Dress, Excerpt, Said, View, read_reply};
+use super::dress::{Dress, Excerpt, View};
+use super::reply::{Said, read_reply};
 use crate::answer::Form;
 use crate::benchmark::{Item, Task};
 use crate::host::{Host, Message};
 use crate::prompt::{PromptError, Prompts};
-use crate::reader::{Question, Reading};
+use crate::reader::{Question, Reading, Want};
 use crate::record::{Context, Outcome};
 use serde_json::{Value, json};
 
@@ -71,6 +72,35 @@ fn variables(shown: &Shown<'_>, items: &[&Item], context: &str) -> Value {
     })
 }
 
+/// Name of the prompt of a method for a task.
+pub(super) fn prompt_for(method: &str, task: Task) -> String {
+    let task = match task {
+        Task::Choice => "choice",
+        Task::Generative => "question",
+        Task::Summary => "summary",
+    };
+    format!("{method}-{task}")
+}
+
+/// Options as prompts show them that ask for a letter.
+pub(super) fn lettered(options: &[String]) -> Vec<Value> {
+    let letters = 'A'..='Z';
+    letters.zip(options).map(|(letter, text)| json!({ "letter": letter, "text": text })).collect()
+}
+
+/// What a reader without a language model makes its reply from.
+pub(super) fn reading(item: &Item, context: Vec<String>, want: Want, language: &str) -> Reading {
+    Reading {
+        context,
+        question: item.question.clone(),
+        options: options_of(item).to_vec(),
+        further: Vec::new(),
+        task: item.task,
+        want,
+        language: language.to_owned(),
+    }
+}
+
 /// Fills the prompt, asks the reader and reads its answer.
 pub(super) async fn read<H: Host>(asking: &mut Asking<'_, H>, item: &Item, shown: Shown<'_>) -> Result<Outcome, End> {
     Ok(read_all(asking, &[item], shown).await?.remove(0).outcome)
@@ -90,17 +120,17 @@ pub(super) async fn read_all<H: Host>(
         message = message.sharing(&context);
     }
     asking.context = shown.context;
+    let further = items[1..].iter();
     let reading = Reading {
-        context: shown.passages.into_iter().map(|excerpt| excerpt.text).collect(),
-        question: items[0].question.clone(),
-        options: options_of(items[0]).to_vec(),
-        further: items[1..]
-            .iter()
+        further: further
             .map(|item| Question { question: item.question.clone(), options: options_of(item).to_vec() })
             .collect(),
-        task: items[0].task,
-        form,
-        language: shown.language.to_owned(),
+        ..reading(
+            items[0],
+            shown.passages.into_iter().map(|excerpt| excerpt.text).collect(),
+            Want::Answer(form),
+            shown.language,
+        )
     };
     let reply = asking.ask(name, vec![message], Some(reading)).await?;
     Ok(read_reply(form, items, &reply.text))

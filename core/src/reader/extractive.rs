@@ -4,7 +4,7 @@
 //! understands nothing; on QuALITY's plausible distractors it does no better than chance. Its use is that every
 //! benchmark can be run end to end with no key and no network, and that its score is what retrieval alone is worth.
 
-use super::Reading;
+use super::{Reading, Want};
 use crate::answer::{Form, NOT_FOUND};
 use crate::benchmark::Task;
 use crate::hash::sha256;
@@ -35,17 +35,20 @@ const UNKNOWN: &str = "unknown";
 /// Where a form asks for evidence, it is the sentence that matches best. A search is for the question itself. Where
 /// nothing is found, it says so if the form has words for it, else `unknown`.
 pub fn answer(reading: &Reading) -> String {
-    match reading.form {
-        Form::Query => return format!("<query>\n{}\n</query>", reading.question),
-        Form::Break => return format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
-        Form::Pages(at_most) => return pages(reading, at_most),
-        _ => {}
+    match reading.want {
+        Want::Answer(form) => answer_in(form, reading),
+        Want::Query => format!("<query>\n{}\n</query>", reading.question),
+        Want::Break => format!("Break point: {}", reading.options.last().map_or("", String::as_str)),
+        Want::Pages(at_most) => pages(reading, at_most),
     }
+}
+
+fn answer_in(form: Form, reading: &Reading) -> String {
     let text = Text::new(reading);
     let further = reading.further.iter().map(|asked| (&asked.question, &asked.options));
     let asked = std::iter::once((&reading.question, &reading.options)).chain(further);
     let found: Vec<Found> = asked.map(|(question, options)| text.find(reading.task, question, options)).collect();
-    written(reading, &found)
+    written(form, reading.task, &found)
 }
 
 /// What was found for a question; what it could not find is `None`.
@@ -66,8 +69,7 @@ impl Found {
     }
 }
 
-fn written(reading: &Reading, found: &[Found]) -> String {
-    let form = reading.form;
+fn written(form: Form, task: Task, found: &[Found]) -> String {
     let unknown = |found: &Found| found.short().unwrap_or_else(|| UNKNOWN.to_owned());
     let first = &found[0];
     match form {
@@ -83,10 +85,9 @@ fn written(reading: &Reading, found: &[Found]) -> String {
         },
         Form::Boxed => match (first.choice, &first.words) {
             (Some(choice), _) => format!("Chosen by counting words: \\boxed{{{}}}", letter(choice)),
-            (None, Some(words)) if reading.task == Task::Summary => words.clone(),
+            (None, Some(words)) if task == Task::Summary => words.clone(),
             (None, words) => format!("\\boxed{{{}}}", words.as_deref().unwrap_or(NOT_FOUND)),
         },
-        Form::Query | Form::Break | Form::Pages(_) => unreachable!("these forms hold no answer"),
         Form::Tags => {
             format!("<answer>\n{}\n</answer>", first.short().unwrap_or_else(|| "NONE".to_owned()))
         }
@@ -235,7 +236,7 @@ mod tests {
             options: owned(options),
             further: Vec::new(),
             task,
-            form: Form::Marked,
+            want: Want::Answer(Form::Marked),
             language: if question.is_ascii() { "en" } else { "zh" }.to_owned(),
         }
     }
@@ -270,16 +271,17 @@ mod tests {
     fn every_form_is_kept_to() {
         use crate::reader::Question;
         let written = |form, task, question: &str, context: &[&str]| {
-            answer(&Reading { form, ..reading(task, context, question, &["In Lund", "In Orvik"]) })
+            answer(&Reading { want: Want::Answer(form), ..reading(task, context, question, &["In Lund", "In Orvik"]) })
         };
         let cast = "Where was the bell cast?";
-        assert_eq!(written(Form::Query, Task::Choice, cast, &[]), "<query>\nWhere was the bell cast?\n</query>");
+        let search = Reading { want: Want::Query, ..reading(Task::Choice, &[], cast, &[]) };
+        assert_eq!(answer(&search), "<query>\nWhere was the bell cast?\n</query>");
         assert_eq!(written(Form::Tags, Task::Choice, cast, &HARBOUR), "<answer>\n1\n</answer>");
         assert_eq!(written(Form::Tags, Task::Generative, cast, &[]), "<answer>\nNONE\n</answer>");
         assert!(written(Form::Announced, Task::Generative, cast, &HARBOUR).ends_with("\nThe answer is: in Orvik"));
         assert!(written(Form::Announced, Task::Generative, cast, &[]).ends_with("\nThe answer is: unknown"));
         let several = Reading {
-            form: Form::EvidencedLines,
+            want: Want::Answer(Form::EvidencedLines),
             further: vec![
                 Question { question: "What did Tom sweep?".to_owned(), options: Vec::new() },
                 Question { question: "Why?".to_owned(), options: Vec::new() },
@@ -290,27 +292,27 @@ mod tests {
             answer(&several),
             "Answer0: in Orvik$ The bell was cast in Orvik.\nAnswer1: swept the yard$ Tom swept the yard.\nAnswer2: unknown"
         );
-        let plain = Reading { form: Form::Lines, ..several };
+        let plain = Reading { want: Want::Answer(Form::Lines), ..several };
         assert_eq!(answer(&plain), "Answer0: in Orvik\nAnswer1: swept the yard\nAnswer2: unknown");
     }
 
     #[test]
     fn a_letter_a_box_pages_and_a_break_are_written_as_asked_for() {
-        let form = |task, context: &[&str], question, options: &[&str], form| {
-            answer(&Reading { form, ..reading(task, context, question, options) })
+        let form = |task, context: &[&str], question, options: &[&str], want| {
+            answer(&Reading { want, ..reading(task, context, question, options) })
         };
         let bell = "Where was the bell cast?";
         let options = ["In Lund", "In Orvik"];
-        let answer = form(Task::Choice, &HARBOUR, bell, &options, Form::Lettered);
+        let answer = form(Task::Choice, &HARBOUR, bell, &options, Want::Answer(Form::Lettered));
         assert_eq!(answer, "Answer: (B) Chosen by counting words.");
-        assert!(form(Task::Choice, &HARBOUR, bell, &options, Form::Boxed).ends_with("\\boxed{B}"));
-        assert_eq!(form(Task::Generative, &[], bell, &[], Form::Boxed), "\\boxed{Not found in context.}");
+        assert!(form(Task::Choice, &HARBOUR, bell, &options, Want::Answer(Form::Boxed)).ends_with("\\boxed{B}"));
+        assert_eq!(form(Task::Generative, &[], bell, &[], Want::Answer(Form::Boxed)), "\\boxed{Not found in context.}");
         let pages = ["Rain fell.", "Tom rang the bell.", "They cast the bell in Orvik."];
-        let look_up = |at_most, question| form(Task::Choice, &pages, question, &[], Form::Pages(at_most));
+        let look_up = |at_most, question| form(Task::Choice, &pages, question, &[], Want::Pages(at_most));
         assert_eq!(look_up(6, bell), "I want to look up Page [2, 1]");
         assert_eq!(look_up(1, bell), "I want to look up Page [2]");
         assert_eq!(look_up(1, "Who?"), "STOP");
-        assert_eq!(form(Task::Choice, &[], "", &["<3>", "<7>"], Form::Break), "Break point: <7>");
+        assert_eq!(form(Task::Choice, &[], "", &["<3>", "<7>"], Want::Break), "Break point: <7>");
     }
 
     #[test]

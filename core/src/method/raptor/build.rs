@@ -2,8 +2,7 @@
 
 use super::words::WordVectors;
 use super::{Asking, End, Raptor, Summary, Tree, node_text};
-use crate::answer::{Form, after_thinking};
-use crate::benchmark::Task;
+use crate::answer::after_thinking;
 use crate::cluster::two_step_clusters;
 use crate::host::{Host, Message};
 use crate::index::ShelfError;
@@ -91,16 +90,7 @@ async fn summarize<H: Host>(
         let joined = node_text(passages.iter().map(String::as_str));
         let variables = json!({ "passages": joined.trim_end(), "length": length.max(1) });
         let message = Message::user(setting.prompts.render(PROMPT, &variables)?);
-        let reading = Reading {
-            context: passages,
-            // Asked for nothing in particular: what shares most with all of it.
-            question: joined,
-            options: Vec::new(),
-            further: Vec::new(),
-            task: Task::Summary,
-            form: Form::Marked,
-            language: language.to_owned(),
-        };
+        let reading = Reading::summary(passages, language);
         requests.push((vec![message], Some(reading)));
     }
     let mut summaries = Vec::with_capacity(clusters.len());

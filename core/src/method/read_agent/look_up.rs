@@ -1,12 +1,13 @@
 //! Which pages are read again for a question.
 
-use super::{Pages, ReadAgent, lettered, reading};
-use crate::answer::{Form, after_thinking, look_up_pages};
+use super::{Pages, ReadAgent};
+use crate::answer::{after_thinking, look_up_pages};
 use crate::benchmark::Item;
 use crate::host::{Host, Message};
 use crate::method::Material;
 use crate::method::ask::{Asking, End};
-use crate::method::read::options_of;
+use crate::method::read::{lettered, options_of, reading};
+use crate::reader::Want;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -82,7 +83,7 @@ async fn turn<H: Host>(
     // A page that was read has no gist any more that could be asked for.
     let gists = pages.pages.iter().enumerate();
     let gists = gists.map(|(page, p)| if chosen.contains(&page) { String::new() } else { p.gist.clone() }).collect();
-    let reading = reading(material, item, gists, Form::Pages(at_most));
+    let reading = reading(item, gists, Want::Pages(at_most), material.language());
     let reply = asking.ask(prompt, vec![message], Some(reading)).await?;
     Ok(after_thinking(&reply.text).to_owned())
 }

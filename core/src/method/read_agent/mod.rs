@@ -10,18 +10,19 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::ask::{Asking, End};
-use super::read::options_of;
+use super::read::{lettered, options_of, prompt_for, reading};
+use super::reply::read_one;
 use super::{Material, MethodError, Preparation, Prepared, Setting, Trial};
-use crate::answer::{Form, ShortAnswer, after_thinking, readagent_choice, short_answer};
+use crate::answer::{Form, after_thinking};
 use crate::benchmark::{Item, Task};
 use crate::host::{Host, Message};
-use crate::reader::Reading;
+use crate::reader::{Reading, Want};
 use crate::record::{Context, Outcome};
 use crate::text::{Book, FlowSpan};
 pub(crate) use look_up::LookUp;
 use look_up::look_up;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use words::count_words;
 
 /// Parameters of [`prepare_pages`] and [`read_agent`].
@@ -125,7 +126,7 @@ async fn paginate<H: Host>(
                 options: stretch.labels.iter().map(|label| format!("<{label}>")).collect(),
                 further: Vec::new(),
                 task: Task::Choice,
-                form: Form::Break,
+                want: Want::Break,
                 language: book.language.code().to_owned(),
             };
             let reply = asking.ask("read-agent-paginate", vec![message], Some(reading)).await?;
@@ -147,16 +148,8 @@ async fn gists<H: Host>(
     for page in &pages.pages {
         let text = page.text(material.books);
         let prompt = asking.setting().prompts.render("read-agent-gist", &json!({ "passage": text }))?;
-        // Without a question, the sentences that share most with the page as a whole.
-        let reading = Reading {
-            context: vec![text.clone()],
-            question: text,
-            options: Vec::new(),
-            further: Vec::new(),
-            task: Task::Summary,
-            form: Form::Marked,
-            language: material.books[page.book].language.code().to_owned(),
-        };
+        let language = material.books[page.book].language.code();
+        let reading = Reading::summary(vec![text], language);
         requests.push((vec![Message::user(prompt)], Some(reading)));
     }
     let replies = asking.ask_all("read-agent-gist", requests).await?;
@@ -216,47 +209,7 @@ async fn answer<H: Host>(
         "memory": pages.shown(memory, false), "question": item.question, "options": lettered(options_of(item)),
     });
     let message = Message::user(asking.setting().prompts.render(&name, &variables)?);
-    let reading = reading(material, item, memory.to_vec(), Form::Lettered);
+    let reading = reading(item, memory.to_vec(), Want::Answer(Form::Lettered), material.language());
     let reply = asking.ask(&name, vec![message], Some(reading)).await?;
-    let said = after_thinking(&reply.text).trim();
-    let answered = match item.task {
-        Task::Choice => readagent_choice(said, item.options.len())
-            .answer()
-            .map(|choice| Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) }),
-        Task::Generative | Task::Summary => match short_answer(said) {
-            ShortAnswer::Text(answer) => Some(Outcome::Answered { answer, choice: None }),
-            ShortAnswer::NotFound => Some(Outcome::NotFound),
-            ShortAnswer::Empty => None,
-        },
-    };
-    Ok(answered.unwrap_or_else(|| Outcome::Unparsed { reply: reply.text.clone() }))
-}
-
-/// Name of the prompt of a method for a task.
-pub(super) fn prompt_for(method: &str, task: Task) -> String {
-    let task = match task {
-        Task::Choice => "choice",
-        Task::Generative => "question",
-        Task::Summary => "summary",
-    };
-    format!("{method}-{task}")
-}
-
-/// Options as prompts show them that ask for a letter.
-pub(super) fn lettered(options: &[String]) -> Vec<Value> {
-    let letters = 'A'..='Z';
-    letters.zip(options).map(|(letter, text)| json!({ "letter": letter, "text": text })).collect()
-}
-
-/// What a reader without a language model answers an item from.
-pub(super) fn reading(material: &Material<'_>, item: &Item, context: Vec<String>, form: Form) -> Reading {
-    Reading {
-        context,
-        question: item.question.clone(),
-        options: options_of(item).to_vec(),
-        further: Vec::new(),
-        task: item.task,
-        form,
-        language: material.language().to_owned(),
-    }
+    Ok(read_one(Form::Lettered, item, &reply.text))
 }
