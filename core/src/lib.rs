@@ -27,6 +27,7 @@ pub mod reader;
 pub mod record;
 pub mod report;
 pub mod retrieve;
+pub mod rows;
 pub mod scoring;
 pub mod stats;
 pub mod table;

@@ -1,0 +1,54 @@
+//! A dense matrix, row after row.
+
+/// `n` rows of one length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows<T> {
+    dimension: usize,
+    values: Vec<T>,
+}
+
+impl<T> Rows<T> {
+    /// Rows of length `dimension` laid one after another in `values`.
+    ///
+    /// # Panics
+    /// If `values` is not a whole number of rows.
+    pub fn new(dimension: usize, values: Vec<T>) -> Self {
+        assert!(dimension > 0 && values.len().is_multiple_of(dimension), "whole rows of {dimension}");
+        Self { dimension, values }
+    }
+
+    /// Numbers in each row.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.dimension
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The row at `idx`.
+    pub fn row(&self, idx: usize) -> &[T] {
+        &self.values[idx * self.dimension..][..self.dimension]
+    }
+
+    /// The rows in order.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[T]> {
+        self.values.chunks_exact(self.dimension)
+    }
+
+    /// All numbers, row after row.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// All numbers, row after row, to be reused.
+    pub fn into_values(self) -> Vec<T> {
+        self.values
+    }
+}
