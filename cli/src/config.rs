@@ -1,5 +1,7 @@
 //! The options of a run: from the command line, from a TOML file, and what they mean together.
 
+mod methods;
+
 use crate::embedder::BackendName;
 use crate::extra_body::{self, ExtraBodies};
 use crate::judging::{JudgeOptions, MAX_OUTPUT_TOKENS};
@@ -7,7 +9,7 @@ use crate::models;
 use anyhow::{Context, Result, bail};
 use closeread_core::index::Retriever;
 use closeread_core::judge::PanelRule;
-use closeread_core::method::{Entry, METHODS, Method, WindowPolicy, entry};
+use closeread_core::method::WindowPolicy;
 use closeread_core::price::Dollars;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
@@ -354,80 +356,6 @@ impl RunArgs {
         if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { self.model.clone() }
     }
 
-    /// The methods named, or else the protocol's, with their parameters, in the order of a report.
-    pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, Method)>> {
-        let all = self.method.iter().any(|name| name == "all");
-        let extractive = self.models().iter().any(|model| model == EXTRACTIVE);
-        let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-        if let Some(unknown) = self.method.iter().find(|name| *name != "all" && entry(name).is_none()) {
-            bail!("unknown method `{unknown}`: expected {}, or all", known());
-        }
-        let by_default: &[&Entry] = &match self.method.is_empty() {
-            true => self.protocol().methods(),
-            false if all => METHODS.iter().collect(),
-            false => Vec::new(),
-        };
-        let asked = |entry: &&Entry| {
-            let is_default = by_default.iter().any(|one| one.name == entry.name);
-            self.method.iter().any(|name| name == entry.name) || (is_default && (entry.extractive || !extractive))
-        };
-        let chosen: Vec<&Entry> = METHODS.iter().filter(asked).collect();
-        if let Some(entry) = chosen.iter().find(|entry| extractive && !entry.extractive) {
-            bail!(
-                "method {} needs a language model: {EXTRACTIVE} cannot serve it; name another by --model",
-                entry.name
-            );
-        }
-        if chosen.is_empty() {
-            let names: Vec<&str> = by_default.iter().map(|entry| entry.name).collect();
-            bail!(
-                "the methods of this benchmark ({}) need a language model: name one by --model, or others by --method",
-                names.join(", ")
-            );
-        }
-        let given = self.given_parameters()?;
-        if let Some(name) = given.keys().find(|name| entry(name).is_none()) {
-            bail!("parameters are given for `{name}`, which is no method: expected {}", known());
-        }
-        let with_parameters = |entry: &'static Entry| Ok((entry, entry.method(&self.parameters(entry, &given)?)?));
-        chosen.into_iter().map(with_parameters).collect()
-    }
-
-    /// `[params.METHOD]` and `--param`, by method.
-    fn given_parameters(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
-        let mut given = self.params.clone();
-        for text in &self.param {
-            let expected = || format!("--param {text}: expected METHOD.NAME=VALUE, such as dos-rag.max_tokens=200");
-            let (path, value) = text.split_once('=').with_context(expected)?;
-            let (method, name) = path.split_once('.').with_context(expected)?;
-            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
-            given.entry(method.to_owned()).or_default().insert(name.to_owned(), value);
-        }
-        Ok(given)
-    }
-
-    /// The parameters of one method: its own, over those of the options that serve all methods that have them, over the
-    /// protocol's.
-    fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
-        let known = serde_json::to_value(entry.method(&json!({}))?)?;
-        let options = [
-            ("max_tokens", self.max_tokens.map(|n| json!(n))),
-            ("fill", self.fill.map(|fill| json!(fill))),
-            ("neighbours", self.neighbours.map(|n| json!(n))),
-            ("overflow", self.overflow.map(|policy| json!(policy))),
-            ("embedder", self.embedder.as_ref().map(|name| json!(name))),
-        ];
-        let mut parameters = self.protocol().parameters(entry.name);
-        parameters.retain(|name, _| known.get(name).is_some());
-        for (name, value) in options {
-            if let Some(value) = value.filter(|_| known.get(name).is_some()) {
-                parameters.insert(name.to_owned(), value);
-            }
-        }
-        parameters.extend(given.get(entry.name).cloned().unwrap_or_default());
-        Ok(Value::Object(parameters))
-    }
-
     /// The budgets, ascending, each once.
     pub(crate) fn budgets(&self) -> Result<Vec<usize>> {
         let mut budgets = if self.budget.is_empty() { self.protocol().budgets.to_vec() } else { self.budget.clone() };
@@ -449,89 +377,4 @@ pub(crate) fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, Str
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_line_wins_over_the_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("run.toml");
-        std::fs::write(&path, "budget = [2000, 500]\nmethod = ['dos-rag']\ndata = ['x.csv']\nretriever = 'hybrid'")
-            .unwrap();
-        let args = RunArgs { config: Some(path.clone()), method: vec!["closed-book".into()], ..RunArgs::default() };
-        let args = args.with_config_file().unwrap();
-        let names: Vec<&str> = args.methods().unwrap().iter().map(|(entry, _)| entry.name).collect();
-        assert_eq!(names, ["closed-book"]);
-        assert_eq!(args.budgets().unwrap(), [500, 2000]);
-        assert_eq!(args.data, [dir.path().join("x.csv")]);
-        assert_eq!(args.retriever, Some(Retriever::Hybrid));
-
-        std::fs::write(&path, "bugdet = [1]").unwrap();
-        let error = RunArgs { config: Some(path), ..RunArgs::default() }.with_config_file().unwrap_err();
-        assert!(format!("{error:#}").contains("unknown field `bugdet`"), "{error:#}");
-    }
-
-    #[test]
-    fn the_protocol_holds_where_nothing_is_said() {
-        let novelqa = || RunArgs { benchmark: Some("novelqa".into()), ..RunArgs::default() };
-        let methods = novelqa().methods().unwrap();
-        let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
-        assert_eq!(names, ["closed-book", "full-document"]);
-        assert_eq!(json!(methods[1].1)["overflow"], "truncate-end");
-        let overflow = RunArgs { overflow: Some(WindowPolicy::Fail), ..novelqa() };
-        assert_eq!(json!(overflow.methods().unwrap()[1].1)["overflow"], "fail");
-
-        let quality = |model: &str| RunArgs {
-            benchmark: Some("quality".into()),
-            model: vec![model.into()],
-            ..RunArgs::default()
-        };
-        assert_eq!(quality("openai/x").samples(), 5);
-        assert_eq!(quality(EXTRACTIVE).samples(), 1, "the same reply five times is one reply");
-        assert_eq!((quality("openai/x").budgets().unwrap().len(), novelqa().budgets().unwrap().len()), (11, 4));
-        assert_eq!(RunArgs { samples: Some(2), ..quality("openai/x") }.samples(), 2);
-    }
-
-    #[test]
-    fn extra_bodies_of_file_and_command_line_are_merged() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("run.toml");
-        let text = "extra-body = 'all.json'\n[extra-bodies.read-choice]\ngrammar = 'x'\ntop_p = 0.5";
-        std::fs::write(&path, text).unwrap();
-        std::fs::write(dir.path().join("all.json"), r#"{"seed": 1}"#).unwrap();
-        let args = RunArgs {
-            config: Some(path),
-            extra_body: vec![r#"{"seed": 2}"#.into(), r#"read-choice={"top_p": 0.9}"#.into()],
-            ..RunArgs::default()
-        };
-        let bodies = args.with_config_file().unwrap().extra_body().unwrap();
-        assert_eq!(json!(bodies.of(None, "read-choice")), json!({"seed": 2, "grammar": "x", "top_p": 0.9}));
-        assert_eq!(json!(bodies.of(Some("dos-rag"), "read-question")), json!({"seed": 2}));
-    }
-
-    #[test]
-    fn names_are_checked() {
-        let args = RunArgs { method: vec!["dos".into()], ..RunArgs::default() };
-        assert!(args.methods().unwrap_err().to_string().contains("expected closed-book"));
-        assert!(named::<Retriever>("sparse").unwrap_err().contains("expected one of"));
-        assert_eq!(named::<WindowPolicy>("truncate-end"), Ok(WindowPolicy::TruncateEnd));
-    }
-
-    #[test]
-    fn a_parameter_of_one_method_wins_over_the_option_for_all() {
-        let args = RunArgs {
-            method: vec!["vanilla-rag".into(), "dos-rag".into()],
-            max_tokens: Some(200),
-            param: vec!["dos-rag.max_tokens=50".into(), "dos-rag.fill=skip".into()],
-            ..RunArgs::default()
-        };
-        let methods = args.methods().unwrap();
-        let printed: Vec<Value> = methods.iter().map(|(_, method)| json!(method)).collect();
-        assert_eq!((&printed[0]["max_tokens"], &printed[0]["fill"]), (&json!(200), &json!("stop")));
-        assert_eq!((&printed[1]["max_tokens"], &printed[1]["fill"]), (&json!(50), &json!("skip")));
-        for (param, message) in [("dos.fill=skip", "no method"), ("dos-rag.k=1", "`k`"), ("fill", "expected METHOD")] {
-            let error = RunArgs { param: vec![param.into()], ..RunArgs::default() }.methods().unwrap_err();
-            assert!(error.to_string().contains(message), "{error:#}");
-        }
-    }
-}
+mod tests;

@@ -1,17 +1,21 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+mod preparations;
+mod texts;
+
+pub(crate) use preparations::{PreparationKey, preparation, preparation_calls, preparations};
+pub(crate) use texts::StoredTexts;
+
 use crate::journal::{self, Journals};
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
-use closeread_core::hash::sha256;
 use closeread_core::method::Preparation;
 use closeread_core::price::{Dollars, PriceList};
 use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
 use closeread_core::report::PreparationCalls;
 use closeread_core::text::{Book, TextStore};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,31 +32,6 @@ const CUT: &str = "cut.json";
 
 /// The prices that the run's money is counted by.
 pub(crate) const PRICES: &str = "prices.json";
-
-/// What methods made of books before the questions.
-const PREPARATIONS: &str = "preparations";
-
-/// What names a preparation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct PreparationKey {
-    /// Name of the method.
-    pub(crate) method: String,
-    /// Reader, `provider/model`.
-    pub(crate) model: String,
-    /// Ids of the books.
-    pub(crate) documents: Vec<String>,
-    /// Number of the repetition, from 0.
-    pub(crate) sample: u32,
-}
-
-/// A file of the folder `preparations`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct KeptPreparation {
-    #[serde(flatten)]
-    key: PreparationKey,
-    #[serde(flatten)]
-    preparation: Preparation,
-}
 
 /// An open run folder; nobody else has it while this value lives.
 pub(crate) struct RunFolder {
@@ -75,20 +54,10 @@ impl RunFolder {
         let manifest = path.join(MANIFEST);
         if fresh {
             for name in [MANIFEST, "records.jsonl", "report.json", CUT, JUDGEMENTS, JUDGING] {
-                match fs::remove_file(path.join(name)) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
-                    }
-                    _ => {}
-                }
+                gone(&path.join(name), |path| fs::remove_file(path))?;
             }
-            for name in [PREPARATIONS, journal::FOLDER] {
-                match fs::remove_dir_all(path.join(name)) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                        return Err(error).with_context(|| format!("cannot remove {}", path.join(name).display()));
-                    }
-                    _ => {}
-                }
+            for name in [preparations::FOLDER, journal::FOLDER] {
+                gone(&path.join(name), |path| fs::remove_dir_all(path))?;
             }
         }
         match fs::read_to_string(&manifest) {
@@ -177,17 +146,10 @@ impl RunFolder {
 
     /// Keeps what a method made of books. What failed is not kept: the fault may be gone in the next run.
     pub(crate) fn keep_preparation(&self, key: &PreparationKey, preparation: &Preparation) -> Result<()> {
-        if matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
-            return Ok(());
+        match preparation.prepared {
+            Err(Outcome::Failed { .. }) => Ok(()),
+            _ => preparations::keep(&self.path, key, preparation),
         }
-        let kept = KeptPreparation { key: key.clone(), preparation: preparation.clone() };
-        let file = self.preparation_file(key);
-        fs::create_dir_all(self.path.join(PREPARATIONS)).with_context(|| format!("cannot write {}", file.display()))?;
-        write_atomically(&file, &serde_json::to_vec(&kept)?)
-    }
-
-    fn preparation_file(&self, key: &PreparationKey) -> PathBuf {
-        preparation_file(&self.path, key)
     }
 
     /// The calls of all preparations.
@@ -241,63 +203,13 @@ impl RunFolder {
     }
 }
 
-/// What a method made of books, if a run folder holds it.
-pub(crate) fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
-    let kept: KeptPreparation = serde_json::from_slice(&fs::read(preparation_file(folder, key)).ok()?).ok()?;
-    Some(kept.preparation)
-}
-
-fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {
-    let name = sha256(&serde_json::to_vec(key).expect("a key has string keys only"));
-    folder.join(PREPARATIONS).join(format!("{}.json", &name[..16]))
-}
-
-/// The calls of all preparations in a run folder, in the order of their file names.
-pub(crate) fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> {
-    let calls = |(key, preparation): (PreparationKey, Preparation)| PreparationCalls {
-        method: key.method,
-        model: key.model,
-        calls: preparation.calls,
-    };
-    Ok(preparations(folder)?.into_iter().map(calls).collect())
-}
-
-/// Every preparation that a run folder keeps, in the order of their file names.
-///
-/// # Errors
-/// If one cannot be read; the file is named.
-pub(crate) fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
-    let folder = path.join(PREPARATIONS);
-    let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {
-        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
-    };
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
-    let read = |file: &PathBuf| {
-        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let kept: KeptPreparation = serde_json::from_slice(&bytes)
-            .with_context(|| format!("{} is damaged; remove it, and the run makes it again", file.display()))?;
-        Ok((kept.key, kept.preparation))
-    };
-    files.iter().map(read).collect()
-}
-
-/// The folder `texts` of a run.
-#[derive(Debug)]
-pub(crate) struct StoredTexts {
-    /// Where it lies.
-    pub(crate) folder: PathBuf,
-}
-
-impl TextStore for StoredTexts {
-    fn text(&self, hash: &str) -> Result<String, String> {
-        let path = self.folder.join(format!("{hash}.txt.zst"));
-        let packed = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let damaged = |error: &dyn std::fmt::Display| format!("{} is damaged: {error}", path.display());
-        let bytes = zstd::decode_all(packed.as_slice()).map_err(|error| damaged(&error))?;
-        String::from_utf8(bytes).map_err(|error| damaged(&error))
+/// Removes what lies at `path`, if anything does.
+fn gone(path: &Path, remove: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
+    match remove(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
     }
 }
 

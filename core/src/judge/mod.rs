@@ -9,29 +9,32 @@ mod ask;
 mod corpusqa;
 mod hamlet;
 mod human;
+mod judgement;
 mod judging;
 mod novelqa;
 mod panel;
 pub mod rule;
 mod sagascale;
 mod score;
+mod verdict;
 
 pub use agreement::{Agreement, Confusion, among, labels};
 pub use hamlet::{FactRuling, SentenceRuling, linearised};
 pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels};
+pub use judgement::{Judgement, JudgementKey, Subject, TrialPlace};
 pub(crate) use judging::correctness_judge;
 pub use judging::{Judging, Standing};
 pub use panel::{Joint, Panel, PanelRule};
 pub use rule::{AnswerForm, ByRule};
 pub use sagascale::QuestionType;
 pub use score::{ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, evaluations, label_questions, score};
+pub use verdict::{Ruling, Verdict};
 
-use crate::answer::novelqa::EvidenceMarks;
 use crate::benchmark::{Item, Task};
 use crate::host::Host;
 use crate::method::{MethodError, Setting};
 use crate::paper::Paper;
-use crate::record::{CallTrace, Outcome, Record, TrialKey};
+use crate::record::{CallTrace, Outcome, Record};
 use serde::{Deserialize, Serialize};
 
 /// Name of the judge without a model, as `--judge` takes it.
@@ -271,150 +274,6 @@ pub struct Heard {
     /// What the judge said.
     pub verdict: Verdict,
     /// The call, if it came back.
-    pub calls: Vec<CallTrace>,
-}
-
-/// How a judgement ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum Verdict {
-    /// With a ruling.
-    Ruled {
-        /// What the judge says.
-        ruling: Ruling,
-    },
-    /// The reply is not in the agreed form; the call's trace holds it.
-    Unparsed,
-    /// The prompt does not fit the model's window.
-    Overflow,
-    /// The provider refused the content.
-    Blocked {
-        /// The provider's words.
-        reason: String,
-    },
-    /// The call failed for good.
-    Failed {
-        /// What went wrong.
-        error: String,
-    },
-}
-
-impl Verdict {
-    /// The ruling, if there is one.
-    pub const fn ruling(&self) -> Option<&Ruling> {
-        match self {
-            Self::Ruled { ruling } => Some(ruling),
-            _ => None,
-        }
-    }
-
-    /// Its name in JSON.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Ruled { .. } => "ruled",
-            Self::Unparsed => "unparsed",
-            Self::Overflow => "overflow",
-            Self::Blocked { .. } => "blocked",
-            Self::Failed { .. } => "failed",
-        }
-    }
-}
-
-/// What a judge says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Ruling {
-    /// Of [`Judge::SagaScale`], [`Judge::NovelQa`], [`Judge::CorpusQa`].
-    Correctness {
-        /// The answer is correct.
-        correct: bool,
-    },
-    /// Of [`Judge::Rule`].
-    Rule(ByRule),
-    /// Of [`Judge::NovelQaEvidence`], each mark in 1..=100.
-    Evidence(EvidenceMarks),
-    /// Of [`Judge::VerifyFacts`], one entry a sentence of the summary; `None` where the judge left a sentence out.
-    Sentences {
-        /// In the order of the summary.
-        sentences: Vec<Option<SentenceRuling>>,
-    },
-    /// Of [`Judge::AlignKeyFacts`], one entry a key fact; `None` where the judge left a fact out.
-    KeyFacts {
-        /// In the order of [`linearised`].
-        facts: Vec<Option<FactRuling>>,
-    },
-    /// Of [`Judge::ClassifyQuestion`].
-    QuestionType {
-        /// The type.
-        question_type: QuestionType,
-    },
-}
-
-/// What names a judgement: the same key is never asked twice in one folder.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct JudgementKey {
-    /// What is judged.
-    #[serde(flatten)]
-    pub subject: Subject,
-    /// What is decided.
-    pub judge: Judge,
-    /// Who decides: `provider/model` or [`BUILTIN_RULE`].
-    pub judge_model: String,
-    /// Number of the vote, from 0.
-    pub vote: u32,
-    /// How it was asked: sixteen hex digits over prompt, temperature and all else that can change a reply; see
-    /// [`Panel::setup`].
-    pub setup: String,
-}
-
-/// What is judged.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Subject {
-    /// Id of the item.
-    pub item: String,
-    /// The trial of it; absent where the question itself is judged.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trial: Option<TrialPlace>,
-}
-
-/// What names a trial of an item.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct TrialPlace {
-    /// Name of the method.
-    pub method: String,
-    /// Reader, `provider/model`.
-    pub model: String,
-    /// Token budget of the retrieved context, where the method has one.
-    pub budget: Option<usize>,
-    /// Number of the repetition, from 0.
-    pub sample: u32,
-}
-
-impl Subject {
-    /// A question alone.
-    pub fn question(item: impl Into<String>) -> Self {
-        Self { item: item.into(), trial: None }
-    }
-}
-
-impl From<&TrialKey> for Subject {
-    fn from(key: &TrialKey) -> Self {
-        let TrialKey { item, method, model, budget, sample } = key.clone();
-        Self { item, trial: Some(TrialPlace { method, model, budget, sample }) }
-    }
-}
-
-/// One line of `judgements.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judgement {
-    /// What was judged, by whom.
-    #[serde(flatten)]
-    pub key: JudgementKey,
-    /// What came of it.
-    #[serde(flatten)]
-    pub verdict: Verdict,
-    /// The call that was made; none where a rule decided or the call failed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallTrace>,
 }
 

@@ -1,0 +1,84 @@
+//! Which methods the options name, and with which parameters.
+
+use super::RunArgs;
+use anyhow::{Context, Result, bail};
+use closeread_core::method::{Entry, METHODS, Method, entry};
+use closeread_core::reader::EXTRACTIVE;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+impl RunArgs {
+    /// The methods named, or else the protocol's, with their parameters, in the order of a report.
+    pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, Method)>> {
+        let all = self.method.iter().any(|name| name == "all");
+        let extractive = self.models().iter().any(|model| model == EXTRACTIVE);
+        let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
+        if let Some(unknown) = self.method.iter().find(|name| *name != "all" && entry(name).is_none()) {
+            bail!("unknown method `{unknown}`: expected {}, or all", known());
+        }
+        let by_default: &[&Entry] = &match self.method.is_empty() {
+            true => self.protocol().methods(),
+            false if all => METHODS.iter().collect(),
+            false => Vec::new(),
+        };
+        let asked = |entry: &&Entry| {
+            let is_default = by_default.iter().any(|one| one.name == entry.name);
+            self.method.iter().any(|name| name == entry.name) || (is_default && (entry.extractive || !extractive))
+        };
+        let chosen: Vec<&Entry> = METHODS.iter().filter(asked).collect();
+        if let Some(entry) = chosen.iter().find(|entry| extractive && !entry.extractive) {
+            bail!(
+                "method {} needs a language model: {EXTRACTIVE} cannot serve it; name another by --model",
+                entry.name
+            );
+        }
+        if chosen.is_empty() {
+            let names: Vec<&str> = by_default.iter().map(|entry| entry.name).collect();
+            bail!(
+                "the methods of this benchmark ({}) need a language model: name one by --model, or others by --method",
+                names.join(", ")
+            );
+        }
+        let given = self.given_parameters()?;
+        if let Some(name) = given.keys().find(|name| entry(name).is_none()) {
+            bail!("parameters are given for `{name}`, which is no method: expected {}", known());
+        }
+        let with_parameters = |entry: &'static Entry| Ok((entry, entry.method(&self.parameters(entry, &given)?)?));
+        chosen.into_iter().map(with_parameters).collect()
+    }
+
+    /// `[params.METHOD]` and `--param`, by method.
+    fn given_parameters(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
+        let mut given = self.params.clone();
+        for text in &self.param {
+            let expected = || format!("--param {text}: expected METHOD.NAME=VALUE, such as dos-rag.max_tokens=200");
+            let (path, value) = text.split_once('=').with_context(expected)?;
+            let (method, name) = path.split_once('.').with_context(expected)?;
+            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()));
+            given.entry(method.to_owned()).or_default().insert(name.to_owned(), value);
+        }
+        Ok(given)
+    }
+
+    /// The parameters of one method: its own, over those of the options that serve all methods that have them, over the
+    /// protocol's.
+    fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
+        let known = serde_json::to_value(entry.method(&json!({}))?)?;
+        let options = [
+            ("max_tokens", self.max_tokens.map(|n| json!(n))),
+            ("fill", self.fill.map(|fill| json!(fill))),
+            ("neighbours", self.neighbours.map(|n| json!(n))),
+            ("overflow", self.overflow.map(|policy| json!(policy))),
+            ("embedder", self.embedder.as_ref().map(|name| json!(name))),
+        ];
+        let mut parameters = self.protocol().parameters(entry.name);
+        parameters.retain(|name, _| known.get(name).is_some());
+        for (name, value) in options {
+            if let Some(value) = value.filter(|_| known.get(name).is_some()) {
+                parameters.insert(name.to_owned(), value);
+            }
+        }
+        parameters.extend(given.get(entry.name).cloned().unwrap_or_default());
+        Ok(Value::Object(parameters))
+    }
+}

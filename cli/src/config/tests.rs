@@ -1,0 +1,81 @@
+use super::*;
+
+#[test]
+fn the_command_line_wins_over_the_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.toml");
+    std::fs::write(&path, "budget = [2000, 500]\nmethod = ['dos-rag']\ndata = ['x.csv']\nretriever = 'hybrid'")
+        .unwrap();
+    let args = RunArgs { config: Some(path.clone()), method: vec!["closed-book".into()], ..RunArgs::default() };
+    let args = args.with_config_file().unwrap();
+    let names: Vec<&str> = args.methods().unwrap().iter().map(|(entry, _)| entry.name).collect();
+    assert_eq!(names, ["closed-book"]);
+    assert_eq!(args.budgets().unwrap(), [500, 2000]);
+    assert_eq!(args.data, [dir.path().join("x.csv")]);
+    assert_eq!(args.retriever, Some(Retriever::Hybrid));
+
+    std::fs::write(&path, "bugdet = [1]").unwrap();
+    let error = RunArgs { config: Some(path), ..RunArgs::default() }.with_config_file().unwrap_err();
+    assert!(format!("{error:#}").contains("unknown field `bugdet`"), "{error:#}");
+}
+
+#[test]
+fn the_protocol_holds_where_nothing_is_said() {
+    let novelqa = || RunArgs { benchmark: Some("novelqa".into()), ..RunArgs::default() };
+    let methods = novelqa().methods().unwrap();
+    let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
+    assert_eq!(names, ["closed-book", "full-document"]);
+    assert_eq!(json!(methods[1].1)["overflow"], "truncate-end");
+    let overflow = RunArgs { overflow: Some(WindowPolicy::Fail), ..novelqa() };
+    assert_eq!(json!(overflow.methods().unwrap()[1].1)["overflow"], "fail");
+
+    let quality =
+        |model: &str| RunArgs { benchmark: Some("quality".into()), model: vec![model.into()], ..RunArgs::default() };
+    assert_eq!(quality("openai/x").samples(), 5);
+    assert_eq!(quality(EXTRACTIVE).samples(), 1, "the same reply five times is one reply");
+    assert_eq!((quality("openai/x").budgets().unwrap().len(), novelqa().budgets().unwrap().len()), (11, 4));
+    assert_eq!(RunArgs { samples: Some(2), ..quality("openai/x") }.samples(), 2);
+}
+
+#[test]
+fn extra_bodies_of_file_and_command_line_are_merged() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.toml");
+    let text = "extra-body = 'all.json'\n[extra-bodies.read-choice]\ngrammar = 'x'\ntop_p = 0.5";
+    std::fs::write(&path, text).unwrap();
+    std::fs::write(dir.path().join("all.json"), r#"{"seed": 1}"#).unwrap();
+    let args = RunArgs {
+        config: Some(path),
+        extra_body: vec![r#"{"seed": 2}"#.into(), r#"read-choice={"top_p": 0.9}"#.into()],
+        ..RunArgs::default()
+    };
+    let bodies = args.with_config_file().unwrap().extra_body().unwrap();
+    assert_eq!(json!(bodies.of(None, "read-choice")), json!({"seed": 2, "grammar": "x", "top_p": 0.9}));
+    assert_eq!(json!(bodies.of(Some("dos-rag"), "read-question")), json!({"seed": 2}));
+}
+
+#[test]
+fn names_are_checked() {
+    let args = RunArgs { method: vec!["dos".into()], ..RunArgs::default() };
+    assert!(args.methods().unwrap_err().to_string().contains("expected closed-book"));
+    assert!(named::<Retriever>("sparse").unwrap_err().contains("expected one of"));
+    assert_eq!(named::<WindowPolicy>("truncate-end"), Ok(WindowPolicy::TruncateEnd));
+}
+
+#[test]
+fn a_parameter_of_one_method_wins_over_the_option_for_all() {
+    let args = RunArgs {
+        method: vec!["vanilla-rag".into(), "dos-rag".into()],
+        max_tokens: Some(200),
+        param: vec!["dos-rag.max_tokens=50".into(), "dos-rag.fill=skip".into()],
+        ..RunArgs::default()
+    };
+    let methods = args.methods().unwrap();
+    let printed: Vec<Value> = methods.iter().map(|(_, method)| json!(method)).collect();
+    assert_eq!((&printed[0]["max_tokens"], &printed[0]["fill"]), (&json!(200), &json!("stop")));
+    assert_eq!((&printed[1]["max_tokens"], &printed[1]["fill"]), (&json!(50), &json!("skip")));
+    for (param, message) in [("dos.fill=skip", "no method"), ("dos-rag.k=1", "`k`"), ("fill", "expected METHOD")] {
+        let error = RunArgs { param: vec![param.into()], ..RunArgs::default() }.methods().unwrap_err();
+        assert!(error.to_string().contains(message), "{error:#}");
+    }
+}
