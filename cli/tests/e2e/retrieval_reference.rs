@@ -51,8 +51,9 @@ fn recall(
     BUDGETS.map(of).to_vec()
 }
 
-/// Points that a row may lie away. Where the reference fills with neighbours it does not say what ends the filling, and its
-/// passages are not quite ours; why the two differ by more there has not been isolated.
+/// Points that a row may lie away: more with neighbours, which passages that are not quite ours make differ more. With BM25
+/// four other readings of the rule were tried (the later neighbour first, the earlier one first of all, none for passages
+/// already taken, filling that skips): none is nearer at all four budgets.
 fn tolerance(neighbours: usize) -> f64 {
     if neighbours == 0 { 0.3 } else { 1.1 }
 }
