@@ -214,13 +214,13 @@ fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     units
 }
 
-/// The first question that hands a model the whole book goes alone, the rest together: by then the provider has the book
-/// in its prompt cache.
+/// The first question of a method whose prompts begin alike goes alone, the rest together: by then the provider has the
+/// beginning in its prompt cache.
 fn waves(units: Vec<Unit<'_>>) -> [Vec<Unit<'_>>; 2] {
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut seen: HashSet<(String, String)> = HashSet::new();
     let leads = |unit: &Unit<'_>| {
         let CellKey { method, model, .. } = &unit.cell.key;
-        method == "full-document" && model != EXTRACTIVE && seen.insert(model.clone())
+        unit.cell.method.shares_its_prompts() && model != EXTRACTIVE && seen.insert((method.clone(), model.clone()))
     };
     let (first, rest) = units.into_iter().partition(leads);
     [first, rest]

@@ -266,6 +266,12 @@ impl Method {
         }
     }
 
+    /// Whether the prompts of all questions on the same books begin alike, with the whole text or all its gists: once one
+    /// was asked, a provider has that in its cache.
+    pub fn shares_its_prompts(&self) -> bool {
+        matches!(self, Self::FullDocument(_) | Self::QuerySummary(_) | Self::ReadAgent(_))
+    }
+
     /// Whether the questions on the same books go into one call for each of their [`batches`].
     pub fn asks_together(&self) -> bool {
         match self {
