@@ -121,11 +121,16 @@ fn as_text(entry: &Entry, costs: &[(Option<usize>, Cost)]) -> Result<String> {
     if !entry.extractive {
         text.push_str("    needs a language model\n");
     }
-    for (budget, cost) in costs {
+    for (place, (budget, cost)) in costs.iter().enumerate() {
         let at = budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
         for (stage, what) in [(Stage::Preparation, "once a book"), (Stage::Question, "a question")] {
             let calls = n(cost, stage);
-            if calls.high > 0 {
+            // What is made once serves all budgets.
+            let (at, is_listed) = match stage {
+                Stage::Preparation => ("", place > 0),
+                Stage::Question => (at.as_str(), false),
+            };
+            if calls.high > 0 && !is_listed {
                 let noun = if calls == Range::exactly(1) { "call" } else { "calls" };
                 let tokens = prompt(cost, stage).shown();
                 text.push_str(&format!("    {what}{at}: {} {noun}, {tokens} tokens\n", calls.shown()));

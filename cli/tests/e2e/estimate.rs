@@ -73,6 +73,22 @@ fn an_estimate_needs_no_key_and_tells_what_the_run_then_asks() {
 }
 
 #[test]
+fn what_is_made_of_a_book_is_counted_once_for_all_budgets() {
+    let sandbox = Sandbox::new();
+    two_books(&sandbox);
+    let options = ["--benchmark", "bench", "--method", "raptor", "--retriever", "bm25", "--model", "openai/gpt-4o"];
+    let told = sandbox.run(&[&["estimate", "--budget", "500,1000", "--json"], &options[..]].concat()).exits(0).json();
+    let calls: Vec<(u64, u64)> = told["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cell| (cell["calls"]["low"].as_u64().unwrap(), cell["calls"]["high"].as_u64().unwrap()))
+        .collect();
+    assert!(calls[0].1 > 5, "the tree of the long book has summaries: {calls:?}");
+    assert_eq!(calls[1], (5, 5), "the tree is there already: {calls:?}");
+}
+
+#[test]
 fn what_overflows_and_what_truncation_would_leave_is_told() {
     let sandbox = Sandbox::new();
     two_books(&sandbox);

@@ -6,6 +6,7 @@ use closeread_core::method::cost::{Cost, Range, Tariff};
 use closeread_core::price::Dollars;
 use closeread_core::report::CellKey;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// From the least to the most, in dollars.
 pub(super) type Money = (Dollars, Dollars);
@@ -51,6 +52,7 @@ pub(super) struct Work {
 pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Work>)> {
     let mut work = Vec::new();
     let mut cells = Vec::new();
+    let mut prepared = HashSet::new();
     let typical = scene.assumed.reply_tokens;
     let samples = u64::from(scene.samples);
     for cell in scene.cells {
@@ -70,10 +72,14 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
         let zero = facts.map(|_| (Dollars::default(), Dollars::default()));
         let mut dollars = [zero; 3];
         for (idx, group) in scene.groups.iter().enumerate() {
-            let cost = cell
+            let mut cost = cell
                 .method
                 .cost(scene.setting, &group.sizes, &group.items, cell.key.budget)
                 .with_context(|| format!("method {}", cell.key.method))?;
+            // What is made of the books once serves all budgets.
+            if !prepared.insert((&cell.key.method, &cell.key.model, idx)) {
+                cost = cost.prepared();
+            }
             estimate.calls = estimate.calls + cost.n() * samples;
             estimate.prompt_tokens = estimate.prompt_tokens + cost.prompt() * samples;
             estimate.reply_tokens = estimate.reply_tokens + cost.reply(typical) * samples;

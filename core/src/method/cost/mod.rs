@@ -152,6 +152,13 @@ impl Calls {
 }
 
 impl Cost {
+    /// The same where what is made of the books once is there already, as for all budgets but the first.
+    #[must_use]
+    pub fn prepared(mut self) -> Self {
+        self.calls.retain(|calls| calls.stage != Stage::Preparation);
+        self
+    }
+
     /// How many calls.
     pub fn n(&self) -> Range {
         self.calls.iter().map(|calls| calls.n).sum()
@@ -213,8 +220,6 @@ impl Method {
     }
 
     /// How its calls come about.
-    ///
-    /// RAPTOR's arm is [`Shape::Tree`] with its `max_tokens`, `summary_tokens` and `cluster_tokens`.
     fn shape(&self, budget: Option<usize>) -> Shape {
         match self {
             Self::ClosedBook(_) => Shape::Reading(Context::Nothing),
@@ -243,6 +248,8 @@ impl Method {
                 passage_tokens: raptor.max_tokens as u64,
                 summary_tokens: raptor.summary_tokens as u64,
                 cluster_tokens: raptor.cluster_tokens as u64,
+                most_layers: raptor.max_layers,
+                last_layer: raptor.reduction_dimension as u64 + 1,
                 budget,
             },
             Self::CorpusRag(rag) => Shape::Reading(Context::Budget { budget, passage_tokens: rag.max_tokens as u64 }),

@@ -9,9 +9,6 @@ use crate::method::{Setting, WindowPolicy};
 const AROUND: u64 = 300;
 /// How often a node of a RAPTOR tree can be expected to be summarised: soft clusters overlap.
 const MOST_MEMBERSHIPS: u64 = 2;
-/// RAPTOR ends a layer of no more nodes than this, and a tree of no more layers.
-const LAST_LAYER: u64 = 11;
-const MOST_LAYERS: u32 = 5;
 
 /// How a method's calls come about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +39,7 @@ pub enum Shape {
     ///
     /// Leaves have half to all of `passage_tokens`. A layer of n nodes takes from n / (`cluster_tokens` /
     /// `summary_tokens`) summaries, where clusters are as large as they may be, to n / 2, and reads each node once to
-    /// twice, since soft clusters overlap; it ends at eleven nodes or after five layers.
+    /// twice, since soft clusters overlap.
     Tree {
         /// Most tokens of a leaf.
         passage_tokens: u64,
@@ -50,6 +47,10 @@ pub enum Shape {
         summary_tokens: u64,
         /// Most tokens of a cluster.
         cluster_tokens: u64,
+        /// Layers of summaries at which it ends.
+        most_layers: usize,
+        /// Nodes of a layer at which it ends.
+        last_layer: u64,
         /// Tokens of the passages and summaries that the reader is given.
         budget: Option<usize>,
     },
@@ -194,17 +195,17 @@ impl Shape {
         };
         match *self {
             Self::Reading(_) | Self::Searching { .. } | Self::Sections { .. } => Vec::new(),
-            Self::Tree { passage_tokens, summary_tokens, cluster_tokens, .. } => {
+            Self::Tree { passage_tokens, summary_tokens, cluster_tokens, most_layers, last_layer, .. } => {
                 let leaves = text.div_ceil(passage_tokens.max(1));
                 let mut nodes = Range { low: leaves, high: 2 * leaves };
                 let mut node_tokens = text;
                 let mut layers = Vec::new();
                 let largest_cluster = (cluster_tokens / summary_tokens.max(1)).max(2);
-                for _ in 0..MOST_LAYERS {
-                    if nodes.high <= LAST_LAYER {
+                for _ in 0..most_layers {
+                    if nodes.high <= last_layer {
                         break;
                     }
-                    let low = if nodes.low <= LAST_LAYER { 0 } else { nodes.low.div_ceil(largest_cluster) };
+                    let low = if nodes.low <= last_layer { 0 } else { nodes.low.div_ceil(largest_cluster) };
                     let n = Range { low, high: nodes.high.div_ceil(2) };
                     let read = Range {
                         low: if low == 0 { 0 } else { nodes.low * summary_tokens.min(node_tokens / nodes.low) },
@@ -323,8 +324,14 @@ mod tests {
 
     #[test]
     fn a_tree_is_built_of_ever_fewer_summaries() {
-        let shape =
-            Shape::Tree { passage_tokens: 100, summary_tokens: 100, cluster_tokens: 3_500, budget: Some(2_000) };
+        let shape = Shape::Tree {
+            passage_tokens: 100,
+            summary_tokens: 100,
+            cluster_tokens: 3_500,
+            most_layers: 5,
+            last_layer: 11,
+            budget: Some(2_000),
+        };
         let cost = cost(shape, 300_000, 1);
         let layers: Vec<Range> =
             cost.calls.iter().filter(|calls| calls.stage == Stage::Preparation).map(|calls| calls.n).collect();
