@@ -15,7 +15,7 @@ use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::retrieve::Overflow;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

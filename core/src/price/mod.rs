@@ -63,16 +63,8 @@ pub struct Rates {
 pub struct LongPrompt {
     /// They hold for every token of a call whose prompt has more tokens than this.
     pub above: u64,
-    /// As in [`Rates`].
-    pub input: f64,
-    /// As in [`Rates`].
-    pub output: f64,
-    /// As in [`Rates`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cached_input: Option<f64>,
-    /// As in [`Rates`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cache_write: Option<f64>,
+    /// What tokens cost then.
+    pub price: Rates,
 }
 
 /// The tokens of a call, or of several calls with prompts of the same length, as they are priced.
@@ -127,7 +119,7 @@ impl PriceList {
             if !is_date(&facts.date) {
                 return Err(wrong(format!("date `{}`: expected YYYY-MM-DD", facts.date)));
             }
-            let long = facts.long.map(|long| long.rates());
+            let long = facts.long.map(|long| long.price);
             for rates in [facts.price, facts.batch, long].into_iter().flatten() {
                 if let Some(price) = rates.all().find(|price| !price.is_finite() || *price < 0.0) {
                     return Err(wrong(format!("price {price}: expected dollars for a million tokens, 0 or more")));
@@ -186,16 +178,9 @@ impl ModelFacts {
     /// The prices for a call whose prompt has that many tokens.
     pub fn rates(&self, prompt_tokens: u64) -> Option<Rates> {
         match self.long {
-            Some(long) if prompt_tokens > long.above => Some(long.rates()),
+            Some(long) if prompt_tokens > long.above => Some(long.price),
             _ => self.price,
         }
-    }
-}
-
-impl LongPrompt {
-    fn rates(self) -> Rates {
-        let Self { input, output, cached_input, cache_write, .. } = self;
-        Rates { input, output, cached_input, cache_write }
     }
 }
 
@@ -252,7 +237,7 @@ mod tests {
         let list = PriceList::read(
             "['p/x']\nsource = 's'\ndate = '2026-01-02'\n\
              price = { input = 3, cached_input = 0.3, cache_write = 3.75, output = 15 }\n\
-             long = { above = 1000000, input = 6, output = 20 }",
+             long = { above = 1000000, price = { input = 6, output = 20 } }",
         )
         .unwrap();
         let cost = |usage| list.cost("p/x", &usage).unwrap().0;
