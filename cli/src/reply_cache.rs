@@ -1,7 +1,7 @@
 //! Replies on disk, by the hash of everything that determines them, and never of a key.
 //!
 //! A call is asked once, whichever run asks it: a run that was killed, or whose judge is changed, pays nothing twice.
-//! Refused and failed calls are no replies, and one that was cut short is no answer: none of them is kept.
+//! Refused and failed calls are no replies, and one that was cut short or is empty is no answer: none of them is kept.
 
 use crate::cache_folder;
 use anyhow::{Context, Result};
@@ -86,10 +86,11 @@ impl ReplyCache {
         Entry::read(&path).map(|entry| Reply { remembered: true, ..entry.reply })
     }
 
-    /// Keeps a reply that was not cut short. Failing to write costs money in a later run, not results in this one: it is
+    /// Keeps a reply that is neither cut short nor empty. Failing to write costs money in a later run, not results in this one: it is
     /// said once.
     pub(crate) fn put(&self, source: &Source, call: &Call, sample: u32, reply: &Reply) {
-        let Some(path) = self.path(source, call, sample).filter(|_| reply.stop != Stop::Length) else { return };
+        let is_answer = reply.stop != Stop::Length && !reply.text.trim().is_empty();
+        let Some(path) = self.path(source, call, sample).filter(|_| is_answer) else { return };
         let entry = Entry::new(source.clone(), sample, reply.clone());
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
@@ -159,6 +160,7 @@ mod tests {
         let cache = ReplyCache::new(Some(dir.path().to_owned()));
         let short = Reply { text: "An".to_owned(), stop: Stop::Length, ..Reply::default() };
         cache.put(&source("a"), &call("Who?"), 0, &short);
+        cache.put(&source("a"), &call("Who?"), 0, &Reply { text: "\n".to_owned(), ..Reply::default() });
         assert_eq!(cache.get(&source("a"), &call("Who?"), 0), None);
 
         cache.put(&source("a"), &call("Who?"), 0, &Reply { text: "Ana".to_owned(), ..Reply::default() });

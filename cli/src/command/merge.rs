@@ -1,7 +1,7 @@
 //! `closeread merge`: the parts of a run as one.
 
 use crate::judging;
-use crate::run_folder::{MANIFEST, PRICES, RunFolder, write_atomically};
+use crate::run_folder::{MANIFEST, Opening, PRICES, RunFolder, write_atomically};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     }
 
     let configuration = &parts[0].manifest.configuration;
-    let mut folder = RunFolder::open(&args.out, configuration, None, false)?;
+    let mut folder = RunFolder::open(&args.out, configuration, None, Opening::Resume)?;
     folder.write_items(&order)?;
     if let Some(prices) = parts.iter().find_map(|part| std::fs::read(part.folder.join(PRICES)).ok()) {
         write_atomically(&args.out.join(PRICES), &prices)?;

@@ -48,6 +48,12 @@ pub(super) fn keep(folder: &Path, key: &PreparationKey, preparation: &Preparatio
     write_atomically(&file, &serde_json::to_vec(&kept)?)
 }
 
+/// Removes what a method made of books: it is to be made again.
+pub(super) fn forget(folder: &Path, key: &PreparationKey) -> Result<()> {
+    let file = preparation_file(folder, key);
+    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))
+}
+
 fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {
     let name = sha256(&serde_json::to_vec(key).expect("a key has string keys only"));
     folder.join(FOLDER).join(format!("{}.json", &name[..16]))
