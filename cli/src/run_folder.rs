@@ -5,7 +5,7 @@ mod extension;
 mod preparations;
 mod texts;
 
-pub(crate) use preparations::{PreparationKey, preparation, preparation_calls, preparations};
+pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 
 use crate::journal::{self, Journals};
@@ -29,6 +29,8 @@ use std::sync::Arc;
 const COMPRESSION: i32 = 9;
 /// What was run.
 pub(crate) const MANIFEST: &str = "manifest.json";
+/// The books, each once by hash.
+pub(crate) const TEXTS: &str = "texts";
 /// How many texts were cut for the encoder, by book.
 const CUT: &str = "cut.json";
 
@@ -61,7 +63,7 @@ impl RunFolder {
     /// A folder that holds another configuration is refused with the list of what differs, unless it is to be extended to
     /// this one. A last line that a kill cut short is dropped: its trial was not finished.
     pub(crate) fn open(path: &Path, configuration: &Value, shard: Option<Shard>, opening: Opening<'_>) -> Result<Self> {
-        fs::create_dir_all(path.join("texts"))
+        fs::create_dir_all(path.join(TEXTS))
             .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
@@ -117,7 +119,7 @@ impl RunFolder {
     /// Stores the books, each once by hash, and the items as they are scored.
     pub(crate) fn store<'a>(&self, books: impl IntoIterator<Item = &'a Book>, items: &[Item]) -> Result<()> {
         for book in books {
-            let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
+            let file = self.path.join(TEXTS).join(format!("{}.txt.zst", book.hash()));
             if !file.exists() {
                 let text = book.open()?;
                 let packed =
@@ -130,7 +132,7 @@ impl RunFolder {
 
     /// The books that [`RunFolder::store`] stored.
     pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
-        Arc::new(StoredTexts { folder: self.path.join("texts") })
+        Arc::new(StoredTexts { folder: self.path.join(TEXTS) })
     }
 
     /// Stores the items as they are scored.

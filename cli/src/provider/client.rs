@@ -1,7 +1,7 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
 use super::account::Account;
-use super::throttle::{Rates, Throttle};
+use super::throttle::{Rates, Seat, Throttle};
 use super::without_credentials;
 use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
@@ -93,6 +93,11 @@ impl ChatModel {
             seed: self.options.seed,
             extra_body: self.options.extra_body.of(method, prompt),
         }
+    }
+
+    /// Waits until a trial may begin, see [`Throttle::seat`].
+    pub(crate) async fn seat(&self) -> Seat<'_> {
+        self.throttle.seat().await
     }
 
     /// How the model wants to be asked, as far as it is known by now.
@@ -200,10 +205,14 @@ impl ChatModel {
                 dialect: self.dialect.get(),
             },
         );
-        let mut post = self.client.post(protocol.url(&self.account.base_url, &request)).json(&request.body);
+        let mut post = self.client.post(protocol.url(&self.account.base_url, &request));
+        post = post.header(CONTENT_TYPE, "application/json");
         for (name, value) in &request.headers {
             post = post.header(*name, *value);
         }
+        // One copy of a book is enough while the server thinks.
+        post = post.body(request.body.to_string());
+        drop(request);
         if let Some(key) = &self.account.key {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);

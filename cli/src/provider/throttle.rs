@@ -10,6 +10,8 @@ use tokio::sync::Notify;
 
 /// Calls under way at first.
 const START: usize = 8;
+/// Trials that are prepared ahead of the calls that may be under way.
+const AHEAD: usize = 4;
 /// What is left of the limit after a refusal.
 const CUT: f64 = 0.8;
 /// A refusal within this time of the last cut belongs to the same crowd.
@@ -126,6 +128,7 @@ pub(crate) struct Throttle {
     freed: Notify,
     /// Until when the server wants no request at all.
     paused_until: Cell<Option<Instant>>,
+    seated: Cell<usize>,
 }
 
 impl Throttle {
@@ -138,6 +141,20 @@ impl Throttle {
             waiting: Cell::new(0),
             freed: Notify::new(),
             paused_until: Cell::new(None),
+            seated: Cell::new(0),
+        }
+    }
+
+    /// Waits until a trial may begin: there are a few more than calls that may be under way, so that calls wait for places
+    /// and not places for calls, and no more, so that prompts of whole books are made when they can be sent.
+    pub(crate) async fn seat(&self) -> Seat<'_> {
+        loop {
+            let freed = self.freed.notified();
+            if self.seated.get() < self.limit.borrow().calls() + AHEAD {
+                self.seated.set(self.seated.get() + 1);
+                return Seat(self);
+            }
+            freed.await;
         }
     }
 
@@ -201,6 +218,16 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.throttle.under_way.set(self.throttle.under_way.get() - 1);
         self.throttle.freed.notify_waiters();
+    }
+}
+
+/// A trial under way.
+pub(crate) struct Seat<'a>(&'a Throttle);
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        self.0.seated.set(self.0.seated.get() - 1);
+        self.0.freed.notify_waiters();
     }
 }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What methods made of books before the questions.
-pub(super) const FOLDER: &str = "preparations";
+pub(crate) const FOLDER: &str = "preparations";
 
 /// What names a preparation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
