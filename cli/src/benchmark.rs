@@ -1,6 +1,6 @@
 //! Where a run's books and items come from: the sample in the binary, a folder, or the published files of a data set.
 
-use crate::config::RunArgs;
+use crate::config::{RunArgs, SAMPLE};
 use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Items of the sample that only a judge can score: summaries with key facts.
 const SAMPLE_KEY_FACTS: &[u8] = include_bytes!("../../sample/key_facts.jsonl");
 /// The sample benchmark, inside the binary.
-const SAMPLE: [(&str, &[u8]); 4] = [
+const SAMPLE_FILES: [(&str, &[u8]); 4] = [
     ("documents.jsonl", include_bytes!("../../sample/documents.jsonl")),
     ("items.jsonl", include_bytes!("../../sample/items.jsonl")),
     ("the-loan-of-the-bell.txt", include_bytes!("../../sample/the-loan-of-the-bell.txt")),
@@ -52,9 +52,9 @@ impl Benchmark {
             keep_wraps: args.keep_wraps,
             leave_on_disk: true,
         };
-        let name = args.benchmark.as_deref().unwrap_or("sample");
+        let name = args.benchmark.as_deref().unwrap_or(SAMPLE);
         let (name, dataset, books) = match adapter(name) {
-            _ if name == "sample" => ("sample".to_owned(), sample(!args.judge.is_empty()), None),
+            _ if name == SAMPLE => (SAMPLE.to_owned(), sample(!args.judging_models().is_empty()), None),
             Some(adapter) => {
                 if args.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
@@ -197,12 +197,15 @@ impl Benchmark {
 
 /// The sample; its summaries only where there is a judge, for nothing else can score them.
 fn sample(judged: bool) -> Dataset {
-    let files: Vec<InputFile> =
-        SAMPLE.iter().map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() }).collect();
+    let files: Vec<InputFile> = SAMPLE_FILES
+        .iter()
+        .map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() })
+        .collect();
     let mut dataset = jsonl::read(&files);
     for document in &mut dataset.documents {
         if let Content::Path(path) = &document.content {
-            let (_, bytes) = SAMPLE.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
+            let (_, bytes) =
+                SAMPLE_FILES.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
             document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
         }
     }

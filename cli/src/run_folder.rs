@@ -7,10 +7,11 @@ pub(crate) use preparations::{PreparationKey, preparation, preparation_calls, pr
 pub(crate) use texts::StoredTexts;
 
 use crate::journal::{self, Journals};
-use crate::judging::{JUDGEMENTS, JUDGING};
+use crate::judging::{self, JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
+use closeread_core::judge::Judging;
 use closeread_core::method::Preparation;
 use closeread_core::price::{Dollars, PriceList};
 use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
@@ -31,7 +32,7 @@ pub(crate) const MANIFEST: &str = "manifest.json";
 const CUT: &str = "cut.json";
 
 /// The prices that the run's money is counted by.
-pub(crate) const PRICES: &str = "prices.json";
+const PRICES: &str = "prices.json";
 
 /// An open run folder; nobody else has it while this value lives.
 pub(crate) struct RunFolder {
@@ -53,7 +54,7 @@ impl RunFolder {
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
         if fresh {
-            for name in [MANIFEST, "records.jsonl", "report.json", CUT, JUDGEMENTS, JUDGING] {
+            for name in [MANIFEST, "records.jsonl", "report.json", CUT, PRICES, JUDGEMENTS, JUDGING] {
                 gone(&path.join(name), |path| fs::remove_file(path))?;
             }
             for name in [preparations::FOLDER, journal::FOLDER] {
@@ -157,25 +158,14 @@ impl RunFolder {
         preparation_calls(&self.path)
     }
 
-    /// What the calls cost that are in the folder; those of unknown price count as nothing. The calls of trials that are
-    /// not finished, failed ones included, stand in their journals.
+    /// What the calls cost that are in the folder, those of judges included.
     pub(crate) fn spent(&self, prices: &PriceList) -> Result<Dollars> {
-        let cost = |model: &str, call: &CallTrace| match call.remembered {
-            true => Dollars::default(),
-            false => prices.cost(model, &call.usage).unwrap_or_default(),
-        };
-        let finished = self.finished.values().filter(|record| self.is_done(&record.key));
-        let trials = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
-        let preparations = self.preparation_calls()?;
-        let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
-        let unfinished = Journals::of_run(&self.path).replies()?;
-        let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
-        Ok(trials.chain(before).chain(unfinished).sum())
+        spent(&self.path, self.finished.values(), &judging::read(&self.path)?, prices)
     }
 
-    /// Keeps the prices that the run's money is counted by.
-    pub(crate) fn write_prices(&self, prices: &PriceList) -> Result<()> {
-        write_atomically(&self.path.join(PRICES), &pretty(&json!(prices)))
+    /// The prices that the run's money is counted by.
+    pub(crate) fn prices(&self) -> Result<PriceList> {
+        prices(&self.path)
     }
 
     /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
@@ -201,6 +191,43 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
+}
+
+/// What the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown price count
+/// as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
+pub(crate) fn spent<'r>(
+    folder: &Path,
+    records: impl Iterator<Item = &'r Record>,
+    judging: &Judging,
+    prices: &PriceList,
+) -> Result<Dollars> {
+    let cost = |model: &str, call: &CallTrace| match call.remembered {
+        true => Dollars::default(),
+        false => prices.cost(model, &call.usage).unwrap_or_default(),
+    };
+    let finished = records.filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
+    let trials: Dollars = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call))).sum();
+    let preparations = preparation_calls(folder)?;
+    let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
+    let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
+    let unfinished = Journals::of_run(folder).replies()?;
+    let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).sum())
+}
+
+/// The prices that the money of the run in a folder is counted by; none where none were kept.
+pub(crate) fn prices(folder: &Path) -> Result<PriceList> {
+    let file = folder.join(PRICES);
+    match fs::read(&file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included.
+pub(crate) fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
+    write_atomically(&folder.join(PRICES), &pretty(&json!(prices(folder)?.overlaid(now))))
 }
 
 /// Removes what lies at `path`, if anything does.
