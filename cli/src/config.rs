@@ -342,7 +342,9 @@ impl RunArgs {
     /// judge is seldom the reader.
     pub(crate) fn judging_models(&self) -> Vec<String> {
         match self.judge.as_slice() {
-            [] if self.tries_everything() => self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect(),
+            [] if self.tries_everything() => {
+                self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect()
+            }
             [one] if one == NO_JUDGE => Vec::new(),
             named => named.to_vec(),
         }

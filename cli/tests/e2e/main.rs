@@ -8,6 +8,7 @@ mod compare;
 mod corpus;
 mod estimate;
 mod judge;
+mod judge_limits;
 mod limits;
 mod methods_saga;
 mod provider;

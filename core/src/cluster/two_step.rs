@@ -182,6 +182,27 @@ mod tests {
         assert!(clusters.iter().all(|c| c.iter().all(|&i| topic(i) == topic(c[0]))), "{clusters:?}");
     }
 
+    /// Does the last job first.
+    struct Backwards;
+
+    impl Workers for Backwards {
+        async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+            let mut done: Vec<T> = jobs.into_iter().rev().map(|job| job()).collect();
+            done.reverse();
+            done
+        }
+    }
+
+    #[test]
+    fn it_does_not_matter_who_does_which_job_when() {
+        let mut random = SplitMix64(5);
+        let rows: Vec<Vec<f32>> = (0..300).map(|_| (0..8).map(|_| random.normal() as f32).collect()).collect();
+        let how = TwoStep { dimension: 4, membership: 0.1, max_weight: 9, seed: 0 };
+        let all = Rows::new(8, rows.concat());
+        let backwards = two_step_clusters(&Backwards, &all, &[1; 300], &how).now_or_never().unwrap();
+        assert_eq!(backwards, clusters_of(&rows, &[1; 300], &how));
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
