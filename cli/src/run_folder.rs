@@ -24,8 +24,6 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
-const COMPRESSION: i32 = 9;
 /// What was run.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// How many texts were cut for the encoder, by book.
@@ -87,21 +85,18 @@ impl RunFolder {
 
     /// Stores the books, each once by hash, and the items as they are scored.
     pub(crate) fn store<'a>(&self, books: impl IntoIterator<Item = &'a Book>, items: &[Item]) -> Result<()> {
-        for book in books {
-            let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
-            if !file.exists() {
-                let text = book.open()?;
-                let packed =
-                    zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
-                write_atomically(&file, &packed)?;
-            }
-        }
+        let texts = self.stored_texts();
+        books.into_iter().try_for_each(|book| texts.put(book))?;
         self.write_items(items)
     }
 
     /// The books that [`RunFolder::store`] stored.
     pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
-        Arc::new(StoredTexts { folder: self.path.join("texts") })
+        Arc::new(self.stored_texts())
+    }
+
+    fn stored_texts(&self) -> StoredTexts {
+        StoredTexts { folder: self.path.join("texts") }
     }
 
     /// Stores the items as they are scored.
