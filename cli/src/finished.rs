@@ -1,12 +1,11 @@
 //! Reading what a run left behind, without touching it.
 
 use crate::judging;
-use crate::run_folder::{PRICES, StoredTexts, preparation_calls};
+use crate::run_folder::{StoredTexts, preparation_calls, prices};
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::judge;
-use closeread_core::price::PriceList;
 use closeread_core::record::{FORMAT, Record};
 use closeread_core::report::{CellKey, Run, TokenPlaces, judged_by};
 use closeread_core::text::tokens::Tokenizer;
@@ -119,16 +118,6 @@ pub(crate) fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
 /// The records of a run as they were written, without what judges said of them afterwards.
 pub(crate) fn records(path: &Path) -> Result<Vec<Record>> {
     lines(&path.join("records.jsonl"), "a record of a trial")
-}
-
-/// The prices that the run's money was counted by; none for a run of a closeread that did not keep them.
-fn prices(path: &Path) -> Result<PriceList> {
-    let file = path.join(PRICES);
-    match std::fs::read(&file) {
-        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
-    }
 }
 
 /// The books of a run by id, read from its folder; those that cannot be read are said and left out.

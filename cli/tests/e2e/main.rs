@@ -13,6 +13,7 @@ mod extend;
 mod fault_server;
 mod faults;
 mod judge;
+mod judge_limits;
 mod limits;
 mod llmock;
 mod methods_saga;
