@@ -261,7 +261,8 @@ fn check_same(path: &Path, manifest: &str, configuration: &Value, shard: Option<
     )
 }
 
-fn differences(there: &Map<String, Value>, here: &Map<String, Value>) -> Vec<String> {
+/// What two configurations differ in, a line each.
+pub(crate) fn differences(there: &Map<String, Value>, here: &Map<String, Value>) -> Vec<String> {
     let mut names: Vec<&String> = there.keys().chain(here.keys()).collect();
     names.sort();
     names.dedup();
