@@ -56,8 +56,13 @@ const BUILT_IN: &[(&str, &str)] = shipped![
     "read-choice"
     "read-question"
     "read-summary"
+    "sagascale-check-pair"
     "sagascale-closed-book"
     "sagascale-contexts"
+    "sagascale-keywords"
+    "sagascale-pair"
+    "sagascale-segment"
+    "sagascale-sub-queries"
     "sagascale-text"
     "verify-facts"
 ];

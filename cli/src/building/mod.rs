@@ -1,14 +1,18 @@
 //! Building benchmarks: the folder that a build lies in, what its options say, what comes out.
 
+mod article;
 mod dataset;
 mod dry_run;
 mod folder;
 mod options;
+mod search;
 
+pub(crate) use article::ArticleArgs;
 pub(crate) use dataset::{checked, write};
 pub(crate) use dry_run::show as show_costs;
 pub(crate) use folder::BuildFolder;
 pub(crate) use options::{BookInputs, BuildOptions, Workshop};
+pub(crate) use search::{Search, SearchArgs};
 
 use anyhow::Result;
 use closeread_core::build::BuildError;

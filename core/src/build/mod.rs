@@ -11,6 +11,7 @@ pub mod corpus;
 mod funnel;
 pub mod hamlet;
 pub mod options;
+pub mod sagascale;
 mod stage;
 
 pub use assumed::StageCost;

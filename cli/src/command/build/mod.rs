@@ -2,6 +2,7 @@
 
 mod hamlet;
 mod options;
+mod sagascale;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -18,6 +19,8 @@ pub(crate) struct BuildArgs {
 enum Pipeline {
     Hamlet(Box<hamlet::HamletArgs>),
     Options(Box<options::OptionsArgs>),
+    #[command(name = "sagascale")]
+    SagaScale(Box<sagascale::SagaScaleArgs>),
 }
 
 /// Runs a pipeline.
@@ -25,5 +28,6 @@ pub(crate) async fn run(args: BuildArgs) -> Result<ExitCode> {
     match args.pipeline {
         Pipeline::Hamlet(args) => hamlet::run(*args).await,
         Pipeline::Options(args) => options::run(*args).await,
+        Pipeline::SagaScale(args) => sagascale::run(*args).await,
     }
 }
