@@ -5,6 +5,7 @@ mod extension;
 mod preparations;
 mod texts;
 
+pub(crate) use comparison::differences;
 pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 

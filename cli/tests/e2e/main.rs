@@ -4,6 +4,7 @@ mod agents;
 mod audit;
 mod benchmark;
 mod books;
+mod build;
 mod compare;
 mod corpus;
 mod crashes;
