@@ -2,7 +2,7 @@
 
 mod methods;
 
-use crate::embedder::BackendName;
+use crate::embedder::{BackendName, EmbedderOptions};
 use crate::extra_body::{self, ExtraBodies};
 use crate::judging::{JudgeOptions, MAX_OUTPUT_TOKENS};
 use crate::models;
@@ -53,10 +53,18 @@ pub(crate) struct RunArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
-    /// An installed embedding model for every method, see `closeread model list` [default: all-MiniLM-L6-v2; naive-rag
-    /// and agentic-rag: multilingual-e5-large where installed]
+    /// An embedding model for every method: an installed one, see `closeread model list`, or one on a server:
+    /// openai/MODEL, openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2; naive-rag and agentic-rag:
+    /// multilingual-e5-large where installed]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
+    /// Address of the embedding model's server: up to and including /v1 for OpenAI's protocol, for tei up to where /embed
+    /// begins
+    #[arg(long, value_name = "URL")]
+    pub(crate) embedder_base_url: Option<String>,
+    /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) embedder_spec: Option<PathBuf>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
     pub(crate) backend: Option<BackendName>,
@@ -236,6 +244,8 @@ impl RunArgs {
             model: list(self.model, file.model),
             retriever: self.retriever.or(file.retriever),
             embedder: self.embedder.or(file.embedder),
+            embedder_base_url: self.embedder_base_url.or(file.embedder_base_url),
+            embedder_spec: self.embedder_spec.or(file.embedder_spec.map(|path| folder.join(path))),
             backend: self.backend.or(file.backend),
             tokenizer: self.tokenizer.or(file.tokenizer),
             budget: list(self.budget, file.budget),
@@ -318,6 +328,16 @@ impl RunArgs {
             models::SHIPPED
         );
         self
+    }
+
+    /// How embedding models are computed, and where.
+    pub(crate) fn embedder_options(&self) -> EmbedderOptions {
+        EmbedderOptions {
+            backend: self.backend,
+            base_url: self.embedder_base_url.clone(),
+            spec: self.embedder_spec.clone(),
+            known: None,
+        }
     }
 
     /// What the options say about judges; `None` without one.

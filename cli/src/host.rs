@@ -5,8 +5,8 @@ use crate::journal::Journal;
 use crate::provider::Reader;
 use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
-use anyhow::Result;
-use closeread_core::embed::{Role, Vectors};
+use anyhow::{Context, Result};
+use closeread_core::embed::{Embedded, Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
 use closeread_core::reader;
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ impl QueryEncoder {
     }
 
     /// Embeds all `queries` at once, so that methods find them ready; says how many had to be cut.
-    pub(crate) fn prepare(&self, queries: &[&str]) -> Result<usize> {
+    pub(crate) async fn prepare(&self, queries: &[&str]) -> Result<usize> {
         let mut new: Vec<&str> =
             queries.iter().copied().filter(|query| !self.known.borrow().contains_key(*query)).collect();
         new.sort_unstable();
@@ -40,7 +40,7 @@ impl QueryEncoder {
         if new.is_empty() {
             return Ok(0);
         }
-        let embedded = self.embedder.embed(Role::Query, &new, |_| {})?;
+        let embedded = self.embed(Role::Query, &new).await?;
         let mut known = self.known.borrow_mut();
         for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
             known.insert((*query).to_owned(), vector.to_vec());
@@ -49,14 +49,25 @@ impl QueryEncoder {
     }
 
     /// Vectors of texts; those of queries are remembered.
-    pub(crate) fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
+    pub(crate) async fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
         if role == Role::Passage {
-            return Ok(self.embedder.embed(role, texts, |_| {})?.vectors);
+            return Ok(self.embed(role, texts).await?.vectors);
         }
-        self.prepare(texts)?;
+        self.prepare(texts).await?;
         let known = self.known.borrow();
         let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
-        Ok(Vectors::new(self.embedder.model().spec.dimension, values))
+        Ok(Vectors::new(self.embedder.dimension(), values))
+    }
+
+    /// On a thread of its own: other trials go on while vectors are computed or a server is asked for them.
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Embedded> {
+        let embedder = Arc::clone(&self.embedder);
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let work = move || {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            embedder.embed(role, &texts, |_| {})
+        };
+        tokio::task::spawn_blocking(work).await.context("the embedding thread ended abruptly")?
     }
 }
 
@@ -153,6 +164,6 @@ impl Host for Repetition<'_> {
         let Some(encoder) = self.encoder else {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
-        encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
+        encoder.vectors(role, texts).await.map_err(|error| HostError::Embedding(format!("{error:#}")))
     }
 }

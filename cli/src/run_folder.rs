@@ -1,8 +1,10 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+mod embeddings;
 mod preparations;
 mod texts;
 
+pub(crate) use embeddings::{EMBEDDINGS, embedding_calls};
 pub(crate) use preparations::{PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 
@@ -13,8 +15,8 @@ use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::method::Preparation;
 use closeread_core::price::{Dollars, PriceList};
-use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
-use closeread_core::report::PreparationCalls;
+use closeread_core::record::{CallTrace, EmbeddingCall, FORMAT, Outcome, Record, TrialKey};
+use closeread_core::report::{PreparationCalls, embedding_usage};
 use closeread_core::text::{Book, TextStore};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -53,7 +55,7 @@ impl RunFolder {
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
         if fresh {
-            for name in [MANIFEST, "records.jsonl", "report.json", CUT, JUDGEMENTS, JUDGING] {
+            for name in [MANIFEST, "records.jsonl", "report.json", CUT, EMBEDDINGS, JUDGEMENTS, JUDGING] {
                 gone(&path.join(name), |path| fs::remove_file(path))?;
             }
             for name in [preparations::FOLDER, journal::FOLDER] {
@@ -74,6 +76,9 @@ impl RunFolder {
                 write_atomically(&manifest, &pretty(&text))?;
             }
             Err(error) => return Err(error).with_context(|| format!("cannot read {}", manifest.display())),
+        }
+        if path.join(EMBEDDINGS).exists() {
+            open_lines::<EmbeddingCall>(&path.join(EMBEDDINGS), "what a request for embeddings took")?;
         }
         let (records, finished) = open_records(&path.join("records.jsonl"))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
@@ -170,7 +175,8 @@ impl RunFolder {
         let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
         let unfinished = Journals::of_run(&self.path).replies()?;
         let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
-        Ok(trials.chain(before).chain(unfinished).sum())
+        let embedded = embedding_usage(&embedding_calls(&self.path)?, prices);
+        Ok(trials.chain(before).chain(unfinished).chain(embedded.iter().map(|usage| usage.dollars)).sum())
     }
 
     /// Keeps the prices that the run's money is counted by.

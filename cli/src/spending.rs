@@ -36,6 +36,8 @@ pub(crate) struct Taken {
     pub(crate) out: bool,
     /// What calls in flight may cost.
     pub(crate) reserved: Dollars,
+    /// Of `dollars`, what embeddings from servers have cost since the start.
+    pub(crate) embeddings: Dollars,
 }
 
 impl Spending {
@@ -53,6 +55,14 @@ impl Spending {
     /// What was taken so far.
     pub(crate) fn taken(&self) -> Taken {
         *self.state.borrow()
+    }
+
+    /// Counts what embeddings from servers have cost since the start. They are made before the calls that need them, which
+    /// then find less money left.
+    pub(crate) fn embedded(&self, dollars: Dollars) {
+        let mut state = self.state.borrow_mut();
+        let before = std::mem::replace(&mut state.embeddings, dollars);
+        state.dollars = state.dollars + dollars - before;
     }
 
     /// Waits until a call may begin.

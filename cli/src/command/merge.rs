@@ -1,7 +1,7 @@
 //! `closeread merge`: the parts of a run as one.
 
 use crate::judging;
-use crate::run_folder::{MANIFEST, PRICES, RunFolder, write_atomically};
+use crate::run_folder::{EMBEDDINGS, MANIFEST, PRICES, RunFolder, embedding_calls, write_atomically};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -89,6 +89,16 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     folder.write_items(&order)?;
     if let Some(prices) = parts.iter().find_map(|part| std::fs::read(part.folder.join(PRICES)).ok()) {
         write_atomically(&args.out.join(PRICES), &prices)?;
+    }
+    let mut embeddings = Vec::new();
+    for part in &parts {
+        for call in embedding_calls(&part.folder)? {
+            serde_json::to_writer(&mut embeddings, &call)?;
+            embeddings.push(b'\n');
+        }
+    }
+    if !embeddings.is_empty() {
+        write_atomically(&args.out.join(EMBEDDINGS), &embeddings)?;
     }
     for part in &parts {
         copy_texts(&part.folder, &args.out)?;

@@ -9,7 +9,7 @@ use crate::judging::{self, Court, Docket, Session};
 use crate::pricing;
 use crate::provider::{self, Rates, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{EMBEDDINGS, RunFolder, embedding_calls};
 use crate::shard::Shard;
 use crate::spending::Spending;
 use crate::table;
@@ -22,7 +22,9 @@ use closeread_core::paper::FailurePolicy;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
+use closeread_core::report::{
+    Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage,
+};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -59,6 +61,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     say_problems(&benchmark);
 
     let encoders = Encoders::load(&args, &mut methods)?;
+    if max_cost.is_some() && !args.allow_unknown_price {
+        pricing::check_known(&prices, &encoders.on_servers())?;
+    }
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
     encoders.say(&benchmark, args.retriever);
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
@@ -90,7 +95,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
     let court = court.transpose()?;
     let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
-    folder.write_prices(&prices.only(models.iter().map(String::as_str)))?;
+    encoders.log_to(&folder.path().join(EMBEDDINGS));
+    let priced = [models.clone(), encoders.on_servers()].concat();
+    folder.write_prices(&prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
     let mut hosts = HashMap::new();
@@ -149,6 +156,7 @@ fn report(
     let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
     let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
+    let embeddings = embedding_usage(&embedding_calls(folder.path())?, plan.spending.prices());
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -156,6 +164,7 @@ fn report(
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
         "usage": usage,
+        "embeddings": embeddings,
         "cut_for_embedding": cut,
         "judged_by": judging.panels,
         "problems": benchmark.problems,
@@ -176,6 +185,7 @@ fn report(
     if session.failed > 0 {
         eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
+    say_embeddings(&embeddings);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
@@ -193,6 +203,19 @@ fn report(
     let stopped = summary.interrupted || summary.out_of_money;
     let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What embeddings from servers took, a line a model.
+fn say_embeddings(embeddings: &[EmbeddingUsage]) {
+    for EmbeddingUsage { model, requests, texts, tokens, uncounted, dollars, unpriced } in embeddings {
+        let tokens = match uncounted {
+            n if n == requests => "tokens unknown".to_owned(),
+            0 => format!("{} tokens", thousands(*tokens)),
+            n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
+        };
+        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
+        eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
+    }
 }
 
 /// What the calls of a server took, in a line; nothing where none was asked.

@@ -22,7 +22,7 @@ use closeread_core::metric::evidence::{cited_recall, context_recall};
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record, TrialKey};
-use closeread_core::report::{CellKey, EVIDENCE_RECALL};
+use closeread_core::report::{CellKey, EVIDENCE_RECALL, embedding_usage};
 use closeread_core::text::{Book, Span};
 use futures_util::{StreamExt, stream};
 use prepare::Preparations;
@@ -62,6 +62,13 @@ impl Plan<'_> {
         }
         encoders
     }
+
+    /// Counts what embeddings from servers have cost.
+    fn count_embeddings(&self) {
+        let calls: Vec<_> = self.encoders().iter().flat_map(|encoder| encoder.embedder().calls()).collect();
+        let usage = embedding_usage(&calls, self.spending.prices());
+        self.spending.embedded(usage.iter().map(|usage| usage.dollars).sum());
+    }
 }
 
 /// A line of the table with the method that fills it.
@@ -87,7 +94,7 @@ pub(crate) struct Summary {
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
 pub(crate) fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Option<&Embedder>) -> Retriever {
     asked.unwrap_or_else(|| {
-        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.model().spec.speaks(book.language.code()));
+        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.speaks(book.language.code()));
         if books.iter().all(known) { Retriever::Dense } else { Retriever::Bm25 }
     })
 }
@@ -136,6 +143,7 @@ pub(crate) async fn run(
                 break;
             }
             let (room, n_cut) = Room::open(plan, benchmark.books_of(documents), &units, &progress).await?;
+            plan.count_embeddings();
             if n_cut > 0 {
                 folder.note_cut(&documents.join(", "), n_cut)?;
             }

@@ -2,10 +2,13 @@
 
 mod account;
 mod client;
+mod embeddings;
 mod throttle;
+mod wire;
 
 pub(crate) use account::{Account, PROVIDERS, keys};
 pub(crate) use client::{ChatModel, Options};
+pub(crate) use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingServer, is_served, served_by};
 pub(crate) use throttle::Rates;
 
 use anyhow::{Result, bail};
