@@ -162,6 +162,13 @@ pub(crate) struct RunArgs {
     /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Ask through the provider's batch API (openai/MODEL, anthropic/MODEL): half the price, within a day; the judges are
+    /// asked at once as ever
+    #[arg(long)]
+    pub(crate) batch: bool,
+    /// With --batch: seconds between two looks at the batches, 0.1 or more [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) batch_poll: Option<f64>,
     /// Most requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) rpm: Option<u32>,
@@ -282,6 +289,8 @@ impl RunArgs {
             judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
+            batch: self.batch || file.batch,
+            batch_poll: self.batch_poll.or(file.batch_poll),
             rpm: self.rpm.or(file.rpm),
             tpm: self.tpm.or(file.tpm),
             max_cost: self.max_cost.or(file.max_cost),
@@ -359,6 +368,16 @@ impl RunArgs {
             concurrency: self.concurrency.unwrap_or(64).max(1),
             no_cache: self.no_cache,
         }))
+    }
+
+    /// Time between two looks at the batches of the run; `None` where it has none.
+    pub(crate) fn batch_poll(&self) -> Result<Option<Duration>> {
+        match self.batch_poll.unwrap_or(30.0) {
+            _ if !self.batch && self.batch_poll.is_some() => bail!("--batch-poll is for a run with --batch"),
+            _ if !self.batch => Ok(None),
+            seconds if (0.1..=86_400.0).contains(&seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
+            seconds => bail!("--batch-poll {seconds}: expected seconds, 0.1 to 86400"),
+        }
     }
 
     /// The limit on what the run may cost.

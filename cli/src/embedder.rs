@@ -146,6 +146,20 @@ impl Embedder {
         Ok(embedded)
     }
 
+    /// One vector a text, whether it is remembered or not, and nothing of it is remembered.
+    pub(crate) fn embed_anew(&self, role: Role, texts: &[&str]) -> anyhow::Result<Vectors> {
+        match &self.model {
+            Model::Local(local) => Ok(local.compute(role, texts, |_| {})?.vectors),
+            Model::Served(served) => {
+                let list: Vec<String> = texts.iter().map(|text| served.prepared(role, text).0.into_owned()).collect();
+                let (_, answer) = served.ask(vec![(0, list.clone())])?.recv()?;
+                let (vectors, tokens) = answer.map_err(|error| served.explained(error, &list))?;
+                served.took(texts.len(), tokens);
+                Ok(normalized(vectors)?)
+            }
+        }
+    }
+
     /// Collects the vectors of passages, text by text, in memory or where they are remembered on disk.
     pub(crate) fn collection(&self, in_memory: bool) -> Collection<'_> {
         Collection::new(self, in_memory)
@@ -179,6 +193,8 @@ impl Embedder {
             })
             .collect();
         if !open.is_empty() {
+            let longest = open.iter().flat_map(|(_, texts)| texts).max_by_key(|text| text.len());
+            served.check_whole(longest.map_or("", String::as_str))?;
             for (number, answer) in served.ask(open.clone())? {
                 let sent = || open.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
                 let (vectors, tokens) = answer.map_err(|error| served.explained(error, sent()))?;

@@ -2,7 +2,7 @@
 
 use crate::embedder::Embedder;
 use crate::journal::Journal;
-use crate::provider::Reader;
+use crate::provider::{Batcher, Reader};
 use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
 use anyhow::{Context, Result};
@@ -77,17 +77,29 @@ pub(crate) struct CliHost {
     replies: Rc<ReplyCache>,
     /// Who counts its calls, and by which name the model is priced.
     spending: Option<(Rc<Spending>, String)>,
+    /// Takes its calls into batches.
+    batcher: Option<Rc<Batcher>>,
 }
 
 impl CliHost {
     /// A host for one reader.
     pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
-        Self { reader, replies, spending: None }
+        Self { reader, replies, spending: None, batcher: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
     pub(crate) fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
         Self { spending: Some((spending, model.to_owned())), ..self }
+    }
+
+    /// The same host, whose calls go in batches.
+    pub(crate) fn in_batches(self, batcher: Rc<Batcher>) -> Self {
+        Self { batcher: Some(batcher), ..self }
+    }
+
+    /// What takes its calls into batches.
+    pub(crate) fn batcher(&self) -> Option<&Rc<Batcher>> {
+        self.batcher.as_ref()
     }
 
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
@@ -136,17 +148,25 @@ impl Host for Repetition<'_> {
                 if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
                     return Ok(reply);
                 }
-                let reply = match &self.host.spending {
+                let begun = match &self.host.spending {
+                    None => None,
+                    Some((spending, name)) => Some((spending.begin(name, &call).await, name)),
+                };
+                let reply = match &self.host.batcher {
                     None => model.chat(&call, &source).await,
-                    Some((spending, name)) => {
-                        let begun = spending.begin(name, &call).await;
-                        let reply = model.chat(&call, &source).await;
-                        begun.ended(name, &reply);
-                        reply
+                    Some(batcher) => {
+                        let entry = batcher.entry(&request, &call, &source);
+                        // It may hold a whole book, and the reply is hours away.
+                        drop(call);
+                        batcher.ask(&request, entry).await
                     }
-                }?;
+                };
+                if let Some((begun, name)) = begun {
+                    begun.ended(name, &reply);
+                }
+                let reply = reply?;
                 self.keep(&request, &reply);
-                self.host.replies.put(&source, &call, self.sample, &reply);
+                self.host.replies.put_under(&request, &source, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

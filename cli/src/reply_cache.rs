@@ -89,7 +89,12 @@ impl ReplyCache {
     /// Keeps a reply that was not cut short. Failing to write costs money in a later run, not results in this one: it is
     /// said once.
     pub(crate) fn put(&self, source: &Source, call: &Call, sample: u32, reply: &Reply) {
-        let Some(path) = self.path(source, call, sample).filter(|_| reply.stop != Stop::Length) else { return };
+        self.put_under(&request_key(source, call, sample), source, sample, reply);
+    }
+
+    /// The same, where the call is no longer at hand but its [`request_key`] is.
+    pub(crate) fn put_under(&self, key: &str, source: &Source, sample: u32, reply: &Reply) {
+        let Some(path) = self.file(key).filter(|_| reply.stop != Stop::Length) else { return };
         let entry = Entry::new(source.clone(), sample, reply.clone());
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
@@ -99,7 +104,10 @@ impl ReplyCache {
     }
 
     fn path(&self, source: &Source, call: &Call, sample: u32) -> Option<PathBuf> {
-        let key = request_key(source, call, sample);
+        self.file(&request_key(source, call, sample))
+    }
+
+    fn file(&self, key: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(&key[..2]).join(format!("{key}.json")))
     }
 }

@@ -10,6 +10,7 @@ pub(crate) use texts::StoredTexts;
 
 use crate::journal::{self, Journals};
 use crate::judging::{JUDGEMENTS, JUDGING};
+use crate::provider::batch;
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -58,7 +59,7 @@ impl RunFolder {
             for name in [MANIFEST, "records.jsonl", "report.json", CUT, EMBEDDINGS, JUDGEMENTS, JUDGING] {
                 gone(&path.join(name), |path| fs::remove_file(path))?;
             }
-            for name in [preparations::FOLDER, journal::FOLDER] {
+            for name in [preparations::FOLDER, journal::FOLDER, batch::FOLDER] {
                 gone(&path.join(name), |path| fs::remove_dir_all(path))?;
             }
         }

@@ -115,7 +115,7 @@ pub(crate) struct Begun<'a> {
 impl Begun<'_> {
     /// Counts what came back.
     pub(crate) fn ended(self, model: &str, result: &Result<Reply, HostError>) {
-        let Ok(reply) = result else { return };
+        let Some(reply) = result.as_ref().ok().filter(|reply| !reply.remembered) else { return };
         let mut state = self.spending.state.borrow_mut();
         state.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
         state.reply_tokens += reply.usage.completion_tokens.unwrap_or(0);

@@ -1,6 +1,7 @@
 //! `closeread estimate`: what a run would take and cost, before anything is asked.
 
 mod cells;
+mod embeddings;
 mod models;
 mod show;
 mod time;
@@ -20,6 +21,7 @@ use closeread_core::method::cost::BookSize;
 use closeread_core::price::PriceList;
 use closeread_core::text::Span;
 use closeread_core::text::tokens::Tokenizer;
+use embeddings::EmbeddingEstimate;
 use models::ModelEstimate;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -57,6 +59,8 @@ struct Estimate {
     assumptions: Assumptions,
     cells: Vec<CellEstimate>,
     models: Vec<ModelEstimate>,
+    /// What embedding models on servers would be asked.
+    embeddings: Vec<EmbeddingEstimate>,
 }
 
 /// What the parts of an estimate look at.
@@ -124,7 +128,8 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             tpm: args.tpm,
         },
     };
-    let estimate = scene.estimate(&models)?;
+    let mut estimate = scene.estimate(&models)?;
+    estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
     if args.json {
         outln!("{}", serde_json::to_string(&estimate)?);
     } else {
@@ -157,6 +162,7 @@ impl Scene<'_> {
             assumptions: self.assumed,
             cells,
             models,
+            embeddings: Vec::new(),
         })
     }
 }

@@ -56,14 +56,14 @@ pub(crate) struct EmbedderArgs {
 }
 
 impl EmbedderArgs {
+    fn options(&self, backend: Option<BackendName>) -> EmbedderOptions {
+        let (base_url, spec) = (self.embedder_base_url.clone(), self.embedder_spec.clone());
+        EmbedderOptions { backend, base_url, spec, known: None }
+    }
+
     /// The model of a name, installed or on a server.
     fn load(&self, name: Option<&str>, backend: Option<BackendName>) -> Result<Embedder> {
-        let options = EmbedderOptions {
-            backend,
-            base_url: self.embedder_base_url.clone(),
-            spec: self.embedder_spec.clone(),
-            known: None,
-        };
+        let options = self.options(backend);
         options.check(name.unwrap_or(models::SHIPPED))?;
         Embedder::named(name, &options)
     }

@@ -7,7 +7,8 @@ use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
 use crate::judging::{self, Court, Docket, Session};
 use crate::pricing;
-use crate::provider::{self, Rates, Reader, without_credentials};
+use crate::provider::batch::{check_batch, open_batches};
+use crate::provider::{self, Batcher, Rates, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::{EMBEDDINGS, RunFolder, embedding_calls};
 use crate::shard::Shard;
@@ -22,9 +23,7 @@ use closeread_core::paper::FailurePolicy;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{
-    Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage,
-};
+use closeread_core::report::{Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -44,9 +43,16 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let budgets = args.budgets()?;
     let models = args.models();
     let prices = pricing::load(args.models.as_deref())?;
+    let batch_poll = args.batch_poll()?;
+    if batch_poll.is_some() {
+        models.iter().try_for_each(|model| check_batch(model))?;
+    }
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &models)?;
+        if batch_poll.is_some() {
+            pricing::check_batch_known(&prices, &models)?;
+        }
     }
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
@@ -60,11 +66,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
+    let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
     let encoders = Encoders::load(&args, &mut methods)?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &encoders.on_servers())?;
     }
-    let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
     encoders.say(&benchmark, args.retriever);
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
@@ -100,10 +106,27 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     folder.write_prices(&prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
+    let n_open = open_batches(folder.path())?;
+    if n_open > 0 && batch_poll.is_none() {
+        bail!(
+            "{} waits for {n_open} batches that were handed in: give --batch to take up their replies, or --fresh to start \
+             anew without them",
+            path.display()
+        );
+    }
     let mut hosts = HashMap::new();
     for (model, reader) in readers {
+        let batcher = match (batch_poll, &reader) {
+            (Some(poll), Reader::Chat(chat)) => {
+                Some(Batcher::open(chat.account().clone(), args.seed, timeout, folder.path(), poll)?)
+            }
+            _ => None,
+        };
         let host = CliHost::new(reader, Rc::clone(&replies));
-        let host = host.charged_to(Rc::clone(&spending), &model);
+        let mut host = host.charged_to(Rc::clone(&spending), &model);
+        if let Some(batcher) = batcher {
+            host = host.in_batches(Rc::new(batcher));
+        }
         hosts.insert(model, host);
     }
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;

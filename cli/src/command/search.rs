@@ -1,8 +1,8 @@
 //! `closeread search`: what a method would hand to its reader.
 
+use crate::command::EmbedderArgs;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::command::EmbedderArgs;
 use crate::embedder::BackendName;
 use crate::engine::retriever_for;
 use crate::tokenizer;

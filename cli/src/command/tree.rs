@@ -1,9 +1,9 @@
 //! `closeread tree`: RAPTOR's tree of summaries over a book.
 
+use crate::command::EmbedderArgs;
 use crate::command::run::load_prompts;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::command::EmbedderArgs;
 use crate::embedder::BackendName;
 use crate::engine::retriever_for;
 use crate::finished;

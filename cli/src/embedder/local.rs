@@ -44,7 +44,12 @@ impl Local {
         Ok(parts)
     }
 
-    pub(super) fn compute(&self, role: Role, texts: &[&str], mut progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
+    pub(super) fn compute(
+        &self,
+        role: Role,
+        texts: &[&str],
+        mut progress: impl FnMut(usize),
+    ) -> anyhow::Result<Embedded> {
         let encoder = self.encoder()?;
         let chunks: Vec<&[&str]> = texts.chunks(TOKENIZE_CHUNK).collect();
         let tokenize = |chunk: usize| {

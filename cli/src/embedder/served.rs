@@ -5,10 +5,10 @@ use crate::cache_folder;
 use crate::provider::{EmbeddingAccount, EmbeddingServer};
 use crate::run_folder::write_atomically;
 use anyhow::{Context, Result, anyhow, bail};
-use closeread_core::embed::{Role, ServedSpec, TextTokenizer, Vectors};
+use closeread_core::embed::{Role, ServedSpec, TextTokenizer, Vectors, normalized};
 use closeread_core::hash::{hex, sha256_of_parts};
 use closeread_core::host::HostError;
-use closeread_core::provider::TeiInfo;
+use closeread_core::provider::{EmbeddingProtocol, TeiInfo};
 use closeread_core::record::EmbeddingCall;
 use closeread_core::text::tokens::Tokenizer;
 use futures_util::{StreamExt, stream};
@@ -18,12 +18,16 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Requests of one caller that wait or are under way at once; the throttle lets fewer through.
 const REQUESTS: usize = 64;
+/// Bytes of a text that every model takes whole.
+const SHORT: usize = 400;
+/// Largest difference between numbers of two vectors that are the same.
+const SAME: f32 = 1e-5;
 /// What is embedded to learn how long vectors are.
 const PROBE: &str = "How long is a vector?";
 
@@ -36,6 +40,8 @@ pub(super) struct Served {
     cutter: Option<Cutter>,
     max_texts: usize,
     jobs: UnboundedSender<Job>,
+    /// Bytes of a text that is known not to be cut by the server.
+    whole_up_to: AtomicUsize,
     /// What the server says of itself was looked at by this process.
     checked: AtomicBool,
     taken: Mutex<Taken>,
@@ -85,6 +91,7 @@ impl Served {
             dimension: 1,
             cutter: None,
             jobs,
+            whole_up_to: AtomicUsize::new(SHORT),
             checked: AtomicBool::new(false),
             taken: Mutex::default(),
         };
@@ -126,7 +133,8 @@ impl Served {
 
     /// Everything but role and texts that a vector depends on, as far as it is known here.
     pub(super) fn determines(&self) -> Vec<Vec<u8>> {
-        let spec = serde_json::to_vec(&ServedSpec { tokenizer: None, ..self.spec.clone() }).expect("strings and numbers");
+        let spec =
+            serde_json::to_vec(&ServedSpec { tokenizer: None, ..self.spec.clone() }).expect("strings and numbers");
         let tokenizer = self.cutter.as_ref().map_or_else(Vec::new, |cutter| cutter.sha256.clone().into_bytes());
         [self.name().into_bytes(), self.endpoint().into_bytes(), spec, tokenizer].into()
     }
@@ -149,6 +157,34 @@ impl Served {
         let (sender, receiver) = mpsc::channel();
         self.jobs.send(Job::Embed(lists, sender)).map_err(|_| gone())?;
         Ok(receiver)
+    }
+
+    /// Refuses a server that cuts long texts in silence, where the lengths of texts cannot be counted here: the vector of
+    /// the longest one is then that of its beginning.
+    pub(super) fn check_whole(&self, longest: &str) -> Result<()> {
+        let is_told = self.cutter.is_some() || self.account.provider.protocol == EmbeddingProtocol::Tei;
+        if is_told || longest.len() <= self.whole_up_to.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let beginning = &longest[..longest.floor_char_boundary(longest.len() / 4 * 3)];
+        let pair = vec![longest.to_owned(), beginning.to_owned()];
+        let (_, answer) = self.ask(vec![(0, pair.clone())])?.recv().map_err(|_| gone())?;
+        let (vectors, tokens) = answer.map_err(|error| self.explained(error, &pair))?;
+        self.took(pair.len(), tokens);
+        let vectors = normalized(vectors)?;
+        let differ = |(a, b): (&f32, &f32)| (a - b).abs() > SAME;
+        if !vectors.row(0).iter().zip(vectors.row(1)).any(differ) {
+            bail!(
+                "embedding model {} at {} cuts long texts in silence: a text of {} bytes and its first three quarters have \
+                 the same vector. Choose a smaller --max-tokens; or describe the model with max_tokens and tokenizer \
+                 (--embedder-spec): longer texts are then cut here, and counted",
+                self.name(),
+                self.endpoint(),
+                longest.len()
+            );
+        }
+        self.whole_up_to.store(longest.len(), Ordering::Relaxed);
+        Ok(())
     }
 
     /// Counts one request, and writes it down.

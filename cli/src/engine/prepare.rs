@@ -6,7 +6,7 @@ use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};
 use closeread_core::method::Prepared;
 use closeread_core::record::Outcome;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 
 /// By method, model and repetition: what was made, or how every question on these books ends because it could not be.
@@ -18,7 +18,7 @@ impl Preparations {
         plan: &Plan<'_>,
         room: &Room,
         units: &[Unit<'_>],
-        folder: &RunFolder,
+        folder: &RefCell<&mut RunFolder>,
         journals: &Journals,
         stop: &Cell<bool>,
     ) -> Result<Self> {
@@ -35,7 +35,8 @@ impl Preparations {
                 documents: room.books().iter().map(|book| book.id.clone()).collect(),
                 sample: *sample,
             };
-            let preparation = match folder.preparation(&key) {
+            let kept = folder.borrow().preparation(&key);
+            let preparation = match kept {
                 Some(preparation) => {
                     journals.discard(&key)?;
                     Some(preparation)
@@ -50,7 +51,7 @@ impl Preparations {
                     let preparation = cell.method.prepare(host, plan.setting, &material).await;
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {
-                        folder.keep_preparation(&key, preparation)?;
+                        folder.borrow().keep_preparation(&key, preparation)?;
                         if !matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
                             journal.remove()?;
                         }

@@ -90,6 +90,11 @@ impl ChatModel {
         }
     }
 
+    /// The account that it is asked by.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
     /// How the model wants to be asked, as far as it is known by now.
     pub(crate) fn dialect(&self) -> Dialect {
         self.dialect.get()

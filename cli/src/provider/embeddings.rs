@@ -86,7 +86,10 @@ pub(crate) fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<Emb
     let Some(provider) = EMBEDDING_PROVIDERS.iter().find(|provider| provider.name == prefix) else {
         if PROVIDERS.iter().any(|provider| provider.name == prefix) {
             let names: Vec<String> = EMBEDDING_PROVIDERS.iter().map(|p| format!("{}/MODEL", p.name)).collect();
-            bail!("embedding model `{name}`: closeread gets embeddings from {}, or an installed model", names.join(", "));
+            bail!(
+                "embedding model `{name}`: closeread gets embeddings from {}, or an installed model",
+                names.join(", ")
+            );
         }
         return Ok(None);
     };
@@ -138,7 +141,7 @@ pub(crate) struct EmbeddingServer {
 impl EmbeddingServer {
     /// The server of the account.
     pub(crate) fn new(account: EmbeddingAccount) -> Result<Self> {
-        let wire = Wire::new(account.key.clone(), TIMEOUT)?;
+        let wire = Wire::new(account.name(), account.key.clone(), TIMEOUT)?;
         Ok(Self { account, wire, throttle: Throttle::new(CONCURRENCY, Rates::default()) })
     }
 

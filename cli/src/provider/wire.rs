@@ -45,19 +45,21 @@ impl Received {
 /// A connection to one server.
 pub(crate) struct Wire {
     client: reqwest::Client,
+    /// Who is asked, for messages.
+    name: String,
     key: Option<Secret>,
 }
 
 impl Wire {
-    /// A connection whose requests take at most `timeout` each; the key is only known to be kept out of errors: requests
+    /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept out of errors: requests
     /// carry it in their headers.
-    pub(crate) fn new(key: Option<Secret>, timeout: Duration) -> Result<Self> {
+    pub(crate) fn new(name: String, key: Option<Secret>, timeout: Duration) -> Result<Self> {
         let client = reqwest::Client::builder()
             .timeout(timeout)
             .connect_timeout(CONNECT_TIMEOUT)
             .build()
             .context("cannot set up HTTP")?;
-        Ok(Self { client, key })
+        Ok(Self { client, name, key })
     }
 
     /// One try.
@@ -108,6 +110,10 @@ impl Wire {
                     };
                     if let Some(why) = given_up {
                         return Err(self.redacted(HostError::Failed(format!("{message}, {why}"))));
+                    }
+                    if tries == 2 {
+                        let error = self.redacted(HostError::Failed(message));
+                        eprintln!("{}: {error}; trying again", self.name);
                     }
                     tokio::time::sleep(wait(tries, asked)).await;
                 }

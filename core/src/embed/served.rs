@@ -37,11 +37,11 @@ pub struct ServedSpec {
     pub languages: Vec<String>,
 }
 
-/// Models that only their makers serve: name, numbers in a vector. They read 8,192 tokens of cl100k and take no prefix
-/// (platform.openai.com/docs/guides/embeddings).
+/// Models that only their makers serve: name, numbers in a vector. They read 8,191 tokens of cl100k
+/// (model_prices_and_context_window.json of BerriAI/litellm at 00035b69) and take no prefix.
 const OPENAI: [(&str, usize); 3] =
     [("text-embedding-3-small", 1536), ("text-embedding-3-large", 3072), ("text-embedding-ada-002", 1536)];
-const OPENAI_MAX_TOKENS: usize = 8192;
+const OPENAI_MAX_TOKENS: usize = 8191;
 
 impl ServedSpec {
     /// What is known of the model of a name out of the box: OpenAI's, and those of [`ModelSpec::built_in`], which are known

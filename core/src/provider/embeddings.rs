@@ -136,7 +136,9 @@ fn vectors(rows: &[&Value]) -> Result<Vectors, Fault> {
         let expected = *dimension.get_or_insert(numbers.len());
         if numbers.len() != expected {
             let found = numbers.len();
-            return Err(refused(format!("vector {place} of the reply has {found} numbers, those before it {expected}")));
+            return Err(refused(format!(
+                "vector {place} of the reply has {found} numbers, those before it {expected}"
+            )));
         }
         for number in numbers {
             let number = number.as_f64().map(|number| number as f32).filter(|number| number.is_finite());
@@ -168,15 +170,15 @@ mod tests {
     #[test]
     fn each_server_is_asked_in_its_own_shape_and_never_to_cut() {
         let openai = EmbeddingProtocol::OpenAi.request("m", &["a", "b"]);
-        assert_eq!((openai.path.as_str(), openai.body.to_string().as_str()), (
-            "/embeddings",
-            r#"{"model":"m","input":["a","b"]}"#
-        ));
+        assert_eq!(
+            (openai.path.as_str(), openai.body.to_string().as_str()),
+            ("/embeddings", r#"{"model":"m","input":["a","b"]}"#)
+        );
         let tei = EmbeddingProtocol::Tei.request("m", &["a", "b"]);
-        assert_eq!((tei.path.as_str(), tei.body.to_string().as_str()), (
-            "/embed",
-            r#"{"inputs":["a","b"],"truncate":false}"#
-        ));
+        assert_eq!(
+            (tei.path.as_str(), tei.body.to_string().as_str()),
+            ("/embed", r#"{"inputs":["a","b"],"truncate":false}"#)
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! the two differ.
 
 mod anthropic;
+mod batch;
 mod embeddings;
 mod fault;
 mod gemini;
@@ -13,6 +14,7 @@ mod overflow;
 mod sse;
 mod stream;
 
+pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchState};
 pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
 pub use fault::{Adjustment, Fault, Strain, retry_after_seconds};
 pub use stream::StreamReader;

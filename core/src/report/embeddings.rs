@@ -29,16 +29,14 @@ pub struct EmbeddingUsage {
 pub fn embedding_usage(calls: &[EmbeddingCall], prices: &PriceList) -> Vec<EmbeddingUsage> {
     let mut by_model: BTreeMap<&str, EmbeddingUsage> = BTreeMap::new();
     for call in calls {
-        let usage = by_model.entry(&call.model).or_insert_with(|| EmbeddingUsage {
-            model: call.model.clone(),
-            ..EmbeddingUsage::default()
-        });
+        let usage = by_model
+            .entry(&call.model)
+            .or_insert_with(|| EmbeddingUsage { model: call.model.clone(), ..EmbeddingUsage::default() });
         usage.requests += 1;
         usage.texts += call.texts;
         usage.tokens += call.tokens.unwrap_or(0);
         usage.uncounted += usize::from(call.tokens.is_none());
-        let tokens =
-            host::Usage { prompt_tokens: call.tokens, completion_tokens: Some(0), ..host::Usage::default() };
+        let tokens = host::Usage { prompt_tokens: call.tokens, completion_tokens: Some(0), ..host::Usage::default() };
         match prices.cost(&call.model, &tokens) {
             Some(dollars) => usage.dollars += dollars,
             None => usage.unpriced += 1,
@@ -53,8 +51,7 @@ mod tests {
 
     #[test]
     fn tokens_are_priced_and_what_is_not_known_is_counted() {
-        let call =
-            |model: &str, texts, tokens| EmbeddingCall { model: model.to_owned(), texts, tokens };
+        let call = |model: &str, texts, tokens| EmbeddingCall { model: model.to_owned(), texts, tokens };
         let calls = [call("p/x", 32, Some(1_000_000)), call("p/x", 3, None), call("tei/y", 5, Some(9))];
         let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0.02, output = 0 }";
         let usage = embedding_usage(&calls, &PriceList::read(list).unwrap());
