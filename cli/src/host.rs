@@ -137,15 +137,17 @@ impl<'a> Repetition<'a> {
 }
 
 impl Host for Repetition<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, mut call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
+                // A server is not told what the prompt was made from, which may be a book of its own length.
+                call.reading = None;
                 let source = model.source(self.method, &call.prompt);
                 let request = request_key(&source, &call, self.sample);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
+                if let Some(reply) = self.host.replies.get(&request) {
                     return Ok(reply);
                 }
                 let begun = match &self.host.spending {
@@ -166,7 +168,7 @@ impl Host for Repetition<'_> {
                 }
                 let reply = reply?;
                 self.keep(&request, &reply);
-                self.host.replies.put_under(&request, &source, self.sample, &reply);
+                self.host.replies.put(&request, source, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

@@ -35,11 +35,6 @@ impl Received {
     pub(crate) fn number(&self, header: &str) -> Option<u64> {
         self.headers.get(header)?.to_str().ok()?.trim().parse().ok()
     }
-
-    /// The body.
-    pub(crate) fn into_body(self) -> String {
-        self.body
-    }
 }
 
 /// A connection to one server.
