@@ -3,6 +3,7 @@
 mod backend;
 mod cache;
 mod collection;
+mod cutter;
 mod local;
 mod options;
 mod served;

@@ -118,7 +118,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     for (model, reader) in readers {
         let batcher = match (batch_poll, &reader) {
             (Some(poll), Reader::Chat(chat)) => {
-                Some(Batcher::open(chat.account().clone(), args.seed, timeout, folder.path(), poll)?)
+                Some(Batcher::open(chat.account().clone(), timeout, folder.path(), poll)?)
             }
             _ => None,
         };

@@ -1,7 +1,7 @@
 //! What the options say of an embedding model besides its name.
 
 use super::BackendName;
-use crate::models::SPEC;
+use crate::models::{SPEC, TOKENIZER, models_dir};
 use crate::provider::is_served;
 use anyhow::{Context, Result, bail};
 use closeread_core::embed::{ModelSpec, ServedSpec};
@@ -33,10 +33,12 @@ impl EmbedderOptions {
             beside(path, &mut spec);
             return Ok(spec);
         }
-        let installed = crate::models::models_dir()?.join(model.rsplit('/').next().unwrap_or(model));
+        let name = model.rsplit('/').next().unwrap_or(model);
+        // Without a folder of installed models there is no installed model.
+        let installed = models_dir().unwrap_or_default().join(name);
         if let Ok(text) = std::fs::read_to_string(installed.join(SPEC)) {
             let spec = ModelSpec::from_toml(&installed.join(SPEC).display().to_string(), &text)?;
-            let tokenizer = installed.join(crate::models::TOKENIZER);
+            let tokenizer = installed.join(TOKENIZER);
             let tokenizer = tokenizer.is_file().then(|| tokenizer.display().to_string());
             return Ok(ServedSpec { tokenizer, ..spec.into() });
         }

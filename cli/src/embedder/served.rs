@@ -1,16 +1,16 @@
 //! An embedding model on a server: what is known of it, what is sent, what it took.
 
+use super::cutter::Cutter;
 use super::options::EmbedderOptions;
 use crate::cache_folder;
 use crate::provider::{EmbeddingAccount, EmbeddingServer};
 use crate::run_folder::write_atomically;
 use anyhow::{Context, Result, anyhow, bail};
-use closeread_core::embed::{Role, ServedSpec, TextTokenizer, Vectors, normalized};
-use closeread_core::hash::{hex, sha256_of_parts};
+use closeread_core::embed::{Role, ServedSpec, Vectors, normalized};
+use closeread_core::hash::sha256_of_parts;
 use closeread_core::host::HostError;
 use closeread_core::provider::{EmbeddingProtocol, TeiInfo};
 use closeread_core::record::EmbeddingCall;
-use closeread_core::text::tokens::Tokenizer;
 use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -135,7 +135,7 @@ impl Served {
     pub(super) fn determines(&self) -> Vec<Vec<u8>> {
         let spec =
             serde_json::to_vec(&ServedSpec { tokenizer: None, ..self.spec.clone() }).expect("strings and numbers");
-        let tokenizer = self.cutter.as_ref().map_or_else(Vec::new, |cutter| cutter.sha256.clone().into_bytes());
+        let tokenizer = self.cutter.as_ref().map_or_else(Vec::new, |cutter| cutter.sha256().to_vec());
         [self.name().into_bytes(), self.endpoint().into_bytes(), spec, tokenizer].into()
     }
 
@@ -346,75 +346,5 @@ async fn serve(server: Rc<EmbeddingServer>, job: Job) {
                 }
             }
         }
-    }
-}
-
-/// Cuts texts where the model's longest input ends.
-struct Cutter {
-    tokenizer: Tokenizer,
-    /// Most tokens of a text, beside the special tokens.
-    max_content: usize,
-    /// Of what it was made from.
-    sha256: String,
-}
-
-impl std::fmt::Debug for Cutter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cutter").field("tokenizer", &self.tokenizer).field("max_content", &self.max_content).finish()
-    }
-}
-
-impl Cutter {
-    /// `tokenizer` is `cl100k`, `o200k` or the path of a `tokenizer.json`; `max_tokens` includes special tokens.
-    fn new(tokenizer: &str, max_tokens: usize) -> Result<Self> {
-        let named = |tokenizer: Tokenizer| Self {
-            sha256: hex(tokenizer.name().as_bytes()),
-            tokenizer,
-            max_content: max_tokens,
-        };
-        match tokenizer {
-            "cl100k" => Ok(named(Tokenizer::cl100k())),
-            "o200k" => Ok(named(Tokenizer::o200k())),
-            path => {
-                let json = std::fs::read(path)
-                    .with_context(|| format!("cannot read the tokenizer {path} of the embedding model"))?;
-                let max_content = TextTokenizer::new(path, &json, max_tokens)?.max_content();
-                let sha256 = closeread_core::hash::sha256(&json);
-                Ok(Self { tokenizer: Tokenizer::from_json(path, &json)?, max_content, sha256 })
-            }
-        }
-    }
-
-    /// Where a text has to end; `None` for one that fits whole.
-    fn end(&self, text: &str) -> Option<usize> {
-        // A token has at least a byte.
-        if text.len() <= self.max_content {
-            return None;
-        }
-        let ends = self.tokenizer.token_ends(text);
-        if ends.len() <= self.max_content {
-            return None;
-        }
-        let mut n_tokens = self.max_content;
-        // The beginning alone may be split into more tokens than it was within the text.
-        while n_tokens > 0 && self.tokenizer.count(&text[..ends[n_tokens - 1]]) > self.max_content {
-            n_tokens -= 1;
-        }
-        Some(if n_tokens == 0 { 0 } else { ends[n_tokens - 1] })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_text_is_cut_where_the_longest_input_ends() {
-        let cutter = Cutter::new("cl100k", 8).unwrap();
-        let text = "one two three four five six seven eight nine ten";
-        let end = cutter.end(text).expect("ten words are more than eight tokens");
-        assert_eq!(&text[..end], "one two three four five six seven eight");
-        assert_eq!(cutter.end("one two three four five six seven eight"), None);
-        assert_eq!(cutter.end("短い"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! Calls that go through a provider's batch API: collected until no trial can go on without a reply, then handed in
 //! together; the replies come within a day, for half the price.
 
+mod closing;
 mod desk;
 mod ledger;
 
@@ -10,7 +11,7 @@ use super::account::Account;
 use crate::reply_cache::Source;
 use anyhow::{Result, bail};
 use closeread_core::host::{Call, HostError, Reply};
-use closeread_core::provider::{Adjustment, BatchApi, Dialect, Fault, Parameters};
+use closeread_core::provider::{BatchApi, Dialect, Parameters};
 use desk::Desk;
 use ledger::{Ledger, Stage, Ticket};
 use std::cell::{Cell, RefCell};
@@ -20,8 +21,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// Batches that one request may be in before it counts as failed.
-const MAX_BATCHES: u32 = 3;
 /// Nothing new is asked for so long: every trial waits.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -43,7 +42,6 @@ pub(crate) struct Batcher {
     api: BatchApi,
     desk: Desk,
     ledger: Ledger,
-    seed: Option<u64>,
     dialect: Cell<Dialect>,
     /// How often the provider is asked how a batch is doing.
     poll: Duration,
@@ -87,13 +85,7 @@ impl Drop for Busy<'_> {
 
 impl Batcher {
     /// The batches of a model in a run folder, those of an earlier process included.
-    pub(crate) fn open(
-        account: Account,
-        seed: Option<u64>,
-        timeout: Duration,
-        run: &Path,
-        poll: Duration,
-    ) -> Result<Self> {
+    pub(crate) fn open(account: Account, timeout: Duration, run: &Path, poll: Duration) -> Result<Self> {
         let name = format!("{}/{}", account.provider.name, account.model);
         let Some(api) = BatchApi::of(account.provider.protocol) else {
             bail!("--batch: {name} has no batch API that closeread speaks");
@@ -114,7 +106,6 @@ impl Batcher {
             name,
             api,
             ledger,
-            seed,
             poll,
             state: RefCell::new(state),
             stirred: Notify::new(),
@@ -143,7 +134,7 @@ impl Batcher {
     pub(crate) fn entry(&self, id: &str, call: &Call, source: &Source) -> String {
         let parameters = Parameters {
             model: source.model.clone(),
-            seed: self.seed,
+            seed: source.seed,
             stream: false,
             extra_body: source.extra_body.clone(),
             dialect: self.dialect.get(),
@@ -323,124 +314,6 @@ impl Batcher {
                 desk::Seen::Ended(results) => self.ended(ticket, results)?,
             }
         }
-        Ok(())
-    }
-
-    fn rejected(&self, ticket: Ticket, message: &str, too_much: bool) -> Result<()> {
-        let n = ticket.requests.len();
-        if too_much {
-            let alone = self.state.borrow().tickets.len() == 1;
-            let at_most = if alone { n / 2 } else { n };
-            if at_most > 0 {
-                eprintln!("{}: {message}; batches of at most {at_most} requests are handed in one by one", self.name);
-                self.state.borrow_mut().at_most = Some(at_most);
-                let all: HashSet<&str> = ticket.requests.iter().map(String::as_str).collect();
-                let entries = self.ledger.entries(ticket.number, &all)?;
-                return self.close(&ticket, Vec::new(), entries, Vec::new());
-            }
-        }
-        let error = HostError::Failed(format!("the provider rejected the batch: {message}"));
-        let failed = ticket.requests.iter().map(|id| (id.clone(), error.clone())).collect();
-        self.close(&ticket, Vec::new(), Vec::new(), failed)
-    }
-
-    fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Reply, Fault>)>) -> Result<()> {
-        let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
-        if ticket.unconfirmed && results.iter().any(|(id, _)| !ours.contains(id)) {
-            eprintln!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
-            ticket.not_ours.extend(ticket.batch.take());
-            ticket.stage = Stage::Prepared;
-            return self.update(&ticket);
-        }
-        let mut results: HashMap<String, Result<Reply, Fault>> = results.into_iter().collect();
-        let (mut replies, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
-        for id in &ticket.requests {
-            let silent =
-                || Err(Fault::transient(closeread_core::provider::Strain::Server, "the batch holds no result"));
-            match results.remove(id).unwrap_or_else(silent) {
-                Ok(mut reply) => {
-                    reply.usage.batch = true;
-                    replies.push((id.clone(), reply));
-                }
-                Err(Fault::Refused { adjustment, message }) => {
-                    self.learn(adjustment);
-                    again.insert(id.as_str(), (Some(adjustment), message));
-                }
-                Err(Fault::Transient { message, .. }) => drop(again.insert(id.as_str(), (None, message))),
-                Err(Fault::Final(error)) => failed.push((id.clone(), self.desk.redacted(error))),
-            }
-        }
-        let mut entries = Vec::new();
-        let wanted: HashSet<&str> = again.keys().copied().collect();
-        for entry in self.ledger.entries(ticket.number, &wanted)? {
-            let Some(id) = BatchApi::id_of(&entry) else { continue };
-            let (adjustment, message) = &again[id.as_str()];
-            let tries = {
-                let mut state = self.state.borrow_mut();
-                let tries = state.tries.entry(id.clone()).or_insert(0);
-                *tries += 1;
-                *tries
-            };
-            let adjusted = match adjustment {
-                Some(adjustment) => self.api.adjusted(&entry, *adjustment),
-                None => Some(entry),
-            };
-            match adjusted.filter(|_| tries < MAX_BATCHES) {
-                Some(entry) => entries.push(entry),
-                None => {
-                    let error = HostError::Failed(format!("{message}, after {tries} batches"));
-                    failed.push((id, self.desk.redacted(error)));
-                }
-            }
-        }
-        eprintln!(
-            "{}: batch {} has ended: {} replies, {} requests to be handed in again, {} failed",
-            self.name,
-            ticket.batch.as_deref().unwrap_or("-"),
-            replies.len(),
-            entries.len(),
-            failed.len()
-        );
-        self.close(&ticket, replies, entries, failed)
-    }
-
-    fn learn(&self, adjustment: Adjustment) {
-        if let Some(dialect) = self.dialect.get().adjusted(adjustment) {
-            self.dialect.set(dialect);
-        }
-    }
-
-    /// Writes down the end of a batch, and lets those who wait for its requests go on.
-    fn close(
-        &self,
-        ticket: &Ticket,
-        replies: Vec<(String, Reply)>,
-        again: Vec<String>,
-        failed: Vec<(String, HostError)>,
-    ) -> Result<()> {
-        self.ledger.keep_replies(ticket.number, &replies)?;
-        self.ledger.keep(&Ticket { stage: Stage::Ended, ..ticket.clone() })?;
-        self.ledger.forget_entries(ticket.number);
-        {
-            let mut state = self.state.borrow_mut();
-            state.tickets.retain(|there| there.number != ticket.number);
-            for (id, outcome) in replies
-                .into_iter()
-                .map(|(id, reply)| (id, Ok(reply)))
-                .chain(failed.into_iter().map(|(id, e)| (id, Err(e))))
-            {
-                state.under_way.remove(&id);
-                state.outcomes.insert(id, outcome);
-            }
-            for entry in again {
-                if let Some(id) = BatchApi::id_of(&entry) {
-                    state.waiting_bytes += entry.len();
-                    state.waiting.push((id, entry));
-                }
-            }
-            state.asked_at = Some(Instant::now());
-        }
-        self.settled.notify_waiters();
         Ok(())
     }
 }
