@@ -1,16 +1,16 @@
 //! `closeread run`: the main job.
 
 use crate::benchmark::Benchmark;
-use crate::config::RunArgs;
+use crate::config::{RunArgs, SAMPLE};
 use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
-use crate::judging::{self, Court, Docket, Session};
+use crate::judging::{self, Court, Docket, JudgeOptions, Session};
 use crate::pricing;
 use crate::provider::batch::{check_batch, open_batches};
-use crate::provider::{self, Batcher, Rates, Reader, without_credentials};
+use crate::provider::{self, Batcher, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::{EMBEDDINGS, RunFolder, embedding_calls};
+use crate::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use crate::shard::Shard;
 use crate::spending::Spending;
 use crate::table;
@@ -20,9 +20,11 @@ use closeread_core::hash::name_hash;
 use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::paper::FailurePolicy;
+use closeread_core::price::Dollars;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
+use closeread_core::record::{Outcome, Record};
 use closeread_core::report::{Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
@@ -42,6 +44,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
+    let judges = args.judges()?;
+    let asked = with_judges(&models, judges.as_ref());
     let prices = pricing::load(args.models.as_deref())?;
     let batch_poll = args.batch_poll()?;
     if batch_poll.is_some() {
@@ -49,7 +53,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
-        pricing::check_known(&prices, &models)?;
+        pricing::check_known(&prices, &asked)?;
         if batch_poll.is_some() {
             pricing::check_batch_known(&prices, &models)?;
         }
@@ -63,6 +67,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
     say_protocol(&args, &methods);
+    say_judges(&args, judges.as_ref());
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
@@ -88,22 +93,25 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         extra_body: args.extra_body()?,
         timeout,
         concurrency,
-        rates: Rates { rpm: args.rpm, tpm: args.tpm },
+        rates: args.rates(),
         tokenizer: Some(tokenizer.clone()),
+        verbose: args.verbose,
     };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut readers = Vec::new();
     for model in &models {
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
-    let judges = args.judges()?;
-    let court =
-        judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
-    let court = court.transpose()?;
-    let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
+    let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
+    let opening = match (args.fresh, args.extend) {
+        (true, _) => Opening::Fresh,
+        (false, true) => Opening::Extend(&benchmark.items),
+        (false, false) => Opening::Resume,
+    };
+    let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
     encoders.log_to(&folder.path().join(EMBEDDINGS));
-    let priced = [models.clone(), encoders.on_servers()].concat();
-    folder.write_prices(&prices.only(priced.iter().map(String::as_str)))?;
+    let priced = [asked, encoders.on_servers()].concat();
+    run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
     let n_open = open_batches(folder.path())?;
@@ -129,6 +137,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         hosts.insert(model, host);
     }
+    let court = match (panel, &judges) {
+        (Some(panel), Some(judges)) => {
+            Some(Court::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
+        }
+        _ => None,
+    };
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     benchmark.keep_in(&folder.texts());
     let plan = Plan {
@@ -159,7 +173,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
         session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
-        summary.interrupted = session.interrupted;
+        (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
     report(&plan, &benchmark, &folder, &summary, session, args.json)
 }
@@ -178,8 +192,9 @@ fn report(
     judge::score(&judging, &benchmark.items, &mut records);
     let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
-    let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
-    let embeddings = embedding_usage(&embedding_calls(folder.path())?, plan.spending.prices());
+    let preparations = folder.preparation_calls()?;
+    let usage = usage(&keys, &folder.records(), &preparations, &judging.judgements, &folder.prices()?);
+    let embeddings = embedding_usage(&embedding_calls(folder.path())?, &folder.prices()?);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -208,17 +223,14 @@ fn report(
     if session.failed > 0 {
         eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
+    say_failures(&records);
     say_embeddings(&embeddings);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
     }
     if summary.out_of_money {
-        eprintln!(
-            "stopped by --max-cost: {} of it are spent, and the next call could exceed it; what was finished is kept. \
-             Give the same command again with a higher --max-cost to go on",
-            plan.spending.taken().dollars
-        );
+        eprintln!("{}", out_of_money(plan.spending.taken().dollars));
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
@@ -239,6 +251,45 @@ fn say_embeddings(embeddings: &[EmbeddingUsage]) {
         let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
         eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
     }
+}
+
+/// How many trials failed, and why, the most frequent reasons first.
+fn say_failures(records: &[Record]) {
+    const SHOWN: usize = 5;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in records {
+        if let Outcome::Failed { error } = &record.outcome {
+            *reasons.entry(error).or_default() += 1;
+        }
+    }
+    let n_failed: usize = reasons.values().sum();
+    if n_failed == 0 {
+        return;
+    }
+    let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    eprintln!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
+    for (reason, n) in reasons.iter().take(SHOWN) {
+        eprintln!("  {} x {reason}", thousands(*n as u64));
+    }
+    if reasons.len() > SHOWN {
+        eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
+    }
+}
+
+/// What is said where a limit on money ended it.
+pub(super) fn out_of_money(spent: Dollars) -> String {
+    format!(
+        "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
+         Give the same command again with a higher --max-cost to go on"
+    )
+}
+
+/// The models that are asked, as readers and as judges, each once.
+pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> Vec<String> {
+    let mut asked = models.to_vec();
+    asked.extend(judges.into_iter().flat_map(JudgeOptions::asked).filter(|judge| !models.contains(judge)));
+    asked
 }
 
 /// What the calls of a server took, in a line; nothing where none was asked.
@@ -380,8 +431,23 @@ fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
         FailurePolicy::FailuresLeftOut => "are in no denominator",
     };
     eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
-    if let Some(model) = protocol.judge_model {
-        eprintln!("  answers are judged by {model} in the paper, with {}", protocol.judges.join(" and "));
+}
+
+/// Who judges, or why nobody does.
+fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
+    let protocol = args.protocol();
+    match (judges, protocol.judge_model) {
+        (None, Some(model)) => eprintln!(
+            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge, or \
+             builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
+            protocol.judges.join(" and ")
+        ),
+        (Some(judges), _) if args.judge.is_empty() => eprintln!(
+            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge names another, --judge none nobody",
+            judges.models.join(", ")
+        ),
+        (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
+        _ => {}
     }
 }
 

@@ -215,10 +215,10 @@ impl Site<'_, '_> {
         let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
         for wave in waves(units, !batchers.is_empty()) {
             let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
-                .map(|unit| attempt(plan, &room, &preparations, journals, self.evidence, unit))
+                .map(|unit| attempt(plan, &room, &preparations, journals, self.evidence, unit, stop))
                 .buffer_unordered(at_once);
             while let Some(attempted) = trials.next().await {
-                let (records, journal) = attempted?;
+                let Some((records, journal)) = attempted? else { continue };
                 let failed: Vec<bool> =
                     records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
                 self.folder.borrow_mut().append(records)?;
@@ -298,6 +298,7 @@ fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
     [first, rest]
 }
 
+/// Makes the trials of a unit; none if the run is to stop before there is room for them.
 async fn attempt(
     plan: &Plan<'_>,
     room: &Room,
@@ -305,9 +306,11 @@ async fn attempt(
     journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     unit: Unit<'_>,
-) -> Result<(Vec<Record>, Journal)> {
-    if let Some(batcher) = plan.hosts[&unit.cell.key.model].batcher() {
-        batcher.room().await;
+    stop: &Cell<bool>,
+) -> Result<Option<(Vec<Record>, Journal)>> {
+    let _seat = plan.hosts[&unit.cell.key.model].seat().await;
+    if stop.get() {
+        return Ok(None);
     }
     let started = Instant::now();
     let journal = journals.of(&unit.name())?;
@@ -342,7 +345,7 @@ async fn attempt(
         }
     });
     let records = records.collect();
-    Ok((records, journal))
+    Ok(Some((records, journal)))
 }
 
 /// The scores of a trial as its record holds them.

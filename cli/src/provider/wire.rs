@@ -94,8 +94,8 @@ impl Wire {
                 }
                 Err(Fault::Transient { strain, message, retry_after }) => {
                     tries += 1;
-                    throttle.strained(strain);
                     let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                    throttle.strained(strain, asked.filter(|asked| *asked <= MAX_WAIT));
                     let given_up = match asked {
                         _ if tries == MAX_TRIES => Some(format!("after {tries} tries")),
                         Some(long) if long > MAX_WAIT => {
@@ -129,7 +129,7 @@ impl Wire {
 /// What is left of a fault that is not tried again.
 pub(crate) fn final_error(fault: Fault) -> HostError {
     match fault {
-        Fault::Final(error) => error,
+        Fault::Final(error) | Fault::Closed(error) => error,
         Fault::Refused { message, .. } | Fault::Transient { message, .. } => HostError::Failed(message),
     }
 }

@@ -54,7 +54,7 @@ impl Batcher {
                     again.insert(id.as_str(), (Some(adjustment), message));
                 }
                 Err(Fault::Transient { message, .. }) => drop(again.insert(id.as_str(), (None, message))),
-                Err(Fault::Final(error)) => failed.push((id.clone(), self.desk.redacted(error))),
+                Err(Fault::Final(error) | Fault::Closed(error)) => failed.push((id.clone(), self.desk.redacted(error))),
             }
         }
         let mut entries = Vec::new();
