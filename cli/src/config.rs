@@ -4,11 +4,12 @@ mod methods;
 
 use crate::embedder::BackendName;
 use crate::extra_body::{self, ExtraBodies};
-use crate::judging::{JudgeOptions, MAX_OUTPUT_TOKENS};
+use crate::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use crate::models;
+use crate::provider::{self, Rates};
 use anyhow::{Context, Result, bail};
 use closeread_core::index::Retriever;
-use closeread_core::judge::PanelRule;
+use closeread_core::judge::{BUILTIN_RULE, PanelRule};
 use closeread_core::method::WindowPolicy;
 use closeread_core::price::Dollars;
 use closeread_core::protocol::Protocol;
@@ -19,6 +20,13 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The benchmark that ships.
+pub(crate) const SAMPLE: &str = "sample";
+/// What `--method` says for every method.
+const ALL_METHODS: &str = "all";
+/// What `--judge` says for nobody.
+const NO_JUDGE: &str = "none";
 
 /// Run benchmark x methods x models x budgets; resumable.
 ///
@@ -128,10 +136,12 @@ pub(crate) struct RunArgs {
     /// The same by name in a config file: a table `[extra-bodies.NAME]`
     #[arg(skip)]
     pub(crate) extra_bodies: BTreeMap<String, Map<String, Value>>,
-    /// Models that judge the answers, and builtin/rule, which needs none [default: none]
+    /// Models that judge the answers, builtin/rule, which needs none, or none [default: none; for --method all on the
+    /// sample the language model that reads it]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) judge: Vec<String>,
-    /// Judges by name, see `closeread judge --help` [default: all that fit the items but classify-question]
+    /// Judges by name, see `closeread judge --help`, or all [default: those of the paper that fit the items; for
+    /// --method all on the sample all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) judge_by: Vec<String>,
     /// Votes of each judge [default: 1]
@@ -143,7 +153,8 @@ pub(crate) struct RunArgs {
     /// Sampling temperature of the judges [default: 0]
     #[arg(long, value_name = "T")]
     pub(crate) judge_temperature: Option<f32>,
-    /// Address of the judges' server [default: the provider's own, not --base-url]
+    /// Address of the judges' server [default: --base-url where every judge also reads or has no address of its own,
+    /// else the provider's own]
     #[arg(long, value_name = "URL")]
     pub(crate) judge_base_url: Option<String>,
     /// Fields merged into every request to a judge, as JSON or a file with it; NAME is a judge's; repeatable
@@ -330,35 +341,71 @@ impl RunArgs {
         self
     }
 
+    /// Whether everything there is is asked for: every method on the benchmark that ships, which is there to try them on.
+    fn tries_everything(&self) -> bool {
+        let is_sample = self.benchmark.as_deref().is_none_or(|name| name == SAMPLE);
+        is_sample && self.method.iter().any(|name| name == ALL_METHODS)
+    }
+
+    /// The models that judge: those named; where everything is tried, without a word the first language model that reads.
+    /// A paper's benchmark is judged by nobody unless the judge is named, for that is the user's money and the paper's
+    /// judge is seldom the reader.
+    pub(crate) fn judging_models(&self) -> Vec<String> {
+        match self.judge.as_slice() {
+            [] if self.tries_everything() => {
+                self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect()
+            }
+            [one] if one == NO_JUDGE => Vec::new(),
+            named => named.to_vec(),
+        }
+    }
+
+    /// Where the judges are asked: at the readers' address only if that is the only one that can be meant.
+    fn judges_address(&self, judging: &[String]) -> Option<String> {
+        let reading = self.models();
+        let mut asked = judging.iter().filter(|model| *model != BUILTIN_RULE);
+        let same = asked.all(|model| reading.contains(model) || provider::needs_address(model));
+        self.judge_base_url.clone().or_else(|| self.base_url.clone().filter(|_| same))
+    }
+
     /// What the options say about judges; `None` without one.
     pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
-        if self.judge.is_empty() {
+        let models = self.judging_models();
+        if models.is_empty() {
             return Ok(None);
         }
+        if models.iter().any(|model| model == NO_JUDGE) {
+            bail!("--judge {}: expected models, or {NO_JUDGE} alone", models.join(","));
+        }
+        let judges = match self.judge_by.is_empty() && self.tries_everything() {
+            true => vec![ALL_JUDGES.to_owned()],
+            false => self.judge_by.clone(),
+        };
         Ok(Some(JudgeOptions {
-            models: self.judge.clone(),
+            base_url: self.judges_address(&models),
+            models,
             votes: self.votes.unwrap_or(1),
             rule: self.panel.unwrap_or_default(),
-            judges: self.judge_by.clone(),
+            judges,
             temperature: self.judge_temperature.unwrap_or(0.0),
             max_output_tokens: self.judge_max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
-            base_url: self.judge_base_url.clone(),
             seed: self.seed,
             extra_body: ExtraBodies::read(&self.judge_extra_body, &self.extra_body()?.named)?,
             timeout: Duration::from_secs(self.timeout.unwrap_or(600).max(1)),
             concurrency: self.concurrency.unwrap_or(64).max(1),
+            rates: self.rates(),
             no_cache: self.no_cache,
         }))
     }
 
+    /// The limits a minute.
+    pub(crate) fn rates(&self) -> Rates {
+        Rates { rpm: self.rpm, tpm: self.tpm }
+    }
+
     /// The limit on what the run may cost.
     pub(crate) fn max_cost(&self) -> Result<Option<Dollars>> {
-        match self.max_cost {
-            Some(dollars) if !dollars.is_finite() || dollars < 0.0 => {
-                bail!("--max-cost {dollars}: expected US dollars, 0 or more")
-            }
-            limit => Ok(limit.map(Dollars)),
-        }
+        max_cost(self.max_cost)
     }
 
     /// The models named, or the one that needs none.
@@ -375,6 +422,16 @@ impl RunArgs {
         budgets.sort_unstable();
         budgets.dedup();
         Ok(budgets)
+    }
+}
+
+/// `--max-cost` as a limit.
+pub(crate) fn max_cost(dollars: Option<f64>) -> Result<Option<Dollars>> {
+    match dollars {
+        Some(dollars) if !dollars.is_finite() || dollars < 0.0 => {
+            bail!("--max-cost {dollars}: expected US dollars, 0 or more")
+        }
+        limit => Ok(limit.map(Dollars)),
     }
 }
 

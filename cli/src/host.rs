@@ -9,10 +9,14 @@ use anyhow::Result;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
 use closeread_core::reader;
+use closeread_core::work::Job;
+use futures_util::{StreamExt, stream};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
+use tokio::task::JoinError;
 
 /// An encoder, and the vectors of the queries that it embedded in this run.
 pub(crate) struct QueryEncoder {
@@ -84,6 +88,13 @@ impl CliHost {
         match &self.reader {
             Reader::Chat(model) => Some(model.seat().await),
             Reader::Extractive => None,
+        }
+    }
+
+    /// From now on it keeps to the limits of the server together with another host, if both ask the same model there.
+    pub(crate) fn share_limits_with(&mut self, other: &Self) {
+        if let (Reader::Chat(model), Reader::Chat(other)) = (&mut self.reader, &other.reader) {
+            model.share_limits_with(other);
         }
     }
 
@@ -164,5 +175,15 @@ impl Host for Repetition<'_> {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
         encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
+    }
+
+    async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let job_done = |done: Result<T, JoinError>| match done {
+            Ok(result) => result,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+        let jobs = stream::iter(jobs).map(tokio::task::spawn_blocking);
+        jobs.buffered(n_threads).map(job_done).collect().await
     }
 }

@@ -5,14 +5,16 @@ mod extension;
 mod preparations;
 mod texts;
 
+pub(crate) use comparison::differences;
 pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 
 use crate::journal::{self, Journals};
-use crate::judging::{JUDGEMENTS, JUDGING};
+use crate::judging::{self, JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
+use closeread_core::judge::Judging;
 use closeread_core::method::Preparation;
 use closeread_core::price::{Dollars, PriceList};
 use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
@@ -25,8 +27,6 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
-const COMPRESSION: i32 = 9;
 /// What was run.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// The books, each once by hash.
@@ -35,7 +35,7 @@ pub(crate) const TEXTS: &str = "texts";
 const CUT: &str = "cut.json";
 
 /// The prices that the run's money is counted by.
-pub(crate) const PRICES: &str = "prices.json";
+const PRICES: &str = "prices.json";
 
 /// What happens to a run that a folder holds.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,9 @@ impl RunFolder {
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
         if matches!(opening, Opening::Fresh) {
-            for name in [MANIFEST, "records.jsonl", "report.json", extension::SUPERSEDED, CUT, JUDGEMENTS, JUDGING] {
+            let results =
+                [MANIFEST, "records.jsonl", "report.json", extension::SUPERSEDED, CUT, PRICES, JUDGEMENTS, JUDGING];
+            for name in results {
                 gone(&path.join(name), |path| fs::remove_file(path))?;
             }
             for name in [preparations::FOLDER, journal::FOLDER] {
@@ -118,21 +120,18 @@ impl RunFolder {
 
     /// Stores the books, each once by hash, and the items as they are scored.
     pub(crate) fn store<'a>(&self, books: impl IntoIterator<Item = &'a Book>, items: &[Item]) -> Result<()> {
-        for book in books {
-            let file = self.path.join(TEXTS).join(format!("{}.txt.zst", book.hash()));
-            if !file.exists() {
-                let text = book.open()?;
-                let packed =
-                    zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
-                write_atomically(&file, &packed)?;
-            }
-        }
+        let texts = self.stored_texts();
+        books.into_iter().try_for_each(|book| texts.put(book))?;
         self.write_items(items)
     }
 
     /// The books that [`RunFolder::store`] stored.
     pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
-        Arc::new(StoredTexts { folder: self.path.join(TEXTS) })
+        Arc::new(self.stored_texts())
+    }
+
+    fn stored_texts(&self) -> StoredTexts {
+        StoredTexts { folder: self.path.join(TEXTS) }
     }
 
     /// Stores the items as they are scored.
@@ -193,25 +192,14 @@ impl RunFolder {
         preparation_calls(&self.path)
     }
 
-    /// What the calls cost that are in the folder; those of unknown price count as nothing. The calls of trials that are
-    /// not finished, failed ones included, stand in their journals.
+    /// What the calls cost that are in the folder, those of judges included.
     pub(crate) fn spent(&self, prices: &PriceList) -> Result<Dollars> {
-        let cost = |model: &str, call: &CallTrace| match call.remembered {
-            true => Dollars::default(),
-            false => prices.cost(model, &call.usage).unwrap_or_default(),
-        };
-        let finished = self.finished.values().filter(|record| self.is_done(&record.key));
-        let trials = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
-        let preparations = self.preparation_calls()?;
-        let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
-        let unfinished = Journals::of_run(&self.path).replies()?;
-        let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
-        Ok(trials.chain(before).chain(unfinished).sum())
+        spent(&self.path, self.finished.values(), &judging::read(&self.path)?, prices)
     }
 
-    /// Keeps the prices that the run's money is counted by.
-    pub(crate) fn write_prices(&self, prices: &PriceList) -> Result<()> {
-        write_atomically(&self.path.join(PRICES), &pretty(&json!(prices)))
+    /// The prices that the run's money is counted by.
+    pub(crate) fn prices(&self) -> Result<PriceList> {
+        prices(&self.path)
     }
 
     /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
@@ -237,6 +225,43 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
+}
+
+/// What the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown price count
+/// as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
+pub(crate) fn spent<'r>(
+    folder: &Path,
+    records: impl Iterator<Item = &'r Record>,
+    judging: &Judging,
+    prices: &PriceList,
+) -> Result<Dollars> {
+    let cost = |model: &str, call: &CallTrace| match call.remembered {
+        true => Dollars::default(),
+        false => prices.cost(model, &call.usage).unwrap_or_default(),
+    };
+    let finished = records.filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
+    let trials: Dollars = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call))).sum();
+    let preparations = preparation_calls(folder)?;
+    let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
+    let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
+    let unfinished = Journals::of_run(folder).replies()?;
+    let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).sum())
+}
+
+/// The prices that the money of the run in a folder is counted by; none where none were kept.
+pub(crate) fn prices(folder: &Path) -> Result<PriceList> {
+    let file = folder.join(PRICES);
+    match fs::read(&file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included.
+pub(crate) fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
+    write_atomically(&folder.join(PRICES), &pretty(&json!(prices(folder)?.overlaid(now))))
 }
 
 /// Removes what lies at `path`, if anything does.

@@ -45,11 +45,6 @@ impl Spending {
         Self { prices, limit, tokenizer, state, changed: Notify::new() }
     }
 
-    /// The list it counts by.
-    pub(crate) fn prices(&self) -> &PriceList {
-        &self.prices
-    }
-
     /// What was taken so far.
     pub(crate) fn taken(&self) -> Taken {
         *self.state.borrow()

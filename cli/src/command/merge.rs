@@ -1,7 +1,7 @@
 //! `closeread merge`: the parts of a run as one.
 
 use crate::judging;
-use crate::run_folder::{MANIFEST, Opening, PREPARATIONS, PRICES, RunFolder, TEXTS, write_atomically};
+use crate::run_folder::{MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, prices, write_atomically, write_prices};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -87,8 +87,9 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     let configuration = &parts[0].manifest.configuration;
     let mut folder = RunFolder::open(&args.out, configuration, None, Opening::Resume)?;
     folder.write_items(&order)?;
-    if let Some(prices) = parts.iter().find_map(|part| std::fs::read(part.folder.join(PRICES)).ok()) {
-        write_atomically(&args.out.join(PRICES), &prices)?;
+    // Where parts differ the first one counts.
+    for part in parts.iter().rev() {
+        write_prices(&args.out, prices(&part.folder)?)?;
     }
     for part in &parts {
         for folder in [TEXTS, PREPARATIONS] {

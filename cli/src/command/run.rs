@@ -1,15 +1,15 @@
 //! `closeread run`: the main job.
 
 use crate::benchmark::Benchmark;
-use crate::config::RunArgs;
+use crate::config::{RunArgs, SAMPLE};
 use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
-use crate::judging::{self, Court, Docket, Session};
+use crate::judging::{self, Court, Docket, JudgeOptions, Session};
 use crate::pricing;
-use crate::provider::{self, Rates, Reader, without_credentials};
+use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::{Opening, RunFolder};
+use crate::run_folder::{self, Opening, RunFolder};
 use crate::shard::Shard;
 use crate::spending::Spending;
 use crate::table;
@@ -19,6 +19,7 @@ use closeread_core::hash::name_hash;
 use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::paper::FailurePolicy;
+use closeread_core::price::Dollars;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
@@ -42,10 +43,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
+    let judges = args.judges()?;
+    let asked = with_judges(&models, judges.as_ref());
     let prices = pricing::load(args.models.as_deref())?;
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
-        pricing::check_known(&prices, &models)?;
+        pricing::check_known(&prices, &asked)?;
     }
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
@@ -56,6 +59,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
     say_protocol(&args, &methods);
+    say_judges(&args, judges.as_ref());
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
@@ -78,7 +82,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         extra_body: args.extra_body()?,
         timeout,
         concurrency,
-        rates: Rates { rpm: args.rpm, tpm: args.tpm },
+        rates: args.rates(),
         tokenizer: Some(tokenizer.clone()),
         verbose: args.verbose,
     };
@@ -87,17 +91,14 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     for model in &models {
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
-    let judges = args.judges()?;
-    let court =
-        judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
-    let court = court.transpose()?;
+    let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
     let opening = match (args.fresh, args.extend) {
         (true, _) => Opening::Fresh,
         (false, true) => Opening::Extend(&benchmark.items),
         (false, false) => Opening::Resume,
     };
     let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
-    folder.write_prices(&prices.only(models.iter().map(String::as_str)))?;
+    run_folder::write_prices(&path, prices.only(asked.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
     let mut hosts = HashMap::new();
@@ -106,6 +107,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let host = host.charged_to(Rc::clone(&spending), &model);
         hosts.insert(model, host);
     }
+    let court = match (panel, &judges) {
+        (Some(panel), Some(judges)) => {
+            Some(Court::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
+        }
+        _ => None,
+    };
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     benchmark.keep_in(&folder.texts());
     let plan = Plan {
@@ -136,7 +143,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
         session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
-        summary.interrupted = session.interrupted;
+        (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
     report(&plan, &benchmark, &folder, &summary, session, args.json)
 }
@@ -155,7 +162,8 @@ fn report(
     judge::score(&judging, &benchmark.items, &mut records);
     let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
-    let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
+    let preparations = folder.preparation_calls()?;
+    let usage = usage(&keys, &folder.records(), &preparations, &judging.judgements, &folder.prices()?);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -189,11 +197,7 @@ fn report(
         eprintln!("stopped; give the same command again to go on");
     }
     if summary.out_of_money {
-        eprintln!(
-            "stopped by --max-cost: {} of it are spent, and the next call could exceed it; what was finished is kept. \
-             Give the same command again with a higher --max-cost to go on",
-            plan.spending.taken().dollars
-        );
+        eprintln!("{}", out_of_money(plan.spending.taken().dollars));
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
@@ -225,6 +229,21 @@ fn say_failures(records: &[Record]) {
     if reasons.len() > SHOWN {
         eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
     }
+}
+
+/// What is said where a limit on money ended it.
+pub(super) fn out_of_money(spent: Dollars) -> String {
+    format!(
+        "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
+         Give the same command again with a higher --max-cost to go on"
+    )
+}
+
+/// The models that are asked, as readers and as judges, each once.
+pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> Vec<String> {
+    let mut asked = models.to_vec();
+    asked.extend(judges.into_iter().flat_map(JudgeOptions::asked).filter(|judge| !models.contains(judge)));
+    asked
 }
 
 /// What the calls of a server took, in a line; nothing where none was asked.
@@ -366,8 +385,23 @@ fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
         FailurePolicy::FailuresLeftOut => "are in no denominator",
     };
     eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
-    if let Some(model) = protocol.judge_model {
-        eprintln!("  answers are judged by {model} in the paper, with {}", protocol.judges.join(" and "));
+}
+
+/// Who judges, or why nobody does.
+fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
+    let protocol = args.protocol();
+    match (judges, protocol.judge_model) {
+        (None, Some(model)) => eprintln!(
+            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge, or \
+             builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
+            protocol.judges.join(" and ")
+        ),
+        (Some(judges), _) if args.judge.is_empty() => eprintln!(
+            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge names another, --judge none nobody",
+            judges.models.join(", ")
+        ),
+        (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
+        _ => {}
     }
 }
 

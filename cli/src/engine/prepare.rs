@@ -8,6 +8,10 @@ use closeread_core::method::Prepared;
 use closeread_core::record::Outcome;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+/// Longest that it takes until a preparation hears that the run is to stop.
+const STOP_SEEN_WITHIN: Duration = Duration::from_millis(50);
 
 /// By method, model and repetition: what was made, or how every question on these books ends because it could not be.
 pub(super) struct Preparations(HashMap<(String, String, u32), Result<Prepared, Outcome>>);
@@ -47,7 +51,12 @@ impl Preparations {
                         .repetition(*sample, cell.encoder.as_deref())
                         .of_method(method)
                         .journalled(&journal);
-                    let preparation = cell.method.prepare(host, plan.setting, &material).await;
+                    let preparation = tokio::select! {
+                        biased;
+                        made = cell.method.prepare(host, plan.setting, &material) => made,
+                        // The replies there are stand in the journal; what was computed is computed again.
+                        () = given_up(plan, stop) => break,
+                    };
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {
                         folder.keep_preparation(&key, preparation)?;
@@ -65,5 +74,12 @@ impl Preparations {
 
     pub(super) fn of(&self, method: &str, model: &str, sample: u32) -> Option<&Result<Prepared, Outcome>> {
         self.0.get(&(method.to_owned(), model.to_owned(), sample))
+    }
+}
+
+/// Returns when the run is to stop and no call is under way that somebody pays for.
+async fn given_up(plan: &Plan<'_>, stop: &Cell<bool>) {
+    while !stop.get() || plan.spending.taken().in_flight > 0 {
+        tokio::time::sleep(STOP_SEEN_WITHIN).await;
     }
 }

@@ -13,6 +13,7 @@ use closeread_core::provider::{
 use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Tries of one call before it counts as failed.
@@ -65,7 +66,7 @@ pub(crate) struct ChatModel {
     account: Account,
     options: Options,
     dialect: Cell<Dialect>,
-    throttle: Throttle,
+    throttle: Rc<Throttle>,
     /// Why the account gets no replies any more.
     closed: RefCell<Option<String>>,
 }
@@ -79,8 +80,16 @@ impl ChatModel {
             .build()
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
-        let throttle = Throttle::new(options.concurrency, options.rates);
+        let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
         Ok(Self { client, account, options, dialect, throttle, closed: RefCell::default() })
+    }
+
+    /// From now on counts its calls with those of another client, if both ask the same model of the same server.
+    pub(crate) fn share_limits_with(&mut self, other: &Self) {
+        let at = |model: &Self| (model.account.model.clone(), model.account.base_url.clone());
+        if at(self) == at(other) {
+            self.throttle = Rc::clone(&other.throttle);
+        }
     }
 
     /// What determines the reply to a call of a method, besides the call: the prompt that it was made from decides, with

@@ -39,6 +39,12 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     bail!("unknown model `{name}`: expected {EXTRACTIVE}, {}", names.join(", "));
 }
 
+/// Whether a model's provider has no address but the user's.
+pub(crate) fn needs_address(name: &str) -> bool {
+    let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
+    PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
+}
+
 /// The account that a model's name asks for, its key found.
 pub(crate) fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
     let (prefix, model) = name.split_once('/').unwrap_or((name, ""));

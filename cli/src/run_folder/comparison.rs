@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 const SHOWN: usize = 120;
 
 /// One line for each field that differs, those of objects one by one, documents by their ids.
-pub(super) fn differences(there: &Value, here: &Value) -> Vec<String> {
+pub(crate) fn differences(there: &Value, here: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     compare("", &fields(there), &fields(here), &mut lines);
     // A hash says nothing where documents or items say what it is that changed.

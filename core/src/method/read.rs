@@ -50,7 +50,7 @@ pub(super) fn title_of(books: &[impl AsRef<crate::text::Book>]) -> String {
 }
 
 /// The name of a language in a prompt.
-pub(super) fn language_name(code: &str) -> &str {
+pub(crate) fn language_name(code: &str) -> &str {
     match code {
         "en" => "English",
         "zh" => "Chinese",
