@@ -14,7 +14,7 @@ use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Tries of one call before it counts as failed.
 pub(super) const MAX_TRIES: u32 = 8;
@@ -128,9 +128,11 @@ impl ChatModel {
             )));
         }
         let mut tries = 0;
+        let mut failed_at: Option<Instant> = None;
         loop {
-            let result = {
+            let (result, waited) = {
                 let place = self.throttle.enter(tokens).await;
+                let waited = failed_at.map_or(Duration::ZERO, |at| at.elapsed());
                 if let Some(why) = self.closed.borrow().as_ref() {
                     return Err(HostError::Failed(format!("not sent; to a call before it {why}")));
                 }
@@ -140,7 +142,7 @@ impl ChatModel {
                 {
                     place.took(prompt + reply);
                 }
-                result
+                (result, waited)
             };
             match result {
                 Ok(reply) => {
@@ -184,7 +186,8 @@ impl ChatModel {
                         self.say(|| error.to_string());
                         return Err(error);
                     }
-                    let wait = wait(tries, asked);
+                    failed_at = Some(Instant::now());
+                    let wait = wait(tries, asked, waited);
                     let message = self.redacted(HostError::Failed(message));
                     self.say(|| format!("{message}; try {tries} of {MAX_TRIES}, again in {:.1} s", wait.as_secs_f64()));
                     tokio::time::sleep(wait).await;
@@ -272,13 +275,14 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
     retry_after_seconds(text("retry-after"), text("retry-after-ms"), seconds(there.unwrap_or_else(SystemTime::now)))
 }
 
-/// What the server asks for and a little more, so that not all come back at once; else a doubling wait with full jitter.
-pub(super) fn wait(tries: u32, asked: Option<Duration>) -> Duration {
+/// What the server asks for and a little more, so that not all come back at once; else a wait that doubles, of which chance
+/// takes up to two fifths, and which is longer than the last, however long that was with the wait for a place.
+pub(super) fn wait(tries: u32, asked: Option<Duration>, last: Duration) -> Duration {
     match asked {
         Some(asked) => asked + Duration::from_millis(fastrand::u64(50..500)),
         None => {
             let most = Duration::from_secs(1 << tries.min(6)).min(MAX_BACKOFF);
-            most.mul_f64(0.25 + 0.75 * fastrand::f64())
+            most.mul_f64(0.6 + 0.4 * fastrand::f64()).max(last.mul_f64(1.25)).min(MAX_BACKOFF)
         }
     }
 }
@@ -312,9 +316,11 @@ mod tests {
     #[test]
     fn no_wait_is_shorter_than_asked_for() {
         for tries in 1..MAX_TRIES {
-            assert!(wait(tries, Some(Duration::from_secs(3))) >= Duration::from_secs(3));
-            let own = wait(tries, None);
-            assert!(own >= Duration::from_millis(500) && own <= MAX_BACKOFF, "{own:?}");
+            assert!(wait(tries, Some(Duration::from_secs(3)), Duration::ZERO) >= Duration::from_secs(3));
+            let own = wait(tries, None, Duration::ZERO);
+            assert!(own >= Duration::from_secs(1) && own <= MAX_BACKOFF, "{own:?}");
+            let next = wait(tries + 1, None, own);
+            assert!(next > own || next == MAX_BACKOFF || tries > 5, "{own:?} {next:?}");
         }
     }
 }

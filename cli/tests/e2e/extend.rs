@@ -107,7 +107,7 @@ fn a_run_is_extended_by_items_methods_budgets_models_and_repetitions() {
 
     for (less, words) in [
         (&small[..], "items: q2"),
-        (&["--model", MODEL, "--method", "closed-book"][..], "no longer asked for: dos-rag at 30 with"),
+        (&["--model", MODEL, "--method", "closed-book"][..], "dos-rag at 30 with"),
         (&["--model", MODEL, "--method", "closed-book", "--seed", "7"], "seed: null there, 7 now"),
         (
             &["--model", MODEL, "--method", "closed-book", "--max-output-tokens", "9"],
@@ -128,7 +128,7 @@ fn what_a_changed_prompt_item_or_method_touches_is_asked_again_and_nothing_else(
     cases(&sandbox, &names(3));
     let run = |options: &[&str]| {
         let methods = ["--method", "closed-book,dos-rag", "--retriever", "bm25", "--budget", "30"];
-        let fixed = ["run", "--benchmark", "cases", "--out", "r", "--json", "--model", MODEL, "--extend"];
+        let fixed = ["run", "--benchmark", "cases", "--out", "r", "--json", "--model", MODEL, "--extend", "--no-cache"];
         sandbox.run(&[&fixed[..], &methods, &["--base-url", &server.url], options].concat()).exits(0)
     };
     let asked_by = |options: &[&str]| {

@@ -19,7 +19,9 @@ pub(crate) enum Act {
     Now(fn() -> Vec<u8>),
     /// Waits, then does the other.
     After(Duration, Box<Act>),
-    /// Keeps the connection and sends nothing more than these bytes, one every 0.2 s, until the client gives up.
+    /// Keeps the connection and sends nothing.
+    Hang,
+    /// Keeps the connection and sends these bytes and then spaces, one every 0.2 s, until the client gives up.
     Trickle(Vec<u8>),
 }
 
@@ -144,6 +146,10 @@ fn act_out(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
             act_out(stream, *act)
         }
         Act::Send(bytes) => stream.write_all(&bytes),
+        Act::Hang => {
+            // Ends when the client ends the connection.
+            stream.read_exact(&mut [0])
+        }
         Act::Trickle(bytes) => {
             for byte in bytes.into_iter().chain(std::iter::repeat(b' ')) {
                 stream.write_all(&[byte])?;

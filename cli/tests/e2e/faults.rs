@@ -6,7 +6,9 @@ use crate::provider::answer;
 use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -132,7 +134,7 @@ fn faults_that_pass_are_waited_for() {
         passes("200, no choices", success(&json!({"choices": []}))),
         passes("200, finished by an error", choice(&json!({"content": "[[2]]"}), "error")),
         passes("reset", Act::Reset),
-        passes("hang", Act::Trickle(Vec::new())),
+        passes("hang", Act::Hang),
         passes("trickle", Act::Trickle(b"HTTP/1.1 200 OK\r\ncontent-length: 9000\r\n\r\n{".to_vec())),
     ];
     let (_, server) = check("openai-compatible/tiny", list, answer("[[1]]"), &[]);
@@ -337,12 +339,11 @@ fn a_server_that_is_not_there_yet_is_waited_for() {
     cases(&sandbox, &["q".to_owned()]);
     let url = format!("http://{address}/v1");
     let mut run = sandbox.command(&run_cases("openai-compatible/tiny", &url, &["--verbose"]));
-    let run = run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
+    let refused = said.by_ref().map(Result::unwrap).find(|line| line.contains("try 1 of 8, again in")).unwrap();
+    assert!(refused.contains("onnection refused"), "{refused}");
     let server = FaultServer::on(TcpListener::bind(address).unwrap(), |_, _, _| reply("200 OK", "", &answer("[[1]]")));
-    let ended = run.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{said}");
-    assert!(said.contains("try 1 of 8, again in") && said.contains("onnection refused"), "{said}");
+    assert!(run.wait().unwrap().success(), "{:?}", said.collect::<Vec<_>>());
     assert_eq!(server.n_requests(), 1);
 }

@@ -91,7 +91,8 @@ pub(super) fn classify(response: Response<'_>) -> Fault {
 /// A success with an error inside; a numeric code stands for the status that was meant (OpenRouter).
 pub(super) fn inside(response: Response<'_>, value: &Value) -> Fault {
     let code = value["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-    judge(code.filter(|code| *code >= 400).unwrap_or(500), value, response.body, response.retry_after)
+    let code = code.filter(|code| *code >= 400);
+    judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
 }
 
 /// The same, where the error is at hand and stands in a stream or a choice.
@@ -105,7 +106,14 @@ pub(super) fn inside_value(error: &Value) -> Fault {
         _ => None,
     };
     let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
-    judge(code.or(by_type).unwrap_or(500), &value, &body, None)
+    judge(code.or(by_type).unwrap_or_else(|| unsaid(&value, &body)), &value, &body, None)
+}
+
+/// The status of an error that comes with none: the server's failure, but for an overflow, which is the request's (TGI).
+fn unsaid(value: &Value, body: &str) -> u16 {
+    const REQUEST: u16 = 400;
+    let words = error_message(value, body);
+    if overflow(REQUEST, &words, value, &words.to_lowercase()).is_some() { REQUEST } else { 500 }
 }
 
 /// A reply that ended because the server failed.
