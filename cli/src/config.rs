@@ -114,8 +114,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Forget what the run folder holds and start anew
-    #[arg(long)]
+    #[arg(long, conflicts_with = "extend")]
     pub(crate) fresh: bool,
+    /// Take the run in --out on with more items, methods, models, budgets or repetitions, or with changed prompts or
+    /// books: finished trials that this leaves as they are are kept
+    #[arg(long, requires = "out")]
+    #[serde(skip)]
+    pub(crate) extend: bool,
     /// Passed to models that take a seed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -215,6 +220,9 @@ pub(crate) struct RunArgs {
     /// Print the content of report.json instead of the table
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say every try of a call that fails, and what is done about it, on standard error
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 impl RunArgs {
@@ -264,6 +272,7 @@ impl RunArgs {
             shard: self.shard.or(file.shard),
             out: self.out.or(file.out.map(|path| folder.join(path))),
             fresh: self.fresh || file.fresh,
+            extend: self.extend,
             seed: self.seed.or(file.seed),
             base_url: self.base_url.or(file.base_url),
             extra_body: [file.extra_body.iter().map(|one| extra_body::beside(folder, one)).collect(), self.extra_body]
@@ -299,6 +308,7 @@ impl RunArgs {
             keep_wraps: self.keep_wraps || file.keep_wraps,
             config: self.config,
             json: self.json || file.json,
+            verbose: self.verbose || file.verbose,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reading what a run left behind, without touching it.
 
 use crate::judging;
-use crate::run_folder::{StoredTexts, preparation_calls, prices};
+use crate::run_folder::{StoredTexts, TEXTS, preparation_calls, prices};
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -222,7 +222,7 @@ fn book(folder: &Path, configuration: &Configuration, document: &DocumentEntry) 
     if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("its sha256 in manifest.json is none");
     }
-    let texts = StoredTexts { folder: folder.join("texts") };
+    let texts = StoredTexts { folder: folder.join(TEXTS) };
     let text = texts.text(&document.sha256).map_err(anyhow::Error::msg)?;
     let options = ReadOptions {
         language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),

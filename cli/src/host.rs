@@ -2,7 +2,7 @@
 
 use crate::embedder::Embedder;
 use crate::journal::Journal;
-use crate::provider::Reader;
+use crate::provider::{Reader, Seat};
 use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
 use anyhow::Result;
@@ -83,6 +83,14 @@ impl CliHost {
         Self { spending: Some((spending, model.to_owned())), ..self }
     }
 
+    /// Waits until there is room for one more trial beside those whose calls are under way.
+    pub(crate) async fn seat(&self) -> Option<Seat<'_>> {
+        match &self.reader {
+            Reader::Chat(model) => Some(model.seat().await),
+            Reader::Extractive => None,
+        }
+    }
+
     /// From now on it keeps to the limits of the server together with another host, if both ask the same model there.
     pub(crate) fn share_limits_with(&mut self, other: &Self) {
         if let (Reader::Chat(model), Reader::Chat(other)) = (&mut self.reader, &other.reader) {
@@ -125,15 +133,17 @@ impl<'a> Repetition<'a> {
 }
 
 impl Host for Repetition<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, mut call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
+                // A server is not told what the prompt was made from, which may be a book of its own length.
+                call.reading = None;
                 let source = model.source(self.method, &call.prompt);
                 let request = request_key(&source, &call, self.sample);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
+                if let Some(reply) = self.host.replies.get(&request) {
                     return Ok(reply);
                 }
                 let reply = match &self.host.spending {
@@ -146,7 +156,7 @@ impl Host for Repetition<'_> {
                     }
                 }?;
                 self.keep(&request, &reply);
-                self.host.replies.put(&source, &call, self.sample, &reply);
+                self.host.replies.put(&request, source, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

@@ -15,6 +15,7 @@ macro_rules! out {
 }
 
 mod benchmark;
+mod building;
 mod command;
 mod config;
 mod embedder;
@@ -64,6 +65,7 @@ enum Command {
     Tree(Box<command::tree::TreeArgs>),
     Model(command::model::ModelArgs),
     Data(command::data::DataArgs),
+    Build(command::build::BuildArgs),
     Judge(command::judge::JudgeArgs),
     Agreement(command::agreement::AgreementArgs),
     Compare(command::compare::CompareArgs),
@@ -90,6 +92,7 @@ fn main() -> ExitCode {
         }
     };
     let result = runtime.block_on(async {
+        interrupt::outlive_file_limits();
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
             Command::Estimate(args) => command::estimate::run(*args),
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
             Command::Tree(args) => command::tree::run(*args).await,
             Command::Model(args) => command::model::run(args).await,
             Command::Data(args) => command::data::run(args),
+            Command::Build(args) => command::build::run(args).await,
             Command::Judge(args) => command::judge::run(args).await,
             Command::Agreement(args) => command::agreement::run(&args),
             Command::Compare(args) => command::compare::run(&args),

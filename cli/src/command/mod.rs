@@ -2,6 +2,7 @@
 
 pub(crate) mod agreement;
 pub(crate) mod audit;
+pub(crate) mod build;
 pub(crate) mod cache;
 pub(crate) mod chunk;
 pub(crate) mod compare;

@@ -9,7 +9,7 @@ use crate::judging::{self, Court, Docket, JudgeOptions, Session};
 use crate::pricing;
 use crate::provider::{self, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::{self, RunFolder};
+use crate::run_folder::{self, Opening, RunFolder};
 use crate::shard::Shard;
 use crate::spending::Spending;
 use crate::table;
@@ -23,6 +23,7 @@ use closeread_core::price::Dollars;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
+use closeread_core::record::{Outcome, Record};
 use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
@@ -83,6 +84,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         concurrency,
         rates: args.rates(),
         tokenizer: Some(tokenizer.clone()),
+        verbose: args.verbose,
     };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut readers = Vec::new();
@@ -90,7 +92,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
-    let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
+    let opening = match (args.fresh, args.extend) {
+        (true, _) => Opening::Fresh,
+        (false, true) => Opening::Extend(&benchmark.items),
+        (false, false) => Opening::Resume,
+    };
+    let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
     run_folder::write_prices(&path, prices.only(asked.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
@@ -184,6 +191,7 @@ fn report(
     if session.failed > 0 {
         eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
+    say_failures(&records);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
@@ -197,6 +205,30 @@ fn report(
     let stopped = summary.interrupted || summary.out_of_money;
     let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// How many trials failed, and why, the most frequent reasons first.
+fn say_failures(records: &[Record]) {
+    const SHOWN: usize = 5;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in records {
+        if let Outcome::Failed { error } = &record.outcome {
+            *reasons.entry(error).or_default() += 1;
+        }
+    }
+    let n_failed: usize = reasons.values().sum();
+    if n_failed == 0 {
+        return;
+    }
+    let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    eprintln!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
+    for (reason, n) in reasons.iter().take(SHOWN) {
+        eprintln!("  {} x {reason}", thousands(*n as u64));
+    }
+    if reasons.len() > SHOWN {
+        eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
+    }
 }
 
 /// What is said where a limit on money ended it.

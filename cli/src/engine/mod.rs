@@ -142,10 +142,10 @@ pub(crate) async fn run(
             let preparations = Preparations::make(plan, &room, &units, folder, &journals, &stop).await?;
             for wave in waves(units) {
                 let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
-                    .map(|unit| attempt(plan, &room, &preparations, &journals, evidence, unit))
+                    .map(|unit| attempt(plan, &room, &preparations, &journals, evidence, unit, &stop))
                     .buffer_unordered(plan.concurrency);
                 while let Some(attempted) = trials.next().await {
-                    let (records, journal) = attempted?;
+                    let Some((records, journal)) = attempted? else { continue };
                     let failed: Vec<bool> =
                         records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
                     folder.append(records)?;
@@ -226,6 +226,7 @@ fn waves(units: Vec<Unit<'_>>) -> [Vec<Unit<'_>>; 2] {
     [first, rest]
 }
 
+/// Makes the trials of a unit; none if the run is to stop before there is room for them.
 async fn attempt(
     plan: &Plan<'_>,
     room: &Room,
@@ -233,7 +234,12 @@ async fn attempt(
     journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     unit: Unit<'_>,
-) -> Result<(Vec<Record>, Journal)> {
+    stop: &Cell<bool>,
+) -> Result<Option<(Vec<Record>, Journal)>> {
+    let _seat = plan.hosts[&unit.cell.key.model].seat().await;
+    if stop.get() {
+        return Ok(None);
+    }
     let started = Instant::now();
     let journal = journals.of(&unit.name())?;
     let Unit { cell, sample, items } = &unit;
@@ -267,7 +273,7 @@ async fn attempt(
         }
     });
     let records = records.collect();
-    Ok((records, journal))
+    Ok(Some((records, journal)))
 }
 
 /// The scores of a trial as its record holds them.

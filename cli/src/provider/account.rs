@@ -64,6 +64,9 @@ impl Provider {
     }
 }
 
+/// Shortest key that cannot be a word of an answer.
+const MIN_TELLING: usize = 16;
+
 /// A key. It is never printed: `Debug` shows stars.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Secret(String);
@@ -72,6 +75,12 @@ impl Secret {
     /// The key itself, for the header of a request and nothing else.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// A reply with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
+    /// given, are words of their own: they stay.
+    pub(crate) fn redact_reply(&self, text: String) -> String {
+        if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
     }
 
     /// `text` with the key replaced, for servers that repeat it in their errors.
@@ -147,5 +156,8 @@ mod tests {
         let secret = Secret("sk-12345".to_owned());
         assert_eq!(format!("{secret:?}"), "***");
         assert_eq!(secret.redact("Incorrect API key provided: sk-12345."), "Incorrect API key provided: ***.");
+        assert_eq!(secret.redact_reply("sk-12345".to_owned()), "sk-12345", "it may be a word of the book");
+        let long = Secret("sk-1234567890abcdef".to_owned());
+        assert_eq!(long.redact_reply("You sent sk-1234567890abcdef.".to_owned()), "You sent ***.");
     }
 }

@@ -1,7 +1,7 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
 use super::account::Account;
-use super::throttle::{Rates, Throttle};
+use super::throttle::{Rates, Seat, Throttle};
 use super::without_credentials;
 use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
@@ -12,7 +12,7 @@ use closeread_core::provider::{
 };
 use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -42,6 +42,8 @@ pub(crate) struct Options {
     pub(crate) rates: Rates,
     /// What counts the tokens of a request that is to be sent, where they are limited.
     pub(crate) tokenizer: Option<Tokenizer>,
+    /// Every try that fails is said on standard error.
+    pub(crate) verbose: bool,
 }
 
 impl Default for Options {
@@ -53,6 +55,7 @@ impl Default for Options {
             concurrency: 64,
             rates: Rates::default(),
             tokenizer: None,
+            verbose: false,
         }
     }
 }
@@ -64,6 +67,8 @@ pub(crate) struct ChatModel {
     options: Options,
     dialect: Cell<Dialect>,
     throttle: Rc<Throttle>,
+    /// Why the account gets no replies any more.
+    closed: RefCell<Option<String>>,
 }
 
 impl ChatModel {
@@ -76,7 +81,7 @@ impl ChatModel {
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
-        Ok(Self { client, account, options, dialect, throttle })
+        Ok(Self { client, account, options, dialect, throttle, closed: RefCell::default() })
     }
 
     /// From now on counts its calls with those of another client, if both ask the same model of the same server.
@@ -99,6 +104,11 @@ impl ChatModel {
         }
     }
 
+    /// Waits until a trial may begin, see [`Throttle::seat`].
+    pub(crate) async fn seat(&self) -> Seat<'_> {
+        self.throttle.seat().await
+    }
+
     /// How the model wants to be asked, as far as it is known by now.
     pub(crate) fn dialect(&self) -> Dialect {
         self.dialect.get()
@@ -116,6 +126,9 @@ impl ChatModel {
         loop {
             let result = {
                 let place = self.throttle.enter(tokens).await;
+                if let Some(why) = self.closed.borrow().as_ref() {
+                    return Err(HostError::Failed(format!("not sent; to a call before it {why}")));
+                }
                 let result = self.once(call, source).await;
                 if let Ok(Reply { usage, .. }) = &result
                     && let (Some(prompt), Some(reply)) = (usage.prompt_tokens, usage.completion_tokens)
@@ -127,28 +140,57 @@ impl ChatModel {
             match result {
                 Ok(reply) => {
                     self.throttle.succeeded();
-                    return Ok(reply);
+                    return Ok(match &self.account.key {
+                        Some(key) => Reply { text: key.redact_reply(reply.text), ..reply },
+                        None => reply,
+                    });
                 }
-                Err(Fault::Final(error)) => return Err(self.redacted(error)),
-                Err(Fault::Refused { adjustment, message }) => match self.dialect.get().adjusted(adjustment) {
-                    Some(dialect) => self.dialect.set(dialect),
-                    None => return Err(self.redacted(HostError::Failed(message))),
-                },
+                Err(Fault::Final(error)) => {
+                    let error = self.redacted(error);
+                    self.say(|| format!("{error}; not tried again"));
+                    return Err(error);
+                }
+                Err(Fault::Closed(error)) => {
+                    let error = self.redacted(error);
+                    self.say(|| format!("{error}; nothing more is asked"));
+                    self.closed.borrow_mut().get_or_insert_with(|| match &error {
+                        HostError::Failed(message) => message.clone(),
+                        other => other.to_string(),
+                    });
+                    return Err(error);
+                }
+                Err(Fault::Refused { adjustment, message }) => {
+                    let message = self.redacted(HostError::Failed(message));
+                    let Some(dialect) = self.dialect.get().adjusted(adjustment) else { return Err(message) };
+                    self.say(|| format!("{message}; asked again without it"));
+                    self.dialect.set(dialect);
+                }
                 Err(Fault::Transient { strain, message, retry_after }) => {
                     tries += 1;
-                    self.throttle.strained(strain);
                     let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                    if tries == MAX_TRIES {
-                        return Err(self.redacted(HostError::Failed(format!("{message}, after {tries} tries"))));
-                    }
                     if let Some(wait) = asked.filter(|wait| *wait > MAX_WAIT) {
                         let wait = wait.as_secs();
                         let message = format!("{message}; the server asks to wait {wait} s, which no run does");
                         return Err(self.redacted(HostError::Failed(message)));
                     }
-                    tokio::time::sleep(wait(tries, asked)).await;
+                    self.throttle.strained(strain, asked);
+                    if tries == MAX_TRIES {
+                        let error = self.redacted(HostError::Failed(format!("{message}, after {tries} tries")));
+                        self.say(|| error.to_string());
+                        return Err(error);
+                    }
+                    let wait = wait(tries, asked);
+                    let message = self.redacted(HostError::Failed(message));
+                    self.say(|| format!("{message}; try {tries} of {MAX_TRIES}, again in {:.1} s", wait.as_secs_f64()));
+                    tokio::time::sleep(wait).await;
                 }
             }
+        }
+    }
+
+    fn say(&self, what: impl Fn() -> String) {
+        if self.options.verbose {
+            eprintln!("{}/{}: {}", self.account.provider.name, self.account.model, what());
         }
     }
 
@@ -172,10 +214,14 @@ impl ChatModel {
                 dialect: self.dialect.get(),
             },
         );
-        let mut post = self.client.post(protocol.url(&self.account.base_url, &request)).json(&request.body);
+        let mut post = self.client.post(protocol.url(&self.account.base_url, &request));
+        post = post.header(CONTENT_TYPE, "application/json");
         for (name, value) in &request.headers {
             post = post.header(*name, *value);
         }
+        // One copy of a book is enough while the server thinks.
+        post = post.body(request.body.to_string());
+        drop(request);
         if let Some(key) = &self.account.key {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
@@ -217,10 +263,13 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
+/// What the headers ask to wait. A date counts from the server's own, so that a clock that is wrong here, or jumps, changes
+/// nothing.
 fn retry_after(headers: &HeaderMap) -> Option<f64> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-    retry_after_seconds(text("retry-after"), text("retry-after-ms"), now)
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
+    retry_after_seconds(text("retry-after"), text("retry-after-ms"), seconds(there.unwrap_or_else(SystemTime::now)))
 }
 
 /// What the server asks for and a little more, so that not all come back at once; else a doubling wait with full jitter.
@@ -250,6 +299,15 @@ fn broken(error: reqwest::Error) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_date_counts_from_the_servers_clock() {
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", "Wed, 21 Oct 2015 07:28:30 GMT".parse().unwrap());
+        assert_eq!(retry_after(&headers), Some(0.0), "years ago by our own clock");
+        headers.insert("date", "Wed, 21 Oct 2015 07:28:00 GMT".parse().unwrap());
+        assert_eq!(retry_after(&headers), Some(30.0));
+    }
 
     #[test]
     fn no_wait_is_shorter_than_asked_for() {

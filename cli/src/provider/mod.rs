@@ -6,7 +6,7 @@ mod throttle;
 
 pub(crate) use account::{Account, PROVIDERS, keys};
 pub(crate) use client::{ChatModel, Options};
-pub(crate) use throttle::Rates;
+pub(crate) use throttle::{Rates, Seat};
 
 use anyhow::{Result, bail};
 use closeread_core::reader::EXTRACTIVE;

@@ -1,3 +1,53 @@
-//! One file per way of making a benchmark.
+//! Making benchmarks: one file, or folder, a way.
+//!
+//! [`corpus`] invents one from a seed. The others are pipelines of the papers: async functions over a
+//! [`Host`](crate::host::Host) that read like the paper's algorithm, in stages. Each stage leaves a line a unit of work in
+//! a [`StageStore`] before the next begins, so that a build can be looked at, edited, stopped and gone on with anywhere.
 
+mod ask;
+mod assumed;
+mod check;
 pub mod corpus;
+mod funnel;
+pub mod hamlet;
+pub mod options;
+pub mod sagascale;
+mod stage;
+
+pub use assumed::StageCost;
+pub use check::{AgainstFilter, CheckAnswers, CheckError, Question, against_filter, check_page, sample};
+pub use funnel::{Funnel, FunnelRow};
+pub use stage::{BuildError, Building, End, Line, Made, StageStore, Stored, Unit};
+
+use crate::benchmark::{Content, Document, Item};
+use crate::hash::name_hash;
+use crate::table::Table;
+use crate::text::Book;
+use serde_json::Map;
+use std::sync::Arc;
+
+/// What a pipeline made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// The items.
+    pub items: Vec<Item>,
+    /// What became of the units of each stage.
+    pub funnel: Funnel,
+    /// What the paper reports of its data.
+    pub tables: Vec<Table>,
+    /// What people may be asked about it.
+    pub questions: Vec<Question>,
+}
+
+/// The books that items are about as documents, each with the path that its text is to be written to.
+pub fn documents(books: &[Arc<Book>], items: &[Item]) -> Vec<Document> {
+    let used = books.iter().filter(|book| items.iter().any(|item| item.documents.contains(&book.id)));
+    let document = |book: &Arc<Book>| Document {
+        id: book.id.clone(),
+        title: book.title.clone(),
+        language: Some(book.language.code().to_owned()),
+        content: Content::Path(format!("texts/{}.txt", name_hash(&book.id))),
+        other: Map::new(),
+    };
+    used.map(document).collect()
+}

@@ -15,7 +15,7 @@ mod prepare;
 mod query_summary;
 mod rag;
 mod raptor;
-mod read;
+pub(crate) mod read;
 mod read_agent;
 mod reply;
 mod sections;

@@ -50,7 +50,7 @@ pub(super) fn title_of(books: &[impl AsRef<crate::text::Book>]) -> String {
 }
 
 /// The name of a language in a prompt.
-pub(super) fn language_name(code: &str) -> &str {
+pub(crate) fn language_name(code: &str) -> &str {
     match code {
         "en" => "English",
         "zh" => "Chinese",
@@ -119,6 +119,8 @@ pub(super) async fn read_all<H: Host>(
     if shown.view == View::Whole {
         message = message.sharing(&context);
     }
+    // A book is long, and the call may take minutes.
+    drop(context);
     asking.context = shown.context;
     let further = items[1..].iter();
     let reading = Reading {

@@ -13,7 +13,7 @@ pub(in crate::benchmark) fn is_page(text: &str) -> bool {
 /// The text of a page: paragraphs parted by a blank line, `<br>` as a line end, other tags left out, entities
 /// decoded. White space inside a paragraph is one space, except in `<pre>`. Comments, scripts, styles and the head
 /// are left out.
-pub(in crate::benchmark) fn to_text(page: &str) -> String {
+pub(crate) fn to_text(page: &str) -> String {
     let mut out = Text::default();
     let mut rest = page;
     while let Some(at) = rest.find('<') {

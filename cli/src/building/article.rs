@@ -1,0 +1,121 @@
+//! The articles about books: files beside each other, or pages of a wiki.
+
+use super::search::encoded;
+use crate::run_folder::write_atomically;
+use anyhow::{Context, Result, bail};
+use closeread_core::build::sagascale::{ArticleKind, Segment, segments};
+use closeread_core::text::{Book, decode};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Endings of articles in a folder.
+const ENDINGS: [&str; 8] = ["wiki", "wikitext", "mediawiki", "html", "htm", "xhtml", "md", "txt"];
+
+/// Where articles come from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ArticleArgs {
+    /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt
+    #[arg(long, value_name = "DIR")]
+    articles: Option<PathBuf>,
+    /// The article about a book, by the book's id; repeatable
+    #[arg(long, value_name = "BOOK=FILE")]
+    article: Vec<String>,
+    /// The page about a book, fetched from a wiki into the build folder; repeatable
+    #[arg(long, value_name = "BOOK=TITLE")]
+    page: Vec<String>,
+    /// The wiki that pages are fetched from [default: the Wikipedia of the book's language]
+    #[arg(long, value_name = "URL of api.php")]
+    wiki: Option<String>,
+}
+
+impl ArticleArgs {
+    /// The sections of each book's article.
+    pub(crate) async fn read(&self, books: &[Arc<Book>], out: &Path) -> Result<Vec<Vec<Segment>>> {
+        let files = named(&self.article, "--article BOOK=FILE", books)?;
+        let pages = named(&self.page, "--page BOOK=TITLE", books)?;
+        let mut articles = Vec::new();
+        for book in books {
+            let path = match (files.get(book.id.as_str()), pages.get(book.id.as_str())) {
+                (Some(path), _) => PathBuf::from(path),
+                (None, Some(title)) => self.fetched(book, title, out).await?,
+                (None, None) => self.beside(book)?,
+            };
+            let bytes = std::fs::read(&path).with_context(|| format!("cannot read the article {}", path.display()))?;
+            let text = decode(&bytes, None).with_context(|| format!("the article {}", path.display()))?.text;
+            let found = segments(&text, ArticleKind::of_name(&path.to_string_lossy()));
+            if found.is_empty() {
+                bail!("the article {} has no text: expected sections about `{}`", path.display(), book.id);
+            }
+            articles.push(found);
+        }
+        Ok(articles)
+    }
+
+    fn beside(&self, book: &Book) -> Result<PathBuf> {
+        let name = book.id.rsplit('/').next().unwrap_or(&book.id);
+        let found = self.articles.iter().flat_map(|folder| {
+            ENDINGS.iter().map(move |ending| folder.join(format!("{name}.{ending}"))).filter(|path| path.is_file())
+        });
+        let found: Vec<PathBuf> = found.collect();
+        match found.as_slice() {
+            [one] => Ok(one.clone()),
+            [] => bail!(
+                "no article about `{}`: name a file by --article {}=FILE, a page by --page, or put {name}.wiki (.html, \
+                 .md, .txt) into the folder of --articles",
+                book.id,
+                book.id
+            ),
+            [first, second, ..] => bail!(
+                "two articles about `{}`, {} and {}: name one by --article",
+                book.id,
+                first.display(),
+                second.display()
+            ),
+        }
+    }
+
+    /// The page's wikitext, fetched once.
+    async fn fetched(&self, book: &Book, title: &str, out: &Path) -> Result<PathBuf> {
+        let folder = out.join("articles");
+        let path = folder.join(format!("{}.wiki", closeread_core::hash::name_hash(&format!("{}\n{title}", book.id))));
+        if path.is_file() {
+            return Ok(path);
+        }
+        let api =
+            self.wiki.clone().unwrap_or_else(|| format!("https://{}.wikipedia.org/w/api.php", book.language.code()));
+        let url =
+            format!("{api}?action=parse&prop=wikitext&redirects=1&format=json&formatversion=2&page={}", encoded(title));
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(60))
+            .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .context("cannot set up HTTP")?;
+        let told = || format!("cannot fetch the page `{title}` from {api}; give the article as a file by --article");
+        let reply = client.get(&url).send().await.with_context(told)?.error_for_status().with_context(told)?;
+        let reply: Value = reply.json().await.with_context(told)?;
+        let Some(text) = reply.pointer("/parse/wikitext").and_then(Value::as_str) else {
+            let why = reply.pointer("/error/info").and_then(Value::as_str).unwrap_or("its reply holds no wikitext");
+            bail!("{}: {why}", told());
+        };
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+        write_atomically(&path, text.as_bytes())?;
+        Ok(path)
+    }
+}
+
+/// `BOOK=VALUE` by book.
+fn named<'a>(given: &'a [String], form: &str, books: &[Arc<Book>]) -> Result<BTreeMap<&'a str, &'a str>> {
+    let mut values = BTreeMap::new();
+    for text in given {
+        let (id, value) = text.split_once('=').with_context(|| format!("`{text}`: expected {form}"))?;
+        if !books.iter().any(|book| book.id == id) {
+            let known: Vec<&str> = books.iter().map(|book| book.id.as_str()).collect();
+            bail!("`{text}`: there is no book `{id}`; the books are {}", known.join(", "));
+        }
+        values.insert(id, value);
+    }
+    Ok(values)
+}

@@ -1,0 +1,254 @@
+//! The options that all builds have, and what they make: hosts, prompts, a tokenizer.
+
+use super::BuildFolder;
+use crate::command::run::load_prompts;
+use crate::extra_body::ExtraBodies;
+use crate::host::{CliHost, QueryEncoder, Repetition};
+use crate::input::{InputOptions, read_books};
+use crate::journal::Journal;
+use crate::provider::{self, Reader, without_credentials};
+use crate::reply_cache::ReplyCache;
+use crate::spending::Spending;
+use crate::{pricing, tokenizer};
+use anyhow::{Context, Result, bail};
+use closeread_core::method::Setting;
+use closeread_core::price::{Dollars, PriceList};
+use closeread_core::prompt::Prompts;
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::text::tokens::Tokenizer;
+use closeread_core::text::{Book, Language};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The options of every build.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildOptions {
+    /// Folder of the build: its stages, and the benchmark that comes out
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The model that builds: openai/MODEL, anthropic/MODEL, gemini/MODEL, openai-compatible/MODEL
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of the models' server
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Forget this stage and all later ones, and make them anew
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) from: Option<String>,
+    /// End after this stage
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) until: Option<String>,
+    /// Forget what the folder holds and start anew
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) fresh: bool,
+    /// Say what each stage would take and cost, and ask nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Tokens of a reply that the least of --dry-run is taken from
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) assume_reply: u64,
+    /// Most tokens of a reply
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub(crate) max_output_tokens: u32,
+    /// Counts chunks and prompts: cl100k, o200k, embedder, or a tokenizer.json
+    #[arg(long, value_name = "NAME|FILE", default_value = "o200k")]
+    pub(crate) tokenizer: String,
+    /// Decides what is drawn at random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Questions of each kind on the page for people
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) check: usize,
+    /// Read back what a person ticked on that page, and say how often people and pipeline agree
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checked: Option<PathBuf>,
+    /// Fields merged into every request, as JSON or a file with it, or into those made from one prompt; repeatable
+    #[arg(long, value_name = "JSON|FILE|PROMPT={...}|PROMPT=@FILE")]
+    pub(crate) extra_body: Vec<String>,
+    /// Prices of models, over those that ship
+    #[arg(long, value_name = "FILE")]
+    pub(crate) models: Option<PathBuf>,
+    /// Folder with prompts that replace ours, by file name
+    #[arg(long, value_name = "DIR")]
+    pub(crate) prompts: Option<PathBuf>,
+    /// Longest that one try of a call may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub(crate) timeout: u64,
+    /// Most units of work under way at once
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub(crate) concurrency: usize,
+    /// Ask again what was asked before: remembered replies are neither used nor kept
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// Print the funnel and all tables as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which books, and how they are read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BookInputs {
+    /// A .txt, .md or .epub file, a documents.jsonl, or a folder of them; repeatable
+    #[arg(long = "books", value_name = "PATH", num_args = 1..)]
+    books: Vec<PathBuf>,
+    /// Encoding of text files [default: detected]
+    #[arg(long, value_name = "LABEL")]
+    encoding: Option<String>,
+    /// Language of all books that do not name theirs [default: detected]
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+}
+
+impl BookInputs {
+    /// Reads the books; one that cannot be read ends the build before it begins.
+    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
+        if self.books.is_empty() {
+            bail!("--books is missing: name files or folders with the books to build from");
+        }
+        let options =
+            InputOptions { encoding: self.encoding.clone(), language: self.language, ..InputOptions::default() };
+        let mut books: Vec<Arc<Book>> = Vec::new();
+        let mut ids = HashSet::new();
+        for path in &self.books {
+            let (found, problems) = read_books(path, &options);
+            if let Some(problem) = problems.iter().find(|p| p.kind == crate::input::ProblemKind::Failed) {
+                bail!("{problem}");
+            }
+            for (book, report) in found {
+                eprintln!("{report}");
+                if !ids.insert(book.id.clone()) {
+                    bail!("two books are called `{}`: rename a file, or name ids in a documents.jsonl", book.id);
+                }
+                books.push(Arc::new(book));
+            }
+        }
+        Ok(books)
+    }
+}
+
+/// What a build works with.
+pub(crate) struct Workshop {
+    pub(crate) prompts: Prompts,
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) prices: PriceList,
+    max_output_tokens: u32,
+    hosts: BTreeMap<String, CliHost>,
+    spending: Rc<Spending>,
+}
+
+impl BuildOptions {
+    /// The model that builds.
+    pub(crate) fn model(&self) -> Result<&str> {
+        let model = self.model.as_deref().context("--model is missing: name the model that builds, provider/model")?;
+        if model == EXTRACTIVE {
+            bail!("{EXTRACTIVE} reads, it does not write: name a language model with --model");
+        }
+        provider::check_name(model)?;
+        Ok(model)
+    }
+
+    /// The workshop of these models; without one, as for --dry-run, nobody can be asked.
+    pub(crate) fn workshop(&self, models: &[&str]) -> Result<Workshop> {
+        let prompts = load_prompts(self.prompts.as_deref())?;
+        let tokenizer = tokenizer::load(Some(&self.tokenizer), None)?;
+        let prices = pricing::load(self.models.as_deref())?;
+        let spending = Rc::new(Spending::new(prices.clone(), None, Dollars::default(), tokenizer.clone()));
+        let options = provider::Options {
+            extra_body: self.extra_body()?,
+            timeout: Duration::from_secs(self.timeout.max(1)),
+            concurrency: self.concurrency.max(1),
+            ..provider::Options::default()
+        };
+        let replies = Rc::new(if self.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
+        let mut hosts = BTreeMap::new();
+        for model in models {
+            let reader = Reader::named(model, self.base_url.as_deref(), options.clone())?;
+            let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
+            hosts.insert((*model).to_owned(), host);
+        }
+        Ok(Workshop { prompts, tokenizer, prices, max_output_tokens: self.max_output_tokens, hosts, spending })
+    }
+
+    fn extra_body(&self) -> Result<ExtraBodies> {
+        ExtraBodies::read(&self.extra_body, &BTreeMap::new())
+    }
+
+    /// What the manifest holds of these options; `prompts` are those that the pipeline uses.
+    pub(crate) fn configuration(
+        &self,
+        pipeline: &str,
+        workshop: &Workshop,
+        prompts: &[&str],
+        more: Value,
+    ) -> Result<Value> {
+        let hashes: Map<String, Value> = prompts
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), json!(workshop.prompts.hashes().get(*name)?))))
+            .collect();
+        let extra = self.extra_body()?;
+        let mut configuration = json!({
+            "pipeline": pipeline,
+            "model": self.model,
+            "base_url": self.base_url.as_deref().map(without_credentials),
+            "max_output_tokens": self.max_output_tokens,
+            "tokenizer": workshop.tokenizer.name(),
+            "seed": self.seed,
+            "extra_body": {"all": extra.all, "named": extra.named},
+            "prompts": hashes,
+        });
+        if let (Some(fields), Value::Object(more)) = (configuration.as_object_mut(), more) {
+            fields.extend(more);
+        }
+        Ok(configuration)
+    }
+
+    /// The folder of the build.
+    pub(crate) fn folder(&self, stages: &'static [&'static str], configuration: &Value) -> Result<BuildFolder> {
+        if let Some(until) = self.until.as_deref().filter(|until| !stages.contains(until)) {
+            bail!("there is no stage `{until}`: expected {}", stages.join(", "));
+        }
+        BuildFolder::open(&self.out, stages, configuration, self.from.as_deref(), self.fresh)
+    }
+}
+
+impl Workshop {
+    /// What every call shares.
+    pub(crate) fn setting(&self) -> Setting<'_> {
+        Setting {
+            prompts: &self.prompts,
+            tokenizer: &self.tokenizer,
+            max_output_tokens: self.max_output_tokens,
+            temperature: 0.0,
+            window: None,
+        }
+    }
+
+    /// A model of the workshop, whose replies are kept in the journal.
+    pub(crate) fn host<'a>(
+        &'a self,
+        model: &str,
+        journal: &'a Journal,
+        encoder: Option<&'a QueryEncoder>,
+    ) -> Repetition<'a> {
+        self.hosts[model].repetition(0, encoder).journalled(journal)
+    }
+
+    /// Says what the calls of this session took, where some were made.
+    pub(crate) fn say_spending(&self) {
+        let taken = self.spending.taken();
+        if taken.prompt_tokens + taken.reply_tokens > 0 {
+            let unknown = match taken.unpriced {
+                0 => String::new(),
+                n => format!(" and {n} calls of unknown price"),
+            };
+            eprintln!(
+                "{} tokens of prompts, {} of replies; {}{unknown}",
+                taken.prompt_tokens, taken.reply_tokens, taken.dollars
+            );
+        }
+    }
+}

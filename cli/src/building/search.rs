@@ -1,0 +1,223 @@
+//! Searching the world: a folder of texts, a wiki, or any search engine that answers in JSON.
+
+use crate::input::{InputOptions, ProblemKind, read_books};
+use crate::provider::without_credentials;
+use anyhow::{Context, Result, bail};
+use closeread_core::build::sagascale::{Found, SearchHost};
+use closeread_core::chunk::Chunker;
+use closeread_core::host::HostError;
+use closeread_core::index::{Retriever, Shelf};
+use closeread_core::text::tokens::Tokenizer;
+use serde_json::Value;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Results that are handed over.
+const RESULTS: usize = 5;
+/// The environment variable that holds the key of a search engine.
+const KEY: &str = "CLOSEREAD_SEARCH_KEY";
+/// Fields of a result that hold its text, the first that is there.
+const TEXTS: [&str; 5] = ["snippet", "content", "description", "text", "body"];
+
+/// What `--search` names.
+pub(crate) enum Search {
+    /// Passages of the texts in a folder.
+    Folder(Box<Shelf>),
+    /// A search engine.
+    Engine(Engine),
+}
+
+/// A search engine that answers GET requests in JSON.
+pub(crate) struct Engine {
+    client: reqwest::Client,
+    /// With `{query}` where the query goes.
+    url: String,
+    /// Name and value of the header that holds the key.
+    header: Option<(String, String)>,
+    /// JSON pointer to the number of results.
+    hits: String,
+    /// JSON pointer to the list of results.
+    results: String,
+}
+
+/// The options of a search engine.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// Where the filters search: a folder of texts, the api.php of a wiki, or the address of a search engine with {query}
+    /// in it
+    #[arg(long, value_name = "DIR|URL")]
+    pub(crate) search: Option<String>,
+    /// JSON pointer to the number of results in a reply of the engine
+    #[arg(long, value_name = "POINTER", default_value = "/number_of_results")]
+    search_hits: String,
+    /// JSON pointer to the list of results
+    #[arg(long, value_name = "POINTER", default_value = "/results")]
+    search_results: String,
+    /// Header that carries the engine's key, which is read from the environment variable CLOSEREAD_SEARCH_KEY
+    #[arg(long, value_name = "NAME")]
+    search_header: Option<String>,
+}
+
+impl SearchArgs {
+    /// What names the search in the manifest.
+    pub(crate) fn name(&self) -> Option<String> {
+        let search = self.search.as_deref()?;
+        Some(if is_url(search) { without_credentials(search) } else { search.to_owned() })
+    }
+
+    /// Opens what `--search` names.
+    pub(crate) fn open(&self, tokenizer: &Tokenizer) -> Result<Option<Search>> {
+        let Some(search) = self.search.as_deref() else { return Ok(None) };
+        if !is_url(search) {
+            return Ok(Some(Search::Folder(Box::new(shelf(Path::new(search), tokenizer)?))));
+        }
+        let client = reqwest::Client::builder()
+            .timeout(Duration::from_secs(60))
+            .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .context("cannot set up HTTP")?;
+        let header = match &self.search_header {
+            None => None,
+            Some(name) => {
+                let key = std::env::var(KEY).ok().filter(|key| !key.is_empty());
+                Some((name.clone(), key.with_context(|| format!("--search-header needs the key in {KEY}"))?))
+            }
+        };
+        let engine = if search.ends_with("api.php") {
+            Engine {
+                client,
+                url: format!("{search}?action=query&list=search&format=json&formatversion=2&srsearch={{query}}"),
+                header,
+                hits: "/query/searchinfo/totalhits".to_owned(),
+                results: "/query/search".to_owned(),
+            }
+        } else if search.contains("{query}") {
+            let (hits, results) = (self.search_hits.clone(), self.search_results.clone());
+            Engine { client, url: search.to_owned(), header, hits, results }
+        } else {
+            bail!("--search {search}: expected a folder, the api.php of a wiki, or an address with {{query}} in it");
+        };
+        Ok(Some(Search::Engine(engine)))
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+fn shelf(folder: &Path, tokenizer: &Tokenizer) -> Result<Shelf> {
+    let (books, problems) = read_books(folder, &InputOptions::default());
+    if let Some(problem) = problems.iter().find(|problem| problem.kind == ProblemKind::Failed) {
+        bail!("--search: {problem}");
+    }
+    let books = books.into_iter().map(|(book, _)| Arc::new(book)).collect();
+    Ok(Shelf::new(books, Chunker::Dos, Chunker::Dos.default_max_tokens(), tokenizer))
+}
+
+impl SearchHost for Search {
+    /// In a folder: passages that hold all words of the query.
+    async fn hits(&self, query: &str) -> Result<u64, HostError> {
+        match self {
+            Self::Folder(shelf) => {
+                let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+                let texts = shelf.texts(0..shelf.passages().len());
+                let holds = |text: &String| {
+                    let text = text.to_lowercase();
+                    words.iter().all(|word| text.contains(word))
+                };
+                Ok(texts.iter().filter(|text| holds(text)).count() as u64)
+            }
+            Self::Engine(engine) => {
+                let reply = engine.ask(query).await?;
+                let hits = reply.pointer(&engine.hits).and_then(Value::as_u64);
+                hits.ok_or_else(|| failed(format!("the reply has no number at {}", engine.hits)))
+            }
+        }
+    }
+
+    async fn find(&self, query: &str) -> Result<Vec<Found>, HostError> {
+        match self {
+            Self::Folder(shelf) => {
+                let ranking = shelf.ranking(Retriever::Bm25, query, None).map_err(|error| failed(error.to_string()))?;
+                let found: Vec<usize> =
+                    ranking.iter().filter(|ranked| ranked.score > 0.0).take(RESULTS).map(|ranked| ranked.idx).collect();
+                let title = |idx: usize| shelf.books()[shelf.passages()[idx].book].title.clone();
+                let texts = shelf.texts(found.iter().copied());
+                Ok(found.iter().zip(texts).map(|(&idx, text)| Found { title: title(idx), text }).collect())
+            }
+            Self::Engine(engine) => {
+                let reply = engine.ask(query).await?;
+                let list = reply.pointer(&engine.results).and_then(Value::as_array);
+                let list = list.ok_or_else(|| failed(format!("the reply has no list at {}", engine.results)))?;
+                let field = |result: &Value, names: &[&str]| {
+                    names.iter().find_map(|name| result.get(*name)?.as_str()).map(without_tags).unwrap_or_default()
+                };
+                let found = list.iter().take(RESULTS);
+                Ok(found.map(|one| Found { title: field(one, &["title"]), text: field(one, &TEXTS) }).collect())
+            }
+        }
+    }
+}
+
+impl Engine {
+    async fn ask(&self, query: &str) -> Result<Value, HostError> {
+        let mut request = self.client.get(self.url.replace("{query}", &encoded(query)));
+        if let Some((name, key)) = &self.header {
+            request = request.header(name, key);
+        }
+        // An address may hold a key: errors are told without it.
+        let told = |error: reqwest::Error| failed(error.without_url().to_string());
+        let reply = request.send().await.and_then(reqwest::Response::error_for_status).map_err(told)?;
+        reply.json().await.map_err(told)
+    }
+}
+
+fn failed(problem: String) -> HostError {
+    HostError::Failed(format!("the search failed: {problem}"))
+}
+
+/// A query as part of an address.
+pub(super) fn encoded(query: &str) -> String {
+    let byte = |byte: &u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(*byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    query.as_bytes().iter().map(byte).collect()
+}
+
+/// What a result says without the tags that mark the words found.
+fn without_tags(text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0usize;
+    for c in text.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' if depth > 0 => depth -= 1,
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_encoded_and_results_read_without_tags() {
+        assert_eq!(encoded("Ana & 渡"), "Ana%20%26%20%E6%B8%A1");
+        assert_eq!(without_tags("the <span class=\"m\">bell</span> rings"), "the bell rings");
+    }
+
+    #[tokio::test]
+    async fn a_folder_is_searched_by_its_passages() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.txt"), "The bell of Scarrow rings at night.").unwrap();
+        std::fs::write(dir.path().join("b.txt"), "Nothing else is known of the town.").unwrap();
+        let search = Search::Folder(Box::new(shelf(dir.path(), &Tokenizer::cl100k()).unwrap()));
+        assert_eq!((search.hits("bell scarrow").await, search.hits("goat").await), (Ok(1), Ok(0)));
+        assert!(search.find("the bell").await.unwrap()[0].text.contains("rings"));
+    }
+}

@@ -1,0 +1,155 @@
+//! `closeread build hamlet`: queries with key facts.
+
+use crate::building::{BookInputs, BuildOptions, checked, ended, show_costs, until_interrupted, write};
+use crate::config::named;
+use anyhow::{Result, bail};
+use closeread_core::build::Building;
+use closeread_core::build::hamlet::{self, Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
+use closeread_core::paper::hamlet::Perspective;
+use closeread_core::table::render::text;
+use closeread_core::text::Book;
+use serde_json::json;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// The stage of the study.
+const STUDY: &[&str] = &["chunk-size"];
+const PROMPTS: [&str; 4] = ["hamlet-tree", "hamlet-verify-tree", "hamlet-query", "build-again"];
+
+/// Queries with key-fact trees over the chunks of books (HAMLET, section 3)
+///
+/// Stages: chunks, trees, faithfulness, objectivity, significance, pruning, queries. Each is a file in stages/ of the
+/// folder, a line a unit of work, which may be edited before the next stage is made.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HamletArgs {
+    #[command(flatten)]
+    books: BookInputs,
+    /// Most tokens of a chunk
+    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = positive)]
+    chunk_tokens: usize,
+    /// Fewest tokens of a chunk: the end of a book can be shorter and is dropped [default: an eighth of --chunk-tokens]
+    #[arg(long, value_name = "N")]
+    least_tokens: Option<usize>,
+    /// The perspectives of the trees
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "analytical,narrative",
+        value_parser = named::<Perspective>)]
+    perspectives: Vec<Perspective>,
+    /// In the place of a benchmark: rate chunks of several sizes (appendix B)
+    #[arg(long, value_name = "chunk-size", value_parser = ["chunk-size"])]
+    study: Option<String>,
+    /// The sizes of --study, in tokens
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = STUDY_SIZES, value_parser = positive)]
+    sizes: Vec<usize>,
+    /// Chunks of each size that --study rates
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    per_size: usize,
+    /// The models that rate in --study; two in the paper [default: --model]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    judge: Vec<String>,
+    #[command(flatten)]
+    build: BuildOptions,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "expected a number from 1".to_owned())
+}
+
+/// Builds, estimates, studies or reads a check back.
+pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
+    if let Some(file) = &args.build.checked {
+        return checked(&args.build, file);
+    }
+    let books = args.books.read()?;
+    if args.study.is_some() {
+        return run_study(&args, &books).await;
+    }
+    let build = &args.build;
+    let model = build.model()?;
+    let mut perspectives = args.perspectives.clone();
+    perspectives.sort_unstable();
+    perspectives.dedup();
+    let least_tokens = args.least_tokens.unwrap_or(args.chunk_tokens / 8);
+    let parameters = Hamlet { chunk_tokens: args.chunk_tokens, least_tokens, perspectives };
+    let workshop = build.workshop(if build.dry_run { &[] } else { std::slice::from_ref(&model) })?;
+    if build.dry_run {
+        let cut = chunks(&books, &workshop.tokenizer, parameters.chunk_tokens);
+        let stages = hamlet::cost(workshop.setting(), &books, &cut, &parameters)?;
+        let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
+        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+    }
+    let more = json!({"parameters": parameters, "books": hashes(&books)});
+    let configuration = build.configuration("hamlet", &workshop, &PROMPTS, more)?;
+    let folder = build.folder(&STAGES, &configuration)?;
+    let journal = folder.journal()?;
+    let host = workshop.host(model, &journal, None);
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let made = until_interrupted(hamlet::hamlet(&host, workshop.setting(), building, &books, &parameters)).await;
+    folder.quiet();
+    workshop.say_spending();
+    match made {
+        None => Ok(ExitCode::from(1)),
+        Some(Err(error)) => ended(error),
+        Some(Ok(built)) => {
+            let code = write(&folder, build, "hamlet", &books, &built)?;
+            folder.tidy(journal)?;
+            Ok(code)
+        }
+    }
+}
+
+async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
+    let build = &args.build;
+    let models: Vec<&str> = match args.judge.is_empty() {
+        true => vec![build.model()?],
+        false => args.judge.iter().map(String::as_str).collect(),
+    };
+    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
+    let units = study_chunks(books, &workshop.tokenizer, &args.sizes, args.per_size, models.len(), build.seed);
+    if units.is_empty() {
+        bail!("there is nothing to rate: --per-size is 0");
+    }
+    if build.dry_run {
+        let mut stages = Vec::new();
+        for (place, model) in models.iter().enumerate() {
+            let own: Vec<_> = units.iter().filter(|unit| unit.input.judge == place).cloned().collect();
+            stages.push((study_cost(workshop.setting(), &own)?, *model));
+        }
+        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+    }
+    let more = json!({"judges": models, "sizes": args.sizes, "per_size": args.per_size, "books": hashes(books)});
+    let configuration =
+        build.configuration("hamlet chunk-size", &workshop, &["hamlet-chunk-size", "build-again"], more)?;
+    let folder = build.folder(STUDY, &configuration)?;
+    let journal = folder.journal()?;
+    let hosts: Vec<_> = models.iter().map(|model| workshop.host(model, &journal, None)).collect();
+    let judges: Vec<_> = hosts.iter().collect();
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let made = until_interrupted(study(&judges, workshop.setting(), building, books, &units)).await;
+    folder.quiet();
+    workshop.say_spending();
+    match made {
+        None => Ok(ExitCode::from(1)),
+        Some(Err(error)) => ended(error),
+        Some(Ok(tables)) => {
+            let report = json!({"pipeline": "hamlet chunk-size", "tables": tables});
+            crate::run_folder::write_atomically(
+                &folder.path().join("report.json"),
+                format!("{report:#}\n").as_bytes(),
+            )?;
+            if build.json {
+                outln!("{report}");
+            } else {
+                for table in &tables {
+                    outln!("{}", text::table(table));
+                }
+            }
+            folder.tidy(journal)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// What names the books in the manifest.
+pub(super) fn hashes(books: &[Arc<Book>]) -> serde_json::Value {
+    books.iter().map(|book| json!({"id": book.id, "language": book.language.code(), "sha256": book.hash()})).collect()
+}

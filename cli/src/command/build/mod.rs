@@ -1,0 +1,33 @@
+//! `closeread build`: benchmarks made from books, as the papers make theirs.
+
+mod hamlet;
+mod options;
+mod sagascale;
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Make a benchmark from your own books, as a paper makes its own; resumable, stage by stage
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    #[command(subcommand)]
+    pipeline: Pipeline,
+}
+
+#[derive(Debug, Subcommand)]
+enum Pipeline {
+    Hamlet(Box<hamlet::HamletArgs>),
+    Options(Box<options::OptionsArgs>),
+    #[command(name = "sagascale")]
+    SagaScale(Box<sagascale::SagaScaleArgs>),
+}
+
+/// Runs a pipeline.
+pub(crate) async fn run(args: BuildArgs) -> Result<ExitCode> {
+    match args.pipeline {
+        Pipeline::Hamlet(args) => hamlet::run(*args).await,
+        Pipeline::Options(args) => options::run(*args).await,
+        Pipeline::SagaScale(args) => sagascale::run(*args).await,
+    }
+}

@@ -1,0 +1,100 @@
+//! `closeread build options`: wrong options for open questions.
+
+use super::hamlet::hashes;
+use crate::benchmark::Benchmark;
+use crate::building::{BuildOptions, checked, ended, show_costs, until_interrupted, write};
+use crate::config::RunArgs;
+use anyhow::{Result, bail};
+use closeread_core::build::Building;
+use closeread_core::build::options::{self, Asked, Options, STAGES, wants_options};
+use closeread_core::hash::sha256;
+use closeread_core::text::Language;
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const PROMPTS: [&str; 3] = ["options-distractors", "judge-corpusqa", "build-again"];
+
+/// Three wrong options for every open question of a benchmark (NovelQA, appendix C.3)
+///
+/// Stages: distractors, options. A judge says of each option whether it means the same as a gold answer; the order of the
+/// options is decided by --seed. Items that have options, and those without a gold answer, stay as they are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OptionsArgs {
+    /// A folder with documents.jsonl and items.jsonl, or a data set, as `closeread run` takes it
+    #[arg(long, value_name = "NAME|DIR")]
+    benchmark: Option<String>,
+    /// File or folder a data set is read from; repeatable
+    #[arg(long, value_name = "PATH")]
+    data: Vec<PathBuf>,
+    /// Language of all books that do not name theirs [default: detected]
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+    /// The model that says whether two answers mean the same [default: --model]
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// Wrong options an item
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=25))]
+    wrong: u8,
+    /// How often options are written in the place of refused ones before the item goes without
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
+    rounds: u8,
+    #[command(flatten)]
+    build: BuildOptions,
+}
+
+/// Builds, estimates or reads a check back.
+pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
+    let build = &args.build;
+    if let Some(file) = &build.checked {
+        return checked(build, file);
+    }
+    let Some(benchmark) = args.benchmark.clone() else {
+        bail!("--benchmark is missing: name the benchmark whose open questions are to get options");
+    };
+    let run = RunArgs {
+        benchmark: Some(benchmark),
+        data: args.data.clone(),
+        language: args.language.map(|language| language.code().to_owned()),
+        ..RunArgs::default()
+    };
+    let benchmark = Benchmark::load(&run)?;
+    for problem in &benchmark.problems {
+        eprintln!("{problem}");
+    }
+    if !benchmark.items.iter().any(wants_options) {
+        bail!("benchmark `{}` has no open question with a gold answer and without options", benchmark.name);
+    }
+    let model = build.model()?;
+    let judge = args.judge.as_deref().unwrap_or(model);
+    let parameters = Options { n: args.wrong.into(), rounds: args.rounds.into(), seed: build.seed };
+    let workshop = build.workshop(if build.dry_run { &[] } else { &[model, judge][..] })?;
+    let (books, items) = (&benchmark.books, &benchmark.items);
+    if build.dry_run {
+        let stages = options::cost(workshop.setting(), books, items, &parameters)?;
+        let stages: Vec<_> = stages.into_iter().zip([model, judge]).collect();
+        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+    }
+    let more = json!({
+        "judge": judge, "parameters": parameters, "books": hashes(books), "items": sha256(&serde_json::to_vec(items)?),
+    });
+    let configuration = build.configuration("options", &workshop, &PROMPTS, more)?;
+    let folder = build.folder(&STAGES, &configuration)?;
+    let journal = folder.journal()?;
+    let (writer, judge) = (workshop.host(model, &journal, None), workshop.host(judge, &journal, None));
+    let hosts = Asked { writer: &writer, judge: &judge };
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let made =
+        until_interrupted(options::options(hosts, workshop.setting(), building, books, items, &parameters)).await;
+    folder.quiet();
+    workshop.say_spending();
+    match made {
+        None => Ok(ExitCode::from(1)),
+        Some(Err(error)) => ended(error),
+        Some(Ok(built)) => {
+            let code = write(&folder, build, "options", books, &built)?;
+            folder.tidy(journal)?;
+            Ok(code)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! `closeread build sagascale`: questions from books and the articles about them.
+
+use super::hamlet::hashes;
+use crate::building::{
+    ArticleArgs, BookInputs, BuildOptions, Search, SearchArgs, checked, ended, show_costs, until_interrupted, write,
+};
+use crate::config::named;
+use crate::embedder::{BackendName, Embedder};
+use crate::engine::retriever_for;
+use crate::host::QueryEncoder;
+use anyhow::{Result, bail};
+use closeread_core::build::Building;
+use closeread_core::build::sagascale::{self, Crew, STAGES, SagaScale, Segment, Subject};
+use closeread_core::chunk::Chunker;
+use closeread_core::embed::Role;
+use closeread_core::hash::sha256;
+use closeread_core::index::{Retriever, Shelf};
+use closeread_core::text::Book;
+use closeread_core::text::tokens::Tokenizer;
+use serde_json::json;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const PROMPTS: [&str; 9] = [
+    "sagascale-segment",
+    "sagascale-sub-queries",
+    "sagascale-pair",
+    "sagascale-check-pair",
+    "sagascale-keywords",
+    "sagascale-closed-book",
+    "judge-sagascale",
+    "classify-question",
+    "build-again",
+];
+/// Sub-queries of a segment that --dry-run reckons with.
+const TYPICAL_QUERIES: u64 = 5;
+
+/// Questions from books and the encyclopaedia's articles about them (SagaScale, section 3.1)
+///
+/// Stages: segments, segment-filter, sub-queries, pairs, correctness, keywords, realism, contamination, types.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SagaScaleArgs {
+    #[command(flatten)]
+    books: BookInputs,
+    #[command(flatten)]
+    articles: ArticleArgs,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Without --search: --checker searches by itself, and questions are kept however popular they are
+    #[arg(long, conflicts_with = "search")]
+    no_realism: bool,
+    /// The model that says whether an answer is right; without --search one that can search [default: --model]
+    #[arg(long, value_name = "NAME")]
+    checker: Option<String>,
+    /// Models that must not know the answers; four in the paper
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    knower: Vec<String>,
+    /// The model that says whether an answer without the book is correct [default: --model]
+    #[arg(long, value_name = "NAME")]
+    judge: Option<String>,
+    /// Most pairs from one context
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    most_pairs: u16,
+    /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
+    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
+    retriever: Option<Retriever>,
+    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    #[arg(long, value_name = "NAME")]
+    embedder: Option<String>,
+    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    backend: Option<BackendName>,
+    #[command(flatten)]
+    build: BuildOptions,
+}
+
+/// Builds, estimates or reads a check back.
+pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
+    let build = &args.build;
+    if let Some(file) = &build.checked {
+        return checked(build, file);
+    }
+    let books = args.books.read()?;
+    let model = build.model()?;
+    let (checker, judge) = (args.checker.as_deref().unwrap_or(model), args.judge.as_deref().unwrap_or(model));
+    let parameters = SagaScale { most_pairs: args.most_pairs.into(), ..SagaScale::default() };
+    let articles = args.articles.read(&books, &build.out).await?;
+    let mut models = vec![model, checker, judge];
+    models.extend(args.knower.iter().map(String::as_str));
+    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
+    if build.dry_run {
+        let shelves = subjects(&books, articles, &parameters, &workshop.tokenizer, &args, None)?;
+        let stages = sagascale::cost(workshop.setting(), &shelves, args.knower.len(), TYPICAL_QUERIES, &parameters)?;
+        let knower = args.knower.first().map_or(model, String::as_str);
+        let models = [model, model, model, checker, model, knower, model];
+        let stages: Vec<_> = stages.into_iter().zip(models).collect();
+        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+    }
+    if args.search.search.is_none() && !args.no_realism {
+        bail!(
+            "--search is missing: name a folder of texts, the api.php of a wiki or a search engine; or say --no-realism, and \
+             --checker must be a model that searches by itself"
+        );
+    }
+    if args.knower.is_empty() {
+        eprintln!("note: without --knower no question is dropped because a model knows its answer without the book");
+    }
+    let search: Option<Search> = args.search.open(&workshop.tokenizer)?;
+    let encoder = match args.retriever {
+        Some(Retriever::Bm25) => None,
+        _ => Some(QueryEncoder::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
+    };
+    let more = json!({
+        "checker": checker, "judge": judge, "knowers": args.knower, "search": args.search.name(), "parameters": parameters,
+        "books": hashes(&books), "articles": sha256(&serde_json::to_vec(&articles)?), "retriever": args.retriever,
+        "embedder": encoder.as_ref().map(|encoder| encoder.embedder().model().spec.name.clone()),
+    });
+    let configuration = build.configuration("sagascale", &workshop, &PROMPTS, more)?;
+    let folder = build.folder(&STAGES, &configuration)?;
+    let subjects = subjects(&books, articles, &parameters, &workshop.tokenizer, &args, encoder.as_ref())?;
+    let journal = folder.journal()?;
+    let host = |model: &str| workshop.host(model, &journal, encoder.as_ref());
+    let (writer, checker, judge) = (host(model), host(checker), host(judge));
+    let knowers: Vec<_> = args.knower.iter().map(|model| (model.as_str(), host(model))).collect();
+    let crew = Crew {
+        writer: &writer,
+        checker: &checker,
+        search: search.as_ref(),
+        knowers: knowers.iter().map(|(name, host)| (*name, host)).collect(),
+        judge: &judge,
+    };
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let made =
+        until_interrupted(sagascale::sagascale(&crew, workshop.setting(), building, &subjects, &parameters)).await;
+    folder.quiet();
+    workshop.say_spending();
+    match made {
+        None => Ok(ExitCode::from(1)),
+        Some(Err(error)) => ended(error),
+        Some(Ok(built)) => {
+            let code = write(&folder, build, "sagascale", &books, &built)?;
+            folder.tidy(journal)?;
+            Ok(code)
+        }
+    }
+}
+
+/// The books with their passages, vectors where they are needed.
+fn subjects(
+    books: &[Arc<Book>],
+    articles: Vec<Vec<Segment>>,
+    parameters: &SagaScale,
+    tokenizer: &Tokenizer,
+    args: &SagaScaleArgs,
+    encoder: Option<&QueryEncoder>,
+) -> Result<Vec<Subject>> {
+    let mut subjects = Vec::new();
+    for (book, segments) in books.iter().zip(articles) {
+        let alone = vec![Arc::clone(book)];
+        let embedder = encoder.map(QueryEncoder::embedder);
+        let retriever = match embedder {
+            None => Retriever::Bm25,
+            Some(embedder) => retriever_for(&alone, args.retriever, Some(embedder.as_ref())),
+        };
+        let mut shelf = Shelf::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer);
+        if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
+            let texts = shelf.texts(0..shelf.passages().len());
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
+        }
+        subjects.push(Subject { book: Arc::clone(book), shelf, retriever, segments });
+    }
+    Ok(subjects)
+}

@@ -1,0 +1,66 @@
+//! What collecting questions will ask for, told before.
+
+use super::{Candidate, Pair, SagaScale, Subject, filter, generate, parts};
+use crate::build::StageCost;
+use crate::build::assumed::Prompt;
+use crate::method::{MethodError, Setting};
+use serde_json::{Value, json};
+
+/// The calls of each stage that asks, as if every segment gave `queries` sub-queries and each of these one pair; the
+/// model decides how many it writes, so everything behind the second stage is a guess of that size.
+///
+/// # Errors
+/// [`MethodError`] if a prompt cannot be filled.
+pub fn cost(
+    setting: Setting<'_>,
+    subjects: &[Subject],
+    n_knowers: usize,
+    queries: u64,
+    parameters: &SagaScale,
+) -> Result<Vec<StageCost>, MethodError> {
+    let count = |name: &str, variables: &Value| {
+        let text = setting.prompts.render(name, variables)?;
+        Ok::<u64, MethodError>(setting.tokenizer.count(&text) as u64)
+    };
+    let replies = u64::from(setting.max_output_tokens);
+    let mut prompts: [Vec<Prompt>; 7] = Default::default();
+    for part in parts(subjects) {
+        let Some(subject) = subjects.iter().find(|subject| subject.book.id == part.input.document) else { continue };
+        let (book, part) = (&subject.book, &part.input);
+        if setting.tokenizer.count(&part.segment.text) < parameters.least_tokens {
+            continue;
+        }
+        let pair = Pair { question: String::new(), answer: String::new(), query: String::new(), passages: Vec::new() };
+        let candidate = Candidate { document: book.id.clone(), segment: String::new(), pair };
+        let known = [
+            count("sagascale-segment", &generate::filter_variables(book, part))?,
+            count("sagascale-sub-queries", &generate::queries_variables(book, part))?,
+            count("sagascale-pair", &generate::pair_variables(book, part, &[], &[]))?
+                + (parameters.top_k * parameters.passage_tokens) as u64,
+            count("sagascale-check-pair", &filter::correctness_variables(book, &candidate, None))?,
+            count("sagascale-keywords", &filter::keyword_variables(book, &candidate))?,
+            count(
+                "sagascale-closed-book",
+                &json!({"title": book.title, "question": "", "options": [], "language": "English"}),
+            )?,
+            count("classify-question", &json!({"question": "", "answers": [], "types": []}))?,
+        ];
+        for (at, known) in known.into_iter().enumerate() {
+            let n = match at {
+                0 | 1 => 1,
+                // A pair, and END.
+                2 => 2 * queries,
+                // An answer, and a judge of it.
+                5 => 2 * queries * n_knowers as u64,
+                _ => queries,
+            };
+            prompts[at].extend((0..n).map(|_| Prompt { known, replies: if at < 2 { 0 } else { replies } }));
+        }
+    }
+    let stages = ["segment-filter", "sub-queries", "pairs", "correctness", "keywords", "contamination", "types"];
+    let cost = |(stage, prompts): (&'static str, &Vec<Prompt>)| {
+        let most = if stage == "pairs" { parameters.most_pairs as u64 } else { 1 };
+        StageCost::of(stage, prompts, setting.max_output_tokens).at_most(most)
+    };
+    Ok(stages.into_iter().zip(&prompts).map(cost).collect())
+}
