@@ -2,7 +2,7 @@
 
 mod methods;
 
-use crate::embedder::BackendName;
+use crate::embedder::{BackendName, EmbedderOptions};
 use crate::extra_body::{self, ExtraBodies};
 use crate::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use crate::models;
@@ -61,10 +61,18 @@ pub(crate) struct RunArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
-    /// An installed embedding model for every method, see `closeread model list` [default: all-MiniLM-L6-v2; naive-rag
-    /// and agentic-rag: multilingual-e5-large where installed]
+    /// An embedding model for every method: an installed one, see `closeread model list`, or one on a server:
+    /// openai/MODEL, openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2; naive-rag and agentic-rag:
+    /// multilingual-e5-large where installed]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
+    /// Address of the embedding model's server: up to and including /v1 for OpenAI's protocol, for tei up to where /embed
+    /// begins
+    #[arg(long, value_name = "URL")]
+    pub(crate) embedder_base_url: Option<String>,
+    /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) embedder_spec: Option<PathBuf>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
     pub(crate) backend: Option<BackendName>,
@@ -170,6 +178,13 @@ pub(crate) struct RunArgs {
     /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Ask through the provider's batch API (openai/MODEL, anthropic/MODEL): half the price, within a day; the judges are
+    /// asked at once as ever
+    #[arg(long)]
+    pub(crate) batch: bool,
+    /// With --batch: seconds between two looks at the batches, 0.1 or more [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) batch_poll: Option<f64>,
     /// Most requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) rpm: Option<u32>,
@@ -255,6 +270,8 @@ impl RunArgs {
             model: list(self.model, file.model),
             retriever: self.retriever.or(file.retriever),
             embedder: self.embedder.or(file.embedder),
+            embedder_base_url: self.embedder_base_url.or(file.embedder_base_url),
+            embedder_spec: self.embedder_spec.or(file.embedder_spec.map(|path| folder.join(path))),
             backend: self.backend.or(file.backend),
             tokenizer: self.tokenizer.or(file.tokenizer),
             budget: list(self.budget, file.budget),
@@ -292,6 +309,8 @@ impl RunArgs {
             judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
+            batch: self.batch || file.batch,
+            batch_poll: self.batch_poll.or(file.batch_poll),
             rpm: self.rpm.or(file.rpm),
             tpm: self.tpm.or(file.tpm),
             max_cost: self.max_cost.or(file.max_cost),
@@ -339,6 +358,16 @@ impl RunArgs {
             models::SHIPPED
         );
         self
+    }
+
+    /// How embedding models are computed, and where.
+    pub(crate) fn embedder_options(&self) -> EmbedderOptions {
+        EmbedderOptions {
+            backend: self.backend,
+            base_url: self.embedder_base_url.clone(),
+            spec: self.embedder_spec.clone(),
+            known: None,
+        }
     }
 
     /// Whether everything there is is asked for: every method on the benchmark that ships, which is there to try them on.
@@ -396,6 +425,16 @@ impl RunArgs {
             rates: self.rates(),
             no_cache: self.no_cache,
         }))
+    }
+
+    /// Time between two looks at the batches of the run; `None` where it has none.
+    pub(crate) fn batch_poll(&self) -> Result<Option<Duration>> {
+        match self.batch_poll.unwrap_or(30.0) {
+            _ if !self.batch && self.batch_poll.is_some() => bail!("--batch-poll is for a run with --batch"),
+            _ if !self.batch => Ok(None),
+            seconds if (0.1..=86_400.0).contains(&seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
+            seconds => bail!("--batch-poll {seconds}: expected seconds, 0.1 to 86400"),
+        }
     }
 
     /// The limits a minute.

@@ -3,6 +3,15 @@
 use crate::progress::Progress;
 use std::cell::Cell;
 
+/// Waits for Ctrl-C, or the system's wish that the program ends: what is under way is with the provider, and stays there.
+pub(crate) async fn leave(stop: &Cell<bool>, progress: &Progress) {
+    if !asked_to_end().await {
+        std::future::pending::<()>().await;
+    }
+    stop.set(true);
+    progress.say("stopping: the batches go on at the provider, and the same command takes up their replies");
+}
+
 /// Waits for Ctrl-C, or the system's wish that the program ends, for ever. The first sets `stop`, so that what is under
 /// way is finished; the second ends the program.
 pub(crate) async fn watch(stop: &Cell<bool>, progress: &Progress) {

@@ -1,24 +1,27 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
 mod comparison;
+mod embeddings;
 mod extension;
 mod preparations;
 mod texts;
 
 pub(crate) use comparison::differences;
+pub(crate) use embeddings::{EMBEDDINGS, embedding_calls};
 pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 
 use crate::journal::{self, Journals};
 use crate::judging::{self, JUDGEMENTS, JUDGING};
+use crate::provider::batch;
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::judge::Judging;
 use closeread_core::method::Preparation;
 use closeread_core::price::{Dollars, PriceList};
-use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
-use closeread_core::report::PreparationCalls;
+use closeread_core::record::{CallTrace, EmbeddingCall, FORMAT, Outcome, Record, TrialKey};
+use closeread_core::report::{PreparationCalls, embedding_usage};
 use closeread_core::text::{Book, TextStore};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -68,12 +71,21 @@ impl RunFolder {
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
         if matches!(opening, Opening::Fresh) {
-            let results =
-                [MANIFEST, "records.jsonl", "report.json", extension::SUPERSEDED, CUT, PRICES, JUDGEMENTS, JUDGING];
+            let results = [
+                MANIFEST,
+                "records.jsonl",
+                "report.json",
+                extension::SUPERSEDED,
+                CUT,
+                PRICES,
+                EMBEDDINGS,
+                JUDGEMENTS,
+                JUDGING,
+            ];
             for name in results {
                 gone(&path.join(name), |path| fs::remove_file(path))?;
             }
-            for name in [preparations::FOLDER, journal::FOLDER] {
+            for name in [preparations::FOLDER, journal::FOLDER, batch::FOLDER] {
                 gone(&path.join(name), |path| fs::remove_dir_all(path))?;
             }
         }
@@ -108,6 +120,9 @@ impl RunFolder {
                     ),
                 }
             }
+        }
+        if path.join(EMBEDDINGS).exists() {
+            open_lines::<EmbeddingCall>(&path.join(EMBEDDINGS), "what a request for embeddings took")?;
         }
         let (records, finished) = open_records(&path.join("records.jsonl"))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
@@ -246,7 +261,9 @@ pub(crate) fn spent<'r>(
     let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
     let unfinished = Journals::of_run(folder).replies()?;
     let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
-    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).sum())
+    let embedded = embedding_usage(&embedding_calls(folder)?, prices);
+    let embedded = embedded.iter().map(|usage| usage.dollars);
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).sum())
 }
 
 /// The prices that the money of the run in a folder is counted by; none where none were kept.

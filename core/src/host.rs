@@ -131,6 +131,9 @@ pub struct Usage {
     /// Tokens of the reply that were reasoning and are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
+    /// They went through the provider's batch API, which has prices of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batch: bool,
 }
 
 /// Why a host could not answer.

@@ -1,6 +1,7 @@
 //! `closeread estimate`: what a run would take and cost, before anything is asked.
 
 mod cells;
+mod embeddings;
 mod judges;
 mod models;
 mod show;
@@ -22,6 +23,7 @@ use closeread_core::method::cost::BookSize;
 use closeread_core::price::PriceList;
 use closeread_core::text::Span;
 use closeread_core::text::tokens::Tokenizer;
+use embeddings::EmbeddingEstimate;
 use models::ModelEstimate;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -62,6 +64,8 @@ struct Estimate {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     judges: Vec<CellEstimate>,
     models: Vec<ModelEstimate>,
+    /// What embedding models on servers would be asked.
+    embeddings: Vec<EmbeddingEstimate>,
 }
 
 /// What the parts of an estimate look at.
@@ -131,7 +135,8 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             tpm: args.tpm,
         },
     };
-    let estimate = scene.estimate(&models, &asked, judges.as_ref())?;
+    let mut estimate = scene.estimate(&models, &asked, judges.as_ref())?;
+    estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
     if args.json {
         outln!("{}", serde_json::to_string(&estimate)?);
     } else {
@@ -173,6 +178,7 @@ impl Scene<'_> {
             cells,
             judges,
             models,
+            embeddings: Vec::new(),
         })
     }
 }

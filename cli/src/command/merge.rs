@@ -1,7 +1,10 @@
 //! `closeread merge`: the parts of a run as one.
 
 use crate::judging;
-use crate::run_folder::{MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, prices, write_atomically, write_prices};
+use crate::run_folder::{
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_atomically,
+    write_prices,
+};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -90,6 +93,16 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     // Where parts differ the first one counts.
     for part in parts.iter().rev() {
         write_prices(&args.out, prices(&part.folder)?)?;
+    }
+    let mut embeddings = Vec::new();
+    for part in &parts {
+        for call in embedding_calls(&part.folder)? {
+            serde_json::to_writer(&mut embeddings, &call)?;
+            embeddings.push(b'\n');
+        }
+    }
+    if !embeddings.is_empty() {
+        write_atomically(&args.out.join(EMBEDDINGS), &embeddings)?;
     }
     for part in &parts {
         for folder in [TEXTS, PREPARATIONS] {

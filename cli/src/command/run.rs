@@ -7,9 +7,10 @@ use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
 use crate::judging::{self, Court, Docket, JudgeOptions, Session};
 use crate::pricing;
-use crate::provider::{self, Reader, without_credentials};
+use crate::provider::batch::{check_batch, open_batches};
+use crate::provider::{self, Batcher, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::{self, Opening, RunFolder};
+use crate::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use crate::shard::Shard;
 use crate::spending::Spending;
 use crate::table;
@@ -24,7 +25,7 @@ use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record};
-use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
+use closeread_core::report::{Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -46,9 +47,16 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let judges = args.judges()?;
     let asked = with_judges(&models, judges.as_ref());
     let prices = pricing::load(args.models.as_deref())?;
+    let batch_poll = args.batch_poll()?;
+    if batch_poll.is_some() {
+        models.iter().try_for_each(|model| check_batch(model))?;
+    }
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &asked)?;
+        if batch_poll.is_some() {
+            pricing::check_batch_known(&prices, &models)?;
+        }
     }
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
@@ -63,8 +71,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
-    let encoders = Encoders::load(&args, &mut methods)?;
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
+    let encoders = Encoders::load(&args, &mut methods)?;
+    if max_cost.is_some() && !args.allow_unknown_price {
+        pricing::check_known(&prices, &encoders.on_servers())?;
+    }
     encoders.say(&benchmark, args.retriever);
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
@@ -98,13 +109,32 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         (false, false) => Opening::Resume,
     };
     let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
-    run_folder::write_prices(&path, prices.only(asked.iter().map(String::as_str)))?;
+    encoders.log_to(&folder.path().join(EMBEDDINGS));
+    let priced = [asked, encoders.on_servers()].concat();
+    run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
+    let n_open = open_batches(folder.path())?;
+    if n_open > 0 && batch_poll.is_none() {
+        bail!(
+            "{} waits for {n_open} batches that were handed in: give --batch to take up their replies, or --fresh to start \
+             anew without them",
+            path.display()
+        );
+    }
     let mut hosts = HashMap::new();
     for (model, reader) in readers {
+        let batcher = match (batch_poll, &reader) {
+            (Some(poll), Reader::Chat(chat)) => {
+                Some(Batcher::open(chat.account().clone(), timeout, folder.path(), poll)?)
+            }
+            _ => None,
+        };
         let host = CliHost::new(reader, Rc::clone(&replies));
-        let host = host.charged_to(Rc::clone(&spending), &model);
+        let mut host = host.charged_to(Rc::clone(&spending), &model);
+        if let Some(batcher) = batcher {
+            host = host.in_batches(Rc::new(batcher));
+        }
         hosts.insert(model, host);
     }
     let court = match (panel, &judges) {
@@ -164,6 +194,7 @@ fn report(
     let cut = folder.cut()?;
     let preparations = folder.preparation_calls()?;
     let usage = usage(&keys, &folder.records(), &preparations, &judging.judgements, &folder.prices()?);
+    let embeddings = embedding_usage(&embedding_calls(folder.path())?, &folder.prices()?);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -171,6 +202,7 @@ fn report(
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
         "usage": usage,
+        "embeddings": embeddings,
         "cut_for_embedding": cut,
         "judged_by": judging.panels,
         "problems": benchmark.problems,
@@ -192,6 +224,7 @@ fn report(
         eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
     say_failures(&records);
+    say_embeddings(&embeddings);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
@@ -205,6 +238,19 @@ fn report(
     let stopped = summary.interrupted || summary.out_of_money;
     let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What embeddings from servers took, a line a model.
+fn say_embeddings(embeddings: &[EmbeddingUsage]) {
+    for EmbeddingUsage { model, requests, texts, tokens, uncounted, dollars, unpriced } in embeddings {
+        let tokens = match uncounted {
+            n if n == requests => "tokens unknown".to_owned(),
+            0 => format!("{} tokens", thousands(*tokens)),
+            n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
+        };
+        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
+        eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
+    }
 }
 
 /// How many trials failed, and why, the most frequent reasons first.

@@ -3,7 +3,7 @@
 use super::run::load_prompts;
 use crate::benchmark::Benchmark;
 use crate::config::named;
-use crate::embedder::{BackendName, Embedder};
+use crate::embedder::{Embedder, EmbedderOptions};
 use crate::engine::{Difference, Plan, PlannedCell, replay};
 use crate::finished::{self, Texts};
 use crate::host::QueryEncoder;
@@ -12,6 +12,7 @@ use crate::run_folder::MANIFEST;
 use crate::spending::Spending;
 use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
+use closeread_core::embed::ServedSpec;
 use closeread_core::index::Retriever;
 use closeread_core::method::{Method, Setting};
 use closeread_core::price::{Dollars, PriceList};
@@ -73,6 +74,9 @@ struct EmbedderEntry {
     name: String,
     backend: String,
     fingerprint: String,
+    /// Of a model on a server.
+    endpoint: Option<String>,
+    spec: Option<ServedSpec>,
 }
 
 fn one() -> u32 {
@@ -201,11 +205,14 @@ fn configuration(folder: &Path) -> Result<Configuration> {
 
 /// The embedding model of the run, which must give the vectors that it gave then.
 fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
-    let EmbedderEntry { name, backend, fingerprint } = entry;
-    // The option names the backend without the precision that it computes in by default.
-    let option = backend.strip_suffix("-int16").unwrap_or(backend);
-    let option = named::<BackendName>(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?;
-    let embedder = Embedder::named(Some(name), Some(option));
+    let EmbedderEntry { name, backend, fingerprint, endpoint, spec } = entry;
+    let mut options = EmbedderOptions { base_url: endpoint.clone(), known: spec.clone(), ..EmbedderOptions::default() };
+    if endpoint.is_none() {
+        // The option names the backend without the precision that it computes in by default.
+        let option = backend.strip_suffix("-int16").unwrap_or(backend);
+        options.backend = Some(named(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?);
+    }
+    let embedder = Embedder::named(Some(name), &options);
     let embedder = embedder.context("the passages cannot be ranked again as they were")?;
     if embedder.fingerprint() != *fingerprint {
         bail!("embedding model {name} gives other vectors than in the run: use the model and the closeread of the run");

@@ -6,7 +6,7 @@ use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};
 use closeread_core::method::Prepared;
 use closeread_core::record::Outcome;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ impl Preparations {
         plan: &Plan<'_>,
         room: &Room,
         units: &[Unit<'_>],
-        folder: &RunFolder,
+        folder: &RefCell<&mut RunFolder>,
         journals: &Journals,
         stop: &Cell<bool>,
     ) -> Result<Self> {
@@ -39,7 +39,8 @@ impl Preparations {
                 documents: room.books().iter().map(|book| book.id.clone()).collect(),
                 sample: *sample,
             };
-            let preparation = match folder.preparation(&key) {
+            let kept = folder.borrow().preparation(&key);
+            let preparation = match kept {
                 Some(preparation) => {
                     journals.discard(&key)?;
                     Some(preparation)
@@ -59,7 +60,7 @@ impl Preparations {
                     };
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {
-                        folder.keep_preparation(&key, preparation)?;
+                        folder.borrow().keep_preparation(&key, preparation)?;
                         if !matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
                             journal.remove()?;
                         }

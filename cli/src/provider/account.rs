@@ -1,6 +1,7 @@
 //! The providers, and the keys for them: from the environment, or from a file `.env`. Keys appear nowhere else.
 
 use anyhow::{Result, anyhow};
+use closeread_core::host::HostError;
 use closeread_core::provider::{Dialect, Protocol, TokenLimit};
 use std::collections::HashMap;
 use std::fmt;
@@ -87,6 +88,18 @@ impl Secret {
     pub(crate) fn redact(&self, text: &str) -> String {
         if self.0.len() < 4 { text.to_owned() } else { text.replace(&self.0, "***") }
     }
+
+    /// The error without the key.
+    pub(crate) fn redact_error(&self, error: HostError) -> HostError {
+        match error {
+            HostError::Failed(message) => HostError::Failed(self.redact(&message)),
+            HostError::Blocked { reason } => HostError::Blocked { reason: self.redact(&reason) },
+            HostError::Overflow { message, needed, window } => {
+                HostError::Overflow { message: self.redact(&message), needed, window }
+            }
+            HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
+        }
+    }
 }
 
 impl fmt::Debug for Secret {
@@ -139,7 +152,12 @@ impl Keys {
 
     /// The key for a provider and the variable that holds it.
     pub(crate) fn place(&self, provider: &Provider) -> Option<(&'static str, Secret)> {
-        provider.variables.iter().find_map(|&variable| {
+        self.first_of(provider.variables)
+    }
+
+    /// The first of these variables that is set.
+    pub(crate) fn first_of(&self, variables: &[&'static str]) -> Option<(&'static str, Secret)> {
+        variables.iter().find_map(|&variable| {
             let value = std::env::var(variable).ok().or_else(|| self.file.get(variable).cloned())?;
             let value = value.trim();
             (!value.is_empty()).then(|| (variable, Secret(value.to_owned())))

@@ -17,13 +17,13 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Tries of one call before it counts as failed.
-const MAX_TRIES: u32 = 8;
+pub(super) const MAX_TRIES: u32 = 8;
 /// Longest a connection may take to stand.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest wait of our own between two tries.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Longest wait that a server is granted; what asks for more is not going to answer within the run.
-const MAX_WAIT: Duration = Duration::from_secs(3600);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(3600);
 /// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
 const STREAM_FROM_TOKENS: u32 = 4096;
 
@@ -102,6 +102,11 @@ impl ChatModel {
             seed: self.options.seed,
             extra_body: self.options.extra_body.of(method, prompt),
         }
+    }
+
+    /// The account that it is asked by.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
     }
 
     /// Waits until a trial may begin, see [`Throttle::seat`].
@@ -238,14 +243,9 @@ impl ChatModel {
 
     /// The error without the key, which some servers repeat.
     fn redacted(&self, error: HostError) -> HostError {
-        let Some(key) = &self.account.key else { return error };
-        match error {
-            HostError::Failed(message) => HostError::Failed(key.redact(&message)),
-            HostError::Blocked { reason } => HostError::Blocked { reason: key.redact(&reason) },
-            HostError::Overflow { message, needed, window } => {
-                HostError::Overflow { message: key.redact(&message), needed, window }
-            }
-            HostError::Embedding(message) => HostError::Embedding(key.redact(&message)),
+        match &self.account.key {
+            Some(key) => key.redact_error(error),
+            None => error,
         }
     }
 }
@@ -265,7 +265,7 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
 
 /// What the headers ask to wait. A date counts from the server's own, so that a clock that is wrong here, or jumps, changes
 /// nothing.
-fn retry_after(headers: &HeaderMap) -> Option<f64> {
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
@@ -273,7 +273,7 @@ fn retry_after(headers: &HeaderMap) -> Option<f64> {
 }
 
 /// What the server asks for and a little more, so that not all come back at once; else a doubling wait with full jitter.
-fn wait(tries: u32, asked: Option<Duration>) -> Duration {
+pub(super) fn wait(tries: u32, asked: Option<Duration>) -> Duration {
     match asked {
         Some(asked) => asked + Duration::from_millis(fastrand::u64(50..500)),
         None => {
@@ -284,7 +284,7 @@ fn wait(tries: u32, asked: Option<Duration>) -> Duration {
 }
 
 /// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
-fn broken(error: reqwest::Error) -> Fault {
+pub(super) fn broken(error: reqwest::Error) -> Fault {
     let timed_out = error.is_timeout();
     let error = error.without_url();
     let mut text = if timed_out { "no reply in time".to_owned() } else { error.to_string() };

@@ -1,11 +1,16 @@
 //! Readers: the builtin one, and chat models on servers.
 
 mod account;
+pub(crate) mod batch;
 mod client;
+mod embeddings;
 mod throttle;
+mod wire;
 
-pub(crate) use account::{Account, PROVIDERS, keys};
+pub(crate) use account::{Account, Keys, PROVIDERS, keys};
+pub(crate) use batch::Batcher;
 pub(crate) use client::{ChatModel, Options};
+pub(crate) use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingServer, is_served, served_by};
 pub(crate) use throttle::{Rates, Seat};
 
 use anyhow::{Result, bail};

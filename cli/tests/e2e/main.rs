@@ -2,6 +2,7 @@
 
 mod agents;
 mod audit;
+mod batch;
 mod benchmark;
 mod books;
 mod build;
@@ -9,16 +10,19 @@ mod compare;
 mod corpus;
 mod crashes;
 mod disk;
+mod embeddings;
 mod estimate;
 mod extend;
 mod fault_server;
 mod faults;
+mod http;
 mod judge;
 mod judge_limits;
 mod limits;
 mod llmock;
 mod methods_saga;
 mod provider;
+mod real_embeddings;
 mod real_server;
 mod report;
 mod retrieval_reference;

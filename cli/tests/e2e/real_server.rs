@@ -33,31 +33,37 @@ const WINDOW: &str = "32768";
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// A llama-server on a port of its own; killed when dropped.
-struct LlamaServer {
+pub(crate) struct LlamaServer {
     folder: PathBuf,
-    port: u16,
+    pub(crate) port: u16,
+    more: &'static [&'static str],
     child: Child,
 }
 
 impl LlamaServer {
     /// Starts one, or says that it is skipped.
     fn start(test: &str) -> Option<Self> {
+        Self::start_with(test, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn start_with(test: &str, more: &'static [&'static str]) -> Option<Self> {
         let Some(folder) = std::env::var_os("CLOSEREAD_SERVERS").map(PathBuf::from) else {
             eprintln!("skipped: {test} needs CLOSEREAD_SERVERS");
             return None;
         };
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Self::spawn(&folder, port);
-        Some(Self { folder, port, child }.ready())
+        let child = Self::spawn(&folder, port, more);
+        Some(Self { folder, port, more, child }.ready())
     }
 
-    fn spawn(folder: &Path, port: u16) -> Child {
+    fn spawn(folder: &Path, port: u16, more: &[&str]) -> Child {
         // The weights were made for fewer positions than the window has; being random, they do not mind.
         let positions = format!("llama.context_length=int:{WINDOW}");
         let mut command = Command::new(folder.join("bin/llama-server"));
         command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "-a", "tiny", "-t", "2", "--jinja"]);
         command.args(["-c", WINDOW, "-np", "1", "--override-kv", &positions, "-m"]).arg(folder.join("tiny.gguf"));
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(more).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("CLOSEREAD_SERVERS holds bin/llama-server, made by the script that starts it")
     }
 
@@ -73,9 +79,9 @@ impl LlamaServer {
     /// Kills it as `kill -9` does and starts another in its place.
     fn replaced(mut self) -> Self {
         self.kill();
-        let (folder, port) = (self.folder.clone(), self.port);
-        let child = Self::spawn(&folder, port);
-        Self { folder, port, child }.ready()
+        let (folder, port, more) = (self.folder.clone(), self.port, self.more);
+        let child = Self::spawn(&folder, port, more);
+        Self { folder, port, more, child }.ready()
     }
 
     fn kill(&mut self) {

@@ -1,6 +1,7 @@
 //! An estimate as people read it.
 
 use super::cells::{CellEstimate, Money};
+use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
 use super::windows::{Overflow, Survival};
 use super::{Assumptions, Estimate};
@@ -30,6 +31,13 @@ pub(super) fn text(estimate: &Estimate) -> String {
     for model in &estimate.models {
         text.push('\n');
         text.push_str(&about(model, &estimate.tokenizer));
+    }
+    for EmbeddingEstimate { model, tokens, dollars } in &estimate.embeddings {
+        let price = dollars.map_or_else(|| "at a price that is not known".to_owned(), |dollars| dollars.to_string());
+        text.push_str(&format!(
+            "\n{model} embeds about {} tokens of books and questions: {price}\n",
+            thousands(*tokens)
+        ));
     }
     text.push('\n');
     text.push_str(&assumptions(&estimate.assumptions, estimate.max_output_tokens));
