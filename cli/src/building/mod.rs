@@ -11,7 +11,7 @@ pub(crate) use article::ArticleArgs;
 pub(crate) use dataset::{checked, write};
 pub(crate) use dry_run::show as show_costs;
 pub(crate) use folder::BuildFolder;
-pub(crate) use options::{BookInputs, BuildOptions, Workshop};
+pub(crate) use options::{BookInputs, BuildOptions};
 pub(crate) use search::{Search, SearchArgs};
 
 use anyhow::Result;

@@ -81,7 +81,7 @@ impl Wire {
         message: &Message,
         read: impl Fn(&Received) -> Result<T, Fault>,
     ) -> Result<T, HostError> {
-        let mut tries = 0;
+        let (mut tries, mut waited) = (0, Duration::ZERO);
         loop {
             let result = {
                 let _place = throttle.enter(tokens).await;
@@ -110,7 +110,8 @@ impl Wire {
                         let error = self.redacted(HostError::Failed(message));
                         eprintln!("{}: {error}; trying again", self.name);
                     }
-                    tokio::time::sleep(wait(tries, asked)).await;
+                    waited = wait(tries, asked, waited);
+                    tokio::time::sleep(waited).await;
                 }
                 Err(fault) => return Err(self.redacted(final_error(fault))),
             }

@@ -40,7 +40,7 @@ fn able(call: &Call) -> Result<String, HostError> {
 }
 
 fn parameters() -> Hamlet {
-    Hamlet { chunk_tokens: 24, least_tokens: 8, ..Hamlet::default() }
+    Hamlet { chunk_tokens: 24, least_tokens: 14, ..Hamlet::default() }
 }
 
 fn one_chunk() -> Hamlet {

@@ -68,7 +68,8 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let model = build.model()?;
     let judge = args.judge.as_deref().unwrap_or(model);
     let parameters = Options { n: args.wrong.into(), rounds: args.rounds.into(), seed: build.seed };
-    let workshop = build.workshop(if build.dry_run { &[] } else { &[model, judge][..] })?;
+    let models = [model, judge];
+    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
     let (books, items) = (&benchmark.books, &benchmark.items);
     if build.dry_run {
         let stages = options::cost(workshop.setting(), books, items, &parameters)?;

@@ -65,7 +65,7 @@ impl Desk {
     /// Hands a batch in, once. A try that broke may have arrived: it is looked for before the next one.
     pub(super) async fn create(&self, ticket: &Ticket, entries: &[String]) -> Result<(String, bool)> {
         let message = self.message(self.api.create(&ticket.name, ticket.file.as_deref(), entries));
-        let mut tries = 0;
+        let (mut tries, mut waited) = (0, Duration::ZERO);
         loop {
             let created = self.wire.once(&message).await.and_then(|got| self.api.read_state(got.response()));
             match created {
@@ -76,7 +76,8 @@ impl Desk {
                         bail!("{}: the batch could not be handed in: {message}, after {tries} tries", self.name);
                     }
                     let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                    tokio::time::sleep(wait(tries, asked)).await;
+                    waited = wait(tries, asked, waited);
+                    tokio::time::sleep(waited).await;
                     if let Some(found) = self.find(ticket).await? {
                         return Ok(found);
                     }

@@ -41,7 +41,7 @@ impl ArticleKind {
 pub fn segments(article: &str, kind: ArticleKind) -> Vec<Segment> {
     let article = article.replace("\r\n", "\n");
     let sections = match kind {
-        ArticleKind::Wikitext => by_lines(&wikitext::plain(&article), |line| wikitext::heading(line)),
+        ArticleKind::Wikitext => by_lines(&wikitext::plain(&article), wikitext::heading),
         ArticleKind::Html => by_tags(&article),
         ArticleKind::Text => by_lines(&article, |line| {
             let heading = line.trim_start_matches('#');

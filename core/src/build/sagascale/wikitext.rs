@@ -100,7 +100,7 @@ mod tests {
             ("a {{x|{{y}}|z}}b", "a b"),
             ("a {{never closed", "a {{never closed"),
             ("{| class=x\n| a {{y}}\n|}after", "after"),
-            ("[[Category:Novels]][[分类:小说]]x [http://a.b the page] [https://c.d]", "x the page "),
+            ("[[Category:Novels]][[分类:小说]]x [http://a.b the page] [https://c.d]", "x the page"),
             ("* one\n** two", "one\ntwo"),
             ("a<ref name=b/> c<!-- d --><br />", "a c"),
         ] {
