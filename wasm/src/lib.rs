@@ -17,4 +17,4 @@ mod score;
 pub use audit::audit_json;
 #[cfg(feature = "page")]
 pub use books::{OpenBook, chunk, search};
-pub use score::{score_format_json, score_json};
+pub use score::{score, score_format, score_format_json, score_json};

@@ -144,16 +144,25 @@ impl Assets {
 
     /// The parameters handed in, else those that are compiled in; none are needed where METEOR is not asked for.
     fn punkt(&self, metrics: &[Metric]) -> Result<Cow<'static, Parameters>, JsValue> {
-        match &self.punkt {
-            Some(parameters) => Ok(Cow::Owned(parameters.clone())),
-            #[cfg(feature = "page")]
-            None => Ok(Cow::Borrowed(closeread_core::text::sentence::punkt::english())),
-            #[cfg(not(feature = "page"))]
-            None if !metrics.contains(&Metric::Meteor) => Ok(Cow::Owned(Parameters::default())),
-            #[cfg(not(feature = "page"))]
-            None => Err(usage("meteor needs Punkt's parameters: hand in the bytes of punkt-en.txt as asset `punkt`")),
+        match (&self.punkt, built_in_punkt()) {
+            (Some(parameters), _) => Ok(Cow::Owned(parameters.clone())),
+            (None, Some(parameters)) => Ok(Cow::Borrowed(parameters)),
+            (None, None) if !metrics.contains(&Metric::Meteor) => Ok(Cow::Owned(Parameters::default())),
+            (None, None) => {
+                Err(usage("meteor needs Punkt's parameters: hand in the bytes of punkt-en.txt as asset `punkt`"))
+            }
         }
     }
+}
+
+#[cfg(feature = "page")]
+fn built_in_punkt() -> Option<&'static Parameters> {
+    Some(closeread_core::text::sentence::punkt::english())
+}
+
+#[cfg(not(feature = "page"))]
+fn built_in_punkt() -> Option<&'static Parameters> {
+    None
 }
 
 fn parsed(json: &str) -> Result<JsScorecard, JsValue> {

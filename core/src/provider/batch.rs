@@ -68,6 +68,9 @@ const NAME: &str = "closeread";
 /// What stands between the parts of an upload.
 const BOUNDARY: &str = "closeread-entries-c2a9f0b1d47e";
 
+/// The id of an entry of a batch, and what came of it.
+pub type BatchResult = (String, Result<Reply, Fault>);
+
 impl BatchApi {
     /// The batch API that goes with a protocol, if one is spoken here.
     pub fn of(protocol: Protocol) -> Option<Self> {
@@ -216,7 +219,7 @@ impl BatchApi {
     ///
     /// # Errors
     /// A [`Fault`] for what is not a success.
-    pub fn read_results(self, response: Response<'_>) -> Result<Vec<(String, Result<Reply, Fault>)>, Fault> {
+    pub fn read_results(self, response: Response<'_>) -> Result<Vec<BatchResult>, Fault> {
         if !(200..300).contains(&response.status) {
             return Err(classify(response));
         }

@@ -14,7 +14,7 @@ mod overflow;
 mod sse;
 mod stream;
 
-pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchState};
+pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
 pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
 pub use fault::{Adjustment, Fault, Strain, retry_after_seconds};
 pub use stream::StreamReader;
