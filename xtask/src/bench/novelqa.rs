@@ -15,7 +15,7 @@ const N_BOOKS: usize = 89;
 const N_QUESTIONS: usize = 2_305;
 const BOOK_TOKENS: usize = 200_000;
 /// Bytes that a token of the made text has at least.
-const BYTES_A_TOKEN: usize = 5;
+const BYTES_A_TOKEN: usize = 4;
 /// Most seconds of a dry run.
 const MOST_SECONDS: f64 = 30.0;
 /// Most bytes of a run folder, books included.
