@@ -1,16 +1,19 @@
 //! Where a run's books and items come from: the sample in the binary, a folder, or the published files of a data set.
 
-use crate::config::RunArgs;
+mod corpora;
+
+use crate::config::{RunArgs, SAMPLE};
 use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{
-    ADAPTERS, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl,
+    ADAPTERS, Adapter, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl,
     resolve_chunk, resolve_evidence,
 };
 use closeread_core::hash::sha256_of_parts;
 use closeread_core::text::Locator;
 use closeread_core::text::{Book, Language, ReadOptions, Span, TextStore};
+use corpora::Corpora;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +21,7 @@ use std::sync::Arc;
 /// Items of the sample that only a judge can score: summaries with key facts.
 const SAMPLE_KEY_FACTS: &[u8] = include_bytes!("../../sample/key_facts.jsonl");
 /// The sample benchmark, inside the binary.
-const SAMPLE: [(&str, &[u8]); 4] = [
+const SAMPLE_FILES: [(&str, &[u8]); 4] = [
     ("documents.jsonl", include_bytes!("../../sample/documents.jsonl")),
     ("items.jsonl", include_bytes!("../../sample/items.jsonl")),
     ("the-loan-of-the-bell.txt", include_bytes!("../../sample/the-loan-of-the-bell.txt")),
@@ -52,9 +55,9 @@ impl Benchmark {
             keep_wraps: args.keep_wraps,
             leave_on_disk: true,
         };
-        let name = args.benchmark.as_deref().unwrap_or("sample");
+        let name = args.benchmark.as_deref().unwrap_or(SAMPLE);
         let (name, dataset, books) = match adapter(name) {
-            _ if name == "sample" => ("sample".to_owned(), sample(!args.judge.is_empty()), None),
+            _ if name == SAMPLE => (SAMPLE.to_owned(), sample(!args.judging_models().is_empty()), None),
             Some(adapter) => {
                 if args.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
@@ -67,7 +70,8 @@ impl Benchmark {
                     if adapter.texts == Texts::Fields {
                         (options.keep_frame, options.keep_wraps) = (true, true);
                     }
-                    (name.to_owned(), (adapter.read)(&collect(&args.data)?), None)
+                    let (dataset, books) = published(adapter, &args.data, &options)?;
+                    (name.to_owned(), dataset, books)
                 }
             }
             None => {
@@ -197,12 +201,15 @@ impl Benchmark {
 
 /// The sample; its summaries only where there is a judge, for nothing else can score them.
 fn sample(judged: bool) -> Dataset {
-    let files: Vec<InputFile> =
-        SAMPLE.iter().map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() }).collect();
+    let files: Vec<InputFile> = SAMPLE_FILES
+        .iter()
+        .map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() })
+        .collect();
     let mut dataset = jsonl::read(&files);
     for document in &mut dataset.documents {
         if let Content::Path(path) = &document.content {
-            let (_, bytes) = SAMPLE.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
+            let (_, bytes) =
+                SAMPLE_FILES.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
             document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
         }
     }
@@ -329,22 +336,44 @@ fn first_id(items: &[Item]) -> &str {
     items.first().map_or("", |item| item.id.as_str())
 }
 
+/// The published files of a data set; its books too, where they are read in parts.
+fn published(adapter: &Adapter, data: &[PathBuf], options: &InputOptions) -> Result<(Dataset, Option<Vec<Book>>)> {
+    let (large, small): (Vec<_>, Vec<_>) =
+        list(data)?.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
+    let read = |(name, path): (String, PathBuf)| {
+        let bytes = std::fs::read(&path).with_context(|| format!("cannot read --data {}", path.display()))?;
+        Ok(InputFile { name, bytes })
+    };
+    let together: Vec<InputFile> = small.into_iter().map(read).collect::<Result<_>>()?;
+    if large.is_empty() {
+        return Ok(((adapter.read)(&together), None));
+    }
+    let mut corpora = Corpora::new()?;
+    if !together.is_empty() {
+        corpora.add((adapter.read)(&together), adapter.name, options)?;
+    }
+    for (name, path) in large {
+        corpora.read(adapter, &name, &path, options)?;
+    }
+    let (dataset, books) = corpora.finish();
+    Ok((dataset, Some(books)))
+}
+
 /// The files under the `--data` paths, named by their path from there.
-fn collect(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
+fn list(paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
             walk(path, path, &mut files)?;
         } else {
-            let bytes = std::fs::read(path).with_context(|| format!("cannot read --data {}", path.display()))?;
             let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            files.push(InputFile { name, bytes });
+            files.push((name, path.clone()));
         }
     }
     Ok(files)
 }
 
-fn walk(root: &Path, folder: &Path, files: &mut Vec<InputFile>) -> Result<()> {
+fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --data {}", folder.display()))?;
     let mut paths: Vec<_> = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     paths.sort();
@@ -356,10 +385,9 @@ fn walk(root: &Path, folder: &Path, files: &mut Vec<InputFile>) -> Result<()> {
         if path.is_dir() {
             walk(root, &path, files)?;
         } else {
-            let bytes = std::fs::read(&path).with_context(|| format!("cannot read --data {}", path.display()))?;
             let relative = path.strip_prefix(root).unwrap_or(&path);
             let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-            files.push(InputFile { name, bytes });
+            files.push((name, path));
         }
     }
     Ok(())

@@ -2,13 +2,14 @@
 
 mod methods;
 
-use crate::embedder::BackendName;
+use crate::embedder::{BackendName, EmbedderOptions};
 use crate::extra_body::{self, ExtraBodies};
-use crate::judging::{JudgeOptions, MAX_OUTPUT_TOKENS};
+use crate::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use crate::models;
+use crate::provider::{self, Rates};
 use anyhow::{Context, Result, bail};
 use closeread_core::index::Retriever;
-use closeread_core::judge::PanelRule;
+use closeread_core::judge::{BUILTIN_RULE, PanelRule};
 use closeread_core::method::WindowPolicy;
 use closeread_core::price::Dollars;
 use closeread_core::protocol::Protocol;
@@ -19,6 +20,13 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// The benchmark that ships.
+pub(crate) const SAMPLE: &str = "sample";
+/// What `--method` says for every method.
+const ALL_METHODS: &str = "all";
+/// What `--judge` says for nobody.
+const NO_JUDGE: &str = "none";
 
 /// Run benchmark x methods x models x budgets; resumable.
 ///
@@ -53,10 +61,18 @@ pub(crate) struct RunArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
-    /// An installed embedding model for every method, see `closeread model list` [default: all-MiniLM-L6-v2; naive-rag
-    /// and agentic-rag: multilingual-e5-large where installed]
+    /// An embedding model for every method: an installed one, see `closeread model list`, or one on a server:
+    /// openai/MODEL, openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2; naive-rag and agentic-rag:
+    /// multilingual-e5-large where installed]
     #[arg(long, value_name = "NAME")]
     pub(crate) embedder: Option<String>,
+    /// Address of the embedding model's server: up to and including /v1 for OpenAI's protocol, for tei up to where /embed
+    /// begins
+    #[arg(long, value_name = "URL")]
+    pub(crate) embedder_base_url: Option<String>,
+    /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) embedder_spec: Option<PathBuf>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
     pub(crate) backend: Option<BackendName>,
@@ -106,8 +122,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Forget what the run folder holds and start anew
-    #[arg(long)]
+    #[arg(long, conflicts_with = "extend")]
     pub(crate) fresh: bool,
+    /// Take the run in --out on with more items, methods, models, budgets or repetitions, or with changed prompts or
+    /// books: finished trials that this leaves as they are are kept
+    #[arg(long, requires = "out")]
+    #[serde(skip)]
+    pub(crate) extend: bool,
     /// Passed to models that take a seed
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -123,10 +144,12 @@ pub(crate) struct RunArgs {
     /// The same by name in a config file: a table `[extra-bodies.NAME]`
     #[arg(skip)]
     pub(crate) extra_bodies: BTreeMap<String, Map<String, Value>>,
-    /// Models that judge the answers, and builtin/rule, which needs none [default: none]
+    /// Models that judge the answers, builtin/rule, which needs none, or none [default: none; for --method all on the
+    /// sample the language model that reads it]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) judge: Vec<String>,
-    /// Judges by name, see `closeread judge --help` [default: all that fit the items but classify-question]
+    /// Judges by name, see `closeread judge --help`, or all [default: those of the paper that fit the items; for
+    /// --method all on the sample all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) judge_by: Vec<String>,
     /// Votes of each judge [default: 1]
@@ -138,7 +161,8 @@ pub(crate) struct RunArgs {
     /// Sampling temperature of the judges [default: 0]
     #[arg(long, value_name = "T")]
     pub(crate) judge_temperature: Option<f32>,
-    /// Address of the judges' server [default: the provider's own, not --base-url]
+    /// Address of the judges' server [default: --base-url where every judge also reads or has no address of its own,
+    /// else the provider's own]
     #[arg(long, value_name = "URL")]
     pub(crate) judge_base_url: Option<String>,
     /// Fields merged into every request to a judge, as JSON or a file with it; NAME is a judge's; repeatable
@@ -154,6 +178,13 @@ pub(crate) struct RunArgs {
     /// Most calls under way at once; fewer where the server limits them [default: 64; builtin/extractive: 4]
     #[arg(long, value_name = "N")]
     pub(crate) concurrency: Option<usize>,
+    /// Ask through the provider's batch API (openai/MODEL, anthropic/MODEL): half the price, within a day; the judges are
+    /// asked at once as ever
+    #[arg(long)]
+    pub(crate) batch: bool,
+    /// With --batch: seconds between two looks at the batches, 0.1 or more [default: 30]
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) batch_poll: Option<f64>,
     /// Most requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) rpm: Option<u32>,
@@ -204,6 +235,9 @@ pub(crate) struct RunArgs {
     /// Print the content of report.json instead of the table
     #[arg(long)]
     pub(crate) json: bool,
+    /// Say every try of a call that fails, and what is done about it, on standard error
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 impl RunArgs {
@@ -236,6 +270,8 @@ impl RunArgs {
             model: list(self.model, file.model),
             retriever: self.retriever.or(file.retriever),
             embedder: self.embedder.or(file.embedder),
+            embedder_base_url: self.embedder_base_url.or(file.embedder_base_url),
+            embedder_spec: self.embedder_spec.or(file.embedder_spec.map(|path| folder.join(path))),
             backend: self.backend.or(file.backend),
             tokenizer: self.tokenizer.or(file.tokenizer),
             budget: list(self.budget, file.budget),
@@ -253,6 +289,7 @@ impl RunArgs {
             shard: self.shard.or(file.shard),
             out: self.out.or(file.out.map(|path| folder.join(path))),
             fresh: self.fresh || file.fresh,
+            extend: self.extend,
             seed: self.seed.or(file.seed),
             base_url: self.base_url.or(file.base_url),
             extra_body: [file.extra_body.iter().map(|one| extra_body::beside(folder, one)).collect(), self.extra_body]
@@ -272,6 +309,8 @@ impl RunArgs {
             judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
             timeout: self.timeout.or(file.timeout),
             concurrency: self.concurrency.or(file.concurrency),
+            batch: self.batch || file.batch,
+            batch_poll: self.batch_poll.or(file.batch_poll),
             rpm: self.rpm.or(file.rpm),
             tpm: self.tpm.or(file.tpm),
             max_cost: self.max_cost.or(file.max_cost),
@@ -288,6 +327,7 @@ impl RunArgs {
             keep_wraps: self.keep_wraps || file.keep_wraps,
             config: self.config,
             json: self.json || file.json,
+            verbose: self.verbose || file.verbose,
         }
     }
 
@@ -320,35 +360,91 @@ impl RunArgs {
         self
     }
 
+    /// How embedding models are computed, and where.
+    pub(crate) fn embedder_options(&self) -> EmbedderOptions {
+        EmbedderOptions {
+            backend: self.backend,
+            base_url: self.embedder_base_url.clone(),
+            spec: self.embedder_spec.clone(),
+            known: None,
+        }
+    }
+
+    /// Whether everything there is is asked for: every method on the benchmark that ships, which is there to try them on.
+    fn tries_everything(&self) -> bool {
+        let is_sample = self.benchmark.as_deref().is_none_or(|name| name == SAMPLE);
+        is_sample && self.method.iter().any(|name| name == ALL_METHODS)
+    }
+
+    /// The models that judge: those named; where everything is tried, without a word the first language model that reads.
+    /// A paper's benchmark is judged by nobody unless the judge is named, for that is the user's money and the paper's
+    /// judge is seldom the reader.
+    pub(crate) fn judging_models(&self) -> Vec<String> {
+        match self.judge.as_slice() {
+            [] if self.tries_everything() => {
+                self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect()
+            }
+            [one] if one == NO_JUDGE => Vec::new(),
+            named => named.to_vec(),
+        }
+    }
+
+    /// Where the judges are asked: at the readers' address only if that is the only one that can be meant.
+    fn judges_address(&self, judging: &[String]) -> Option<String> {
+        let reading = self.models();
+        let mut asked = judging.iter().filter(|model| *model != BUILTIN_RULE);
+        let same = asked.all(|model| reading.contains(model) || provider::needs_address(model));
+        self.judge_base_url.clone().or_else(|| self.base_url.clone().filter(|_| same))
+    }
+
     /// What the options say about judges; `None` without one.
     pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
-        if self.judge.is_empty() {
+        let models = self.judging_models();
+        if models.is_empty() {
             return Ok(None);
         }
+        if models.iter().any(|model| model == NO_JUDGE) {
+            bail!("--judge {}: expected models, or {NO_JUDGE} alone", models.join(","));
+        }
+        let judges = match self.judge_by.is_empty() && self.tries_everything() {
+            true => vec![ALL_JUDGES.to_owned()],
+            false => self.judge_by.clone(),
+        };
         Ok(Some(JudgeOptions {
-            models: self.judge.clone(),
+            base_url: self.judges_address(&models),
+            models,
             votes: self.votes.unwrap_or(1),
             rule: self.panel.unwrap_or_default(),
-            judges: self.judge_by.clone(),
+            judges,
             temperature: self.judge_temperature.unwrap_or(0.0),
             max_output_tokens: self.judge_max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
-            base_url: self.judge_base_url.clone(),
             seed: self.seed,
             extra_body: ExtraBodies::read(&self.judge_extra_body, &self.extra_body()?.named)?,
             timeout: Duration::from_secs(self.timeout.unwrap_or(600).max(1)),
             concurrency: self.concurrency.unwrap_or(64).max(1),
+            rates: self.rates(),
             no_cache: self.no_cache,
         }))
     }
 
+    /// Time between two looks at the batches of the run; `None` where it has none.
+    pub(crate) fn batch_poll(&self) -> Result<Option<Duration>> {
+        match self.batch_poll.unwrap_or(30.0) {
+            _ if !self.batch && self.batch_poll.is_some() => bail!("--batch-poll is for a run with --batch"),
+            _ if !self.batch => Ok(None),
+            seconds if (0.1..=86_400.0).contains(&seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
+            seconds => bail!("--batch-poll {seconds}: expected seconds, 0.1 to 86400"),
+        }
+    }
+
+    /// The limits a minute.
+    pub(crate) fn rates(&self) -> Rates {
+        Rates { rpm: self.rpm, tpm: self.tpm }
+    }
+
     /// The limit on what the run may cost.
     pub(crate) fn max_cost(&self) -> Result<Option<Dollars>> {
-        match self.max_cost {
-            Some(dollars) if !dollars.is_finite() || dollars < 0.0 => {
-                bail!("--max-cost {dollars}: expected US dollars, 0 or more")
-            }
-            limit => Ok(limit.map(Dollars)),
-        }
+        max_cost(self.max_cost)
     }
 
     /// The models named, or the one that needs none.
@@ -365,6 +461,16 @@ impl RunArgs {
         budgets.sort_unstable();
         budgets.dedup();
         Ok(budgets)
+    }
+}
+
+/// `--max-cost` as a limit.
+pub(crate) fn max_cost(dollars: Option<f64>) -> Result<Option<Dollars>> {
+    match dollars {
+        Some(dollars) if !dollars.is_finite() || dollars < 0.0 => {
+            bail!("--max-cost {dollars}: expected US dollars, 0 or more")
+        }
+        limit => Ok(limit.map(Dollars)),
     }
 }
 

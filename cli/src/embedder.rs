@@ -1,40 +1,47 @@
-//! Embedding on all cores, with a memory on disk.
+//! Embedding on all cores or on a server, with a memory on disk.
 
 mod backend;
 mod cache;
 mod collection;
+mod cutter;
+mod local;
+mod options;
+mod served;
 
 pub(crate) use backend::BackendName;
 pub(crate) use collection::{Collected, Collection};
+pub(crate) use options::EmbedderOptions;
 
-use crate::models::{self, Installed, ONNX, SPEC, TOKENIZER};
-use anyhow::Context;
-use backend::{AnyBackend, Choice};
+use crate::models::{self, Installed, ONNX};
+use crate::provider::served_by;
+use anyhow::bail;
+use backend::Choice;
 use cache::Cache;
-use closeread_core::embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
+use closeread_core::embed::{Embedded, Role, ServedSpec, Vectors, normalized};
 use closeread_core::hash::hex;
+use closeread_core::record::EmbeddingCall;
+use local::Local;
+use served::Served;
 use sha2::{Digest, Sha256};
-use std::num::NonZero;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::path::Path;
 
 /// Raised whenever the same model and text would give other numbers than before.
 const RESULT_VERSION: u32 = 2;
-/// Texts a thread tokenises at a time.
-const TOKENIZE_CHUNK: usize = 64;
 
-/// A model that embeds texts on all cores and remembers on disk what it embedded.
+/// A model that embeds texts and remembers on disk what it embedded.
 #[derive(Debug)]
 pub(crate) struct Embedder {
-    model: Installed,
+    model: Model,
     /// Everything but role and texts that a vector depends on.
     fingerprint: [u8; 32],
-    /// Loaded by the first text that is not remembered.
-    encoder: OnceLock<Encoder<AnyBackend>>,
-    backend: Choice,
     cache: Cache,
-    n_threads: usize,
+}
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for a model")]
+enum Model {
+    Local(Local),
+    Served(Served),
 }
 
 impl Embedder {
@@ -45,14 +52,25 @@ impl Embedder {
         Self::with_cache(model, backend, Cache::of_user())
     }
 
-    /// The installed model of a name; the shipped one if none is given.
-    pub(crate) fn named(name: Option<&str>, backend: Option<BackendName>) -> anyhow::Result<Self> {
-        Self::load(&models::find(name.unwrap_or(models::SHIPPED))?, backend)
+    /// The model of a name, installed or on a server; the shipped one if none is given.
+    pub(crate) fn named(name: Option<&str>, options: &EmbedderOptions) -> anyhow::Result<Self> {
+        let name = name.unwrap_or(models::SHIPPED);
+        match served_by(name, options.base_url.as_deref())? {
+            None => Self::load(&models::find(name)?, options.backend),
+            Some(account) => {
+                let served = Served::new(account, options)?;
+                let fingerprint = fingerprint(&served.determines());
+                Ok(Self { model: Model::Served(served), fingerprint, cache: Cache::of_user() })
+            }
+        }
     }
 
     /// What computes the model, and in which precision.
     pub(crate) fn backend(&self) -> &'static str {
-        self.backend.name()
+        match &self.model {
+            Model::Local(local) => local.backend().name(),
+            Model::Served(_) => SERVER,
+        }
     }
 
     /// SHA-256, in hex, of everything but role and texts that a vector depends on.
@@ -61,24 +79,56 @@ impl Embedder {
     }
 
     fn with_cache(model: &Installed, backend: Option<BackendName>, cache: Cache) -> anyhow::Result<Self> {
-        let backend = Choice::new(backend, &model.file(ONNX)?)?;
-        let mut hash = Sha256::new();
-        hash.update(RESULT_VERSION.to_le_bytes());
-        hash.update((backend.name().len() as u64).to_le_bytes());
-        hash.update(backend.name());
-        for name in [ONNX, TOKENIZER, SPEC] {
-            let bytes = model.file(name)?;
-            hash.update((bytes.len() as u64).to_le_bytes());
-            hash.update(&bytes);
-        }
-        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let fingerprint = hash.finalize().into();
-        Ok(Self { model: model.clone(), fingerprint, encoder: OnceLock::new(), backend, cache, n_threads })
+        let local = Local::new(model, Choice::new(backend, &model.file(ONNX)?)?);
+        let fingerprint = fingerprint(&local.determines()?);
+        Ok(Self { model: Model::Local(local), fingerprint, cache })
     }
 
-    /// The model.
-    pub(crate) fn model(&self) -> &Installed {
-        &self.model
+    /// As `--embedder` names it.
+    pub(crate) fn name(&self) -> String {
+        match &self.model {
+            Model::Local(local) => local.model().spec.name.clone(),
+            Model::Served(served) => served.name(),
+        }
+    }
+
+    /// Numbers in a vector.
+    pub(crate) fn dimension(&self) -> usize {
+        match &self.model {
+            Model::Local(local) => local.model().spec.dimension,
+            Model::Served(served) => served.dimension(),
+        }
+    }
+
+    /// Whether the model is meant for a language (ISO 639-1).
+    pub(crate) fn speaks(&self, language: &str) -> bool {
+        match &self.model {
+            Model::Local(local) => local.model().spec.speaks(language),
+            Model::Served(served) => served.spec().speaks(language),
+        }
+    }
+
+    /// Address and description of a model on a server.
+    pub(crate) fn server(&self) -> Option<(String, &ServedSpec)> {
+        match &self.model {
+            Model::Local(_) => None,
+            Model::Served(served) => Some((served.endpoint(), served.spec())),
+        }
+    }
+
+    /// From now on each request to the model's server is written into a file of JSON lines.
+    pub(crate) fn log_to(&self, path: &Path) {
+        if let Model::Served(served) = &self.model {
+            served.log_to(path);
+        }
+    }
+
+    /// What this process asked of the model's server.
+    pub(crate) fn calls(&self) -> Vec<EmbeddingCall> {
+        match &self.model {
+            Model::Local(_) => Vec::new(),
+            Model::Served(served) => served.calls(),
+        }
     }
 
     /// One vector a text, in order, and how many texts had to be cut.
@@ -86,12 +136,29 @@ impl Embedder {
     /// `progress` hears how many texts are done, on the calling thread; never if all are remembered.
     pub(crate) fn embed(&self, role: Role, texts: &[&str], progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
         let key = self.key(role, texts);
-        if let Some(known) = self.cache.get(&key, self.model.spec.dimension, texts.len()) {
+        if let Some(known) = self.cache.get(&key, self.dimension(), texts.len()) {
             return Ok(known);
         }
-        let embedded = self.compute(role, texts, progress)?;
+        let embedded = match &self.model {
+            Model::Local(local) => local.compute(role, texts, progress)?,
+            Model::Served(served) => return self.compute_on(served, role, texts, progress),
+        };
         self.cache.put(&key, &embedded);
         Ok(embedded)
+    }
+
+    /// One vector a text, whether it is remembered or not, and nothing of it is remembered.
+    pub(crate) fn embed_anew(&self, role: Role, texts: &[&str]) -> anyhow::Result<Vectors> {
+        match &self.model {
+            Model::Local(local) => Ok(local.compute(role, texts, |_| {})?.vectors),
+            Model::Served(served) => {
+                let list: Vec<String> = texts.iter().map(|text| served.prepared(role, text).0.into_owned()).collect();
+                let (_, answer) = served.ask(vec![(0, list.clone())])?.recv()?;
+                let (vectors, tokens) = answer.map_err(|error| served.explained(error, &list))?;
+                served.took(texts.len(), tokens);
+                Ok(normalized(vectors)?)
+            }
+        }
     }
 
     /// Collects the vectors of passages, text by text, in memory or where they are remembered on disk.
@@ -99,71 +166,70 @@ impl Embedder {
         Collection::new(self, in_memory)
     }
 
-    fn compute(&self, role: Role, texts: &[&str], mut progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
-        let encoder = self.encoder()?;
-        let chunks: Vec<&[&str]> = texts.chunks(TOKENIZE_CHUNK).collect();
-        let tokenize = |chunk: usize| {
-            let tokens = chunks[chunk].iter().enumerate();
-            tokens
-                .map(|(at, text)| encoder.tokenize(role, chunk * TOKENIZE_CHUNK + at, text))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let tokens: Vec<TokenIds> =
-            self.spread(chunks.len(), tokenize, |_| {}).into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-        let units: Vec<Unit> = encoder.plan(&tokens);
-        let mut n_done = 0;
-        let parts = self.spread(
-            units.len(),
-            |unit| encoder.encode_unit(&units[unit], &tokens),
-            |unit| {
-                n_done += units[unit].texts.len();
-                progress(n_done);
-            },
-        );
-        let parts: Vec<Vectors> = parts.into_iter().collect::<Result<_, _>>()?;
-        Ok(gather(self.model.spec.dimension, &tokens, &units, &parts))
-    }
-
-    /// `work(0)` to `work(n - 1)` on all cores, taken in order; `done` hears on this thread which is finished.
-    fn spread<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync, mut done: impl FnMut(usize)) -> Vec<T> {
-        let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
-        if n <= 1 || self.n_threads == 1 {
-            return (0..n).map(|idx| (work(idx), done(idx)).0).collect();
-        }
-        let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
-        std::thread::scope(|scope| {
-            for _ in 0..self.n_threads.min(n) {
-                let (sender, next, work) = (sender.clone(), &next, &work);
-                scope.spawn(move || {
-                    loop {
-                        let idx = next.fetch_add(1, Ordering::Relaxed);
-                        if idx >= n || sender.send((idx, work(idx))).is_err() {
-                            break;
-                        }
-                    }
+    /// Asks the server for the vectors, request by request; each is remembered as it comes, so that nothing is asked twice
+    /// after a kill in the middle.
+    fn compute_on(
+        &self,
+        served: &Served,
+        role: Role,
+        texts: &[&str],
+        mut progress: impl FnMut(usize),
+    ) -> anyhow::Result<Embedded> {
+        let dimension = served.dimension();
+        let lists: Vec<&[&str]> = texts.chunks(served.max_texts()).collect();
+        let keys: Vec<String> = lists.iter().map(|list| self.key(role, list)).collect();
+        let mut parts: Vec<Option<Embedded>> =
+            lists.iter().zip(&keys).map(|(list, key)| self.cache.get(key, dimension, list.len())).collect();
+        let mut n_done: usize = parts.iter().flatten().map(|part| part.vectors.len()).sum();
+        let mut n_cut = vec![0; lists.len()];
+        let open: Vec<(usize, Vec<String>)> = (0..lists.len())
+            .filter(|&number| parts[number].is_none())
+            .map(|number| {
+                let prepared = lists[number].iter().map(|text| {
+                    let (text, is_cut) = served.prepared(role, text);
+                    n_cut[number] += usize::from(is_cut);
+                    text.into_owned()
                 });
+                (number, prepared.collect())
+            })
+            .collect();
+        if !open.is_empty() {
+            let longest = open.iter().flat_map(|(_, texts)| texts).max_by_key(|text| text.len());
+            served.check_whole(longest.map_or("", String::as_str))?;
+            for (number, answer) in served.ask(open.clone())? {
+                let sent = || open.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
+                let (vectors, tokens) = answer.map_err(|error| served.explained(error, sent()))?;
+                served.took(lists[number].len(), tokens);
+                if vectors.dimension() != dimension {
+                    bail!(
+                        "embedding model {} at {} gives vectors of {} numbers, and {dimension} were expected: correct \
+                         `dimension` in its description, or see whether the server now serves another model",
+                        served.name(),
+                        served.endpoint(),
+                        vectors.dimension()
+                    );
+                }
+                let vectors = normalized(vectors)?;
+                let part = Embedded { vectors, n_cut: n_cut[number] };
+                self.cache.put(&keys[number], &part);
+                n_done += lists[number].len();
+                progress(n_done);
+                parts[number] = Some(part);
             }
-            drop(sender);
-            for (idx, result) in receiver {
-                results[idx] = Some(result);
-                done(idx);
-            }
-        });
-        results.into_iter().map(|result| result.expect("a scope ends when all its threads have sent")).collect()
-    }
-
-    fn encoder(&self) -> anyhow::Result<&Encoder<AnyBackend>> {
-        if let Some(encoder) = self.encoder.get() {
-            return Ok(encoder);
         }
-        let spec = &self.model.spec;
-        let load = || {
-            let backend = self.backend.load(spec, &self.model.file(ONNX)?)?;
-            anyhow::Ok(Encoder::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
-        };
-        let encoder = load().with_context(|| format!("embedding model `{}` ({})", spec.name, self.model.place()))?;
-        // Two threads may both have loaded it; the first one's stays.
-        Ok(self.encoder.get_or_init(|| encoder))
+        let mut values = Vec::with_capacity(texts.len() * dimension);
+        let mut n_cut = 0;
+        for part in parts {
+            let Some(part) = part else { bail!("the embedding server {} was not heard to the end", served.endpoint()) };
+            n_cut += part.n_cut;
+            values.extend(part.vectors.into_values());
+        }
+        let embedded = Embedded { vectors: Vectors::new(dimension, values), n_cut };
+        if keys.len() != 1 {
+            self.cache.put(&self.key(role, texts), &embedded);
+            keys.iter().for_each(|key| self.cache.forget(key));
+        }
+        Ok(embedded)
     }
 
     fn key(&self, role: Role, texts: &[&str]) -> String {
@@ -179,6 +245,19 @@ impl Embedder {
         }
         hex(&hash.finalize())
     }
+}
+
+/// What manifests call the backend of a model on a server.
+pub(crate) const SERVER: &str = "server";
+
+fn fingerprint(parts: &[Vec<u8>]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(RESULT_VERSION.to_le_bytes());
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
 }
 
 #[cfg(test)]
@@ -242,7 +321,8 @@ mod tests {
         let again = embedder(dir.path());
         let mut heard = false;
         assert_eq!(again.embed(Role::Passage, &TEXTS, |_| heard = true).expect("remembers"), first);
-        assert!(!heard && again.encoder.get().is_none());
+        let Model::Local(local) = &again.model else { panic!("it is installed") };
+        assert!(!heard && !local.is_loaded());
         again.embed(Role::Query, &TEXTS, |_| heard = true).expect("embeds");
         assert!(heard, "another role is another question");
     }

@@ -10,6 +10,7 @@ use closeread_core::index::Retriever;
 use closeread_core::method::{Entry, Method, SAGASCALE_EMBEDDER};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::rc::Rc;
 
 /// The encoders of the methods that search by vectors; none where `--retriever bm25` needs none.
@@ -30,6 +31,8 @@ impl Encoders {
     /// A method that names no model in its parameters gets its paper's where that is installed, else the run's.
     pub(crate) fn load(args: &RunArgs, methods: &mut [(&'static Entry, Method)]) -> Result<Self> {
         let of_run = args.embedder.clone().unwrap_or_else(|| models::SHIPPED.to_owned());
+        let options = args.embedder_options();
+        options.check(&of_run)?;
         let mut encoders = Self { of_run, loaded: BTreeMap::new(), by_method: BTreeMap::new(), in_place: Vec::new() };
         if args.retriever == Some(Retriever::Bm25) {
             return Ok(encoders);
@@ -48,12 +51,23 @@ impl Encoders {
                 }
             };
             if !encoders.loaded.contains_key(&name) {
-                let embedder = Embedder::named(Some(&name), args.backend)?;
+                let embedder = Embedder::named(Some(&name), &options)?;
                 encoders.loaded.insert(name.clone(), Rc::new(QueryEncoder::new(embedder)));
             }
             encoders.by_method.insert(entry.name, name);
         }
         Ok(encoders)
+    }
+
+    /// From now on each request to a server of embeddings is written into a file of JSON lines.
+    pub(crate) fn log_to(&self, path: &Path) {
+        self.loaded.values().for_each(|encoder| encoder.embedder().log_to(path));
+    }
+
+    /// The models that are on servers.
+    pub(crate) fn on_servers(&self) -> Vec<String> {
+        let embedders = self.loaded.values().map(|encoder| encoder.embedder());
+        embedders.filter(|embedder| embedder.server().is_some()).map(|embedder| embedder.name()).collect()
     }
 
     /// The encoder of a method.
@@ -83,9 +97,9 @@ impl Encoders {
             );
         }
         for encoder in self.loaded.values().filter(|_| asked.is_none()) {
-            let spec = &encoder.embedder().model().spec;
+            let embedder = encoder.embedder();
             let mut by_language: BTreeMap<&str, usize> = BTreeMap::new();
-            for book in benchmark.books.iter().filter(|book| !spec.speaks(book.language.code())) {
+            for book in benchmark.books.iter().filter(|book| !embedder.speaks(book.language.code())) {
                 *by_language.entry(book.language.code()).or_default() += 1;
             }
             for (language, n) in by_language {
@@ -93,7 +107,7 @@ impl Encoders {
                     "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual \
                      model (closeread model pull multilingual-e5-large) or choose --retriever",
                     if n == 1 { "book" } else { "books" },
-                    spec.name
+                    embedder.name()
                 );
             }
         }
@@ -102,7 +116,11 @@ impl Encoders {
 
 fn described(encoder: &QueryEncoder) -> Value {
     let embedder = encoder.embedder();
-    json!({
-        "name": embedder.model().spec.name, "backend": embedder.backend(), "fingerprint": embedder.fingerprint(),
-    })
+    let mut described =
+        json!({"name": embedder.name(), "backend": embedder.backend(), "fingerprint": embedder.fingerprint()});
+    if let Some((endpoint, spec)) = embedder.server() {
+        described["endpoint"] = json!(endpoint);
+        described["spec"] = json!(spec);
+    }
+    described
 }

@@ -1,12 +1,11 @@
 //! Reading what a run left behind, without touching it.
 
 use crate::judging;
-use crate::run_folder::{PRICES, StoredTexts, preparation_calls};
+use crate::run_folder::{StoredTexts, TEXTS, preparation_calls, prices};
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::judge;
-use closeread_core::price::PriceList;
 use closeread_core::record::{FORMAT, Record};
 use closeread_core::report::{CellKey, Run, TokenPlaces, judged_by};
 use closeread_core::text::tokens::Tokenizer;
@@ -121,16 +120,6 @@ pub(crate) fn records(path: &Path) -> Result<Vec<Record>> {
     lines(&path.join("records.jsonl"), "a record of a trial")
 }
 
-/// The prices that the run's money was counted by; none for a run of a closeread that did not keep them.
-fn prices(path: &Path) -> Result<PriceList> {
-    let file = path.join(PRICES);
-    match std::fs::read(&file) {
-        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
-    }
-}
-
 /// The books of a run by id, read from its folder; those that cannot be read are said and left out.
 pub(crate) fn books_of(folder: &Path) -> Result<BTreeMap<String, Arc<Book>>> {
     let manifest = manifest(folder)?;
@@ -233,7 +222,7 @@ fn book(folder: &Path, configuration: &Configuration, document: &DocumentEntry) 
     if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("its sha256 in manifest.json is none");
     }
-    let texts = StoredTexts { folder: folder.join("texts") };
+    let texts = StoredTexts { folder: folder.join(TEXTS) };
     let text = texts.text(&document.sha256).map_err(anyhow::Error::msg)?;
     let options = ReadOptions {
         language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),

@@ -2,17 +2,21 @@
 
 use crate::embedder::Embedder;
 use crate::journal::Journal;
-use crate::provider::Reader;
+use crate::provider::{Batcher, Reader, Seat};
 use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
-use anyhow::Result;
-use closeread_core::embed::{Role, Vectors};
+use anyhow::{Context, Result};
+use closeread_core::embed::{Embedded, Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
 use closeread_core::reader;
+use closeread_core::work::Job;
+use futures_util::{StreamExt, stream};
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
+use tokio::task::JoinError;
 
 /// An encoder, and the vectors of the queries that it embedded in this run.
 pub(crate) struct QueryEncoder {
@@ -32,7 +36,7 @@ impl QueryEncoder {
     }
 
     /// Embeds all `queries` at once, so that methods find them ready; says how many had to be cut.
-    pub(crate) fn prepare(&self, queries: &[&str]) -> Result<usize> {
+    pub(crate) async fn prepare(&self, queries: &[&str]) -> Result<usize> {
         let mut new: Vec<&str> =
             queries.iter().copied().filter(|query| !self.known.borrow().contains_key(*query)).collect();
         new.sort_unstable();
@@ -40,7 +44,7 @@ impl QueryEncoder {
         if new.is_empty() {
             return Ok(0);
         }
-        let embedded = self.embedder.embed(Role::Query, &new, |_| {})?;
+        let embedded = self.embed(Role::Query, &new).await?;
         let mut known = self.known.borrow_mut();
         for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
             known.insert((*query).to_owned(), vector.to_vec());
@@ -49,14 +53,25 @@ impl QueryEncoder {
     }
 
     /// Vectors of texts; those of queries are remembered.
-    pub(crate) fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
+    pub(crate) async fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
         if role == Role::Passage {
-            return Ok(self.embedder.embed(role, texts, |_| {})?.vectors);
+            return Ok(self.embed(role, texts).await?.vectors);
         }
-        self.prepare(texts)?;
+        self.prepare(texts).await?;
         let known = self.known.borrow();
         let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
-        Ok(Vectors::new(self.embedder.model().spec.dimension, values))
+        Ok(Vectors::new(self.embedder.dimension(), values))
+    }
+
+    /// On a thread of its own: other trials go on while vectors are computed or a server is asked for them.
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Embedded> {
+        let embedder = Arc::clone(&self.embedder);
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let work = move || {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            embedder.embed(role, &texts, |_| {})
+        };
+        tokio::task::spawn_blocking(work).await.context("the embedding thread ended abruptly")?
     }
 }
 
@@ -66,17 +81,49 @@ pub(crate) struct CliHost {
     replies: Rc<ReplyCache>,
     /// Who counts its calls, and by which name the model is priced.
     spending: Option<(Rc<Spending>, String)>,
+    /// Takes its calls into batches.
+    batcher: Option<Rc<Batcher>>,
 }
 
 impl CliHost {
     /// A host for one reader.
     pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
-        Self { reader, replies, spending: None }
+        Self { reader, replies, spending: None, batcher: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
     pub(crate) fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
         Self { spending: Some((spending, model.to_owned())), ..self }
+    }
+
+    /// The same host, whose calls go in batches.
+    pub(crate) fn in_batches(self, batcher: Rc<Batcher>) -> Self {
+        Self { batcher: Some(batcher), ..self }
+    }
+
+    /// What takes its calls into batches.
+    pub(crate) fn batcher(&self) -> Option<&Rc<Batcher>> {
+        self.batcher.as_ref()
+    }
+
+    /// Waits until there is room for one more trial beside those whose calls are under way; in batches, for one more
+    /// prompt.
+    pub(crate) async fn seat(&self) -> Option<Seat<'_>> {
+        if let Some(batcher) = &self.batcher {
+            batcher.room().await;
+            return None;
+        }
+        match &self.reader {
+            Reader::Chat(model) => Some(model.seat().await),
+            Reader::Extractive => None,
+        }
+    }
+
+    /// From now on it keeps to the limits of the server together with another host, if both ask the same model there.
+    pub(crate) fn share_limits_with(&mut self, other: &Self) {
+        if let (Reader::Chat(model), Reader::Chat(other)) = (&mut self.reader, &other.reader) {
+            model.share_limits_with(other);
+        }
     }
 
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
@@ -114,28 +161,38 @@ impl<'a> Repetition<'a> {
 }
 
 impl Host for Repetition<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, mut call: Call) -> Result<Reply, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
+                // A server is not told what the prompt was made from, which may be a book of its own length.
+                call.reading = None;
                 let source = model.source(self.method, &call.prompt);
                 let request = request_key(&source, &call, self.sample);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                if let Some(reply) = self.host.replies.get(&source, &call, self.sample) {
+                if let Some(reply) = self.host.replies.get(&request) {
                     return Ok(reply);
                 }
-                let reply = match &self.host.spending {
+                let begun = match &self.host.spending {
+                    None => None,
+                    Some((spending, name)) => Some((spending.begin(name, &call).await, name)),
+                };
+                let reply = match &self.host.batcher {
                     None => model.chat(&call, &source).await,
-                    Some((spending, name)) => {
-                        let begun = spending.begin(name, &call).await;
-                        let reply = model.chat(&call, &source).await;
-                        begun.ended(name, &reply);
-                        reply
+                    Some(batcher) => {
+                        let entry = batcher.entry(&request, &call, &source);
+                        // It may hold a whole book, and the reply is hours away.
+                        drop(call);
+                        batcher.ask(&request, entry).await
                     }
-                }?;
+                };
+                if let Some((begun, name)) = begun {
+                    begun.ended(name, &reply);
+                }
+                let reply = reply?;
                 self.keep(&request, &reply);
-                self.host.replies.put(&source, &call, self.sample, &reply);
+                self.host.replies.put(&request, source, self.sample, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {
@@ -153,6 +210,16 @@ impl Host for Repetition<'_> {
         let Some(encoder) = self.encoder else {
             return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
         };
-        encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
+        encoder.vectors(role, texts).await.map_err(|error| HostError::Embedding(format!("{error:#}")))
+    }
+
+    async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let job_done = |done: Result<T, JoinError>| match done {
+            Ok(result) => result,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+        let jobs = stream::iter(jobs).map(tokio::task::spawn_blocking);
+        jobs.buffered(n_threads).map(job_done).collect().await
     }
 }

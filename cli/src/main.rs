@@ -92,6 +92,7 @@ fn main() -> ExitCode {
         }
     };
     let result = runtime.block_on(async {
+        interrupt::outlive_file_limits();
         match cli.command {
             Command::Run(args) => command::run::run(*args).await,
             Command::Estimate(args) => command::estimate::run(*args),

@@ -33,6 +33,20 @@ pub(crate) fn check_known(prices: &PriceList, models: &[String]) -> Result<()> {
     Ok(())
 }
 
+/// Refuses models whose price through the batch API is not known.
+pub(crate) fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
+    let known = |model: &String| prices.of(model).is_some_and(|facts| facts.batch.is_some());
+    let unknown: Vec<&str> = models.iter().filter(|model| !known(model)).map(String::as_str).collect();
+    if !unknown.is_empty() {
+        bail!(
+            "--max-cost with --batch: the batch price of {} is not known; add `batch` to its entry in a list given by \
+             --models (docs/costs.md), or let its calls count as free by --allow-unknown-price",
+            unknown.join(", ")
+        );
+    }
+    Ok(())
+}
+
 /// `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
 fn config_folder() -> Option<PathBuf> {
     let given = std::env::var_os("CLOSEREAD_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from);

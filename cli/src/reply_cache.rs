@@ -1,7 +1,7 @@
 //! Replies on disk, by the hash of everything that determines them, and never of a key.
 //!
 //! A call is asked once, whichever run asks it: a run that was killed, or whose judge is changed, pays nothing twice.
-//! Refused and failed calls are no replies, and one that was cut short is no answer: none of them is kept.
+//! Refused and failed calls are no replies, and one that was cut short or is empty is no answer: none of them is kept.
 
 use crate::cache_folder;
 use anyhow::{Context, Result};
@@ -80,17 +80,18 @@ impl ReplyCache {
         Self { folder, warned: Cell::new(false) }
     }
 
-    /// The reply to a call, if it is known.
-    pub(crate) fn get(&self, source: &Source, call: &Call, sample: u32) -> Option<Reply> {
-        let path = self.path(source, call, sample)?;
+    /// The reply to a call of that [`request_key`], if it is known.
+    pub(crate) fn get(&self, request: &str) -> Option<Reply> {
+        let path = self.path(request)?;
         Entry::read(&path).map(|entry| Reply { remembered: true, ..entry.reply })
     }
 
-    /// Keeps a reply that was not cut short. Failing to write costs money in a later run, not results in this one: it is
-    /// said once.
-    pub(crate) fn put(&self, source: &Source, call: &Call, sample: u32, reply: &Reply) {
-        let Some(path) = self.path(source, call, sample).filter(|_| reply.stop != Stop::Length) else { return };
-        let entry = Entry::new(source.clone(), sample, reply.clone());
+    /// Keeps a reply that is neither cut short nor empty. Failing to write costs money in a later run, not results in this
+    /// one: it is said once.
+    pub(crate) fn put(&self, request: &str, source: Source, sample: u32, reply: &Reply) {
+        let is_answer = reply.stop != Stop::Length && !reply.text.trim().is_empty();
+        let Some(path) = self.path(request).filter(|_| is_answer) else { return };
+        let entry = Entry::new(source, sample, reply.clone());
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
         {
@@ -98,17 +99,15 @@ impl ReplyCache {
         }
     }
 
-    fn path(&self, source: &Source, call: &Call, sample: u32) -> Option<PathBuf> {
-        let key = request_key(source, call, sample);
-        Some(self.folder.as_ref()?.join(&key[..2]).join(format!("{key}.json")))
+    fn path(&self, request: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(&request[..2]).join(format!("{request}.json")))
     }
 }
 
 /// SHA-256 of everything that determines a reply, in hex.
 pub(crate) fn request_key(source: &Source, call: &Call, sample: u32) -> String {
-    let part = |value: Value| value.to_string().into_bytes();
     let source = serde_json::to_vec(source).expect("a source has string keys only");
-    let call = part(serde_json::json!(call));
+    let call = serde_json::to_vec(call).expect("a call has string keys only");
     sha256_of_parts([&b"closeread-reply-1"[..], &source, &call, &sample.to_le_bytes()])
 }
 
@@ -146,25 +145,26 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = ReplyCache::new(Some(dir.path().to_owned()));
         let reply = Reply { text: "Ana".to_owned(), ..Reply::default() };
-        cache.put(&source("a"), &call("Who?"), 0, &reply);
-        assert_eq!(cache.get(&source("a"), &call("Who?"), 0), Some(Reply { remembered: true, ..reply }));
-        assert_eq!(cache.get(&source("b"), &call("Who?"), 0), None);
-        assert_eq!(cache.get(&source("a"), &call("When?"), 0), None);
-        assert_eq!(cache.get(&source("a"), &call("Who?"), 1), None);
+        let get = |model: &str, text: &str, sample| cache.get(&request_key(&source(model), &call(text), sample));
+        cache.put(&request_key(&source("a"), &call("Who?"), 0), source("a"), 0, &reply);
+        assert_eq!(get("a", "Who?", 0), Some(Reply { remembered: true, ..reply }));
+        assert_eq!([get("b", "Who?", 0), get("a", "When?", 0), get("a", "Who?", 1)], [None, None, None]);
     }
 
     #[test]
     fn replies_cut_short_and_damaged_files_are_no_answers() {
         let dir = tempfile::tempdir().unwrap();
         let cache = ReplyCache::new(Some(dir.path().to_owned()));
-        let short = Reply { text: "An".to_owned(), stop: Stop::Length, ..Reply::default() };
-        cache.put(&source("a"), &call("Who?"), 0, &short);
-        assert_eq!(cache.get(&source("a"), &call("Who?"), 0), None);
+        let request = request_key(&source("a"), &call("Who?"), 0);
+        let put = |reply: &Reply| cache.put(&request, source("a"), 0, reply);
+        put(&Reply { text: "An".to_owned(), stop: Stop::Length, ..Reply::default() });
+        put(&Reply { text: "\n".to_owned(), ..Reply::default() });
+        assert_eq!(cache.get(&request), None);
 
-        cache.put(&source("a"), &call("Who?"), 0, &Reply { text: "Ana".to_owned(), ..Reply::default() });
-        let path = cache.path(&source("a"), &call("Who?"), 0).unwrap();
+        put(&Reply { text: "Ana".to_owned(), ..Reply::default() });
+        let path = cache.path(&request).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("Ana", "Bob")).unwrap();
-        assert_eq!(cache.get(&source("a"), &call("Who?"), 0), None);
+        assert_eq!(cache.get(&request), None);
     }
 }

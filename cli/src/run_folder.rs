@@ -1,37 +1,55 @@
 //! The run folder: manifest, records, texts, report. Nothing finished is ever lost.
 
+mod comparison;
+mod embeddings;
+mod extension;
 mod preparations;
 mod texts;
 
-pub(crate) use preparations::{PreparationKey, preparation, preparation_calls, preparations};
+pub(crate) use comparison::differences;
+pub(crate) use embeddings::{EMBEDDINGS, embedding_calls};
+pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 
 use crate::journal::{self, Journals};
-use crate::judging::{JUDGEMENTS, JUDGING};
+use crate::judging::{self, JUDGEMENTS, JUDGING};
+use crate::provider::batch;
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
+use closeread_core::judge::Judging;
 use closeread_core::method::Preparation;
 use closeread_core::price::{Dollars, PriceList};
-use closeread_core::record::{CallTrace, FORMAT, Outcome, Record, TrialKey};
-use closeread_core::report::PreparationCalls;
+use closeread_core::record::{CallTrace, EmbeddingCall, FORMAT, Outcome, Record, TrialKey};
+use closeread_core::report::{PreparationCalls, embedding_usage};
 use closeread_core::text::{Book, TextStore};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
-const COMPRESSION: i32 = 9;
 /// What was run.
 pub(crate) const MANIFEST: &str = "manifest.json";
+/// The books, each once by hash.
+pub(crate) const TEXTS: &str = "texts";
 /// How many texts were cut for the encoder, by book.
 const CUT: &str = "cut.json";
 
 /// The prices that the run's money is counted by.
-pub(crate) const PRICES: &str = "prices.json";
+const PRICES: &str = "prices.json";
+
+/// What happens to a run that a folder holds.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Opening<'a> {
+    /// It goes on, if it is the same.
+    Resume,
+    /// It is forgotten.
+    Fresh,
+    /// It goes on with these items, which are all there are now; trials that what changed leaves as they are are kept.
+    Extend(&'a [Item]),
+}
 
 /// An open run folder; nobody else has it while this value lives.
 pub(crate) struct RunFolder {
@@ -45,35 +63,66 @@ pub(crate) struct RunFolder {
 impl RunFolder {
     /// Opens `path` for the run that `configuration` describes, creating it if need be.
     ///
-    /// A folder that holds another configuration is refused with the list of what differs. A last line that a kill cut
-    /// short is dropped: its trial was not finished.
-    pub(crate) fn open(path: &Path, configuration: &Value, shard: Option<Shard>, fresh: bool) -> Result<Self> {
-        fs::create_dir_all(path.join("texts"))
+    /// A folder that holds another configuration is refused with the list of what differs, unless it is to be extended to
+    /// this one. A last line that a kill cut short is dropped: its trial was not finished.
+    pub(crate) fn open(path: &Path, configuration: &Value, shard: Option<Shard>, opening: Opening<'_>) -> Result<Self> {
+        fs::create_dir_all(path.join(TEXTS))
             .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
         let manifest = path.join(MANIFEST);
-        if fresh {
-            for name in [MANIFEST, "records.jsonl", "report.json", CUT, JUDGEMENTS, JUDGING] {
+        if matches!(opening, Opening::Fresh) {
+            let results = [
+                MANIFEST,
+                "records.jsonl",
+                "report.json",
+                extension::SUPERSEDED,
+                CUT,
+                PRICES,
+                EMBEDDINGS,
+                JUDGEMENTS,
+                JUDGING,
+            ];
+            for name in results {
                 gone(&path.join(name), |path| fs::remove_file(path))?;
             }
-            for name in [preparations::FOLDER, journal::FOLDER] {
+            for name in [preparations::FOLDER, journal::FOLDER, batch::FOLDER] {
                 gone(&path.join(name), |path| fs::remove_dir_all(path))?;
             }
         }
-        match fs::read_to_string(&manifest) {
-            Ok(text) => check_same(path, &text, configuration, shard)?,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let mut text = json!({
-                    "format": FORMAT,
-                    "closeread": env!("CARGO_PKG_VERSION"),
-                    "configuration": configuration,
-                });
-                if let Some(shard) = shard {
-                    text["shard"] = json!(shard);
+        let mut text = json!({
+            "format": FORMAT,
+            "closeread": env!("CARGO_PKG_VERSION"),
+            "configuration": configuration,
+        });
+        if let Some(shard) = shard {
+            text["shard"] = json!(shard);
+        }
+        match read_manifest(&manifest)? {
+            None => write_atomically(&manifest, &pretty(&text))?,
+            Some(there) => {
+                check_shard(path, &there, shard)?;
+                let changes = comparison::differences(&there["configuration"], configuration);
+                match opening {
+                    _ if changes.is_empty() => {}
+                    Opening::Extend(items) => {
+                        let told = extension::extend(path, &there["configuration"], configuration, items)?;
+                        let mut history = there["extended"].as_array().cloned().unwrap_or_default();
+                        history.push(json!({ "changes": changes }));
+                        text["extended"] = json!(history);
+                        write_atomically(&manifest, &pretty(&text))?;
+                        eprintln!("{} is extended: {told}", path.display());
+                    }
+                    Opening::Resume | Opening::Fresh => bail!(
+                        "{} holds a run with another configuration:\n  {}\nUse the same options to go on with it, \
+                         --extend to take it on with these, --out for another folder, or --fresh to start anew there",
+                        path.display(),
+                        changes.join("\n  ")
+                    ),
                 }
-                write_atomically(&manifest, &pretty(&text))?;
             }
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", manifest.display())),
+        }
+        if path.join(EMBEDDINGS).exists() {
+            open_lines::<EmbeddingCall>(&path.join(EMBEDDINGS), "what a request for embeddings took")?;
         }
         let (records, finished) = open_records(&path.join("records.jsonl"))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
@@ -86,21 +135,18 @@ impl RunFolder {
 
     /// Stores the books, each once by hash, and the items as they are scored.
     pub(crate) fn store<'a>(&self, books: impl IntoIterator<Item = &'a Book>, items: &[Item]) -> Result<()> {
-        for book in books {
-            let file = self.path.join("texts").join(format!("{}.txt.zst", book.hash()));
-            if !file.exists() {
-                let text = book.open()?;
-                let packed =
-                    zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
-                write_atomically(&file, &packed)?;
-            }
-        }
+        let texts = self.stored_texts();
+        books.into_iter().try_for_each(|book| texts.put(book))?;
         self.write_items(items)
     }
 
     /// The books that [`RunFolder::store`] stored.
     pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
-        Arc::new(StoredTexts { folder: self.path.join("texts") })
+        Arc::new(self.stored_texts())
+    }
+
+    fn stored_texts(&self) -> StoredTexts {
+        StoredTexts { folder: self.path.join(TEXTS) }
     }
 
     /// Stores the items as they are scored.
@@ -132,9 +178,13 @@ impl RunFolder {
             serde_json::to_writer(&mut lines, record)?;
             lines.push(b'\n');
         }
-        self.records
-            .write_all(&lines)
-            .with_context(|| format!("cannot write {}", self.path.join("records.jsonl").display()))?;
+        self.records.write_all(&lines).with_context(|| {
+            format!(
+                "cannot write {}; what was finished before is kept: see to it that there is room, and give the same \
+                 command again",
+                self.path.join("records.jsonl").display()
+            )
+        })?;
         self.finished.extend(records.into_iter().map(|record| (record.key.clone(), record)));
         Ok(())
     }
@@ -157,25 +207,14 @@ impl RunFolder {
         preparation_calls(&self.path)
     }
 
-    /// What the calls cost that are in the folder; those of unknown price count as nothing. The calls of trials that are
-    /// not finished, failed ones included, stand in their journals.
+    /// What the calls cost that are in the folder, those of judges included.
     pub(crate) fn spent(&self, prices: &PriceList) -> Result<Dollars> {
-        let cost = |model: &str, call: &CallTrace| match call.remembered {
-            true => Dollars::default(),
-            false => prices.cost(model, &call.usage).unwrap_or_default(),
-        };
-        let finished = self.finished.values().filter(|record| self.is_done(&record.key));
-        let trials = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call)));
-        let preparations = self.preparation_calls()?;
-        let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
-        let unfinished = Journals::of_run(&self.path).replies()?;
-        let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
-        Ok(trials.chain(before).chain(unfinished).sum())
+        spent(&self.path, self.finished.values(), &judging::read(&self.path)?, prices)
     }
 
-    /// Keeps the prices that the run's money is counted by.
-    pub(crate) fn write_prices(&self, prices: &PriceList) -> Result<()> {
-        write_atomically(&self.path.join(PRICES), &pretty(&json!(prices)))
+    /// The prices that the run's money is counted by.
+    pub(crate) fn prices(&self) -> Result<PriceList> {
+        prices(&self.path)
     }
 
     /// Keeps how many texts about a book the encoder had to cut, so that a resumed run still reports them.
@@ -201,6 +240,45 @@ impl RunFolder {
         self.records.sync_data().context("cannot flush records.jsonl to disk")?;
         write_atomically(&self.path.join("report.json"), &pretty(report))
     }
+}
+
+/// What the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown price count
+/// as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
+pub(crate) fn spent<'r>(
+    folder: &Path,
+    records: impl Iterator<Item = &'r Record>,
+    judging: &Judging,
+    prices: &PriceList,
+) -> Result<Dollars> {
+    let cost = |model: &str, call: &CallTrace| match call.remembered {
+        true => Dollars::default(),
+        false => prices.cost(model, &call.usage).unwrap_or_default(),
+    };
+    let finished = records.filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
+    let trials: Dollars = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call))).sum();
+    let preparations = preparation_calls(folder)?;
+    let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
+    let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
+    let unfinished = Journals::of_run(folder).replies()?;
+    let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+    let embedded = embedding_usage(&embedding_calls(folder)?, prices);
+    let embedded = embedded.iter().map(|usage| usage.dollars);
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).sum())
+}
+
+/// The prices that the money of the run in a folder is counted by; none where none were kept.
+pub(crate) fn prices(folder: &Path) -> Result<PriceList> {
+    let file = folder.join(PRICES);
+    match fs::read(&file) {
+        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
+    }
+}
+
+/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included.
+pub(crate) fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
+    write_atomically(&folder.join(PRICES), &pretty(&json!(prices(folder)?.overlaid(now))))
 }
 
 /// Removes what lies at `path`, if anything does.
@@ -233,45 +311,26 @@ pub(crate) fn lock(path: &Path) -> Result<File> {
     }
 }
 
-/// Refuses a folder whose manifest describes another run.
-fn check_same(path: &Path, manifest: &str, configuration: &Value, shard: Option<Shard>) -> Result<()> {
-    let manifest: Value = serde_json::from_str(manifest)
-        .with_context(|| format!("{} is no manifest; start anew with --fresh", path.join(MANIFEST).display()))?;
-    let there = manifest.get("configuration").and_then(Value::as_object).cloned().unwrap_or_default();
-    let here = configuration.as_object().cloned().unwrap_or_default();
-    let part = |shard: Option<Shard>| shard.map_or_else(|| "the whole".to_owned(), |shard| format!("part {shard}"));
-    let there_shard: Option<Shard> = manifest.get("shard").and_then(|shard| serde_json::from_value(shard.clone()).ok());
-    if there_shard != shard {
-        bail!(
-            "{} holds {} of a run, not {}; choose another folder with --out",
-            path.display(),
-            part(there_shard),
-            part(shard)
-        );
+/// The manifest, if there is one.
+fn read_manifest(path: &Path) -> Result<Option<Value>> {
+    match fs::read(path) {
+        Ok(text) => serde_json::from_slice(&text)
+            .map(Some)
+            .with_context(|| format!("{} is no manifest; start anew with --fresh", path.display())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
     }
-    let changes = differences(&there, &here);
-    if changes.is_empty() {
-        return Ok(());
-    }
-    bail!(
-        "{} holds a run with another configuration:\n  {}\nUse the same options to go on with it, --out for another \
-         folder, or --fresh to start anew there",
-        path.display(),
-        changes.join("\n  ")
-    )
 }
 
-/// What two configurations differ in, a line each.
-pub(crate) fn differences(there: &Map<String, Value>, here: &Map<String, Value>) -> Vec<String> {
-    let mut names: Vec<&String> = there.keys().chain(here.keys()).collect();
-    names.sort();
-    names.dedup();
-    let show = |value: Option<&Value>| {
-        let text = value.map_or("nothing".to_owned(), Value::to_string);
-        if text.chars().count() > 120 { text.chars().take(117).chain("...".chars()).collect() } else { text }
-    };
-    let differ = names.into_iter().filter(|name| there.get(*name) != here.get(*name));
-    differ.map(|name| format!("{name}: {} there, {} now", show(there.get(name)), show(here.get(name)))).collect()
+/// Refuses a folder that holds another part of the run.
+fn check_shard(path: &Path, manifest: &Value, shard: Option<Shard>) -> Result<()> {
+    let part = |shard: Option<Shard>| shard.map_or_else(|| "the whole".to_owned(), |shard| format!("part {shard}"));
+    let there: Option<Shard> = manifest.get("shard").and_then(|shard| serde_json::from_value(shard.clone()).ok());
+    if there == shard {
+        return Ok(());
+    }
+    let (there, here) = (part(there), part(shard));
+    bail!("{} holds {there} of a run, not {here}; choose another folder with --out", path.display())
 }
 
 /// Opens the records for appending and reads those that are whole.
@@ -316,7 +375,11 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         file.sync_data()?;
         fs::rename(&partial, path)
     };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    write().with_context(|| {
+        // On a full disk even what there is of it is in the way.
+        let _ = fs::remove_file(&partial);
+        format!("cannot write {}", path.display())
+    })
 }
 
 #[cfg(test)]
@@ -348,24 +411,24 @@ mod tests {
     fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
         let dir = tempfile::tempdir().unwrap();
         let configuration = json!({"seed": 1});
-        let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
+        let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
         let done = record("a", Outcome::NotFound);
         folder.append(vec![done.clone()]).unwrap();
         drop(folder);
         let path = dir.path().join("records.jsonl");
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
 
-        let mut folder = RunFolder::open(dir.path(), &configuration, None, false).unwrap();
+        let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
         assert_eq!(folder.records(), [done]);
         folder.append(vec![record("b", Outcome::NotFound)]).unwrap();
         drop(folder);
-        assert_eq!(RunFolder::open(dir.path(), &configuration, None, false).unwrap().records().len(), 2);
+        assert_eq!(RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap().records().len(), 2);
     }
 
     #[test]
     fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
         let dir = tempfile::tempdir().unwrap();
-        let mut folder = RunFolder::open(dir.path(), &json!({}), None, false).unwrap();
+        let mut folder = RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap();
         let failed = record("a", Outcome::Failed { error: "x".to_owned() });
         folder.append(vec![failed.clone()]).unwrap();
         assert!(!folder.is_done(&failed.key));
@@ -377,12 +440,12 @@ mod tests {
     #[test]
     fn another_configuration_and_a_second_run_are_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), None, false).unwrap();
-        let error = RunFolder::open(dir.path(), &json!({"seed": 1}), None, false).err().unwrap().to_string();
+        let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).unwrap();
+        let error = RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).err().unwrap().to_string();
         assert!(error.contains("another closeread is running"), "{error}");
         drop(folder);
-        let error = RunFolder::open(dir.path(), &json!({"seed": 2}), None, false).err().unwrap().to_string();
+        let error = RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Resume).err().unwrap().to_string();
         assert!(error.contains("seed: 1 there, 2 now"), "{error}");
-        assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), None, true).is_ok());
+        assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Fresh).is_ok());
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Taken {
     pub(crate) out: bool,
     /// What calls in flight may cost.
     pub(crate) reserved: Dollars,
+    /// Of `dollars`, what embeddings from servers have cost since the start.
+    pub(crate) embeddings: Dollars,
 }
 
 impl Spending {
@@ -45,14 +47,17 @@ impl Spending {
         Self { prices, limit, tokenizer, state, changed: Notify::new() }
     }
 
-    /// The list it counts by.
-    pub(crate) fn prices(&self) -> &PriceList {
-        &self.prices
-    }
-
     /// What was taken so far.
     pub(crate) fn taken(&self) -> Taken {
         *self.state.borrow()
+    }
+
+    /// Counts what embeddings from servers have cost since the start. They are made before the calls that need them, which
+    /// then find less money left.
+    pub(crate) fn embedded(&self, dollars: Dollars) {
+        let mut state = self.state.borrow_mut();
+        let before = std::mem::replace(&mut state.embeddings, dollars);
+        state.dollars = state.dollars + dollars - before;
     }
 
     /// Waits until a call may begin.
@@ -105,7 +110,7 @@ pub(crate) struct Begun<'a> {
 impl Begun<'_> {
     /// Counts what came back.
     pub(crate) fn ended(self, model: &str, result: &Result<Reply, HostError>) {
-        let Ok(reply) = result else { return };
+        let Some(reply) = result.as_ref().ok().filter(|reply| !reply.remembered) else { return };
         let mut state = self.spending.state.borrow_mut();
         state.prompt_tokens += reply.usage.prompt_tokens.unwrap_or(0);
         state.reply_tokens += reply.usage.completion_tokens.unwrap_or(0);

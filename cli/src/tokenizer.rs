@@ -1,6 +1,7 @@
 //! The tokenizer that a run counts with.
 
 use crate::models;
+use crate::provider::is_served;
 use anyhow::{Context, Result, bail};
 use closeread_core::text::tokens::Tokenizer;
 use std::path::Path;
@@ -11,6 +12,9 @@ pub(crate) fn load(name: Option<&str>, embedder: Option<&str>) -> Result<Tokeniz
         None | Some("cl100k" | "cl100k_base") => Ok(Tokenizer::cl100k()),
         Some("o200k" | "o200k_base") => Ok(Tokenizer::o200k()),
         Some("embedder") => {
+            if let Some(name) = embedder.filter(|name| is_served(name)) {
+                bail!("--tokenizer embedder: {name} is on a server; give the file of its tokenizer.json");
+            }
             let model = models::find(embedder.unwrap_or(models::SHIPPED))?;
             Ok(Tokenizer::from_json(&model.spec.name, &model.file(models::TOKENIZER)?)?)
         }

@@ -5,6 +5,7 @@
 
 use crate::embed::{Role, Vectors};
 use crate::reader::Reading;
+use crate::work::{Here, Job, Workers};
 use serde::{Deserialize, Serialize};
 
 /// What a method may ask of the world outside. Implementations: the command line, the browser, a test's script.
@@ -24,6 +25,11 @@ pub trait Host {
     /// # Errors
     /// [`HostError::Embedding`] if no encoder is at hand or it failed.
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError>;
+
+    /// What each of `jobs` gives, in their order: on this thread, one after the other, unless the host has more.
+    async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+        Here.all(jobs).await
+    }
 }
 
 /// One request to a chat model.
@@ -125,6 +131,9 @@ pub struct Usage {
     /// Tokens of the reply that were reasoning and are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
+    /// They went through the provider's batch API, which has prices of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batch: bool,
 }
 
 /// Why a host could not answer.

@@ -32,3 +32,4 @@ pub mod scoring;
 pub mod stats;
 pub mod table;
 pub mod text;
+pub mod work;

@@ -126,7 +126,8 @@ const CORPUSQA: Protocol = Protocol {
     steps: &[
         Step::with("full-document", r#"{"overflow": "fail"}"#),
         Step::new("corpus-rag"),
-        Step::new("memory-agent"),
+        // It answers by MemAgent's own last prompt.
+        Step::with("memory-agent", r#"{"dress": null}"#),
     ],
     dress: Some("corpusqa"),
     // The paper names none. This holds about 100 chunks: what the 1M set can have of documents of 10,240 tokens or more,

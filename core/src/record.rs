@@ -161,6 +161,18 @@ pub struct CallTrace {
     pub remembered: bool,
 }
 
+/// One request to the server of an embedding model: one line of `embeddings.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmbeddingCall {
+    /// The model, `provider/model`.
+    pub model: String,
+    /// How many texts it embedded.
+    pub texts: usize,
+    /// Tokens as the server counted them; `None` where it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}
+
 /// How many items ended in which way; the fields add up to `items`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {

@@ -7,29 +7,37 @@ use closeread_core::metric::meteor::WordNet;
 use closeread_core::metric::{Evaluator, Metric};
 use closeread_core::scoring::format::{FORMATS, FormatInput, format};
 use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score as score_submission};
+use closeread_core::text::sentence::punkt::Parameters;
 use js_sys::{Array, Reflect, Uint8Array};
+use std::borrow::Cow;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("score.d.ts");
+
 #[wasm_bindgen]
 extern "C" {
-    /// See `types.d.ts`.
+    /// See `score.d.ts`.
     #[wasm_bindgen(typescript_type = "NamedFile")]
     pub type JsNamedFile;
-    /// See `types.d.ts`.
+    /// See `score.d.ts`.
     #[wasm_bindgen(typescript_type = "NamedFile[]")]
     pub type JsNamedFiles;
-    /// See `types.d.ts`.
+    /// See `score.d.ts`.
     #[wasm_bindgen(typescript_type = "ScoreOptions")]
     pub type JsScoreOptions;
-    /// See `types.d.ts`.
+    /// See `score.d.ts`.
+    #[wasm_bindgen(typescript_type = "Assets")]
+    pub type JsAssets;
+    /// See `score.d.ts`.
     #[wasm_bindgen(typescript_type = "Scorecard")]
     pub type JsScorecard;
 }
 
 /// Scores predictions: what `closeread score --gold ITEMS --predictions FILE --json` prints, as an object.
 ///
-/// `wordnet` is the file `wordnet-3.0.bin`; only METEOR needs it.
+/// Only METEOR needs `assets`.
 ///
 /// # Errors
 /// A gold file without items, an unknown option or label, or METEOR without WordNet. Bad rows are no errors: they are
@@ -39,9 +47,9 @@ pub fn score(
     gold: JsNamedFile,
     predictions: JsNamedFile,
     options: Option<JsScoreOptions>,
-    wordnet: Option<Uint8Array>,
+    assets: Option<JsAssets>,
 ) -> Result<JsScorecard, JsValue> {
-    parsed(&score_json(gold, predictions, options, wordnet)?)
+    parsed(&score_json(gold, predictions, options, assets)?)
 }
 
 /// As [`score`], byte for byte as the command line prints it, without its line end.
@@ -53,12 +61,12 @@ pub fn score_json(
     gold: JsNamedFile,
     predictions: JsNamedFile,
     options: Option<JsScoreOptions>,
-    wordnet: Option<Uint8Array>,
+    assets: Option<JsAssets>,
 ) -> Result<String, JsValue> {
     let (gold, predictions) = (input_file(&gold.into())?, input_file(&predictions.into())?);
     let submission = prediction::read(&gold, &predictions).map_err(|error| as_js("ReadError", &error))?;
     let options = ScoreOptions::read(options.map(JsValue::from))?;
-    Ok(scorecard(&submission, &options, wordnet)?.to_json())
+    Ok(scorecard(&submission, &options, assets)?.to_json())
 }
 
 /// Scores published prediction files: what `closeread score --format NAME FILE... --json` prints, as an object.
@@ -71,9 +79,9 @@ pub fn score_format(
     files: JsNamedFiles,
     gold: JsNamedFiles,
     options: Option<JsScoreOptions>,
-    wordnet: Option<Uint8Array>,
+    assets: Option<JsAssets>,
 ) -> Result<JsScorecard, JsValue> {
-    parsed(&score_format_json(name, files, gold, options, wordnet)?)
+    parsed(&score_format_json(name, files, gold, options, assets)?)
 }
 
 /// As [`score_format`], byte for byte as the command line prints it, without its line end.
@@ -86,7 +94,7 @@ pub fn score_format_json(
     files: JsNamedFiles,
     gold: JsNamedFiles,
     options: Option<JsScoreOptions>,
-    wordnet: Option<Uint8Array>,
+    assets: Option<JsAssets>,
 ) -> Result<String, JsValue> {
     let known = || FORMATS.each_ref().map(|format| format.name).join(", ");
     let format = format(name).ok_or_else(|| usage(&format!("unknown format `{name}`: expected one of {}", known())))?;
@@ -95,22 +103,57 @@ pub fn score_format_json(
     let input =
         FormatInput { files: &files, gold: &gold, task: options.task.as_deref(), system: options.system.as_deref() };
     let submission = (format.read)(&input).map_err(|error| as_js("FormatError", &error))?;
-    Ok(scorecard(&submission, &options, wordnet)?.to_json())
+    Ok(scorecard(&submission, &options, assets)?.to_json())
 }
 
-fn scorecard(
-    submission: &Submission,
-    options: &ScoreOptions,
-    wordnet: Option<Uint8Array>,
-) -> Result<Scorecard, JsValue> {
+fn scorecard(submission: &Submission, options: &ScoreOptions, assets: Option<JsAssets>) -> Result<Scorecard, JsValue> {
     let metrics = options.metrics.iter().map(|name| name.parse::<Metric>()).collect::<Result<Vec<_>, _>>();
     let metrics = metrics.map_err(|error| as_js("UsageError", &error))?;
     let options = Options { metrics, by: options.by.clone(), chinese: options.chinese()? };
-    let wordnet = wordnet.map(|bytes| WordNet::read(&bytes.to_vec()).map(Arc::new)).transpose();
-    let wordnet = wordnet.map_err(|error| as_js("WordNetError", &error))?;
-    let evaluator = Evaluator::new(options.metrics_for(submission), options.chinese, wordnet);
+    let assets = Assets::read(assets.map(JsValue::from).as_ref())?;
+    let metrics = options.metrics_for(submission);
+    let punkt = assets.punkt(metrics)?;
+    let evaluator = Evaluator::with_punkt(metrics, options.chinese, assets.wordnet, punkt);
     let evaluator = evaluator.map_err(|error| as_js("UsageError", &error))?;
     score_submission(submission, &evaluator, &options).map_err(|error| as_js("ScoreError", &error))
+}
+
+/// What only METEOR needs.
+struct Assets {
+    wordnet: Option<Arc<WordNet>>,
+    punkt: Option<Parameters>,
+}
+
+impl Assets {
+    fn read(files: Option<&JsValue>) -> Result<Self, JsValue> {
+        let bytes = |name: &str| -> Result<Option<Vec<u8>>, JsValue> {
+            let Some(files) = files.filter(|files| !files.is_undefined() && !files.is_null()) else { return Ok(None) };
+            let file = Reflect::get(files, &name.into())?;
+            if file.is_undefined() || file.is_null() {
+                return Ok(None);
+            }
+            let file = file.dyn_into::<Uint8Array>();
+            file.map(|file| Some(file.to_vec())).map_err(|_| usage(&format!("the asset `{name}` must be a Uint8Array")))
+        };
+        let wordnet = bytes("wordnet")?.map(|bytes| WordNet::read(&bytes).map(Arc::new)).transpose();
+        let wordnet = wordnet.map_err(|error| as_js("WordNetError", &error))?;
+        let punkt = bytes("punkt")?.map(|bytes| Parameters::parse(&String::from_utf8_lossy(&bytes))).transpose();
+        let punkt = punkt.map_err(|error| as_js("PunktError", &error))?;
+        Ok(Self { wordnet, punkt })
+    }
+
+    /// The parameters handed in, else those that are compiled in; none are needed where METEOR is not asked for.
+    fn punkt(&self, metrics: &[Metric]) -> Result<Cow<'static, Parameters>, JsValue> {
+        match &self.punkt {
+            Some(parameters) => Ok(Cow::Owned(parameters.clone())),
+            #[cfg(feature = "page")]
+            None => Ok(Cow::Borrowed(closeread_core::text::sentence::punkt::english())),
+            #[cfg(not(feature = "page"))]
+            None if !metrics.contains(&Metric::Meteor) => Ok(Cow::Owned(Parameters::default())),
+            #[cfg(not(feature = "page"))]
+            None => Err(usage("meteor needs Punkt's parameters: hand in the bytes of punkt-en.txt as asset `punkt`")),
+        }
+    }
 }
 
 fn parsed(json: &str) -> Result<JsScorecard, JsValue> {

@@ -2,19 +2,12 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { crc32 } from "node:zlib";
 import { chromium } from "playwright-core";
+import { FLAGS, folder, serve } from "./serve.js";
 
 const DIST = new URL("../dist/", import.meta.url);
-const TYPES = { html: "text/html", css: "text/css", js: "text/javascript", wasm: "application/wasm", txt: "text/plain" };
-const FLAGS = [
-    "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--no-default-browser-check", "--disable-quic", "--disable-default-apps", "--disable-extensions",
-    "--disable-domain-reliability", "--metrics-recording-only", "--no-pings",
-];
-
 /** Sixty chapters; the lamp is lit in the first, the fortieth and, with markup, the last. */
 const CHAPTERS = Array.from({ length: 60 }, (_, n) =>
     `The ${n}th day was grey. The boats stayed in the harbour and the men mended nets until the evening bell rang. ` +
@@ -27,17 +20,8 @@ const BOOK = { name: "harbour.txt", mimeType: "text/plain", buffer: Buffer.from(
 let server, browser, page, origin, complaints;
 
 before(async () => {
-    server = createServer(async (request, response) => {
-        const path = request.url === "/" ? "index.html" : request.url.slice(1);
-        try {
-            const body = await readFile(new URL(path, DIST));
-            response.writeHead(200, { "content-type": TYPES[path.split(".").pop()] }).end(body);
-        } catch {
-            response.writeHead(404).end();
-        }
-    });
-    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-    origin = `http://127.0.0.1:${server.address().port}/`;
+    server = await serve(folder(DIST));
+    origin = server.origin;
     const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
     browser = await chromium.launch({ executablePath, args: FLAGS });
 });
@@ -219,10 +203,10 @@ test("a scorecard has the bytes that the command line prints", async () => {
         await init();
         const named = (name, content) => ({ name, content });
         const options = { metrics: ["f1", "accuracy", "infinitebench_zh_f1", "rougeL", "bleu_2", "meteor"], by: ["kind"] };
-        const score = (wordnet) => scoreJson(named("items.jsonl", gold), named("predictions.jsonl", predictions), options, wordnet);
+        const score = (assets) => scoreJson(named("items.jsonl", gold), named("predictions.jsonl", predictions), options, assets);
         let refusal = "";
         try { score(undefined); } catch (error) { refusal = error.message; }
-        return [score(Uint8Array.from(atob(wordnet), (c) => c.charCodeAt(0))), refusal];
+        return [score({ wordnet: Uint8Array.from(atob(wordnet), (c) => c.charCodeAt(0)) }), refusal];
     }, [gold, predictions, wordnet]);
     assert.equal(card + "\n", expected);
     assert.match(refusal, /meteor.*WordNet/i);

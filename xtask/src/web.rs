@@ -1,4 +1,4 @@
-//! `cargo xtask web`: the page, whole, in web/dist.
+//! `cargo xtask web`: the page, and the elements for other pages, whole, in web/dist.
 
 use crate::machine;
 use crate::process::{cargo, program, root, run as run_program, target_dir};
@@ -20,7 +20,8 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds web/dist: WebAssembly and its glue, the compiled TypeScript, the static files, the sample story.
+/// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample story) and
+/// in elements/ the scorer and the leaderboard that other pages embed, each one script beside one WebAssembly module.
 pub(crate) fn build(dev: bool) -> Result<()> {
     machine::wasm_target()?;
     machine::npm()?;
@@ -31,22 +32,28 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     }
     fs::create_dir_all(&dist).with_context(|| format!("cannot make {}", dist.display()))?;
 
-    run_program(cargo().args([
-        "build",
-        "--package",
-        "closeread-wasm",
-        "--target",
-        machine::WASM,
-        "--profile",
-        profile,
-    ]))?;
-    let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { "release" });
-    let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
-    run_program(cargo().args(bindgen).arg(built.join("closeread_wasm.wasm")).arg(&dist))?;
+    module("closeread_wasm", profile, &[], &dist)?;
+    let elements = dist.join("elements");
+    let profile = if dev { "dev" } else { "scorer" };
+    module("closeread_scorer", profile, &["--no-default-features"], &elements)?;
+    for asset in ["wordnet/wordnet-3.0.bin", "punkt-en.txt"] {
+        let asset = root().join("core/assets").join(asset);
+        copy(&asset, &elements.join(asset.file_name().context("an asset has a name")?))?;
+    }
 
     println!("set-up: npm ci in web/");
     run_program(program("npm").arg("ci").current_dir(&web))?;
-    run_program(program("npm").args(["run", "compile"]).current_dir(&web))?;
+    for script in ["compile", "bundle"] {
+        run_program(program("npm").args(["run", script]).current_dir(&web))?;
+    }
+    // What the bundles were made of.
+    for entry in fs::read_dir(&elements).with_context(|| format!("cannot read {}", elements.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if (name.ends_with(".js") && !name.starts_with("closeread-")) || name.ends_with("_bg.wasm.d.ts") {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
     for name in ["index.html", "style.css"] {
         copy(&web.join("static").join(name), &dist.join(name))?;
     }
@@ -56,6 +63,20 @@ pub(crate) fn build(dev: bool) -> Result<()> {
         copy(&story, &dist.join("sample/story.txt"))?;
     }
     Ok(())
+}
+
+/// Compiles closeread-wasm and writes it, with its JavaScript and types, into a folder under a name.
+fn module(name: &str, profile: &str, options: &[&str], folder: &Path) -> Result<()> {
+    let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
+    run_program(cargo().args(build).args(options))?;
+    let built = target_dir()?.join(machine::WASM).join(if profile == "dev" { "debug" } else { profile });
+    // bindgen names its files after its input, and the next build overwrites this one.
+    let named = built.join(format!("{name}.wasm"));
+    if name != "closeread_wasm" {
+        copy(&built.join("closeread_wasm.wasm"), &named)?;
+    }
+    let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
+    run_program(cargo().args(bindgen).arg(named).arg(folder))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

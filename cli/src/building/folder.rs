@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use crate::run_folder::{differences, lock, open_lines, write_atomically};
 use anyhow::{Context, Result, bail};
 use closeread_core::build::{BuildError, StageStore, Stored};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -123,9 +123,7 @@ impl BuildFolder {
             Ok(text) => {
                 let mut there: Value = serde_json::from_str(&text)
                     .with_context(|| format!("{} is no manifest; start anew with --fresh", path.display()))?;
-                let fields = |value: &Value| value.as_object().cloned().unwrap_or_default();
-                let known: Map<String, Value> = fields(&there["configuration"]);
-                let changes = differences(&known, &fields(configuration));
+                let changes = differences(&there["configuration"], configuration);
                 if changes.is_empty() {
                     return Ok(());
                 }

@@ -1,5 +1,7 @@
 //! `closeread data`: data sets, made and looked after.
 
+mod hash;
+
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use closeread_core::build::corpus::{Corpus, CorpusLanguage, CorpusSpec};
@@ -9,7 +11,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Data sets: invent a corpus
+/// Data sets: invent a corpus, hide gold answers
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     #[command(subcommand)]
@@ -20,6 +22,8 @@ pub(crate) struct DataArgs {
 enum DataCommand {
     /// Invent a corpus in the manner of CorpusQA: a table, the reports it is hidden in, questions with gold answers
     Corpus(CorpusArgs),
+    /// Hash gold answers, so that a public page can score exact match without telling them
+    Hash(hash::HashArgs),
 }
 
 /// Arguments of `closeread data corpus`.
@@ -67,6 +71,7 @@ impl From<Language> for CorpusLanguage {
 pub(crate) fn run(args: DataArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         DataCommand::Corpus(args) => corpus(&args),
+        DataCommand::Hash(args) => hash::run(&args),
     }
 }
 

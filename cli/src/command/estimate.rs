@@ -1,15 +1,18 @@
 //! `closeread estimate`: what a run would take and cost, before anything is asked.
 
 mod cells;
+mod embeddings;
+mod judges;
 mod models;
 mod show;
 mod time;
 mod windows;
 
-use super::run::{load_prompts, plan_cells, say_problems};
+use super::run::{load_prompts, plan_cells, say_problems, with_judges};
 use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
 use crate::engine::{PlannedCell, groups};
+use crate::judging::JudgeOptions;
 use crate::shard::Shard;
 use crate::{pricing, provider, tokenizer};
 use anyhow::{Result, bail};
@@ -20,6 +23,7 @@ use closeread_core::method::cost::BookSize;
 use closeread_core::price::PriceList;
 use closeread_core::text::Span;
 use closeread_core::text::tokens::Tokenizer;
+use embeddings::EmbeddingEstimate;
 use models::ModelEstimate;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -56,7 +60,12 @@ struct Estimate {
     max_output_tokens: u32,
     assumptions: Assumptions,
     cells: Vec<CellEstimate>,
+    /// What judges take, the name of each in the place of the method.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    judges: Vec<CellEstimate>,
     models: Vec<ModelEstimate>,
+    /// What embedding models on servers would be asked.
+    embeddings: Vec<EmbeddingEstimate>,
 }
 
 /// What the parts of an estimate look at.
@@ -88,7 +97,9 @@ pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
 pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let methods = args.methods()?;
     let models = args.models();
-    models.iter().try_for_each(|model| provider::check_name(model))?;
+    let judges = args.judges()?;
+    let asked = with_judges(&models, judges.as_ref());
+    asked.iter().try_for_each(|model| provider::check_name(model))?;
     let cells = plan_cells(&methods, &models, &args.budgets()?, None);
     let prompts = load_prompts(args.prompts.as_deref())?;
     let prices = pricing::load(args.models.as_deref())?;
@@ -124,7 +135,8 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             tpm: args.tpm,
         },
     };
-    let estimate = scene.estimate(&models)?;
+    let mut estimate = scene.estimate(&models, &asked, judges.as_ref())?;
+    estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
     if args.json {
         outln!("{}", serde_json::to_string(&estimate)?);
     } else {
@@ -135,13 +147,21 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
 }
 
 impl Scene<'_> {
-    fn estimate(&self, models: &[String]) -> Result<Estimate> {
+    /// What the models that read, and all that are asked, take.
+    fn estimate(&self, reading: &[String], asked: &[String], judges: Option<&JudgeOptions>) -> Result<Estimate> {
         let (cells, work) = cells::estimates(self)?;
-        let truncation = windows::Measured::of(self, models)?;
-        let models = models
-            .iter()
-            .map(|model| models::estimate(self, model, &cells, &truncation, time::seconds(self, model, &work)))
-            .collect();
+        let (judges, judging) = match judges {
+            Some(judges) => judges::estimates(self, judges)?,
+            None => Default::default(),
+        };
+        let truncation = windows::Measured::of(self, reading)?;
+        let all: Vec<CellEstimate> = cells.iter().chain(&judges).cloned().collect();
+        let seconds = |model: &str| {
+            let (reading, judging) = (time::seconds(self, model, &work)?, time::seconds(self, model, &judging)?);
+            Some((reading.0 + judging.0, reading.1 + judging.1))
+        };
+        let models =
+            asked.iter().map(|model| models::estimate(self, model, &all, &truncation, seconds(model))).collect();
         let mut sizes: HashMap<&str, u64> = HashMap::new();
         for group in &self.groups {
             sizes.extend(group.documents.iter().map(String::as_str).zip(group.sizes.iter().map(|size| size.tokens)));
@@ -156,7 +176,9 @@ impl Scene<'_> {
             max_output_tokens: self.setting.max_output_tokens,
             assumptions: self.assumed,
             cells,
+            judges,
             models,
+            embeddings: Vec::new(),
         })
     }
 }

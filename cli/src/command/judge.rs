@@ -1,21 +1,27 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
-use crate::command::run::load_prompts;
-use crate::config::named;
+use crate::command::run::{load_prompts, out_of_money};
+use crate::config::{max_cost, named};
 use crate::extra_body::ExtraBodies;
 use crate::finished::{self, Texts};
 use crate::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
-use crate::run_folder::lock;
+use crate::pricing;
+use crate::provider::Rates;
+use crate::run_folder::{self, lock};
+use crate::spending::Spending;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::judge::PanelRule;
-use closeread_core::report::{judging_tables, report};
+use closeread_core::record::{Record, TrialKey};
+use closeread_core::report::{Run, judging_tables, report};
 use closeread_core::table::Table;
 use closeread_core::table::render::text;
+use closeread_core::text::tokens::Tokenizer;
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::time::Duration;
 
 /// Judge the answers of a run, without asking the readers again; resumable.
@@ -36,8 +42,8 @@ pub(crate) struct JudgeArgs {
     /// How votes become a verdict; ties are not carried
     #[arg(long, value_name = "majority|unanimity", default_value = "majority", value_parser = named::<PanelRule>)]
     panel: PanelRule,
-    /// Judges by name: rule, judge-sagascale, judge-novelqa, judge-novelqa-evidence, judge-corpusqa, verify-facts,
-    /// align-key-facts, classify-question [default: all that fit the items but classify-question]
+    /// Judges by name, or all: rule, judge-sagascale, judge-novelqa, judge-novelqa-evidence, judge-corpusqa, verify-facts,
+    /// align-key-facts, classify-question [default: those of the paper that fit the items]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     by: Vec<String>,
     /// Sampling temperature
@@ -64,6 +70,22 @@ pub(crate) struct JudgeArgs {
     /// Most calls under way at once
     #[arg(long, value_name = "N", default_value_t = 64)]
     concurrency: usize,
+    /// Most requests a minute to a model, evenly spaced [default: no limit]
+    #[arg(long, value_name = "N")]
+    rpm: Option<u32>,
+    /// Most tokens a minute to and from a model, prompts and the limits of replies [default: no limit]
+    #[arg(long, value_name = "N")]
+    tpm: Option<u64>,
+    /// Stop before the run folder's calls, those of its readers included, have cost more than this [default: no limit]
+    #[arg(long, value_name = "DOLLARS")]
+    max_cost: Option<f64>,
+    /// With --max-cost: start although a model's price is not known, and count its calls as free
+    #[arg(long)]
+    allow_unknown_price: bool,
+    /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
+    /// configuration folder, where there is one]
+    #[arg(long, value_name = "FILE")]
+    models: Option<PathBuf>,
     /// Ask again what was asked before: remembered replies are neither used nor kept
     #[arg(long)]
     no_cache: bool,
@@ -95,9 +117,12 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         extra_body: ExtraBodies::read(&args.extra_body, &BTreeMap::new())?,
         timeout: Duration::from_secs(args.timeout.max(1)),
         concurrency: args.concurrency.max(1),
+        rates: Rates { rpm: args.rpm, tpm: args.tpm },
         no_cache: args.no_cache,
     };
-    let court = Court::new(&options, &run.benchmark, &run.items, &prompts, &tokenizer)?;
+    let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
+    let spending = spending(&args, &options, &run, &tokenizer)?;
+    let court = Court::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
     let docket = Docket {
         items: &run.items,
         records: &run.records,
@@ -115,11 +140,12 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
             "{}",
             json!({
                 "run": judged.name, "panels": judged.judging.panels, "interrupted": session.interrupted,
-                "failed": session.failed, "cells": cells, "tables": tables,
+                "out_of_money": session.out_of_money, "failed": session.failed, "cells": cells, "tables": tables,
             })
         );
     } else {
-        for table in scores.into_iter().chain(&tables) {
+        let usage = report.tables.iter().filter(|table| table.id == "usage");
+        for table in scores.into_iter().chain(&tables).chain(usage) {
             outln!("{}", text::table(table));
         }
     }
@@ -129,6 +155,26 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     if session.interrupted {
         eprintln!("stopped; give the same command again to go on");
     }
-    let clean = session.failed == 0 && !session.interrupted && session.without_chunk == 0;
+    if session.out_of_money {
+        eprintln!("{}", out_of_money(court.spent()));
+    }
+    let stopped = session.interrupted || session.out_of_money;
+    let clean = session.failed == 0 && !stopped && session.without_chunk == 0;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What the folder's calls have cost, and may cost; the prices are kept in the folder.
+fn spending(args: &JudgeArgs, options: &JudgeOptions, run: &Run, tokenizer: &Tokenizer) -> Result<Spending> {
+    let now = pricing::load(args.models.as_deref())?;
+    let asked = options.asked();
+    let limit = max_cost(args.max_cost)?;
+    if limit.is_some() && !args.allow_unknown_price {
+        pricing::check_known(&now, &asked)?;
+    }
+    run_folder::write_prices(&args.run, now.only(asked.iter().map(String::as_str)))?;
+    // What the readers cost stands in the folder, by the prices of their day.
+    let prices = now.overlaid(run_folder::prices(&args.run)?);
+    let latest: HashMap<&TrialKey, &Record> = run.records.iter().map(|record| (&record.key, record)).collect();
+    let spent = run_folder::spent(&args.run, latest.into_values(), &run.judging, &prices)?;
+    Ok(Spending::new(prices, limit, spent, tokenizer.clone()))
 }

@@ -1,7 +1,10 @@
 //! `closeread merge`: the parts of a run as one.
 
 use crate::judging;
-use crate::run_folder::{MANIFEST, PRICES, RunFolder, write_atomically};
+use crate::run_folder::{
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_atomically,
+    write_prices,
+};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -85,13 +88,26 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     }
 
     let configuration = &parts[0].manifest.configuration;
-    let mut folder = RunFolder::open(&args.out, configuration, None, false)?;
+    let mut folder = RunFolder::open(&args.out, configuration, None, Opening::Resume)?;
     folder.write_items(&order)?;
-    if let Some(prices) = parts.iter().find_map(|part| std::fs::read(part.folder.join(PRICES)).ok()) {
-        write_atomically(&args.out.join(PRICES), &prices)?;
+    // Where parts differ the first one counts.
+    for part in parts.iter().rev() {
+        write_prices(&args.out, prices(&part.folder)?)?;
+    }
+    let mut embeddings = Vec::new();
+    for part in &parts {
+        for call in embedding_calls(&part.folder)? {
+            serde_json::to_writer(&mut embeddings, &call)?;
+            embeddings.push(b'\n');
+        }
+    }
+    if !embeddings.is_empty() {
+        write_atomically(&args.out.join(EMBEDDINGS), &embeddings)?;
     }
     for part in &parts {
-        copy_texts(&part.folder, &args.out)?;
+        for folder in [TEXTS, PREPARATIONS] {
+            copy_files(&part.folder.join(folder), &args.out.join(folder))?;
+        }
     }
     let n_records = records.len();
     for record in records.into_values() {
@@ -192,11 +208,17 @@ fn missing_parts(parts: &[Part]) -> Vec<String> {
     all.filter(|shard| !shards.contains(shard)).map(|shard| shard.to_string()).collect()
 }
 
-fn copy_texts(from: &Path, to: &Path) -> Result<()> {
-    let folder = from.join("texts");
-    for entry in std::fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))? {
-        let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
-        let target = to.join("texts").join(entry.file_name());
+/// Copies the files of a folder that need not exist; what is in the other one stays.
+fn copy_files(from: &Path, to: &Path) -> Result<()> {
+    let entries = match std::fs::read_dir(from) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error).with_context(|| format!("cannot read {}", from.display())),
+    };
+    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+    for entry in entries {
+        let entry = entry.with_context(|| format!("cannot read {}", from.display()))?;
+        let target = to.join(entry.file_name());
         if !target.exists() {
             let bytes =
                 std::fs::read(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;

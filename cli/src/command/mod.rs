@@ -20,10 +20,12 @@ pub(crate) mod search;
 pub(crate) mod tree;
 pub(crate) mod verify;
 
+use crate::embedder::{BackendName, Embedder, EmbedderOptions};
 use crate::input::{InputOptions, read_books};
+use crate::models;
 use anyhow::{Result, bail};
 use closeread_core::text::{Book, Language};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How a book is read.
 #[derive(Debug, clap::Args)]
@@ -40,6 +42,32 @@ pub(crate) struct BookArgs {
     /// Keep every line break of a hard-wrapped book
     #[arg(long)]
     keep_wraps: bool,
+}
+
+/// Where an embedding model on a server is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EmbedderArgs {
+    /// Address of the embedding model's server: up to and including /v1 for OpenAI's protocol, for tei up to where /embed
+    /// begins
+    #[arg(long, value_name = "URL")]
+    embedder_base_url: Option<String>,
+    /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
+    #[arg(long, value_name = "FILE")]
+    embedder_spec: Option<PathBuf>,
+}
+
+impl EmbedderArgs {
+    fn options(&self, backend: Option<BackendName>) -> EmbedderOptions {
+        let (base_url, spec) = (self.embedder_base_url.clone(), self.embedder_spec.clone());
+        EmbedderOptions { backend, base_url, spec, known: None }
+    }
+
+    /// The model of a name, installed or on a server.
+    fn load(&self, name: Option<&str>, backend: Option<BackendName>) -> Result<Embedder> {
+        let options = self.options(backend);
+        options.check(name.unwrap_or(models::SHIPPED))?;
+        Embedder::named(name, &options)
+    }
 }
 
 /// The one book that a file holds.

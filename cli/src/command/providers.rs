@@ -1,6 +1,9 @@
 //! `closeread providers`: which providers there are, which have a key, and whether a model answers.
 
-use crate::provider::{ChatModel, Options, PROVIDERS, account, keys};
+mod embeddings;
+
+use crate::command::EmbedderArgs;
+use crate::provider::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use anyhow::Result;
 use closeread_core::host::{Call, HostError, Message, Stop};
 use closeread_core::provider::{Dialect, TokenLimit};
@@ -18,7 +21,7 @@ const MAX_OUTPUT_TOKENS: u32 = 256;
 pub(crate) struct ProvidersArgs {
     #[command(subcommand)]
     chore: Option<Chore>,
-    /// Print [{"provider", "variables", "configured", "base_url"}]
+    /// Print [{"provider", "serves", "variables", "configured", "base_url"}]
     #[arg(long)]
     json: bool,
 }
@@ -31,12 +34,19 @@ enum Chore {
 
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
-    /// openai/MODEL, anthropic/MODEL, gemini/MODEL or openai-compatible/MODEL
+    /// openai/MODEL, anthropic/MODEL, gemini/MODEL or openai-compatible/MODEL; with --embeddings openai/MODEL,
+    /// openai-compatible/MODEL or tei/MODEL
     model: String,
+    /// The model embeds
+    #[arg(long)]
+    embeddings: bool,
+    #[command(flatten)]
+    embedder: EmbedderArgs,
     /// Address of the server: up to and including /v1 for OpenAI's protocol, else up to where the provider's path begins
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Print {"model", "ok", "reply" | "error", "usage", "seconds"}
+    /// Print {"model", "ok", "reply" | "error", "usage", "seconds"}; of an embedding model {"model", "ok", "dimension",
+    /// "max_tokens", "cosine" | "error", "seconds"}
     #[arg(long)]
     json: bool,
 }
@@ -44,6 +54,11 @@ struct CheckArgs {
 /// Lists or checks.
 pub(crate) async fn run(args: ProvidersArgs) -> Result<ExitCode> {
     match args.chore {
+        Some(Chore::Check(check))
+            if check.embeddings || (is_served(&check.model) && check.model.starts_with("tei/")) =>
+        {
+            embeddings::check(&check)
+        }
         Some(Chore::Check(check)) => run_check(&check).await,
         None => list(args.json),
     }
@@ -57,11 +72,13 @@ fn list(as_json: bool) -> Result<ExitCode> {
             .map(|(provider, variable)| {
                 json!({
                     "provider": provider.name,
+                    "serves": "chat",
                     "variables": provider.variables,
                     "configured": variable,
                     "base_url": provider.base_url(),
                 })
             })
+            .chain(embeddings::list(&keys))
             .collect();
         outln!("{}", Value::Array(rows));
         return Ok(ExitCode::SUCCESS);
@@ -74,6 +91,18 @@ fn list(as_json: bool) -> Result<ExitCode> {
         outln!("{:18} {:45} {key}", provider.name, provider.base_url().unwrap_or("--base-url URL"));
     }
     outln!("{:18} {:45} needs no key and no network", "builtin/extractive", "-");
+    outln!("\nembeddings, by --embedder:");
+    for provider in &EMBEDDING_PROVIDERS {
+        let key = keys.first_of(provider.variables).map_or_else(
+            || match provider.base_url {
+                Some(_) => format!("no key; set {}", provider.variables.join(" or ")),
+                None => format!("key in {}, where one is wanted", provider.variables.join(" or ")),
+            },
+            |(variable, _)| format!("key in {variable}"),
+        );
+        outln!("{:18} {:45} {key}", provider.name, provider.base_url.unwrap_or("--embedder-base-url URL"));
+    }
+    outln!("{:18} {:45} closeread model list", "installed models", "-");
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,15 +1,16 @@
 //! `closeread run`: the main job.
 
 use crate::benchmark::Benchmark;
-use crate::config::RunArgs;
+use crate::config::{RunArgs, SAMPLE};
 use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
-use crate::judging::{self, Court, Docket, Session};
+use crate::judging::{self, Court, Docket, JudgeOptions, Session};
 use crate::pricing;
-use crate::provider::{self, Rates, Reader, without_credentials};
+use crate::provider::batch::{check_batch, open_batches};
+use crate::provider::{self, Batcher, Reader, without_credentials};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::RunFolder;
+use crate::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use crate::shard::Shard;
 use crate::spending::Spending;
 use crate::table;
@@ -19,10 +20,12 @@ use closeread_core::hash::name_hash;
 use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
 use closeread_core::paper::FailurePolicy;
+use closeread_core::price::Dollars;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::report::{Cell, CellKey, Usage, cells, judged_by, usage};
+use closeread_core::record::{Outcome, Record};
+use closeread_core::report::{Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage};
 use closeread_core::table::number::thousands;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -41,10 +44,19 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
+    let judges = args.judges()?;
+    let asked = with_judges(&models, judges.as_ref());
     let prices = pricing::load(args.models.as_deref())?;
+    let batch_poll = args.batch_poll()?;
+    if batch_poll.is_some() {
+        models.iter().try_for_each(|model| check_batch(model))?;
+    }
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
-        pricing::check_known(&prices, &models)?;
+        pricing::check_known(&prices, &asked)?;
+        if batch_poll.is_some() {
+            pricing::check_batch_known(&prices, &models)?;
+        }
     }
     let prompts = load_prompts(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args)?;
@@ -55,11 +67,15 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
     say_protocol(&args, &methods);
+    say_judges(&args, judges.as_ref());
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
-    let encoders = Encoders::load(&args, &mut methods)?;
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
+    let encoders = Encoders::load(&args, &mut methods)?;
+    if max_cost.is_some() && !args.allow_unknown_price {
+        pricing::check_known(&prices, &encoders.on_servers())?;
+    }
     encoders.say(&benchmark, args.retriever);
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
     let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
@@ -77,28 +93,56 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         extra_body: args.extra_body()?,
         timeout,
         concurrency,
-        rates: Rates { rpm: args.rpm, tpm: args.tpm },
+        rates: args.rates(),
         tokenizer: Some(tokenizer.clone()),
+        verbose: args.verbose,
     };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
     let mut readers = Vec::new();
     for model in &models {
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
-    let judges = args.judges()?;
-    let court =
-        judges.as_ref().map(|judges| Court::new(judges, &benchmark.name, &benchmark.items, &prompts, &tokenizer));
-    let court = court.transpose()?;
-    let mut folder = RunFolder::open(&path, &configuration, shard, args.fresh)?;
-    folder.write_prices(&prices.only(models.iter().map(String::as_str)))?;
+    let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
+    let opening = match (args.fresh, args.extend) {
+        (true, _) => Opening::Fresh,
+        (false, true) => Opening::Extend(&benchmark.items),
+        (false, false) => Opening::Resume,
+    };
+    let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
+    encoders.log_to(&folder.path().join(EMBEDDINGS));
+    let priced = [asked, encoders.on_servers()].concat();
+    run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
     let spent = folder.spent(&prices)?;
     let spending = Rc::new(Spending::new(prices, max_cost, spent, tokenizer.clone()));
+    let n_open = open_batches(folder.path())?;
+    if n_open > 0 && batch_poll.is_none() {
+        bail!(
+            "{} waits for {n_open} batches that were handed in: give --batch to take up their replies, or --fresh to start \
+             anew without them",
+            path.display()
+        );
+    }
     let mut hosts = HashMap::new();
     for (model, reader) in readers {
+        let batcher = match (batch_poll, &reader) {
+            (Some(poll), Reader::Chat(chat)) => {
+                Some(Batcher::open(chat.account().clone(), timeout, folder.path(), poll)?)
+            }
+            _ => None,
+        };
         let host = CliHost::new(reader, Rc::clone(&replies));
-        let host = host.charged_to(Rc::clone(&spending), &model);
+        let mut host = host.charged_to(Rc::clone(&spending), &model);
+        if let Some(batcher) = batcher {
+            host = host.in_batches(Rc::new(batcher));
+        }
         hosts.insert(model, host);
     }
+    let court = match (panel, &judges) {
+        (Some(panel), Some(judges)) => {
+            Some(Court::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
+        }
+        _ => None,
+    };
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     benchmark.keep_in(&folder.texts());
     let plan = Plan {
@@ -129,7 +173,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
         session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
-        summary.interrupted = session.interrupted;
+        (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
     report(&plan, &benchmark, &folder, &summary, session, args.json)
 }
@@ -148,7 +192,9 @@ fn report(
     judge::score(&judging, &benchmark.items, &mut records);
     let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
-    let usage = usage(&keys, &folder.records(), &folder.preparation_calls()?, plan.spending.prices());
+    let preparations = folder.preparation_calls()?;
+    let usage = usage(&keys, &folder.records(), &preparations, &judging.judgements, &folder.prices()?);
+    let embeddings = embedding_usage(&embedding_calls(folder.path())?, &folder.prices()?);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
@@ -156,6 +202,7 @@ fn report(
         "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
         "cells": cells,
         "usage": usage,
+        "embeddings": embeddings,
         "cut_for_embedding": cut,
         "judged_by": judging.panels,
         "problems": benchmark.problems,
@@ -176,16 +223,14 @@ fn report(
     if session.failed > 0 {
         eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
+    say_failures(&records);
+    say_embeddings(&embeddings);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");
     }
     if summary.out_of_money {
-        eprintln!(
-            "stopped by --max-cost: {} of it are spent, and the next call could exceed it; what was finished is kept. \
-             Give the same command again with a higher --max-cost to go on",
-            plan.spending.taken().dollars
-        );
+        eprintln!("{}", out_of_money(plan.spending.taken().dollars));
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
@@ -193,6 +238,58 @@ fn report(
     let stopped = summary.interrupted || summary.out_of_money;
     let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What embeddings from servers took, a line a model.
+fn say_embeddings(embeddings: &[EmbeddingUsage]) {
+    for EmbeddingUsage { model, requests, texts, tokens, uncounted, dollars, unpriced } in embeddings {
+        let tokens = match uncounted {
+            n if n == requests => "tokens unknown".to_owned(),
+            0 => format!("{} tokens", thousands(*tokens)),
+            n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
+        };
+        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
+        eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
+    }
+}
+
+/// How many trials failed, and why, the most frequent reasons first.
+fn say_failures(records: &[Record]) {
+    const SHOWN: usize = 5;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in records {
+        if let Outcome::Failed { error } = &record.outcome {
+            *reasons.entry(error).or_default() += 1;
+        }
+    }
+    let n_failed: usize = reasons.values().sum();
+    if n_failed == 0 {
+        return;
+    }
+    let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    eprintln!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
+    for (reason, n) in reasons.iter().take(SHOWN) {
+        eprintln!("  {} x {reason}", thousands(*n as u64));
+    }
+    if reasons.len() > SHOWN {
+        eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
+    }
+}
+
+/// What is said where a limit on money ended it.
+pub(super) fn out_of_money(spent: Dollars) -> String {
+    format!(
+        "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
+         Give the same command again with a higher --max-cost to go on"
+    )
+}
+
+/// The models that are asked, as readers and as judges, each once.
+pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> Vec<String> {
+    let mut asked = models.to_vec();
+    asked.extend(judges.into_iter().flat_map(JudgeOptions::asked).filter(|judge| !models.contains(judge)));
+    asked
 }
 
 /// What the calls of a server took, in a line; nothing where none was asked.
@@ -334,8 +431,23 @@ fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
         FailurePolicy::FailuresLeftOut => "are in no denominator",
     };
     eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
-    if let Some(model) = protocol.judge_model {
-        eprintln!("  answers are judged by {model} in the paper, with {}", protocol.judges.join(" and "));
+}
+
+/// Who judges, or why nobody does.
+fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
+    let protocol = args.protocol();
+    match (judges, protocol.judge_model) {
+        (None, Some(model)) => eprintln!(
+            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge, or \
+             builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
+            protocol.judges.join(" and ")
+        ),
+        (Some(judges), _) if args.judge.is_empty() => eprintln!(
+            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge names another, --judge none nobody",
+            judges.models.join(", ")
+        ),
+        (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
+        _ => {}
     }
 }
 

@@ -1,9 +1,10 @@
 //! `closeread tree`: RAPTOR's tree of summaries over a book.
 
+use crate::command::EmbedderArgs;
 use crate::command::run::load_prompts;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::embedder::{BackendName, Embedder};
+use crate::embedder::BackendName;
 use crate::engine::retriever_for;
 use crate::finished;
 use crate::host::{CliHost, QueryEncoder};
@@ -49,12 +50,15 @@ pub(crate) struct TreeArgs {
     /// language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
+    /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
     backend: Option<BackendName>,
+    #[command(flatten)]
+    served: EmbedderArgs,
     /// cl100k, o200k, embedder, or a tokenizer.json
     #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
     tokenizer: String,
@@ -125,12 +129,12 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
     let encoder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(QueryEncoder::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
+        _ => Some(QueryEncoder::new(args.served.load(args.embedder.as_deref(), args.backend)?)),
     };
     let embedder = encoder.as_ref().map(QueryEncoder::embedder);
     let retriever = retriever_for(&books, args.retriever, embedder.map(Arc::as_ref));
     if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, embedder) {
-        let (name, language) = (&embedder.model().spec.name, books[0].language);
+        let (name, language) = (embedder.name(), books[0].language);
         eprintln!("clustered by words: {name} does not know the language `{}`", language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;

@@ -3,20 +3,22 @@
 use super::run::load_prompts;
 use crate::benchmark::Benchmark;
 use crate::config::named;
-use crate::embedder::{BackendName, Embedder};
+use crate::embedder::{Embedder, EmbedderOptions};
 use crate::engine::{Difference, Plan, PlannedCell, replay};
 use crate::finished::{self, Texts};
 use crate::host::QueryEncoder;
+use crate::judging::{self, Docket, Replayed};
 use crate::run_folder::MANIFEST;
 use crate::spending::Spending;
 use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
+use closeread_core::embed::ServedSpec;
 use closeread_core::index::Retriever;
 use closeread_core::method::{Method, Setting};
 use closeread_core::price::{Dollars, PriceList};
 use closeread_core::prompt::Prompts;
 use closeread_core::record::Record;
-use closeread_core::report::CellKey;
+use closeread_core::report::{CellKey, Run};
 use closeread_core::table::number::thousands;
 use closeread_core::text::tokens::Tokenizer;
 use serde::Deserialize;
@@ -28,7 +30,7 @@ use std::rc::Rc;
 
 /// Parse and score a run again from its stored replies, and fail on any difference.
 ///
-/// Passages, prompts, outcomes and scores are computed anew; nobody is asked. Exits with 1 if something differs or
+/// Passages, prompts, outcomes, scores and the verdicts of judges are computed anew; nobody is asked. Exits with 1 if something differs or
 /// cannot be computed again.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
@@ -37,7 +39,7 @@ pub(crate) struct VerifyArgs {
     /// Folder with the prompts that replaced ours in the run
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
-    /// Print {"run", "trials", "scored_only", "not_replayed", "differences"}
+    /// Print {"run", "trials", "scored_only", "not_replayed", "differences", "judgements"}
     #[arg(long)]
     json: bool,
 }
@@ -72,6 +74,9 @@ struct EmbedderEntry {
     name: String,
     backend: String,
     fingerprint: String,
+    /// Of a model on a server.
+    endpoint: Option<String>,
+    spec: Option<ServedSpec>,
 }
 
 fn one() -> u32 {
@@ -121,6 +126,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         spending: Rc::new(spending),
     };
     let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;
+    let judged = judged_again(&run, &benchmark, &records, &prompts, &tokenizer).await?;
     let differences = &replayed.differences;
     if args.json {
         outln!(
@@ -131,6 +137,12 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
                 "scored_only": replayed.scored_only,
                 "not_replayed": replayed.not_replayed,
                 "differences": differences,
+                "judgements": {
+                    "judgements": judged.judgements,
+                    "without_reply": judged.without_reply,
+                    "not_replayed": judged.not_replayed,
+                    "differences": judged.differences,
+                },
             })
         );
     } else {
@@ -144,14 +156,42 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
                 count(*n)
             );
         }
+        for difference in &judged.differences {
+            outln!("{}", of_judgement(difference));
+        }
+        for (judge, n) in &judged.not_replayed {
+            outln!(
+                "{judge}: {} judgements were not verified: they were made by another prompt (--prompts), or what they are about is gone",
+                count(*n)
+            );
+        }
         let trials = format!("{} trials parsed and scored again", count(replayed.trials));
         let scored = match replayed.scored_only {
             0 => String::new(),
             n => format!(", {} that ended without a reply scored again", count(n)),
         };
-        outln!("{}: {trials}{scored}: {} differences", run.name, count(differences.len()));
+        let judgements = match judged.judgements {
+            0 => String::new(),
+            n => format!(", {} judgements read again", count(n)),
+        };
+        let n = differences.len() + judged.differences.len();
+        outln!("{}: {trials}{scored}{judgements}: {} differences", run.name, count(n));
     }
-    Ok(if differences.is_empty() && replayed.not_replayed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let all_there = replayed.not_replayed.is_empty() && judged.not_replayed.is_empty();
+    let same = differences.is_empty() && judged.differences.is_empty();
+    Ok(if same && all_there { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Every judgement of the run, read again.
+async fn judged_again(
+    run: &Run,
+    benchmark: &Benchmark,
+    records: &[Record],
+    prompts: &Prompts,
+    tokenizer: &Tokenizer,
+) -> Result<Replayed> {
+    let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
+    judging::replay(&run.judging, &Docket { items: &benchmark.items, records, books }, prompts, tokenizer).await
 }
 
 fn configuration(folder: &Path) -> Result<Configuration> {
@@ -165,11 +205,14 @@ fn configuration(folder: &Path) -> Result<Configuration> {
 
 /// The embedding model of the run, which must give the vectors that it gave then.
 fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
-    let EmbedderEntry { name, backend, fingerprint } = entry;
-    // The option names the backend without the precision that it computes in by default.
-    let option = backend.strip_suffix("-int16").unwrap_or(backend);
-    let option = named::<BackendName>(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?;
-    let embedder = Embedder::named(Some(name), Some(option));
+    let EmbedderEntry { name, backend, fingerprint, endpoint, spec } = entry;
+    let mut options = EmbedderOptions { base_url: endpoint.clone(), known: spec.clone(), ..EmbedderOptions::default() };
+    if endpoint.is_none() {
+        // The option names the backend without the precision that it computes in by default.
+        let option = backend.strip_suffix("-int16").unwrap_or(backend);
+        options.backend = Some(named(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?);
+    }
+    let embedder = Embedder::named(Some(name), &options);
     let embedder = embedder.context("the passages cannot be ranked again as they were")?;
     if embedder.fingerprint() != *fingerprint {
         bail!("embedding model {name} gives other vectors than in the run: use the model and the closeread of the run");
@@ -223,6 +266,17 @@ fn check_prompts(configuration: &Configuration, prompts: &Prompts, records: &[Re
         );
     }
     Ok(())
+}
+
+fn of_judgement(difference: &judging::Difference) -> String {
+    let judging::Difference { key, what, stored, recomputed } = difference;
+    let of = key.subject.trial.as_ref().map_or_else(String::new, |trial| {
+        let at = trial.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
+        format!(", {}{at} with {}, repetition {}", trial.method, trial.model, trial.sample)
+    });
+    let (judge, model, vote) = (key.judge.name(), &key.judge_model, key.vote);
+    let item = &key.subject.item;
+    format!("item {item}{of}: {judge} by {model}, vote {vote}: {what} stored {stored}, recomputed {recomputed}")
 }
 
 fn in_words(difference: &Difference) -> String {

@@ -1,6 +1,6 @@
 //! Which methods the options name, and with which parameters.
 
-use super::RunArgs;
+use super::{ALL_METHODS, RunArgs};
 use anyhow::{Context, Result, bail};
 use closeread_core::method::{Entry, METHODS, Method, entry};
 use closeread_core::reader::EXTRACTIVE;
@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 impl RunArgs {
     /// The methods named, or else the protocol's, with their parameters, in the order of a report.
     pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, Method)>> {
-        let all = self.method.iter().any(|name| name == "all");
+        let all = self.method.iter().any(|name| name == ALL_METHODS);
         let extractive = self.models().iter().any(|model| model == EXTRACTIVE);
         let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
-        if let Some(unknown) = self.method.iter().find(|name| *name != "all" && entry(name).is_none()) {
+        if let Some(unknown) = self.method.iter().find(|name| *name != ALL_METHODS && entry(name).is_none()) {
             bail!("unknown method `{unknown}`: expected {}, or all", known());
         }
         let by_default: &[&Entry] = &match self.method.is_empty() {

@@ -39,6 +39,30 @@ fn the_protocol_holds_where_nothing_is_said() {
 }
 
 #[test]
+fn judges_are_named_but_where_everything_is_tried() {
+    let with = |benchmark: Option<&str>, method: &str, judge: &[&str]| RunArgs {
+        benchmark: benchmark.map(str::to_owned),
+        method: vec![method.to_owned()],
+        model: vec![EXTRACTIVE.to_owned(), "openai/x".to_owned(), "openai/y".to_owned()],
+        base_url: Some("http://here/v1".to_owned()),
+        judge: judge.iter().map(|name| (*name).to_owned()).collect(),
+        ..RunArgs::default()
+    };
+    for quiet in [with(Some("novelqa"), "all", &[]), with(None, "dos-rag", &[]), with(None, "all", &["none"])] {
+        assert!(quiet.judges().unwrap().is_none());
+    }
+    for everything in [with(None, "all", &[]), with(Some("sample"), "all", &[])] {
+        let judges = everything.judges().unwrap().unwrap();
+        assert_eq!((judges.models, judges.judges), (vec!["openai/x".to_owned()], vec!["all".to_owned()]));
+        assert_eq!(judges.base_url.as_deref(), Some("http://here/v1"), "it reads there, too");
+    }
+    let named = |judge: &[&str]| with(Some("novelqa"), "all", judge).judges().unwrap().unwrap();
+    assert_eq!(named(&["openai/other"]).base_url, None, "another model is asked at its provider's own address");
+    assert_eq!(named(&["openai-compatible/z", "builtin/rule"]).base_url.as_deref(), Some("http://here/v1"));
+    assert!(named(&["openai/other"]).judges.is_empty());
+}
+
+#[test]
 fn extra_bodies_of_file_and_command_line_are_merged() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run.toml");

@@ -65,6 +65,14 @@ impl Cache {
         }
     }
 
+    /// Removes what is stored under a key, for it is stored elsewhere too.
+    pub(super) fn forget(&self, key: &str) {
+        if let Some(path) = self.path(key) {
+            // What stays takes up room and does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
     fn path(&self, key: &str) -> Option<PathBuf> {
         Some(self.folder.as_ref()?.join(&key[..2]).join(format!("{key}.vec")))
     }

@@ -39,7 +39,7 @@ enum Block {
 
 impl<'e> Collection<'e> {
     pub(super) fn new(embedder: &'e Embedder, in_memory: bool) -> Self {
-        let dimension = embedder.model().spec.dimension;
+        let dimension = embedder.dimension();
         Self { embedder, in_memory, blocks: Blocks { dimension, n_rows: 0, blocks: Vec::new() }, n_cut: 0 }
     }
 

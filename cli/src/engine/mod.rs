@@ -12,6 +12,7 @@ use crate::host::{CliHost, QueryEncoder};
 use crate::interrupt;
 use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
+use crate::provider::Batcher;
 use crate::run_folder::RunFolder;
 use crate::spending::Spending;
 use anyhow::{Context, Result};
@@ -22,16 +23,22 @@ use closeread_core::metric::evidence::{cited_recall, context_recall};
 use closeread_core::metric::score;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record, TrialKey};
-use closeread_core::report::{CellKey, EVIDENCE_RECALL};
+use closeread_core::report::{CellKey, EVIDENCE_RECALL, embedding_usage};
 use closeread_core::text::{Book, Span};
-use futures_util::{StreamExt, stream};
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
 use prepare::Preparations;
 use room::Room;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
+use tokio::sync::Mutex;
+
+/// Sets of books that are open at once where calls go in batches: their questions wait together.
+const GROUPS_IN_BATCHES: usize = 256;
 
 /// What a run does, decided before it starts.
 pub(crate) struct Plan<'a> {
@@ -62,6 +69,18 @@ impl Plan<'_> {
         }
         encoders
     }
+
+    /// What takes calls into batches, one a model.
+    fn batchers(&self) -> Vec<&Batcher> {
+        self.hosts.values().filter_map(|host| host.batcher().map(Rc::as_ref)).collect()
+    }
+
+    /// Counts what embeddings from servers have cost.
+    fn count_embeddings(&self) {
+        let calls: Vec<_> = self.encoders().iter().flat_map(|encoder| encoder.embedder().calls()).collect();
+        let usage = embedding_usage(&calls, self.spending.prices());
+        self.spending.embedded(usage.iter().map(|usage| usage.dollars).sum());
+    }
 }
 
 /// A line of the table with the method that fills it.
@@ -87,7 +106,7 @@ pub(crate) struct Summary {
 /// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
 pub(crate) fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Option<&Embedder>) -> Retriever {
     asked.unwrap_or_else(|| {
-        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.model().spec.speaks(book.language.code()));
+        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.speaks(book.language.code()));
         if books.iter().all(known) { Retriever::Dense } else { Retriever::Bm25 }
     })
 }
@@ -130,47 +149,97 @@ pub(crate) async fn run(
     let progress = Progress::new("trials", n_trials).with_spending(Rc::clone(&plan.spending));
     let mut summary = Summary::default();
     let stop = Cell::new(false);
-    let work = async {
-        for (documents, units) in groups {
-            if stop.get() {
-                break;
-            }
-            let (room, n_cut) = Room::open(plan, benchmark.books_of(documents), &units, &progress).await?;
-            if n_cut > 0 {
-                folder.note_cut(&documents.join(", "), n_cut)?;
-            }
-            let preparations = Preparations::make(plan, &room, &units, folder, &journals, &stop).await?;
-            for wave in waves(units) {
-                let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
-                    .map(|unit| attempt(plan, &room, &preparations, &journals, evidence, unit))
-                    .buffer_unordered(plan.concurrency);
-                while let Some(attempted) = trials.next().await {
-                    let (records, journal) = attempted?;
-                    let failed: Vec<bool> =
-                        records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
-                    folder.append(records)?;
-                    if !failed.contains(&true) {
-                        journal.remove()?;
-                    }
-                    for failed in failed {
-                        if failed { progress.tick_failed() } else { progress.tick() }
-                    }
-                }
-            }
+    let batchers = plan.batchers();
+    let in_batches = !batchers.is_empty();
+    let (folder, opening) = (RefCell::new(folder), Mutex::new(()));
+    let site = Site { plan, benchmark, evidence, folder, journals, progress, stop, opening };
+    let Site { journals, progress, stop, .. } = &site;
+    let work = stream::iter(groups)
+        .map(anyhow::Ok)
+        .try_for_each_concurrent(if in_batches { GROUPS_IN_BATCHES } else { 1 }, |(documents, units)| {
+            site.group(documents, units)
+        });
+    let patience = async {
+        match in_batches {
+            true => interrupt::leave(stop, progress).await,
+            false => interrupt::watch(stop, progress).await,
         }
-        anyhow::Ok(())
     };
     // The work first: what comes back when the money is out is still recorded.
     tokio::select! {
         biased;
         result = work => result?,
-        () = interrupt::watch(&stop, &progress) => {}
+        () = patience => {}
         () = plan.spending.is_out() => summary.out_of_money = true,
+        Err(error) = drive(&batchers) => return Err(error),
     }
     progress.finish();
     journals.tidy();
     summary.interrupted = stop.get();
     Ok(summary)
+}
+
+/// Where trials are made.
+struct Site<'s, 'p> {
+    plan: &'s Plan<'p>,
+    benchmark: &'s Benchmark,
+    evidence: &'s HashMap<String, Vec<(usize, Span)>>,
+    folder: RefCell<&'s mut RunFolder>,
+    journals: Journals,
+    progress: Progress,
+    stop: Cell<bool>,
+    /// Books are cut and embedded one set after the other: one takes all cores.
+    opening: Mutex<()>,
+}
+
+impl Site<'_, '_> {
+    /// Makes the trials on some books.
+    async fn group(&self, documents: &[String], units: Vec<Unit<'_>>) -> Result<()> {
+        let Self { plan, journals, progress, stop, .. } = self;
+        if stop.get() {
+            return Ok(());
+        }
+        let batchers = plan.batchers();
+        for batcher in &batchers {
+            batcher.room().await;
+        }
+        let busy: Vec<_> = batchers.iter().map(|batcher| batcher.busy()).collect();
+        let turn = self.opening.lock().await;
+        let (room, n_cut) = Room::open(plan, self.benchmark.books_of(documents), &units, progress).await?;
+        drop((turn, busy));
+        plan.count_embeddings();
+        if n_cut > 0 {
+            self.folder.borrow().note_cut(&documents.join(", "), n_cut)?;
+        }
+        let preparations = Preparations::make(plan, &room, &units, &self.folder, journals, stop).await?;
+        let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
+        for wave in waves(units, !batchers.is_empty()) {
+            let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
+                .map(|unit| attempt(plan, &room, &preparations, journals, self.evidence, unit, stop))
+                .buffer_unordered(at_once);
+            while let Some(attempted) = trials.next().await {
+                let Some((records, journal)) = attempted? else { continue };
+                let failed: Vec<bool> =
+                    records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
+                self.folder.borrow_mut().append(records)?;
+                if !failed.contains(&true) {
+                    journal.remove()?;
+                }
+                for failed in failed {
+                    if failed { progress.tick_failed() } else { progress.tick() }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks after the batches of all models; returns only with an error.
+async fn drive(batchers: &[&Batcher]) -> Result<Infallible> {
+    if batchers.is_empty() {
+        return std::future::pending().await;
+    }
+    Ok(try_join_all(batchers.iter().map(|batcher| batcher.drive())).await?.remove(0))
 }
 
 /// Items by the books they are about, in the order of first use.
@@ -215,8 +284,11 @@ fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
 }
 
 /// The first question of a method whose prompts begin alike goes alone, the rest together: by then the provider has the
-/// beginning in its prompt cache.
-fn waves(units: Vec<Unit<'_>>) -> [Vec<Unit<'_>>; 2] {
+/// beginning in its prompt cache. In batches all go together: one that waits for another would wait for a day.
+fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
+    if in_batches {
+        return [units, Vec::new()];
+    }
     let mut seen: HashSet<(String, String)> = HashSet::new();
     let leads = |unit: &Unit<'_>| {
         let CellKey { method, model, .. } = &unit.cell.key;
@@ -226,6 +298,7 @@ fn waves(units: Vec<Unit<'_>>) -> [Vec<Unit<'_>>; 2] {
     [first, rest]
 }
 
+/// Makes the trials of a unit; none if the run is to stop before there is room for them.
 async fn attempt(
     plan: &Plan<'_>,
     room: &Room,
@@ -233,7 +306,12 @@ async fn attempt(
     journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
     unit: Unit<'_>,
-) -> Result<(Vec<Record>, Journal)> {
+    stop: &Cell<bool>,
+) -> Result<Option<(Vec<Record>, Journal)>> {
+    let _seat = plan.hosts[&unit.cell.key.model].seat().await;
+    if stop.get() {
+        return Ok(None);
+    }
     let started = Instant::now();
     let journal = journals.of(&unit.name())?;
     let Unit { cell, sample, items } = &unit;
@@ -267,7 +345,7 @@ async fn attempt(
         }
     });
     let records = records.collect();
-    Ok((records, journal))
+    Ok(Some((records, journal)))
 }
 
 /// The scores of a trial as its record holds them.

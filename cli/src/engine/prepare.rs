@@ -6,8 +6,12 @@ use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};
 use closeread_core::method::Prepared;
 use closeread_core::record::Outcome;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+/// Longest that it takes until a preparation hears that the run is to stop.
+const STOP_SEEN_WITHIN: Duration = Duration::from_millis(50);
 
 /// By method, model and repetition: what was made, or how every question on these books ends because it could not be.
 pub(super) struct Preparations(HashMap<(String, String, u32), Result<Prepared, Outcome>>);
@@ -18,7 +22,7 @@ impl Preparations {
         plan: &Plan<'_>,
         room: &Room,
         units: &[Unit<'_>],
-        folder: &RunFolder,
+        folder: &RefCell<&mut RunFolder>,
         journals: &Journals,
         stop: &Cell<bool>,
     ) -> Result<Self> {
@@ -35,7 +39,8 @@ impl Preparations {
                 documents: room.books().iter().map(|book| book.id.clone()).collect(),
                 sample: *sample,
             };
-            let preparation = match folder.preparation(&key) {
+            let kept = folder.borrow().preparation(&key);
+            let preparation = match kept {
                 Some(preparation) => {
                     journals.discard(&key)?;
                     Some(preparation)
@@ -47,10 +52,15 @@ impl Preparations {
                         .repetition(*sample, cell.encoder.as_deref())
                         .of_method(method)
                         .journalled(&journal);
-                    let preparation = cell.method.prepare(host, plan.setting, &material).await;
+                    let preparation = tokio::select! {
+                        biased;
+                        made = cell.method.prepare(host, plan.setting, &material) => made,
+                        // The replies there are stand in the journal; what was computed is computed again.
+                        () = given_up(plan, stop) => break,
+                    };
                     let preparation = preparation.with_context(|| format!("method {method}"))?;
                     if let Some(preparation) = &preparation {
-                        folder.keep_preparation(&key, preparation)?;
+                        folder.borrow().keep_preparation(&key, preparation)?;
                         if !matches!(preparation.prepared, Err(Outcome::Failed { .. })) {
                             journal.remove()?;
                         }
@@ -65,5 +75,12 @@ impl Preparations {
 
     pub(super) fn of(&self, method: &str, model: &str, sample: u32) -> Option<&Result<Prepared, Outcome>> {
         self.0.get(&(method.to_owned(), model.to_owned(), sample))
+    }
+}
+
+/// Returns when the run is to stop and no call is under way that somebody pays for.
+async fn given_up(plan: &Plan<'_>, stop: &Cell<bool>) {
+    while !stop.get() || plan.spending.taken().in_flight > 0 {
+        tokio::time::sleep(STOP_SEEN_WITHIN).await;
     }
 }

@@ -229,6 +229,6 @@ impl Host for Stored<'_> {
         let Some(encoder) = self.encoder else {
             return Err(HostError::Embedding("the run embedded nothing for this method".to_owned()));
         };
-        encoder.vectors(role, texts).map_err(|error| HostError::Embedding(format!("{error:#}")))
+        encoder.vectors(role, texts).await.map_err(|error| HostError::Embedding(format!("{error:#}")))
     }
 }

@@ -63,7 +63,7 @@ impl Room {
             };
             let items = units.iter().filter(asks).flat_map(|unit| &unit.items);
             let questions: Vec<&str> = items.map(|item| item.question.as_str()).collect();
-            n_cut += encoder.prepare(&questions)?;
+            n_cut += encoder.prepare(&questions).await?;
         }
         Ok((room, n_cut))
     }
@@ -116,7 +116,7 @@ async fn embed(embedder: &Arc<Embedder>, mut shelf: Shelf, progress: &Progress) 
     let what = format!("passages of {title} embedded");
     let embedded = tokio::task::spawn_blocking(move || {
         let n_passages = shelf.passages().len();
-        let size = n_passages * worker.model().spec.dimension * size_of::<f32>();
+        let size = n_passages * worker.dimension() * size_of::<f32>();
         let mut vectors = worker.collection(size <= HELD_VECTORS);
         let passages = Progress::new(&what, n_passages);
         for book in 0..shelf.books().len() {

@@ -1,9 +1,11 @@
 //! Judging the trials of a run: who is asked what, one line of `judgements.jsonl` each.
 
 mod options;
+mod replay;
 mod store;
 
-pub(crate) use options::{JudgeOptions, MAX_OUTPUT_TOKENS};
+pub(crate) use options::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
+pub(crate) use replay::{Difference, Replayed, replay};
 pub(crate) use store::{JUDGEMENTS, JUDGING, merge, read};
 
 use crate::host::CliHost;
@@ -11,10 +13,12 @@ use crate::interrupt;
 use crate::progress::Progress;
 use crate::provider::{Options, Reader};
 use crate::reply_cache::ReplyCache;
-use anyhow::{Context, Result};
-use closeread_core::benchmark::{Item, resolve_chunk};
+use crate::spending::Spending;
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::{Item, KeyFacts, resolve_chunk};
 use closeread_core::judge::{BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Said, Subject, Submission, cited};
 use closeread_core::method::Setting;
+use closeread_core::price::Dollars;
 use closeread_core::prompt::Prompts;
 use closeread_core::record::Record;
 use closeread_core::report::docket;
@@ -35,6 +39,7 @@ pub(crate) struct Court<'a> {
     tokenizer: &'a Tokenizer,
     hosts: HashMap<String, CliHost>,
     concurrency: usize,
+    spending: Rc<Spending>,
 }
 
 /// What is judged: the trials of a run with the items and books they are about.
@@ -52,6 +57,8 @@ pub(crate) struct Docket<'a> {
 pub(crate) struct Session {
     /// Ctrl-C ended it.
     pub(crate) interrupted: bool,
+    /// The limit on what the run may cost ended it.
+    pub(crate) out_of_money: bool,
     /// Calls that failed for good; they are asked again in the next session.
     pub(crate) failed: usize,
     /// Items whose chunk cannot be found, so that their summaries cannot be judged.
@@ -59,36 +66,59 @@ pub(crate) struct Session {
 }
 
 /// What a judge is told of an item's work.
-struct Work {
+pub(crate) struct Work {
     title: String,
     language: String,
     chunk: String,
 }
 
+impl Work {
+    /// What a judge is told of an answer about this work.
+    pub(crate) fn submission<'a>(&'a self, item: &'a Item, said: Said<'a>, cited: &'a [String]) -> Submission<'a> {
+        Submission { item, title: &self.title, language: &self.language, said, cited, chunk: &self.chunk }
+    }
+}
+
 impl<'a> Court<'a> {
-    /// The panel that the options ask for, for a benchmark with these items.
+    /// A panel with models that can be reached as the options say; their calls are counted in `spending`.
     pub(crate) fn new(
+        panel: Panel,
         options: &JudgeOptions,
-        benchmark: &str,
-        items: &[Item],
         prompts: &'a Prompts,
         tokenizer: &'a Tokenizer,
+        spending: Rc<Spending>,
     ) -> Result<Self> {
-        let panel = options.panel(benchmark, items, prompts)?;
         let provider = Options {
             seed: options.seed,
             extra_body: options.extra_body.clone(),
             timeout: options.timeout,
             concurrency: options.concurrency,
-            ..Options::default()
+            rates: options.rates,
+            tokenizer: Some(tokenizer.clone()),
         };
         let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
         let mut hosts = HashMap::new();
         for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let reader = Reader::named(model, options.base_url.as_deref(), provider.clone())?;
-            hosts.insert(model.clone(), CliHost::new(reader, Rc::clone(&replies)));
+            let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
+            hosts.insert(model.clone(), host);
         }
-        Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency })
+        Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency, spending })
+    }
+
+    /// What the folder's calls have cost by now.
+    pub(crate) fn spent(&self) -> Dollars {
+        self.spending.taken().dollars
+    }
+
+    /// The same panel, whose models keep to the limits of the server together with those of `readers` that are the same.
+    pub(crate) fn beside(mut self, readers: &HashMap<String, CliHost>) -> Self {
+        for (model, host) in &mut self.hosts {
+            if let Some(reader) = readers.get(model) {
+                host.share_limits_with(reader);
+            }
+        }
+        self
     }
 
     /// Asks every member what has not been asked yet, and appends each verdict to the folder; the caller holds its lock.
@@ -96,13 +126,13 @@ impl<'a> Court<'a> {
         store::note_panel(folder, &self.panel)?;
         let mut judgements = Judgements::open(folder)?;
         let open = self.open(docket, &judgements);
-        let (works, without_chunk) = works(docket, &open);
+        let (works, without_chunk) = works_of(docket, &open);
         let open: Vec<JudgementKey> =
             open.into_iter().filter(|key| works.contains_key(key.subject.item.as_str())).collect();
         let items: HashMap<&str, &Item> = docket.items.iter().map(|item| (item.id.as_str(), item)).collect();
         let records: HashMap<Subject, &Record> =
             docket.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
-        let progress = Progress::new("judgements", open.len());
+        let progress = Progress::new("judgements", open.len()).with_spending(Rc::clone(&self.spending));
         let stop = Cell::new(false);
         let mut session = Session { without_chunk, ..Session::default() };
         let work = async {
@@ -115,19 +145,24 @@ impl<'a> Court<'a> {
                 .buffer_unordered(self.concurrency);
             while let Some(judgement) = heard.next().await {
                 let judgement = judgement?;
-                session.failed += usize::from(store::is_failed(&judgement));
+                let failed = store::is_failed(&judgement);
+                session.failed += usize::from(failed);
                 judgements.append(judgement)?;
-                progress.tick();
+                if failed { progress.tick_failed() } else { progress.tick() }
             }
             anyhow::Ok(())
         };
+        let mut out_of_money = false;
+        // The work first: what comes back when the money is out is still written down.
         tokio::select! {
+            biased;
             result = work => result?,
             () = interrupt::watch(&stop, &progress) => {}
+            () = self.spending.is_out() => out_of_money = true,
         }
         progress.finish();
         judgements.sync()?;
-        session.interrupted = stop.get();
+        (session.interrupted, session.out_of_money) = (stop.get(), out_of_money);
         Ok(session)
     }
 
@@ -151,14 +186,11 @@ impl<'a> Court<'a> {
     }
 
     async fn hear(&self, key: JudgementKey, item: &Item, record: Option<&Record>, work: &Work) -> Result<Judgement> {
-        let submission = Submission {
+        let submission = work.submission(
             item,
-            title: &work.title,
-            language: &work.language,
-            said: record.map_or(Said::Nothing, |record| Said::of(&record.outcome)),
-            cited: record.map(cited).unwrap_or_default(),
-            chunk: &work.chunk,
-        };
+            record.map_or(Said::Nothing, |record| Said::of(&record.outcome)),
+            record.map(cited).unwrap_or_default(),
+        );
         if key.judge_model == BUILTIN_RULE {
             let verdict = key.judge.by_rule(&submission).context("a panel asks the rule only what it can say")?;
             return Ok(Judgement { key, verdict, calls: Vec::new() });
@@ -177,31 +209,32 @@ impl<'a> Court<'a> {
     }
 }
 
-/// What the judges of these items are told of their works, and how many items with key facts are left out because their
-/// chunk cannot be found, which is said.
-fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Work>, usize) {
-    let wanted: HashSet<&str> = open.iter().map(|key| key.subject.item.as_str()).collect();
-    let needs_chunk: HashSet<&str> =
-        open.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
+/// What these judgements need to be told of their works.
+fn works_of<'a>(docket: &Docket<'a>, judgements: &[JudgementKey]) -> (HashMap<&'a str, Work>, usize) {
+    let wanted: HashSet<&str> = judgements.iter().map(|key| key.subject.item.as_str()).collect();
+    let verified: HashSet<&str> =
+        judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
+    let items = docket.items.iter().filter(|item| wanted.contains(item.id.as_str()));
+    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books)
+}
+
+/// What the judges of these items are told of their works, the chunk of their key facts where it is needed, and how many
+/// items are left out because their chunk cannot be found, which is said.
+pub(crate) fn works<'a>(
+    items: impl Iterator<Item = (&'a Item, bool)>,
+    all_books: &HashMap<&str, &Arc<Book>>,
+) -> (HashMap<&'a str, Work>, usize) {
     let (mut works, mut without_chunk) = (HashMap::new(), 0);
-    for item in docket.items.iter().filter(|item| wanted.contains(item.id.as_str())) {
+    for (item, needs_chunk) in items {
         let books: Vec<&Arc<Book>> =
-            item.documents.iter().filter_map(|id| docket.books.get(id.as_str()).copied()).collect();
+            item.documents.iter().filter_map(|id| all_books.get(id.as_str()).copied()).collect();
         let mut chunk = String::new();
-        if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk.contains(item.id.as_str())) {
-            let found = match docket.books.get(facts.document.as_str()) {
-                Some(book) => book.open().map_err(anyhow::Error::from).and_then(|open| {
-                    let span = resolve_chunk(facts, &Locator::new(open.source()))?;
-                    Ok(open.flow().from_source(span).map(|flow| open.flow().text()[flow.range()].to_owned()))
-                }),
-                None => Err(anyhow::anyhow!("its document `{}` cannot be read", facts.document)),
-            };
-            match found {
-                Ok(Some(text)) => chunk = text,
-                Ok(None) | Err(_) => {
-                    let why = found.err().map_or_else(|| "it is empty".to_owned(), |error| format!("{error:#}"));
+        if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk) {
+            match chunk_of(facts, all_books) {
+                Ok(text) => chunk = text,
+                Err(why) => {
                     eprintln!(
-                        "item `{}`: the chunk of its key facts is not found, so its summaries are not judged: {why}",
+                        "item `{}`: the chunk of its key facts is not found, so its summaries are not judged: {why:#}",
                         item.id
                     );
                     without_chunk += 1;
@@ -217,4 +250,15 @@ fn works<'a>(docket: &Docket<'a>, open: &[JudgementKey]) -> (HashMap<&'a str, Wo
         works.insert(item.id.as_str(), Work { title, language, chunk });
     }
     (works, without_chunk)
+}
+
+/// The text of the chunk that key facts are about.
+fn chunk_of(facts: &KeyFacts, books: &HashMap<&str, &Arc<Book>>) -> Result<String> {
+    let Some(book) = books.get(facts.document.as_str()) else {
+        bail!("its document `{}` cannot be read", facts.document);
+    };
+    let open = book.open()?;
+    let span = resolve_chunk(facts, &Locator::new(open.source()))?;
+    let Some(flow) = open.flow().from_source(span) else { bail!("it is empty") };
+    Ok(open.flow().text()[flow.range()].to_owned())
 }

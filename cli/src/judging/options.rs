@@ -1,7 +1,7 @@
 //! What the options say about judges.
 
 use crate::extra_body::ExtraBodies;
-use crate::provider::without_credentials;
+use crate::provider::{Rates, without_credentials};
 use anyhow::{Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::judge::{BUILTIN_RULE, Judge, Panel, PanelRule, paper_of};
@@ -14,6 +14,9 @@ use std::time::Duration;
 /// Most tokens of a judge's reply where no option says otherwise: room for a list over the key facts of a chunk.
 pub(crate) const MAX_OUTPUT_TOKENS: u32 = 2048;
 
+/// What stands for all judges in the place of their names.
+pub(crate) const ALL_JUDGES: &str = "all";
+
 /// Who judges and how.
 #[derive(Debug, Clone)]
 pub(crate) struct JudgeOptions {
@@ -23,7 +26,7 @@ pub(crate) struct JudgeOptions {
     pub(crate) votes: u32,
     /// How votes become a verdict.
     pub(crate) rule: PanelRule,
-    /// Names of the judges; empty for all that fit.
+    /// Names of the judges, or [`ALL_JUDGES`]; empty for all that fit, by the paper's judge of correct answers alone.
     pub(crate) judges: Vec<String>,
     /// Sampling temperature.
     pub(crate) temperature: f32,
@@ -39,13 +42,20 @@ pub(crate) struct JudgeOptions {
     pub(crate) timeout: Duration,
     /// Most calls under way at once.
     pub(crate) concurrency: usize,
+    /// Most requests and tokens a minute to a model.
+    pub(crate) rates: Rates,
     /// Remembered replies are neither used nor kept.
     pub(crate) no_cache: bool,
 }
 
 impl JudgeOptions {
+    /// The models that are asked, which are all but [`BUILTIN_RULE`].
+    pub(crate) fn asked(&self) -> Vec<String> {
+        self.models.iter().filter(|model| *model != BUILTIN_RULE).cloned().collect()
+    }
+
     /// The panel, for a benchmark with these items.
-    pub(super) fn panel(&self, benchmark: &str, items: &[Item], prompts: &Prompts) -> Result<Panel> {
+    pub(crate) fn panel(&self, benchmark: &str, items: &[Item], prompts: &Prompts) -> Result<Panel> {
         if self.models.iter().any(|model| model == EXTRACTIVE) {
             bail!("{EXTRACTIVE} reads, it does not judge: name a language model, or {BUILTIN_RULE}, which needs none");
         }
@@ -69,7 +79,12 @@ impl JudgeOptions {
         }
         let judge = |name: &String| {
             let known = || Judge::ALL.map(Judge::name).join(", ");
-            Judge::of_name(name).ok_or_else(|| anyhow::anyhow!("there is no judge `{name}`: expected {}", known()))
+            let unknown = || anyhow::anyhow!("there is no judge `{name}`: expected {ALL_JUDGES}, {}", known());
+            Judge::of_name(name).ok_or_else(unknown)
+        };
+        let judges = match self.judges.iter().any(|name| name == ALL_JUDGES) {
+            true => Judge::ALL.to_vec(),
+            false => self.judges.iter().map(judge).collect::<Result<_>>()?,
         };
         let hash = |judge: Judge| Some((judge, prompts.hashes().get(judge.name())?.clone()));
         let prompts: BTreeMap<Judge, String> = Judge::ALL.into_iter().filter_map(hash).collect();
@@ -80,7 +95,7 @@ impl JudgeOptions {
             models,
             votes: self.votes,
             rule: self.rule,
-            judges: self.judges.iter().map(judge).collect::<Result<_>>()?,
+            judges,
             paper: paper_of(benchmark, items),
             temperature: self.temperature,
             max_output_tokens: self.max_output_tokens,

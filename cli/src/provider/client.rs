@@ -1,7 +1,7 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
 use super::account::Account;
-use super::throttle::{Rates, Throttle};
+use super::throttle::{Rates, Seat, Throttle};
 use super::without_credentials;
 use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
@@ -12,17 +12,18 @@ use closeread_core::provider::{
 };
 use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use std::cell::Cell;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Tries of one call before it counts as failed.
-const MAX_TRIES: u32 = 8;
+pub(super) const MAX_TRIES: u32 = 8;
 /// Longest a connection may take to stand.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest wait of our own between two tries.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Longest wait that a server is granted; what asks for more is not going to answer within the run.
-const MAX_WAIT: Duration = Duration::from_secs(3600);
+pub(super) const MAX_WAIT: Duration = Duration::from_secs(3600);
 /// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
 const STREAM_FROM_TOKENS: u32 = 4096;
 
@@ -41,6 +42,8 @@ pub(crate) struct Options {
     pub(crate) rates: Rates,
     /// What counts the tokens of a request that is to be sent, where they are limited.
     pub(crate) tokenizer: Option<Tokenizer>,
+    /// Every try that fails is said on standard error.
+    pub(crate) verbose: bool,
 }
 
 impl Default for Options {
@@ -52,6 +55,7 @@ impl Default for Options {
             concurrency: 64,
             rates: Rates::default(),
             tokenizer: None,
+            verbose: false,
         }
     }
 }
@@ -62,7 +66,9 @@ pub(crate) struct ChatModel {
     account: Account,
     options: Options,
     dialect: Cell<Dialect>,
-    throttle: Throttle,
+    throttle: Rc<Throttle>,
+    /// Why the account gets no replies any more.
+    closed: RefCell<Option<String>>,
 }
 
 impl ChatModel {
@@ -74,8 +80,16 @@ impl ChatModel {
             .build()
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
-        let throttle = Throttle::new(options.concurrency, options.rates);
-        Ok(Self { client, account, options, dialect, throttle })
+        let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
+        Ok(Self { client, account, options, dialect, throttle, closed: RefCell::default() })
+    }
+
+    /// From now on counts its calls with those of another client, if both ask the same model of the same server.
+    pub(crate) fn share_limits_with(&mut self, other: &Self) {
+        let at = |model: &Self| (model.account.model.clone(), model.account.base_url.clone());
+        if at(self) == at(other) {
+            self.throttle = Rc::clone(&other.throttle);
+        }
     }
 
     /// What determines the reply to a call of a method, besides the call: the prompt that it was made from decides, with
@@ -88,6 +102,16 @@ impl ChatModel {
             seed: self.options.seed,
             extra_body: self.options.extra_body.of(method, prompt),
         }
+    }
+
+    /// The account that it is asked by.
+    pub(crate) fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Waits until a trial may begin, see [`Throttle::seat`].
+    pub(crate) async fn seat(&self) -> Seat<'_> {
+        self.throttle.seat().await
     }
 
     /// How the model wants to be asked, as far as it is known by now.
@@ -104,42 +128,77 @@ impl ChatModel {
             )));
         }
         let mut tries = 0;
+        let mut failed_at: Option<Instant> = None;
         loop {
-            let result = {
+            let (result, waited) = {
                 let place = self.throttle.enter(tokens).await;
+                let waited = failed_at.map_or(Duration::ZERO, |at| at.elapsed());
+                if let Some(why) = self.closed.borrow().as_ref() {
+                    return Err(HostError::Failed(format!("not sent; to a call before it {why}")));
+                }
                 let result = self.once(call, source).await;
                 if let Ok(Reply { usage, .. }) = &result
                     && let (Some(prompt), Some(reply)) = (usage.prompt_tokens, usage.completion_tokens)
                 {
                     place.took(prompt + reply);
                 }
-                result
+                (result, waited)
             };
             match result {
                 Ok(reply) => {
                     self.throttle.succeeded();
-                    return Ok(reply);
+                    return Ok(match &self.account.key {
+                        Some(key) => Reply { text: key.redact_reply(reply.text), ..reply },
+                        None => reply,
+                    });
                 }
-                Err(Fault::Final(error)) => return Err(self.redacted(error)),
-                Err(Fault::Refused { adjustment, message }) => match self.dialect.get().adjusted(adjustment) {
-                    Some(dialect) => self.dialect.set(dialect),
-                    None => return Err(self.redacted(HostError::Failed(message))),
-                },
+                Err(Fault::Final(error)) => {
+                    let error = self.redacted(error);
+                    self.say(|| format!("{error}; not tried again"));
+                    return Err(error);
+                }
+                Err(Fault::Closed(error)) => {
+                    let error = self.redacted(error);
+                    self.say(|| format!("{error}; nothing more is asked"));
+                    self.closed.borrow_mut().get_or_insert_with(|| match &error {
+                        HostError::Failed(message) => message.clone(),
+                        other => other.to_string(),
+                    });
+                    return Err(error);
+                }
+                Err(Fault::Refused { adjustment, message }) => {
+                    let message = self.redacted(HostError::Failed(message));
+                    let Some(dialect) = self.dialect.get().adjusted(adjustment) else { return Err(message) };
+                    self.say(|| format!("{message}; asked again without it"));
+                    self.dialect.set(dialect);
+                }
                 Err(Fault::Transient { strain, message, retry_after }) => {
                     tries += 1;
-                    self.throttle.strained(strain);
                     let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                    if tries == MAX_TRIES {
-                        return Err(self.redacted(HostError::Failed(format!("{message}, after {tries} tries"))));
-                    }
                     if let Some(wait) = asked.filter(|wait| *wait > MAX_WAIT) {
                         let wait = wait.as_secs();
                         let message = format!("{message}; the server asks to wait {wait} s, which no run does");
                         return Err(self.redacted(HostError::Failed(message)));
                     }
-                    tokio::time::sleep(wait(tries, asked)).await;
+                    self.throttle.strained(strain, asked);
+                    if tries == MAX_TRIES {
+                        let error = self.redacted(HostError::Failed(format!("{message}, after {tries} tries")));
+                        self.say(|| error.to_string());
+                        return Err(error);
+                    }
+                    failed_at = Some(Instant::now());
+                    let wait = wait(tries, asked, waited);
+                    let message = self.redacted(HostError::Failed(message));
+                    self.say(|| format!("{message}; try {tries} of {MAX_TRIES}, again in {:.1} s", wait.as_secs_f64()));
+                    tokio::time::sleep(wait).await;
                 }
             }
+        }
+    }
+
+    fn say(&self, what: impl Fn() -> String) {
+        if self.options.verbose {
+            eprintln!("{}/{}: {}", self.account.provider.name, self.account.model, what());
         }
     }
 
@@ -163,10 +222,14 @@ impl ChatModel {
                 dialect: self.dialect.get(),
             },
         );
-        let mut post = self.client.post(protocol.url(&self.account.base_url, &request)).json(&request.body);
+        let mut post = self.client.post(protocol.url(&self.account.base_url, &request));
+        post = post.header(CONTENT_TYPE, "application/json");
         for (name, value) in &request.headers {
             post = post.header(*name, *value);
         }
+        // One copy of a book is enough while the server thinks.
+        post = post.body(request.body.to_string());
+        drop(request);
         if let Some(key) = &self.account.key {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
@@ -183,14 +246,9 @@ impl ChatModel {
 
     /// The error without the key, which some servers repeat.
     fn redacted(&self, error: HostError) -> HostError {
-        let Some(key) = &self.account.key else { return error };
-        match error {
-            HostError::Failed(message) => HostError::Failed(key.redact(&message)),
-            HostError::Blocked { reason } => HostError::Blocked { reason: key.redact(&reason) },
-            HostError::Overflow { message, needed, window } => {
-                HostError::Overflow { message: key.redact(&message), needed, window }
-            }
-            HostError::Embedding(message) => HostError::Embedding(key.redact(&message)),
+        match &self.account.key {
+            Some(key) => key.redact_error(error),
+            None => error,
         }
     }
 }
@@ -208,25 +266,29 @@ fn is_event_stream(headers: &HeaderMap) -> bool {
     kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-fn retry_after(headers: &HeaderMap) -> Option<f64> {
+/// What the headers ask to wait. A date counts from the server's own, so that a clock that is wrong here, or jumps, changes
+/// nothing.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
-    retry_after_seconds(text("retry-after"), text("retry-after-ms"), now)
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
+    retry_after_seconds(text("retry-after"), text("retry-after-ms"), seconds(there.unwrap_or_else(SystemTime::now)))
 }
 
-/// What the server asks for and a little more, so that not all come back at once; else a doubling wait with full jitter.
-fn wait(tries: u32, asked: Option<Duration>) -> Duration {
+/// What the server asks for and a little more, so that not all come back at once; else a wait that doubles, of which chance
+/// takes up to two fifths, and which is longer than the last, however long that was with the wait for a place.
+pub(super) fn wait(tries: u32, asked: Option<Duration>, last: Duration) -> Duration {
     match asked {
         Some(asked) => asked + Duration::from_millis(fastrand::u64(50..500)),
         None => {
             let most = Duration::from_secs(1 << tries.min(6)).min(MAX_BACKOFF);
-            most.mul_f64(0.25 + 0.75 * fastrand::f64())
+            most.mul_f64(0.6 + 0.4 * fastrand::f64()).max(last.mul_f64(1.25)).min(MAX_BACKOFF)
         }
     }
 }
 
 /// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
-fn broken(error: reqwest::Error) -> Fault {
+pub(super) fn broken(error: reqwest::Error) -> Fault {
     let timed_out = error.is_timeout();
     let error = error.without_url();
     let mut text = if timed_out { "no reply in time".to_owned() } else { error.to_string() };
@@ -243,11 +305,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_date_counts_from_the_servers_clock() {
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", "Wed, 21 Oct 2015 07:28:30 GMT".parse().unwrap());
+        assert_eq!(retry_after(&headers), Some(0.0), "years ago by our own clock");
+        headers.insert("date", "Wed, 21 Oct 2015 07:28:00 GMT".parse().unwrap());
+        assert_eq!(retry_after(&headers), Some(30.0));
+    }
+
+    #[test]
     fn no_wait_is_shorter_than_asked_for() {
         for tries in 1..MAX_TRIES {
-            assert!(wait(tries, Some(Duration::from_secs(3))) >= Duration::from_secs(3));
-            let own = wait(tries, None);
-            assert!(own >= Duration::from_millis(500) && own <= MAX_BACKOFF, "{own:?}");
+            assert!(wait(tries, Some(Duration::from_secs(3)), Duration::ZERO) >= Duration::from_secs(3));
+            let own = wait(tries, None, Duration::ZERO);
+            assert!(own >= Duration::from_secs(1) && own <= MAX_BACKOFF, "{own:?}");
+            let next = wait(tries + 1, None, own);
+            assert!(next > own || next == MAX_BACKOFF || tries > 5, "{own:?} {next:?}");
         }
     }
 }

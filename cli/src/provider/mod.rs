@@ -1,12 +1,17 @@
 //! Readers: the builtin one, and chat models on servers.
 
 mod account;
+pub(crate) mod batch;
 mod client;
+mod embeddings;
 mod throttle;
+mod wire;
 
-pub(crate) use account::{Account, PROVIDERS, keys};
+pub(crate) use account::{Account, Keys, PROVIDERS, keys};
+pub(crate) use batch::Batcher;
 pub(crate) use client::{ChatModel, Options};
-pub(crate) use throttle::Rates;
+pub(crate) use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingServer, is_served, served_by};
+pub(crate) use throttle::{Rates, Seat};
 
 use anyhow::{Result, bail};
 use closeread_core::reader::EXTRACTIVE;
@@ -37,6 +42,12 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     }
     let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("{}/MODEL", provider.name)).collect();
     bail!("unknown model `{name}`: expected {EXTRACTIVE}, {}", names.join(", "));
+}
+
+/// Whether a model's provider has no address but the user's.
+pub(crate) fn needs_address(name: &str) -> bool {
+    let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
+    PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
 }
 
 /// The account that a model's name asks for, its key found.

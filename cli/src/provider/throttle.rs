@@ -10,6 +10,8 @@ use tokio::sync::Notify;
 
 /// Calls under way at first.
 const START: usize = 8;
+/// Trials that are prepared ahead of the calls that may be under way.
+const AHEAD: usize = 4;
 /// What is left of the limit after a refusal.
 const CUT: f64 = 0.8;
 /// A refusal within this time of the last cut belongs to the same crowd.
@@ -124,6 +126,9 @@ pub(crate) struct Throttle {
     under_way: Cell<usize>,
     waiting: Cell<usize>,
     freed: Notify,
+    /// Until when the server wants no request at all.
+    paused_until: Cell<Option<Instant>>,
+    seated: Cell<usize>,
 }
 
 impl Throttle {
@@ -135,6 +140,21 @@ impl Throttle {
             under_way: Cell::new(0),
             waiting: Cell::new(0),
             freed: Notify::new(),
+            paused_until: Cell::new(None),
+            seated: Cell::new(0),
+        }
+    }
+
+    /// Waits until a trial may begin: there are a few more than calls that may be under way, so that calls wait for places
+    /// and not places for calls, and no more, so that prompts of whole books are made when they can be sent.
+    pub(crate) async fn seat(&self) -> Seat<'_> {
+        loop {
+            let freed = self.freed.notified();
+            if self.seated.get() < self.limit.borrow().calls() + AHEAD {
+                self.seated.set(self.seated.get() + 1);
+                return Seat(self);
+            }
+            freed.await;
         }
     }
 
@@ -143,7 +163,9 @@ impl Throttle {
     pub(crate) async fn enter(&self, tokens: u64) -> Place<'_> {
         loop {
             let freed = self.freed.notified();
-            if self.under_way.get() < self.limit.borrow().calls() {
+            if let Some(until) = self.paused_until.get().filter(|until| Instant::now() < *until) {
+                tokio::time::sleep_until(until.into()).await;
+            } else if self.under_way.get() < self.limit.borrow().calls() {
                 let admitted = self.pace.borrow_mut().admit(Instant::now(), tokens);
                 match admitted {
                     Ok(counted) => {
@@ -168,9 +190,14 @@ impl Throttle {
         self.freed.notify_waiters();
     }
 
-    /// A call came back with a fault that may pass.
-    pub(crate) fn strained(&self, strain: Strain) {
-        self.limit.borrow_mut().strained(strain, Instant::now());
+    /// A call came back with a fault that may pass, and perhaps with a time to wait. A limit on requests is the account's:
+    /// the wait is everybody's, or each call would hear of the limit by itself and use up its tries.
+    pub(crate) fn strained(&self, strain: Strain, asked: Option<Duration>) {
+        let now = Instant::now();
+        self.limit.borrow_mut().strained(strain, now);
+        if let (Strain::RateLimit, Some(asked)) = (strain, asked) {
+            self.paused_until.set(self.paused_until.get().max(Some(now + asked)));
+        }
     }
 }
 
@@ -191,6 +218,16 @@ impl Drop for Place<'_> {
     fn drop(&mut self) {
         self.throttle.under_way.set(self.throttle.under_way.get() - 1);
         self.throttle.freed.notify_waiters();
+    }
+}
+
+/// A trial under way.
+pub(crate) struct Seat<'a>(&'a Throttle);
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        self.0.seated.set(self.0.seated.get() - 1);
+        self.0.freed.notify_waiters();
     }
 }
 
@@ -247,6 +284,18 @@ mod tests {
         assert!(tokio::time::timeout(Duration::from_millis(20), &mut third).await.is_err());
         drop(first);
         third.await;
+    }
+
+    #[tokio::test]
+    async fn a_wait_for_the_rate_limit_is_everybodys_and_ends() {
+        let throttle = Throttle::new(8, Rates::default());
+        let wait = Duration::from_millis(100);
+        throttle.strained(Strain::Server, Some(Duration::from_secs(600)));
+        drop(throttle.enter(1).await);
+        let refused = Instant::now();
+        throttle.strained(Strain::RateLimit, Some(wait));
+        throttle.enter(1).await;
+        assert!(refused.elapsed() >= wait);
     }
 
     /// When each of `tokens` is sent, in seconds from the start, each as early as may be; a request takes as many tokens

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What methods made of books before the questions.
-pub(super) const FOLDER: &str = "preparations";
+pub(crate) const FOLDER: &str = "preparations";
 
 /// What names a preparation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +46,12 @@ pub(super) fn keep(folder: &Path, key: &PreparationKey, preparation: &Preparatio
     let file = preparation_file(folder, key);
     fs::create_dir_all(folder.join(FOLDER)).with_context(|| format!("cannot write {}", file.display()))?;
     write_atomically(&file, &serde_json::to_vec(&kept)?)
+}
+
+/// Removes what a method made of books: it is to be made again.
+pub(super) fn forget(folder: &Path, key: &PreparationKey) -> Result<()> {
+    let file = preparation_file(folder, key);
+    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))
 }
 
 fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {

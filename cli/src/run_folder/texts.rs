@@ -1,14 +1,32 @@
 //! The books of a run, each once by hash, compressed.
 
-use closeread_core::text::TextStore;
+use super::write_atomically;
+use anyhow::{Context, Result};
+use closeread_core::text::{Book, TextStore};
 use std::fs;
 use std::path::PathBuf;
+
+/// How hard a book is compressed: zstd's usual trade-off, a book takes some hundredths of a second.
+const COMPRESSION: i32 = 9;
 
 /// The folder `texts` of a run.
 #[derive(Debug)]
 pub(crate) struct StoredTexts {
     /// Where it lies.
     pub(crate) folder: PathBuf,
+}
+
+impl StoredTexts {
+    /// Stores the text of a book, if it is not there.
+    pub(crate) fn put(&self, book: &Book) -> Result<()> {
+        let file = self.folder.join(format!("{}.txt.zst", book.hash()));
+        if !file.exists() {
+            let text = book.open()?;
+            let packed = zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
+            write_atomically(&file, &packed)?;
+        }
+        Ok(())
+    }
 }
 
 impl TextStore for StoredTexts {

@@ -90,15 +90,17 @@ fn said(prompt: &str) -> String {
     }
 }
 
-/// A benchmark of one book of a hundred paragraphs and a choice.
-fn benchmark(sandbox: &Sandbox) {
+/// A benchmark of a hundred paragraphs in one or several documents, and a choice about all of them.
+fn benchmark(sandbox: &Sandbox, n_documents: usize) {
     let paragraph = |n| format!("On day {n} the ferry came late. Ana counted {n} sacks and wrote the number down.");
     let text: Vec<String> = (0..100).map(paragraph).collect();
-    sandbox.write(
-        "bench/documents.jsonl",
-        format!("{}\n", json!({"id": "ferry", "title": "The Ferry", "language": "en", "text": text.join("\n\n")})),
-    );
-    let item = json!({"id": "q", "documents": ["ferry"], "question": "How many sacks on day 7?", "task": "choice",
+    let ids: Vec<String> = (0..n_documents).map(|n| format!("ferry-{n}")).collect();
+    let documents = ids.iter().zip(text.chunks(text.len() / n_documents)).map(|(id, text)| {
+        let document = json!({"id": id, "title": "The Ferry", "language": "en", "text": text.join("\n\n")});
+        format!("{document}\n")
+    });
+    sandbox.write("bench/documents.jsonl", documents.collect::<String>());
+    let item = json!({"id": "q", "documents": ids, "question": "How many sacks on day 7?", "task": "choice",
         "options": ["Six", "Seven", "Eight"], "correct": 1});
     sandbox.write("bench/items.jsonl", format!("{item}\n"));
 }
@@ -139,9 +141,9 @@ fn kill_at(mut child: Child, server: &Server, n_asked: usize) {
 }
 
 /// Runs undisturbed, then once more with two kills: nothing that was answered is asked again, and what is kept is the same.
-fn survives_kills(method: &str, kills: [usize; 2]) {
+fn survives_kills(method: &str, n_documents: usize, kills: [usize; 2]) {
     let sandbox = Sandbox::with_own_cache();
-    benchmark(&sandbox);
+    benchmark(&sandbox, n_documents);
     let undisturbed = Server::start(|prompt, _| Some(reply(&said(prompt), prompt)));
     sandbox.run(&arguments(method, &undisturbed.url, "whole")).exits(0);
     let expected = undisturbed.asked();
@@ -173,18 +175,23 @@ fn survives_kills(method: &str, kills: [usize; 2]) {
 
 #[test]
 fn a_memory_goes_on_where_the_run_was_killed() {
-    survives_kills("memory-agent", [3, 7]);
+    survives_kills("memory-agent", 1, [3, 7]);
+}
+
+#[test]
+fn a_memory_goes_on_in_the_middle_of_a_corpus() {
+    survives_kills("memory-agent", 20, [3, 8]);
 }
 
 #[test]
 fn pages_gists_and_look_ups_go_on_where_the_run_was_killed() {
-    survives_kills("read-agent", [4, 12]);
+    survives_kills("read-agent", 1, [4, 12]);
 }
 
 #[test]
 fn a_trial_that_failed_goes_on_where_it_failed() {
     let sandbox = Sandbox::with_own_cache();
-    benchmark(&sandbox);
+    benchmark(&sandbox, 1);
     let server = Server::start(|prompt, n| match n {
         5 => Some(("404 Not Found", r#"{"error":{"message":"no such model"}}"#.to_owned())),
         _ => Some(reply(&said(prompt), prompt)),

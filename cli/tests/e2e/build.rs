@@ -146,7 +146,8 @@ fn a_killed_build_goes_on_where_it_stopped_and_gives_the_same_data() {
     let n_whole = slow.requests.lock().unwrap().len();
 
     let sandbox = Sandbox::with_own_cache();
-    let arguments = hamlet(&slow.url, &[&story], &options);
+    let stories = [story.as_str()];
+    let arguments = hamlet(&slow.url, &stories, &options);
     let before = slow.requests.lock().unwrap().len();
     for stage in ["stages/2-trees.jsonl.part", "stages/4-objectivity.jsonl.part"] {
         let mut child = sandbox.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -205,7 +206,8 @@ fn a_call_that_fails_stops_the_build_behind_its_stage_and_is_made_again() {
     });
     let sandbox = Sandbox::with_own_cache();
     let story = format!("{SAMPLE}/shedu-bu.txt");
-    let arguments = hamlet(&server.url, &[&story], &["--concurrency", "1"]);
+    let (stories, options) = ([story.as_str()], ["--concurrency", "1"]);
+    let arguments = hamlet(&server.url, &stories, &options);
     let ended = sandbox.run(&arguments).exits(1);
     assert!(ended.err().contains("stage `trees`: 1 of ") && ended.err().contains("no such model"), "{}", ended.err());
     let before = server.requests.lock().unwrap().len();

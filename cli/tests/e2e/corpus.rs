@@ -115,3 +115,34 @@ fn samples_have_a_deviation() {
     let table = sandbox.run(&args).exits(0).out();
     assert!(table.contains("± 0.0 over 3 runs"), "{table}");
 }
+
+#[test]
+fn a_published_set_of_whole_corpora_is_read_in_parts_as_if_it_were_read_at_once() {
+    let sandbox = Sandbox::new();
+    let report = |n: usize| format!("Report {n}: {}", format!("the {n} boats came late. ").repeat(500_000 / 22));
+    let prompt = |documents: &[usize]| -> String {
+        let documents = (1..).zip(documents).map(|(k, &n)| format!("# Document {k}:\n{}\n", report(n)));
+        documents.collect::<String>() + "# Question:\nHow many boats?"
+    };
+    let row = |id: &str, documents: &[usize]| {
+        let row =
+            serde_json::json!({"id": id, "question": "How many boats?", "answer": "9", "prompt": prompt(documents)});
+        format!("{row}\n")
+    };
+    // 36 MB of which every row has its part, and a row that is none at the end.
+    let some: Vec<usize> = (0..36).collect();
+    let rows = [row("housing_en_1", &some), row("housing_en_2", &some[10..]), row("housing_en_1", &some[..10])];
+    sandbox.write("housing_en_set3.jsonl", rows.concat() + "{\"id\": 5\n");
+    let args = ["run", "--benchmark", "corpusqa", "--data", "housing_en_set3.jsonl", "--method", "closed-book"];
+    let ended = sandbox.run(&[&args[..], &["--out", "r", "--json"]].concat()).exits(1);
+    let report = ended.json();
+    assert_eq!(report["cells"][0]["n"], 3, "{report}");
+    let problems = report["problems"].to_string();
+    assert!(problems.contains("called `housing_en_1#2`") && problems.contains("\"line\":4"), "{problems}");
+    let items = std::fs::read_to_string(sandbox.path("r/items.jsonl")).unwrap();
+    let items: Vec<Value> = items.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(items[0]["documents"].as_array().unwrap()[10..], items[1]["documents"].as_array().unwrap()[..]);
+    assert_eq!(items[0]["labels"]["length_set"], "set3");
+    let texts = std::fs::read_dir(sandbox.path("r/texts")).unwrap().count();
+    assert_eq!(texts, 36, "each text once");
+}

@@ -2,8 +2,6 @@
 
 use crate::support::Sandbox;
 use serde_json::{Value, json};
-use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 /// A model with a small window whose prices are easy to reckon with: a dollar a token of prompts.
 const PRICES: &str = r#"
@@ -155,40 +153,4 @@ fn every_method_is_listed_with_what_it_asks_of_a_book() {
     for words in ["dos-rag: ", "Stronger Baselines 2.3", "max_tokens=100", "a question at 1,500: 1 call"] {
         assert!(text.contains(words), "{words}: {text}");
     }
-}
-
-/// 89 books of 200,000 tokens and 2,305 questions, as NovelQA has: text of our own, from a small stock of sentences.
-#[test]
-#[ignore = "makes 80 MB of text; `cargo test --release -p closeread --test e2e novelqa_sized -- --ignored`"]
-fn a_novelqa_sized_benchmark_is_estimated_within_half_a_minute() {
-    let sandbox = Sandbox::new();
-    let (mut documents, mut items) = (String::new(), String::new());
-    for book in 0..89 {
-        let mut text = String::new();
-        for n in 0..13_500 {
-            let (who, what) = (["Ana", "Ben", "Cleo", "Dov"][(book + n) % 4], (book * 31 + n * 7) % 1_000);
-            writeln!(text, "{who} counted {what} stones by the river, and told nobody of it.").unwrap();
-        }
-        writeln!(documents, "{}", json!({"id": format!("b{book}"), "title": "T", "language": "en", "text": text}))
-            .unwrap();
-    }
-    for n in 0..2_305 {
-        let quote = format!("{} counted", ["Ana", "Ben", "Cleo", "Dov"][n % 4]);
-        let item = json!({"id": format!("q{n}"), "documents": [format!("b{}", n % 89)], "task": "choice",
-            "question": "Who counted the stones?", "options": ["Ana", "Ben", "Cleo", "Dov"], "correct": n % 4,
-            "evidence": [{"quote": quote}]});
-        writeln!(items, "{item}").unwrap();
-    }
-    sandbox.write("bench/documents.jsonl", documents);
-    sandbox.write("bench/items.jsonl", items);
-    let started = Instant::now();
-    let told = sandbox
-        .run(&["run", "--dry-run", "--benchmark", "bench", "--model", "openai/gpt-4o,openai/gpt-4.1", "--json"])
-        .exits(0)
-        .json();
-    let took = started.elapsed();
-    eprintln!("{took:.1?} for {} tokens", told["book_tokens"]);
-    assert!(told["book_tokens"].as_u64().unwrap() > 17_000_000);
-    assert_eq!(told["models"][0]["overflow"]["books"].as_array().unwrap().len(), 89);
-    assert!(took < Duration::from_secs(30), "{took:?}");
 }

@@ -5,7 +5,7 @@
 use crate::support::Sandbox;
 use closeread_core::method::METHODS;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -13,39 +13,57 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A choice on the English book, an open question on the Chinese one.
-const ITEMS: [&str; 2] = ["en-002", "zh-007"];
+/// A choice on the English book, an open question on the Chinese one, and a summary of fifteen key facts.
+const ITEMS: [&str; 3] = ["en-002", "zh-007", "en-kf-01"];
+/// The one that is a summary.
+const SUMMARY: &str = "en-kf-01";
+/// Every judge that something is asked of where no reader cites evidence.
+const JUDGES: [&str; 7] = [
+    "align-key-facts",
+    "classify-question",
+    "judge-corpusqa",
+    "judge-novelqa",
+    "judge-sagascale",
+    "rule",
+    "verify-facts",
+];
 /// Tokens of the server's window, by the model's own count: more than any method needs but the whole book.
 const WINDOW: &str = "32768";
 /// Longest that anything here may take.
 const PATIENCE: Duration = Duration::from_secs(900);
 
 /// A llama-server on a port of its own; killed when dropped.
-struct LlamaServer {
+pub(crate) struct LlamaServer {
     folder: PathBuf,
-    port: u16,
+    pub(crate) port: u16,
+    more: &'static [&'static str],
     child: Child,
 }
 
 impl LlamaServer {
     /// Starts one, or says that it is skipped.
     fn start(test: &str) -> Option<Self> {
+        Self::start_with(test, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn start_with(test: &str, more: &'static [&'static str]) -> Option<Self> {
         let Some(folder) = std::env::var_os("CLOSEREAD_SERVERS").map(PathBuf::from) else {
             eprintln!("skipped: {test} needs CLOSEREAD_SERVERS");
             return None;
         };
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let child = Self::spawn(&folder, port);
-        Some(Self { folder, port, child }.ready())
+        let child = Self::spawn(&folder, port, more);
+        Some(Self { folder, port, more, child }.ready())
     }
 
-    fn spawn(folder: &Path, port: u16) -> Child {
+    fn spawn(folder: &Path, port: u16, more: &[&str]) -> Child {
         // The weights were made for fewer positions than the window has; being random, they do not mind.
         let positions = format!("llama.context_length=int:{WINDOW}");
         let mut command = Command::new(folder.join("bin/llama-server"));
         command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "-a", "tiny", "-t", "2", "--jinja"]);
         command.args(["-c", WINDOW, "-np", "1", "--override-kv", &positions, "-m"]).arg(folder.join("tiny.gguf"));
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(more).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn().expect("CLOSEREAD_SERVERS holds bin/llama-server, made by the script that starts it")
     }
 
@@ -61,9 +79,9 @@ impl LlamaServer {
     /// Kills it as `kill -9` does and starts another in its place.
     fn replaced(mut self) -> Self {
         self.kill();
-        let (folder, port) = (self.folder.clone(), self.port);
-        let child = Self::spawn(&folder, port);
-        Self { folder, port, child }.ready()
+        let (folder, port, more) = (self.folder.clone(), self.port, self.more);
+        let child = Self::spawn(&folder, port, more);
+        Self { folder, port, more, child }.ready()
     }
 
     fn kill(&mut self) {
@@ -156,14 +174,31 @@ fn example() -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples/llama-server.toml").display().to_string()
 }
 
-fn arguments<'a>(example: &'a str, url: &'a str, items: &'a str) -> Vec<&'a str> {
-    vec!["run", "--config", example, "--base-url", url, "--items", items, "--out", "r", "--json"]
+fn arguments<'a>(example: &'a str, url: &'a str, items: &'a str, out: &'a str) -> Vec<&'a str> {
+    // Two sections of a book are as good as all of them.
+    let shorter = ["--param", "memory-agent.max_context=10000"];
+    let fixed = ["run", "--config", example, "--base-url", url, "--items", items, "--out", out, "--json"];
+    [&fixed[..], &shorter].concat()
+}
+
+/// The lines of a file that are whole.
+fn lines(sandbox: &Sandbox, name: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(sandbox.path(name)).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn records(sandbox: &Sandbox) -> Vec<Value> {
-    let text = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap_or_default();
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    whole.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    lines(sandbox, "r/records.jsonl")
+}
+
+/// The judgements of a run by judge, each of them ruled.
+fn ruled(sandbox: &Sandbox, run: &str) -> BTreeSet<String> {
+    let judgements = lines(sandbox, &format!("{run}/judgements.jsonl"));
+    for judgement in &judgements {
+        assert_eq!(judgement["state"], "ruled", "{judgement}");
+    }
+    judgements.iter().map(|judgement| judgement["judge"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Starts the run and leaves it when `there` says so.
@@ -179,13 +214,14 @@ fn run_until(sandbox: &Sandbox, arguments: &[&str], there: impl Fn() -> bool) ->
 }
 
 #[test]
-fn every_method_finishes_on_a_server_that_is_killed_twice() {
-    let Some(mut server) = LlamaServer::start("every_method_finishes_on_a_server_that_is_killed_twice") else { return };
+fn every_method_and_judge_finishes_on_a_server_that_is_killed_three_times() {
+    let name = "every_method_and_judge_finishes_on_a_server_that_is_killed_three_times";
+    let Some(mut server) = LlamaServer::start(name) else { return };
     let counter = Counter::before(server.port);
     // Replies of this server are not confused with another's: its port is part of what they are remembered by.
     let sandbox = Sandbox::new();
     let (example, items) = (example(), ITEMS.join(","));
-    let arguments = arguments(&example, &counter.url, &items);
+    let arguments = arguments(&example, &counter.url, &items, "r");
 
     // The server dies, and then the run: the same command goes on.
     let mut child = run_until(&sandbox, &arguments, || counter.n_answered() >= 4);
@@ -199,8 +235,14 @@ fn every_method_finishes_on_a_server_that_is_killed_twice() {
     let mut child = run_until(&sandbox, &arguments, || records(&sandbox).len() >= 3);
     let finished = records(&sandbox);
     let server = server.replaced();
+    // And once more while the answers are judged.
+    let until = Instant::now() + PATIENCE;
+    while lines(&sandbox, "r/judgements.jsonl").len() < 60 && child.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < until, "nothing was judged in time");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let server = server.replaced();
     assert!(child.wait().unwrap().success(), "the run ended as if nothing had happened");
-    drop(server);
     let ended = sandbox.run(&arguments).exits(0);
 
     let report = ended.json();
@@ -214,7 +256,12 @@ fn every_method_finishes_on_a_server_that_is_killed_twice() {
         for part in ["failed", "missing", "unparsed", "blocked"] {
             assert_eq!(ledger[part], 0, "{method}: {ledger}");
         }
-        let n_overflows = if method == "full-document" { ITEMS.len() } else { 0 };
+        let n_overflows = match method.as_str() {
+            Some("full-document") => ITEMS.len(),
+            // What is no summary it does not ask.
+            Some("query-summary") => 1,
+            _ => 0,
+        };
         assert_eq!(ledger["overflow"], n_overflows, "{method}: {ledger}");
     }
 
@@ -233,9 +280,38 @@ fn every_method_finishes_on_a_server_that_is_killed_twice() {
         n_calls += 1;
     }
     assert!(n_calls > METHODS.len(), "{n_calls} calls");
-    let answered = counter.answered.lock().unwrap();
-    let twice: Vec<&String> = answered.iter().filter(|(_, n)| **n > 1).map(|(body, _)| body).collect();
-    assert!(twice.is_empty(), "{} requests were answered twice, the first: {}", twice.len(), twice[0]);
+    assert_eq!(ruled(&sandbox, "r"), JUDGES.map(str::to_owned).into());
+    for (metric, method) in [("judged_accuracy", "dos-rag"), ("recall", "memory-agent"), ("faithfulness", "raptor")] {
+        let cell = cells.iter().find(|cell| cell["method"] == method).unwrap();
+        assert_eq!(cell["metrics"][metric]["n"], 1, "{metric} of {method}: {cell}");
+    }
+    let judging = report["usage"].as_array().unwrap().iter().filter(|usage| usage["judging"] == true);
+    let asked: u64 = judging.map(|usage| usage["calls"].as_u64().unwrap()).sum();
+    assert!(asked > 20, "{asked} calls of judges: {}", report["usage"]);
+    {
+        let answered = counter.answered.lock().unwrap();
+        let twice: Vec<&String> = answered.iter().filter(|(_, n)| **n > 1).map(|(body, _)| body).collect();
+        assert!(twice.is_empty(), "{} requests were answered twice, the first: {}", twice.len(), twice[0]);
+    }
+    sandbox.run(&["verify", "r"]).exits(0);
+
+    // What does not fit is cut for once, and evidence is asked for and judged.
+    let whole = ["--method", "full-document,query-summary", "--window", "6000", "--overflow", "truncate-end"];
+    let cited = ["--param", "full-document.dress=novelqa", "--param", "full-document.evidence=true"];
+    let judge = ["--judge", "openai-compatible/tiny"];
+    let arguments = self::arguments(&example, &counter.url, &items, "whole");
+    let report = sandbox.run(&[&arguments[..], &whole, &cited, &judge].concat()).exits(0).json();
+    assert_eq!(report["complete"], true, "{report}");
+    for cell in report["cells"].as_array().unwrap() {
+        assert_eq!((&cell["ledger"]["overflow"], &cell["ledger"]["failed"]), (&json!(0), &json!(0)), "{cell}");
+    }
+    let judges = ["align-key-facts", "judge-novelqa", "judge-novelqa-evidence", "rule", "verify-facts"];
+    assert_eq!(ruled(&sandbox, "whole"), judges.map(str::to_owned).into());
+    let summaries = lines(&sandbox, "whole/records.jsonl");
+    assert!(
+        summaries.iter().any(|r| r["item"] == SUMMARY && r["method"] == "query-summary" && r["scores"].is_object())
+    );
+    drop(server);
 }
 
 /// A schema that a reply is held to, as an extra body for a prompt.

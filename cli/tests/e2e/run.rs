@@ -1,6 +1,6 @@
 //! `closeread run`, as a user meets it.
 
-use crate::support::{Ended, Sandbox, timeless};
+use crate::support::{Ended, Sandbox, tales, timeless};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -249,4 +249,30 @@ fn parts_of_a_run_merge_into_the_whole() {
     run(&["--out", "seeded", "--seed", "3"]);
     let refused = sandbox.run(&["merge", "1", "seeded", "--out", "y"]).exits(2);
     assert!(refused.err().contains("differ in seed"), "{}", refused.err());
+}
+
+#[test]
+fn parts_are_taken_from_slurm_and_kubernetes_with_what_was_prepared() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let options = ["--benchmark", "tales", "--method", "read-agent,closed-book", "--max-tokens", "12"];
+    let run = |out: &str, shard: &[&str], variables: &[(&str, &str)]| {
+        let args = [&["run", "--json", "--out", out], &options[..], shard].concat();
+        let ended = Ended(sandbox.command(&args).envs(variables.iter().copied()).output().unwrap());
+        ended.exits(0).json()
+    };
+    let whole = run("whole", &[], &[]);
+    for id in ["3", "4", "5"] {
+        let array = [("SLURM_ARRAY_TASK_ID", id), ("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "3")];
+        run(&format!("slurm-{id}"), &["--shard", "auto"], &array);
+    }
+    for index in ["0", "1"] {
+        run(&format!("job-{index}"), &["--shard", "auto/2"], &[("JOB_COMPLETION_INDEX", index)]);
+    }
+    for (merged, parts) in [("a", &["slurm-3", "slurm-4", "slurm-5"][..]), ("b", &["job-0", "job-1"])] {
+        sandbox.run(&[&["merge"], parts, &["--out", merged]].concat()).exits(0);
+        let again = run(merged, &[], &[]);
+        assert_eq!(timeless(&again), timeless(&whole), "{merged}");
+        sandbox.run(&["verify", merged]).exits(0);
+    }
 }

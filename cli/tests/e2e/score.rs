@@ -243,3 +243,17 @@ fn the_scorecard_has_the_bytes_that_the_page_gives() {
         .exits(1);
     expect_test::expect_file![folder.join("scorecard.json")].assert_eq(&ended.out());
 }
+
+#[test]
+fn hashed_gold_answers_are_scored_by_exact_match_and_tell_nothing() {
+    let sandbox = sandbox(WHOLE);
+    let hash = sandbox.run(&["data", "hash", "items.jsonl", "--salt", "s1", "--out", "public.jsonl"]).exits(1);
+    assert_eq!(hash.err(), "b: a choice among 2 options is soon guessed: left out\n");
+    let public = std::fs::read_to_string(sandbox.path("public.jsonl")).unwrap();
+    assert!(public.contains("sha256:s1:") && !public.contains("Ana") && !public.contains("house"), "{public}");
+
+    let score = ["score", "--gold", "public.jsonl", "--predictions", "p.jsonl", "--json"];
+    let card: Value = serde_json::from_str(&sandbox.run(&score).exits(1).out()).unwrap();
+    assert_eq!((&card["main"], &card["metrics"]["exact_match"]["value"]), (&json!("exact_match"), &json!(0.5)));
+    assert_eq!(card["metrics"].as_object().unwrap().len(), 1, "{card:#}");
+}

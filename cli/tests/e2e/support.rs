@@ -32,7 +32,17 @@ impl Sandbox {
     }
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_closeread"));
+        self.dressed(Command::new(env!("CARGO_BIN_EXE_closeread")), args)
+    }
+
+    /// The binary started by bash once it has run `first`.
+    pub(crate) fn command_after(&self, first: &str, args: &[&str]) -> Command {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &format!("{first}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_closeread")]);
+        self.dressed(bash, args)
+    }
+
+    fn dressed(&self, mut command: Command, args: &[&str]) -> Command {
         let cache =
             if self.own_cache { self.path("cache") } else { Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache") };
         command.current_dir(self.dir.path()).args(args).env("CLOSEREAD_CACHE", cache);

@@ -4,6 +4,8 @@ use super::kmeans::kmeans;
 use super::linear::inverse_cholesky;
 use super::points::Points;
 use crate::random::SplitMix64;
+use crate::work::{Job, Workers};
+use std::sync::Arc;
 
 /// Added to the variances, so that a component of equal points has a density (scikit-learn's `reg_covar`).
 const REGULARIZATION: f64 = 1e-6;
@@ -222,10 +224,16 @@ fn likeliest(posteriors: &[f64]) -> usize {
 /// The number of components, from 1 up to min(`most`, n) - 1, whose fit has the least BIC; the smallest of equals.
 ///
 /// RAPTOR's `get_optimal_clusters`. With few points the minimum can lie at many components of a point or two.
-pub fn fewest_by_bic(points: &Points, most: usize, seed: u64) -> usize {
+pub async fn fewest_by_bic(workers: &impl Workers, points: &Arc<Points>, most: usize, seed: u64) -> usize {
+    let job = |k: usize| {
+        let points = Arc::clone(points);
+        Box::new(move || GaussianMixture::fit(&points, k, seed).map_or(f64::INFINITY, |mixture| mixture.bic(&points)))
+            as Job<f64>
+    };
+    // Those that take longest go first, so that no thread is left alone with one of them.
+    let bics = workers.all((1..most.min(points.len())).rev().map(job).collect()).await;
     let mut best = (f64::INFINITY, 1);
-    for k in 1..most.min(points.len()) {
-        let bic = GaussianMixture::fit(points, k, seed).map_or(f64::INFINITY, |mixture| mixture.bic(points));
+    for (k, bic) in (1..).zip(bics.into_iter().rev()) {
         if bic < best.0 {
             best = (bic, k);
         }
@@ -236,6 +244,8 @@ pub fn fewest_by_bic(points: &Points, most: usize, seed: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::Here;
+    use futures_util::FutureExt;
     use proptest::prelude::*;
 
     /// Three groups of twenty points on a line.
@@ -247,8 +257,8 @@ mod tests {
 
     #[test]
     fn a_fit_finds_the_groups_and_bic_their_number() {
-        let points = groups();
-        assert_eq!(fewest_by_bic(&points, 8, 224), 3);
+        let points = Arc::new(groups());
+        assert_eq!(fewest_by_bic(&Here, &points, 8, 224).now_or_never(), Some(3));
         let mixture = GaussianMixture::fit(&points, 3, 0).unwrap();
         assert!(mixture.weights().all(|weight| (weight - 1.0 / 3.0).abs() < 1e-9));
         let memberships = mixture.memberships(&points, 0.1);
@@ -260,7 +270,8 @@ mod tests {
         let equal = Points::new(2, vec![1.0; 12]);
         assert!(GaussianMixture::fit(&equal, 3, 0).unwrap().mean_log_likelihood(&equal).is_finite());
         assert_eq!(GaussianMixture::fit(&equal, 7, 0), None);
-        assert_eq!(fewest_by_bic(&Points::new(2, vec![1.0; 2]), 50, 0), 1);
+        let two = Arc::new(Points::new(2, vec![1.0; 2]));
+        assert_eq!(fewest_by_bic(&Here, &two, 50, 0).now_or_never(), Some(1));
     }
 
     proptest! {

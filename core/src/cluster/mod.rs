@@ -1,7 +1,8 @@
 //! Clustering of vectors, as RAPTOR's tree needs it: neighbourhoods, UMAP, Gaussian mixtures, and both in two steps.
 //!
-//! All of it is exact, single-threaded and seeded, with `libm` for every function that platforms compute differently:
-//! the same vectors give the same clusters natively and in WebAssembly.
+//! All of it is exact and seeded, with `libm` for every function that platforms compute differently, and cut into jobs of
+//! which each gives the same wherever it is done: the same vectors give the same clusters natively, on any number of
+//! threads, and in WebAssembly.
 
 mod kmeans;
 mod linear;

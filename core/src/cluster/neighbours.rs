@@ -1,5 +1,12 @@
 //! Exact nearest neighbours under cosine distance.
 
+use crate::rows::Rows;
+use crate::work::{Job, Workers};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows whose neighbours one job finds.
+const ROWS_A_JOB: usize = 256;
 /// Rows whose distances are computed in one pass over all others, while those are in the processor's cache.
 const BLOCK: usize = 8;
 /// Partial sums of a dot product: adding in a fixed order that vector units can follow.
@@ -15,14 +22,23 @@ pub(super) struct Neighbours {
 }
 
 /// The nearest neighbours of every row; all rows where `k` is more than there are. Quadratic in the number of rows.
-pub(super) fn neighbours(rows: &[&[f32]], k: usize) -> Vec<Neighbours> {
-    let n = rows.len();
+pub(super) async fn neighbours(workers: &impl Workers, rows: &Rows<f32>, k: usize) -> Vec<Neighbours> {
+    let units: Arc<Vec<Vec<f32>>> = Arc::new(rows.rows().map(unit).collect());
+    let job = |start: usize| {
+        let units = Arc::clone(&units);
+        Box::new(move || of_rows(&units, start..(start + ROWS_A_JOB).min(units.len()), k)) as Job<Vec<Neighbours>>
+    };
+    workers.all((0..rows.len()).step_by(ROWS_A_JOB).map(job).collect()).await.concat()
+}
+
+/// The neighbours of some of the rows, which are of length 1.
+fn of_rows(units: &[Vec<f32>], some: Range<usize>, k: usize) -> Vec<Neighbours> {
+    let n = units.len();
     let k = k.min(n);
-    let units: Vec<Vec<f32>> = rows.iter().map(|row| unit(row)).collect();
     let mut distances = vec![0.0f32; BLOCK * n];
-    let mut found = Vec::with_capacity(n);
-    for start in (0..n).step_by(BLOCK) {
-        let block = start..(start + BLOCK).min(n);
+    let mut found = Vec::with_capacity(some.len());
+    for start in some.clone().step_by(BLOCK) {
+        let block = start..(start + BLOCK).min(some.end);
         for (j, other) in units.iter().enumerate() {
             for i in block.clone() {
                 distances[(i - start) * n + j] = (1.0 - dot(&units[i], other)).max(0.0);
@@ -72,14 +88,26 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::work::Here;
+    use futures_util::FutureExt;
 
     #[test]
     fn a_row_comes_first_and_length_does_not_matter() {
-        let rows: [&[f32]; 4] = [&[1.0, 0.0], &[0.0, 2.0], &[3.0, 0.1], &[5.0, 0.0]];
-        let found = neighbours(&rows, 3);
+        let rows = Rows::new(2, vec![1.0, 0.0, 0.0, 2.0, 3.0, 0.1, 5.0, 0.0]);
+        let neighbours = |k| neighbours(&Here, &rows, k).now_or_never().unwrap();
+        let found = neighbours(3);
         assert_eq!(found[3].rows, [3, 0, 2]);
         assert_eq!(found[0].rows, [0, 3, 2]);
         assert!(found[0].distances[1].abs() < 1e-6 && found[1].distances[2] > 0.9);
-        assert_eq!(neighbours(&rows, 9)[1].rows.len(), 4);
+        assert_eq!(neighbours(9)[1].rows.len(), 4);
+    }
+
+    #[test]
+    fn rows_of_another_job_are_found_as_well() {
+        let n = 2 * ROWS_A_JOB + 3;
+        let rows = Rows::new(2, (0..n).flat_map(|i| [i as f32, n as f32]).collect());
+        let found = neighbours(&Here, &rows, 3).now_or_never().unwrap();
+        assert_eq!(found.len(), n);
+        assert_eq!(found[ROWS_A_JOB].rows, [256, 257, 255]);
     }
 }

@@ -2,6 +2,10 @@
 
 use super::mixture::{GaussianMixture, fewest_by_bic};
 use super::umap::Umap;
+use crate::rows::Rows;
+use crate::work::{Here, Job, Workers};
+use futures_util::FutureExt;
+use std::sync::Arc;
 
 /// Most components that BIC chooses among, plus one (`get_optimal_clusters`).
 const MOST_COMPONENTS: usize = 50;
@@ -35,40 +39,54 @@ pub struct TwoStep {
 ///
 /// # Panics
 /// If there is not one weight for each row.
-pub fn two_step_clusters(rows: &[&[f32]], weights: &[usize], how: &TwoStep) -> Vec<Vec<usize>> {
+pub async fn two_step_clusters(
+    workers: &impl Workers,
+    rows: &Rows<f32>,
+    weights: &[usize],
+    how: &TwoStep,
+) -> Vec<Vec<usize>> {
     assert_eq!(rows.len(), weights.len(), "one weight a row");
     let mut clusters = Vec::new();
     let all: Vec<usize> = (0..rows.len()).collect();
-    split(rows, weights, how, &all, MOST_SPLITS, &mut clusters);
+    let mut open = parts(workers, rows, how, &all, MOST_SPLITS).await;
+    while let Some((cluster, splits)) = open.pop() {
+        let weight: usize = cluster.iter().map(|&row| weights[row]).sum();
+        match splits {
+            _ if cluster.len() == 1 || weight <= how.max_weight => clusters.push(cluster),
+            Some(splits) => open.extend(parts(workers, rows, how, &cluster, splits).await),
+            None => clusters.extend(runs(&cluster, weights, how.max_weight)),
+        }
+    }
     let mut seen = std::collections::BTreeSet::new();
     clusters.retain(|cluster| seen.insert(cluster.clone()));
     clusters
 }
 
-fn split(
-    rows: &[&[f32]],
-    weights: &[usize],
+/// The clusters of `members`, the last one first, each with how often its parts may be split again if it is split, and
+/// `None` where it may not be.
+async fn parts(
+    workers: &impl Workers,
+    rows: &Rows<f32>,
     how: &TwoStep,
     members: &[usize],
     splits: usize,
-    clusters: &mut Vec<Vec<usize>>,
-) {
-    let chosen: Vec<&[f32]> = members.iter().map(|&row| rows[row]).collect();
-    for cluster in both_steps(&chosen, how) {
-        let cluster: Vec<usize> = cluster.into_iter().map(|place| members[place]).collect();
-        let weight: usize = cluster.iter().map(|&row| weights[row]).sum();
-        if cluster.len() == 1 || weight <= how.max_weight {
-            clusters.push(cluster);
-        } else if splits > 0 && cluster.len() < members.len() && cluster.len() > how.dimension + 1 {
-            split(rows, weights, how, &cluster, splits - 1, clusters);
-        } else {
-            clusters.extend(runs(&cluster, weights, how.max_weight));
-        }
-    }
+) -> Vec<(Vec<usize>, Option<usize>)> {
+    let parts = both_steps(workers, &chosen(rows, members), how).await.into_iter().rev();
+    let of_rows = |part: Vec<usize>| {
+        let part: Vec<usize> = part.into_iter().map(|place| members[place]).collect();
+        let may_split = splits > 0 && part.len() < members.len() && part.len() > how.dimension + 1;
+        (part, may_split.then(|| splits - 1))
+    };
+    parts.map(of_rows).collect()
+}
+
+/// Some of the rows.
+fn chosen(rows: &Rows<f32>, members: &[usize]) -> Rows<f32> {
+    Rows::new(rows.dimension(), members.iter().flat_map(|&row| rows.row(row).iter().copied()).collect())
 }
 
 /// Coarse clusters of all rows, and within each the fine ones.
-fn both_steps(rows: &[&[f32]], how: &TwoStep) -> Vec<Vec<usize>> {
+async fn both_steps(workers: &impl Workers, rows: &Rows<f32>, how: &TwoStep) -> Vec<Vec<usize>> {
     let n = rows.len();
     if n <= how.dimension + 1 {
         return vec![(0..n).collect()];
@@ -78,31 +96,41 @@ fn both_steps(rows: &[&[f32]], how: &TwoStep) -> Vec<Vec<usize>> {
         n_components: how.dimension.min(n - 2).max(1),
         seed: how.seed,
     };
-    let mut clusters = Vec::new();
-    for cluster in soft_clusters(rows, coarse, how.membership) {
-        if cluster.len() <= how.dimension + 1 {
-            clusters.push(cluster);
-            continue;
-        }
-        let chosen: Vec<&[f32]> = cluster.iter().map(|&row| rows[row]).collect();
-        let fine = Umap { n_neighbours: LOCAL_NEIGHBOURS, n_components: how.dimension, seed: how.seed };
-        let fine = soft_clusters(&chosen, fine, how.membership);
-        clusters.extend(fine.into_iter().map(|part| part.into_iter().map(|place| cluster[place]).collect()));
-    }
-    clusters
+    let coarse = soft_clusters(workers, rows, coarse, how.membership).await;
+    let TwoStep { dimension, membership, seed, .. } = *how;
+    let fine = |cluster: &Vec<usize>| {
+        let (rows, n) = (chosen(rows, cluster), cluster.len());
+        Box::new(move || {
+            if n <= dimension + 1 {
+                return vec![(0..n).collect()];
+            }
+            let umap = Umap { n_neighbours: LOCAL_NEIGHBOURS, n_components: dimension, seed };
+            let clusters = soft_clusters(&Here, &rows, umap, membership).now_or_never();
+            clusters.expect("work that is done here does not wait")
+        }) as Job<Vec<Vec<usize>>>
+    };
+    let parts = workers.all(coarse.iter().map(fine).collect()).await;
+    let within = |(cluster, parts): (&Vec<usize>, Vec<Vec<usize>>)| {
+        parts.into_iter().map(|part| part.into_iter().map(|place| cluster[place]).collect()).collect::<Vec<_>>()
+    };
+    coarse.iter().zip(parts).flat_map(within).collect()
 }
 
 /// Lays the rows out, fits the mixture that BIC prefers, and gives the members of its components, empty ones left out.
-fn soft_clusters(rows: &[&[f32]], umap: Umap, membership: f64) -> Vec<Vec<usize>> {
-    let points = umap.lay_out(rows);
-    let k = fewest_by_bic(&points, MOST_COMPONENTS, SEARCH_SEED);
-    let Some(mixture) = GaussianMixture::fit(&points, k, FIT_SEED) else { return vec![(0..rows.len()).collect()] };
-    let mut clusters = vec![Vec::new(); k];
-    for (row, components) in mixture.memberships(&points, membership).into_iter().enumerate() {
-        components.into_iter().for_each(|component| clusters[component].push(row));
-    }
-    clusters.retain(|cluster| !cluster.is_empty());
-    clusters
+async fn soft_clusters(workers: &impl Workers, rows: &Rows<f32>, umap: Umap, membership: f64) -> Vec<Vec<usize>> {
+    let points = Arc::new(umap.lay_out(workers, rows).await);
+    let k = fewest_by_bic(workers, &points, MOST_COMPONENTS, SEARCH_SEED).await;
+    let n = rows.len();
+    let members = move || {
+        let Some(mixture) = GaussianMixture::fit(&points, k, FIT_SEED) else { return vec![(0..n).collect()] };
+        let mut clusters = vec![Vec::new(); k];
+        for (row, components) in mixture.memberships(&points, membership).into_iter().enumerate() {
+            components.into_iter().for_each(|component| clusters[component].push(row));
+        }
+        clusters.retain(|cluster| !cluster.is_empty());
+        clusters
+    };
+    workers.one(members).await
 }
 
 /// Consecutive members together while they weigh at most `max_weight`.
@@ -128,17 +156,18 @@ mod tests {
     use crate::random::SplitMix64;
     use proptest::prelude::*;
 
-    fn slices(rows: &[Vec<f32>]) -> Vec<&[f32]> {
-        rows.iter().map(Vec::as_slice).collect()
+    fn clusters_of(rows: &[Vec<f32>], weights: &[usize], how: &TwoStep) -> Vec<Vec<usize>> {
+        let rows = Rows::new(rows[0].len(), rows.concat());
+        two_step_clusters(&Here, &rows, weights, how).now_or_never().unwrap()
     }
 
     #[test]
     fn few_rows_are_one_cluster_unless_they_are_too_heavy() {
         let rows = vec![vec![1.0f32, 0.5]; 5];
         let how = TwoStep { dimension: 10, membership: 0.1, max_weight: 10, seed: 0 };
-        assert_eq!(two_step_clusters(&slices(&rows), &[2; 5], &how), [[0, 1, 2, 3, 4]]);
+        assert_eq!(clusters_of(&rows, &[2; 5], &how), [[0, 1, 2, 3, 4]]);
         let expected = vec![vec![0, 1], vec![2], vec![3, 4]];
-        assert_eq!(two_step_clusters(&slices(&rows), &[4, 5, 40, 3, 3], &how), expected);
+        assert_eq!(clusters_of(&rows, &[4, 5, 40, 3, 3], &how), expected);
     }
 
     #[test]
@@ -149,8 +178,29 @@ mod tests {
             .map(|i| (0..16).map(|axis| if axis == topic(i) { 9.0 } else { 0.0 } + random.normal() as f32).collect())
             .collect();
         let how = TwoStep { dimension: 3, membership: 0.1, max_weight: 1000, seed: 0 };
-        let clusters = two_step_clusters(&slices(&rows), &[1; 60], &how);
+        let clusters = clusters_of(&rows, &[1; 60], &how);
         assert!(clusters.iter().all(|c| c.iter().all(|&i| topic(i) == topic(c[0]))), "{clusters:?}");
+    }
+
+    /// Does the last job first.
+    struct Backwards;
+
+    impl Workers for Backwards {
+        async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+            let mut done: Vec<T> = jobs.into_iter().rev().map(|job| job()).collect();
+            done.reverse();
+            done
+        }
+    }
+
+    #[test]
+    fn it_does_not_matter_who_does_which_job_when() {
+        let mut random = SplitMix64(5);
+        let rows: Vec<Vec<f32>> = (0..300).map(|_| (0..8).map(|_| random.normal() as f32).collect()).collect();
+        let how = TwoStep { dimension: 4, membership: 0.1, max_weight: 9, seed: 0 };
+        let all = Rows::new(8, rows.concat());
+        let backwards = two_step_clusters(&Backwards, &all, &[1; 300], &how).now_or_never().unwrap();
+        assert_eq!(backwards, clusters_of(&rows, &[1; 300], &how));
     }
 
     proptest! {
@@ -165,7 +215,7 @@ mod tests {
             let rows: Vec<Vec<f32>> = (0..n).map(|i| drawn[i % kinds].clone()).collect();
             let weights: Vec<usize> = (0..n).map(|_| random.below(30)).collect();
             let how = TwoStep { dimension, membership: 0.1, max_weight, seed };
-            let clusters = two_step_clusters(&slices(&rows), &weights, &how);
+            let clusters = clusters_of(&rows, &weights, &how);
             let mut covered = vec![false; n];
             for cluster in &clusters {
                 prop_assert!(cluster.is_sorted() && !cluster.is_empty());
@@ -174,7 +224,7 @@ mod tests {
                 cluster.iter().for_each(|&i| covered[i] = true);
             }
             prop_assert!(covered.iter().all(|&c| c));
-            prop_assert_eq!(two_step_clusters(&slices(&rows), &weights, &how), clusters, "the same every time");
+            prop_assert_eq!(clusters_of(&rows, &weights, &how), clusters, "the same every time");
         }
     }
 }

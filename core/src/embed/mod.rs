@@ -8,6 +8,7 @@ mod error;
 mod model;
 pub mod onnx;
 mod plan;
+mod served;
 mod texts;
 mod tokens;
 #[cfg(feature = "tract")]
@@ -17,7 +18,8 @@ mod vectors;
 pub use error::EmbedError;
 pub use model::{Check, Hub, ModelSpec, Pooling};
 pub use plan::{Bucket, Unit, bucket_for, plan};
-pub use texts::{Backend, Embedded, Encoder, gather, pool};
+pub use served::ServedSpec;
+pub use texts::{Backend, Embedded, Encoder, gather, normalized, pool};
 pub use tokens::{TextTokenizer, TokenIds};
 pub use vectors::Vectors;
 

@@ -106,16 +106,41 @@ impl<B: Backend> Encoder<B> {
         }
         let mut values = vectors.into_values();
         for (row, &index) in values.chunks_exact_mut(self.spec.dimension).zip(&unit.texts) {
-            let norm = row.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
+            let norm = length(row);
             if !norm.is_finite() || (norm == 0.0 && self.spec.normalize) {
                 return Err(EmbedError::NotFinite { index });
             }
             if self.spec.normalize {
-                row.iter_mut().for_each(|x| *x = (f64::from(*x) / norm) as f32);
+                scale(row, norm);
             }
         }
         Ok(Vectors::new(self.spec.dimension, values))
     }
+}
+
+/// The vectors scaled to length 1.
+///
+/// # Errors
+/// [`EmbedError::NotFinite`] for one that has no direction.
+pub fn normalized(vectors: Vectors) -> Result<Vectors, EmbedError> {
+    let dimension = vectors.dimension();
+    let mut values = vectors.into_values();
+    for (index, row) in values.chunks_exact_mut(dimension).enumerate() {
+        let norm = length(row);
+        if !norm.is_finite() || norm == 0.0 {
+            return Err(EmbedError::NotFinite { index });
+        }
+        scale(row, norm);
+    }
+    Ok(Vectors::new(dimension, values))
+}
+
+fn length(row: &[f32]) -> f64 {
+    row.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt()
+}
+
+fn scale(row: &mut [f32], norm: f64) {
+    row.iter_mut().for_each(|x| *x = (f64::from(*x) / norm) as f32);
 }
 
 /// Puts the vectors of all units back into the order of the texts.

@@ -41,6 +41,11 @@ impl TextTokenizer {
         Ok(Self { tokenizer, max_content: max_tokens - n_special })
     }
 
+    /// Most tokens of the text itself, beside the special tokens.
+    pub fn max_content(&self) -> usize {
+        self.max_content
+    }
+
     /// The token ids of one text: its first tokens as far as the model takes them, between the special tokens.
     ///
     /// # Errors

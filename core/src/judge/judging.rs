@@ -32,11 +32,12 @@ impl Judging {
     }
 }
 
-/// The judge by which a panel decides on correct answers; `None` if it was not asked that.
+/// The judge by which a panel decides on correct answers: of several that it was asked the paper's, else the first;
+/// `None` if it was not asked that.
 pub(crate) fn correctness_judge(panel: &Panel) -> Option<Judge> {
     let of_paper = Judge::of_paper(panel.paper);
-    let named = panel.judges.iter().copied().find(|judge| judge.decides_correctness());
-    named.or_else(|| panel.asks(of_paper).then_some(of_paper))
+    let named = || panel.judges.iter().copied().find(|judge| judge.decides_correctness());
+    panel.asks(of_paper).then_some(of_paper).or_else(named)
 }
 
 /// A [`Judging`] in which judgements are found by what they are about.

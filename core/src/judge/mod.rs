@@ -7,6 +7,7 @@
 mod agreement;
 mod ask;
 mod corpusqa;
+mod cost;
 mod hamlet;
 mod human;
 mod judgement;

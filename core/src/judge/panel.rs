@@ -121,10 +121,11 @@ impl Panel {
     /// What it is asked about a trial.
     pub fn judges_of(&self, item: &Item, outcome: &Outcome, cited: &[String]) -> Vec<Judge> {
         let mut judges = Judge::of_trial(self.paper, item, outcome, cited);
-        // Another paper's judge of correct answers, named as one of the judges, stands in the place of the paper's.
-        if let Some(named) = self.judges.iter().copied().find(|judge| judge.decides_correctness()) {
-            for judge in judges.iter_mut().filter(|judge| judge.decides_correctness()) {
-                *judge = named;
+        // Judges of correct answers that are named stand in the place of the paper's.
+        if let Some(at) = judges.iter().position(|judge| judge.decides_correctness()) {
+            let named: Vec<Judge> = self.judges.iter().copied().filter(|judge| judge.decides_correctness()).collect();
+            if !named.is_empty() {
+                judges.splice(at..=at, named);
             }
         }
         judges.retain(|judge| self.asks(*judge));

@@ -50,6 +50,10 @@ fn scores(standing: &Standing<'_>, item: &Item, record: &Record) -> BTreeMap<Str
     let subject = Subject::from(&record.key);
     let answered = matches!(record.outcome, Outcome::Answered { .. });
     let mut scores = BTreeMap::new();
+    // What was not asked is neither right nor wrong.
+    if matches!(record.outcome, Outcome::NotAsked { .. }) {
+        return scores;
+    }
     let mut give = |name: &str, score: Option<f64>| scores.extend(score.map(|score| (name.to_owned(), score)));
     if item.task == Task::Generative && !item.answers.is_empty() {
         give(JUDGED_ACCURACY, correctness(standing, &subject, answered));

@@ -10,6 +10,7 @@ use crate::index::ShelfError;
 use crate::prompt::PromptError;
 use crate::reader::Reading;
 use crate::record::{CallTrace, Context, Outcome};
+use crate::work::{Job, Workers};
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 
@@ -50,6 +51,15 @@ impl From<ShelfError> for End {
 /// One dialogue to be sent, with what a reader without a language model answers it from.
 pub(crate) type Request = (Vec<Message>, Option<Reading>);
 
+/// A host as one who does jobs.
+pub(crate) struct HostWorkers<'a, H>(&'a H);
+
+impl<H: Host> Workers for HostWorkers<'_, H> {
+    async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+        self.0.work(jobs).await
+    }
+}
+
 /// The host of one trial, and what was asked of it so far.
 pub(crate) struct Asking<'a, H> {
     host: &'a H,
@@ -65,6 +75,11 @@ pub(crate) struct Asking<'a, H> {
 impl<'a, H: Host> Asking<'a, H> {
     pub(crate) fn new(host: &'a H, setting: Setting<'a>) -> Self {
         Self { host, setting, calls: Vec::new(), prompt_tokens: 0, context: None, measures: BTreeMap::new() }
+    }
+
+    /// Whatever threads the host has.
+    pub(crate) fn workers(&self) -> HostWorkers<'a, H> {
+        HostWorkers(self.host)
     }
 
     pub(crate) fn setting(&self) -> Setting<'a> {

@@ -2,7 +2,8 @@
 //! that is kept of it is a memory that each call writes anew.
 
 use super::ask::{Asking, End};
-use super::read::{lettered, options_of, prompt_for, reading};
+use super::dress::{Dress, Excerpt, View};
+use super::read::{Shown, lettered, options_of, prompt_for, read, reading, title_of};
 use super::reply::read_one;
 use super::sections::{Section, Sections};
 use super::{Material, MethodError, Setting, Trial};
@@ -32,12 +33,14 @@ pub struct MemoryAgent {
     pub memory_tokens: u32,
     /// Sampling temperature. CorpusQA decodes greedily; MemAgent's evaluation has 0.7.
     pub temperature: f32,
+    /// Whose prompt and answer form the last call has, the memory in the place of the text; `None`: MemAgent's, a box.
+    pub dress: Option<Dress>,
 }
 
 impl Default for MemoryAgent {
     fn default() -> Self {
         let section_tokens = NonZeroUsize::new(5000).expect("not zero");
-        Self { section_tokens, max_context: None, memory_tokens: 1024, temperature: 0.0 }
+        Self { section_tokens, max_context: None, memory_tokens: 1024, temperature: 0.0, dress: None }
     }
 }
 
@@ -68,7 +71,10 @@ pub async fn memory_agent<H: Host>(
             read.add(&section);
         }
         asking.limit_replies(setting.max_output_tokens);
-        answer(&mut asking, material, item, memory).await
+        match parameters.dress {
+            Some(dress) => answer_in(dress, &mut asking, material, item, memory).await,
+            None => answer(&mut asking, material, item, memory).await,
+        }
     }
     .await;
     asking.measures.insert("sections".to_owned(), read.n_sections as f64);
@@ -115,6 +121,28 @@ async fn answer<H: Host>(
     let reading = reading(item, known, Want::Answer(Form::Boxed), material.language());
     let reply = asking.ask(&name, vec![message], Some(reading)).await?;
     Ok(read_one(Form::Boxed, item, &reply.text))
+}
+
+/// The answer, from the memory alone, by the prompt of a paper that knows no memory.
+async fn answer_in<H: Host>(
+    dress: Dress,
+    asking: &mut Asking<'_, H>,
+    material: &Material<'_>,
+    item: &Item,
+    memory: String,
+) -> Result<Outcome, End> {
+    let title = title_of(material.books);
+    let known = if memory == NO_MEMORY { Vec::new() } else { vec![memory] };
+    let shown = Shown {
+        dress,
+        view: View::Passages,
+        title: &title,
+        passages: known.into_iter().map(Excerpt::from).collect(),
+        context: None,
+        language: material.language(),
+        evidence: false,
+    };
+    read(asking, item, shown).await
 }
 
 /// What was read so far.

@@ -119,6 +119,8 @@ pub(super) async fn read_all<H: Host>(
     if shown.view == View::Whole {
         message = message.sharing(&context);
     }
+    // A book is long, and the call may take minutes.
+    drop(context);
     asking.context = shown.context;
     let further = items[1..].iter();
     let reading = Reading {

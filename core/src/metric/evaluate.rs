@@ -3,7 +3,7 @@
 use super::bleu::{BleuStatistics, bleu};
 use super::meteor::{Meteor, WordNet};
 use super::rouge::{Rouge, rouge_over};
-use super::{Metric, Words, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2};
+use super::{HashedAnswer, Metric, Words, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2};
 use crate::benchmark::{Item, Task};
 use crate::record::Outcome;
 use crate::text::sentence::punkt;
@@ -80,7 +80,8 @@ impl Evaluator {
     /// The score of an answer in 0..=1, the best over the gold answers; 0 for `None`, a trial that ended without one.
     /// `None` if the metric does not apply: `accuracy` wants a choice, all others want gold answers in words. METEOR
     /// applies to nothing without WordNet. BLEU is that of the one answer. `evidence_recall` and `pair_accuracy` are
-    /// made of more than an answer and apply to nothing here.
+    /// made of more than an answer and apply to nothing here. Of an item whose gold answers are hashed
+    /// ([`HashedAnswer`]) only `exact_match` is known.
     ///
     /// `chinese` tells whether the item is to be cut as Chinese, where the evaluator's [`Words`] say so; see
     /// [`is_chinese`].
@@ -93,6 +94,13 @@ impl Evaluator {
             }
             Metric::EvidenceRecall | Metric::PairAccuracy => return None,
             _ if item.answers.is_empty() => return None,
+            Metric::ExactMatch => {
+                let hidden: Vec<HashedAnswer<'_>> = hidden(item).collect();
+                if answer.is_some_and(|answer| hidden.iter().any(|gold| gold.matches(answer.text))) {
+                    return Some(1.0);
+                }
+            }
+            _ if hidden(item).next().is_some() => return None,
             Metric::Meteor if self.meteor.is_none() => return None,
             _ => {}
         }
@@ -128,12 +136,18 @@ impl Evaluator {
     /// without gold answers.
     pub fn bleu_statistics(&self, item: &Item, answer: Option<Answer<'_>>, chinese: bool) -> Option<BleuStatistics> {
         let text = answer.map_or("", |answer| answer.text);
-        (!item.answers.is_empty()).then(|| BleuStatistics::new(text, &item.answers, self.words_for(chinese)))
+        let in_words = !item.answers.is_empty() && hidden(item).next().is_none();
+        in_words.then(|| BleuStatistics::new(text, &item.answers, self.words_for(chinese)))
     }
 
     fn words_for(&self, chinese: bool) -> Words {
         if chinese { self.words } else { Words::Reference }
     }
+}
+
+/// The gold answers of which only a hash is known.
+fn hidden(item: &Item) -> impl Iterator<Item = HashedAnswer<'_>> {
+    item.answers.iter().filter_map(|gold| HashedAnswer::parse(gold))
 }
 
 /// The metrics of a task, the main one first.

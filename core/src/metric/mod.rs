@@ -5,6 +5,7 @@ mod citation;
 mod evaluate;
 pub mod evidence;
 mod f1;
+mod hashed;
 pub mod meteor;
 mod name;
 mod normalize;
@@ -20,6 +21,7 @@ pub use f1::{
     MemAgentScore, SquadScore, character_f1, infinitebench_en_f1, infinitebench_zh_f1, memagent_score, squad_v1,
     squad_v2, token_f1,
 };
+pub use hashed::{HashedAnswer, hashed};
 pub use name::{Metric, UnknownMetric};
 pub use normalize::{infinitebench_zh_normalize, squad_normalize};
 pub use pair::{ClaimScore, PAIR, pair_scores};

@@ -164,7 +164,9 @@ impl PriceList {
             written: usage.cache_write_tokens.unwrap_or(0),
             reply: usage.completion_tokens?,
         };
-        Some(self.of(model)?.rates(tokens.prompt)?.cost(tokens))
+        let facts = self.of(model)?;
+        let rates = if usage.batch { facts.batch } else { facts.rates(tokens.prompt) };
+        Some(rates?.cost(tokens))
     }
 
     /// True if calls of the model cost nothing.
@@ -218,7 +220,7 @@ mod tests {
             completion_tokens: Some(reply),
             cached_tokens: Some(cached),
             cache_write_tokens: Some(written),
-            reasoning_tokens: None,
+            ..Usage::default()
         }
     }
 
@@ -244,6 +246,15 @@ mod tests {
         assert_eq!(cost(usage(1_000_000, 0, 0, 0)), 3.0);
         assert!((cost(usage(1_000_000, 600_000, 300_000, 100_000)) - (0.3 + 0.18 + 1.125 + 1.5)).abs() < 1e-12);
         assert_eq!(cost(usage(2_000_000, 2_000_000, 0, 0)), 12.0, "no price of its own: as any other token");
+    }
+
+    #[test]
+    fn a_batch_has_its_own_prices_or_none() {
+        let list = PriceList::built_in();
+        let batch = Usage { batch: true, ..usage(1_000_000, 0, 0, 1_000_000) };
+        assert_eq!(list.cost("openai/gpt-4.1", &batch), Some(Dollars(5.0)));
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 3, output = 15 }";
+        assert_eq!(PriceList::read(list).unwrap().cost("p/x", &batch), None);
     }
 
     #[test]

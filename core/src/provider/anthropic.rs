@@ -6,7 +6,7 @@ use crate::host::{Call, HostError, Message, Reply, Speaker, Stop, Usage};
 use serde_json::{Value, json};
 
 /// The version of the protocol that is spoken here.
-const VERSION: &str = "2023-06-01";
+pub(super) const VERSION: &str = "2023-06-01";
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     let turns: Vec<Value> = call
@@ -82,5 +82,6 @@ pub(super) fn usage(usage: &Value) -> Usage {
         cached_tokens: read,
         cache_write_tokens: written,
         reasoning_tokens: None,
+        batch: false,
     }
 }

@@ -13,6 +13,8 @@ const MAX_MESSAGE_CHARS: usize = 400;
 pub enum Fault {
     /// Trying again is no use.
     Final(HostError),
+    /// The same, and for every other request of the account: its key is not accepted, its credit or quota is used up.
+    Closed(HostError),
     /// It may go better later.
     Transient {
         /// Who is at their limit: what the number of calls under way should do.
@@ -89,7 +91,8 @@ pub(super) fn classify(response: Response<'_>) -> Fault {
 /// A success with an error inside; a numeric code stands for the status that was meant (OpenRouter).
 pub(super) fn inside(response: Response<'_>, value: &Value) -> Fault {
     let code = value["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
-    judge(code.filter(|code| *code >= 400).unwrap_or(500), value, response.body, response.retry_after)
+    let code = code.filter(|code| *code >= 400);
+    judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
 }
 
 /// The same, where the error is at hand and stands in a stream or a choice.
@@ -103,7 +106,14 @@ pub(super) fn inside_value(error: &Value) -> Fault {
         _ => None,
     };
     let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
-    judge(code.or(by_type).unwrap_or(500), &value, &body, None)
+    judge(code.or(by_type).unwrap_or_else(|| unsaid(&value, &body)), &value, &body, None)
+}
+
+/// The status of an error that comes with none: the server's failure, but for an overflow, which is the request's (TGI).
+fn unsaid(value: &Value, body: &str) -> u16 {
+    const REQUEST: u16 = 400;
+    let words = error_message(value, body);
+    if overflow(REQUEST, &words, value, &words.to_lowercase()).is_some() { REQUEST } else { 500 }
 }
 
 /// A reply that ended because the server failed.
@@ -145,7 +155,8 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<f64>) -> Fa
         retry_after: retry_after.or_else(|| retry_delay(value)),
     };
     match status {
-        429 if is_final_quota(value, &lower) => Fault::Final(HostError::Failed(message)),
+        _ if closes_account(status, value, &lower) => Fault::Closed(HostError::Failed(message)),
+        429 if lower.contains("request too large") => Fault::Final(HostError::Failed(message)),
         429 => again(Strain::RateLimit),
         408 | 409 => again(Strain::Server),
         500.. if is_own_fault(&lower) => Fault::Final(HostError::Failed(message)),
@@ -154,15 +165,28 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<f64>) -> Fa
     }
 }
 
-/// A quota that no waiting within a run refills, or a request that exceeds the limit of a minute alone.
-fn is_final_quota(value: &Value, lower: &str) -> bool {
-    let words =
-        ["insufficient_quota", "credit_balance_exhausted", "spend_limit_exceeded", "billing_hard_limit_reached"];
-    let too_large = lower.contains("request too large");
-    let details = value["error"]["details"].as_array().map_or(&[][..], Vec::as_slice);
-    let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
-    let mut quotas = violations.filter_map(|violation| violation["quotaId"].as_str());
-    words.iter().any(|word| lower.contains(word)) || too_large || quotas.any(|id| id.contains("PerDay"))
+/// A key that is not accepted, or a quota that no waiting within a run refills. 403 is none of these: some gateways answer
+/// it to single prompts that their moderation refuses.
+fn closes_account(status: u16, value: &Value, lower: &str) -> bool {
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    match status {
+        401 | 402 => true,
+        // Gemini; LiteLLM.
+        400 => says(&["api_key_invalid", "authentication error"]),
+        429 => {
+            let details = value["error"]["details"].as_array().map_or(&[][..], Vec::as_slice);
+            let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
+            let mut quotas = violations.filter_map(|violation| violation["quotaId"].as_str());
+            let words = [
+                "insufficient_quota",
+                "credit_balance_exhausted",
+                "spend_limit_exceeded",
+                "billing_hard_limit_reached",
+            ];
+            says(&words) || quotas.any(|id| id.contains("PerDay"))
+        }
+        _ => false,
+    }
 }
 
 /// Server errors that some servers answer to a request that can never succeed (llama.cpp).

@@ -79,5 +79,6 @@ pub(super) fn usage(usage: &Value) -> Usage {
         cached_tokens: usage["cachedContentTokenCount"].as_u64(),
         cache_write_tokens: None,
         reasoning_tokens: thoughts,
+        batch: false,
     }
 }

@@ -1,10 +1,12 @@
-//! How the providers of chat models are spoken to: requests, replies, streams, errors, as values.
+//! How the providers of chat and embedding models are spoken to: requests, replies, streams, errors, as values.
 //!
 //! Nothing here sends anything. The command line sends a [`Request`] by reqwest, the page by fetch; both hand what came
 //! back to the same functions. Shapes are those the providers document, and those that servers were seen to send where
 //! the two differ.
 
 mod anthropic;
+mod batch;
+mod embeddings;
 mod fault;
 mod gemini;
 mod openai;
@@ -12,6 +14,8 @@ mod overflow;
 mod sse;
 mod stream;
 
+pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchState};
+pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
 pub use fault::{Adjustment, Fault, Strain, retry_after_seconds};
 pub use stream::StreamReader;
 

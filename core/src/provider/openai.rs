@@ -68,5 +68,6 @@ pub(super) fn usage(usage: &Value) -> Usage {
         cached_tokens: cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64()),
         cache_write_tokens: None,
         reasoning_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
+        batch: false,
     }
 }

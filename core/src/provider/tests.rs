@@ -198,6 +198,7 @@ fn an_overflow_is_known_in_every_wording_with_its_numbers() {
 enum Then {
     Again(Strain),
     Never,
+    NothingMore,
 }
 
 #[test]
@@ -207,13 +208,13 @@ fn what_is_tried_again_and_what_is_not() {
         {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}]}]}});
     let cases = [
         (429, r#"{"error":{"message":"slow down","type":"internal_server_error"}}"#.to_owned(), Then::Again(RateLimit)),
-        (429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#.to_owned(), Then::Never),
+        (429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#.to_owned(), Then::NothingMore),
         (
             429,
             r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM)"}}"#.to_owned(),
             Then::Never,
         ),
-        (429, quota.to_string(), Then::Never),
+        (429, quota.to_string(), Then::NothingMore),
         (
             529,
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned(),
@@ -227,12 +228,18 @@ fn what_is_tried_again_and_what_is_not() {
             Then::Never,
         ),
         (408, r#"{"error":{"message":"timeout","type":"invalid_request_error"}}"#.to_owned(), Then::Again(Server)),
-        (401, r#"{"error":"Unauthorized"}"#.to_owned(), Then::Never),
-        (402, r#"{"error":{"message":"Insufficient credits","code":402}}"#.to_owned(), Then::Never),
+        (401, r#"{"error":"Unauthorized"}"#.to_owned(), Then::NothingMore),
+        (
+            400,
+            r#"{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#.to_owned(),
+            Then::NothingMore,
+        ),
+        (403, r#"{"error":{"message":"flagged by moderation","code":403}}"#.to_owned(), Then::Never),
+        (402, r#"{"error":{"message":"Insufficient credits","code":402}}"#.to_owned(), Then::NothingMore),
         (404, r#"{"detail":"Not Found"}"#.to_owned(), Then::Never),
         (413, String::new(), Then::Never),
         (200, r#"{"error":{"message":"upstream","code":502}}"#.to_owned(), Then::Again(Server)),
-        (200, r#"{"error":{"message":"no credit","code":402}}"#.to_owned(), Then::Never),
+        (200, r#"{"error":{"message":"no credit","code":402}}"#.to_owned(), Then::NothingMore),
         (200, r#"{"choices":[{"message":{"content":"An"#.to_owned(), Then::Again(Connection)),
         (200, "<html>maintenance</html>".to_owned(), Then::Again(Server)),
         (200, r#"{"choices":[]}"#.to_owned(), Then::Again(Server)),
@@ -241,6 +248,7 @@ fn what_is_tried_again_and_what_is_not() {
         let then = match Protocol::OpenAi.read(Response { status, retry_after: None, body: &body }) {
             Err(Fault::Transient { strain, .. }) => Then::Again(strain),
             Err(Fault::Final(_)) => Then::Never,
+            Err(Fault::Closed(_)) => Then::NothingMore,
             other => panic!("{status} {body} gave {other:?}"),
         };
         assert_eq!(then, expected, "{status} {body}");

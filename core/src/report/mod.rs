@@ -4,6 +4,7 @@ mod books;
 mod cells;
 pub mod chart;
 pub mod compare;
+mod embeddings;
 mod judging;
 pub mod site;
 mod tables;
@@ -14,6 +15,7 @@ mod whole;
 
 pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
+pub use embeddings::{EmbeddingUsage, embedding_usage};
 pub use judging::{docket, judged_by, judging_tables};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use usage::{PreparationCalls, Usage, usage, usage_table};

@@ -2,6 +2,7 @@
 
 use super::tables::Naming;
 use super::{CellKey, Run};
+use crate::judge::{Judge, Judgement, JudgementKey};
 use crate::price::{Dollars, PriceList};
 use crate::record::{CallTrace, Record, TrialKey};
 use crate::table::number::thousands;
@@ -20,15 +21,19 @@ pub struct PreparationCalls {
     pub calls: Vec<CallTrace>,
 }
 
-/// What the trials of a cell took, or all preparations of a method with a model.
+/// What the trials of a cell took, or all preparations of a method with a model, or all that a model was asked as a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Method, model, budget; no budget for preparations, which serve all of them.
+    /// Method, model, budget; no budget for preparations, which serve all of them. The name of the judge stands in the
+    /// place of the method where `judging` is true.
     #[serde(flatten)]
     pub key: CellKey,
     /// True for the preparations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preparation: bool,
+    /// True for the calls of a judge.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub judging: bool,
     /// Calls that were asked.
     pub calls: usize,
     /// Calls whose reply was remembered: nothing was spent.
@@ -61,10 +66,11 @@ impl Usage {
         (self.prompt_tokens > 0).then(|| self.cached_tokens as f64 / self.prompt_tokens as f64)
     }
 
-    fn none(key: CellKey, preparation: bool) -> Self {
+    fn none(key: CellKey) -> Self {
         Self {
             key,
-            preparation,
+            preparation: false,
+            judging: false,
             calls: 0,
             remembered: 0,
             uncounted: 0,
@@ -98,12 +104,13 @@ impl Usage {
     }
 }
 
-/// What each cell of `plan` took, in its order, and then the preparations; of several records of one trial the last
-/// counts.
+/// What each cell of `plan` took, in its order, then the preparations, then the judges; of several records of one trial,
+/// and of several judgements with one key, the last counts.
 pub fn usage(
     plan: &[CellKey],
     records: &[Record],
     preparations: &[PreparationCalls],
+    judgements: &[Judgement],
     prices: &PriceList,
 ) -> Vec<Usage> {
     let mut latest: BTreeMap<&TrialKey, &Record> = BTreeMap::new();
@@ -111,7 +118,7 @@ pub fn usage(
         latest.insert(&record.key, record);
     }
     let of_cell = |key: &CellKey| {
-        let mut usage = Usage::none(key.clone(), false);
+        let mut usage = Usage::none(key.clone());
         let mut seconds = Vec::new();
         for record in latest.values().filter(|record| CellKey::of(&record.key) == *key) {
             record.calls.iter().for_each(|call| usage.count(call, prices));
@@ -127,16 +134,31 @@ pub fn usage(
     for preparation in preparations {
         let PreparationCalls { method, model, calls } = preparation;
         let key = CellKey { method: method.clone(), model: model.clone(), budget: None };
-        let usage = prepared.entry((method, model)).or_insert_with(|| Usage::none(key, true));
+        let usage = prepared.entry((method, model)).or_insert_with(|| Usage { preparation: true, ..Usage::none(key) });
         calls.iter().for_each(|call| usage.count(call, prices));
     }
     all.extend(prepared.into_values());
+    all.extend(of_judges(judgements, prices));
     all
+}
+
+/// What each model was asked as each judge; rules, which ask nobody, are not there.
+fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
+    let latest: BTreeMap<&JudgementKey, &Judgement> = judgements.iter().map(|one| (&one.key, one)).collect();
+    let mut judges: BTreeMap<(Judge, &str), Usage> = BTreeMap::new();
+    for judgement in latest.values().filter(|judgement| !judgement.calls.is_empty()) {
+        let JudgementKey { judge, judge_model, .. } = &judgement.key;
+        let key = CellKey { method: judge.name().to_owned(), model: judge_model.clone(), budget: None };
+        let usage = judges.entry((*judge, judge_model)).or_insert_with(|| Usage { judging: true, ..Usage::none(key) });
+        judgement.calls.iter().for_each(|call| usage.count(call, prices));
+    }
+    judges.into_values().collect()
 }
 
 /// One line a cell, and one for the preparations of a method: calls, tokens, money, seconds a trial.
 pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
-    let naming = Naming::of(runs.iter().flat_map(|(run, _)| run.plan.iter().map(|key| (run.name.as_str(), key))));
+    let keys = runs.iter().flat_map(|(run, usages)| usages.iter().map(|usage| (run.name.as_str(), &usage.key)));
+    let naming = Naming::of(keys);
     let mut columns = naming.heads();
     columns.extend(
         ["calls", "remembered", "prompt tokens", "% cached", "reply tokens", "dollars", "s median", "s most"]
@@ -148,6 +170,9 @@ pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
             let mut key = usage.key.clone();
             if usage.preparation {
                 key.method.push_str(" (preparation)");
+            }
+            if usage.judging {
+                key.method.push_str(" (judge)");
             }
             let mut row = naming.values(&run.name, &key);
             row.extend([Value::count(usage.calls), Value::count(usage.remembered)]);
@@ -255,7 +280,7 @@ mod tests {
             }],
             prices,
         };
-        let usages = usage(&run.plan, &run.records, &run.preparations, &run.prices);
+        let usages = usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices);
         expect![[r#"
             What it took
             method                budget  calls  remembered  prompt tokens  % cached  reply tokens  dollars  s median  s most

@@ -142,7 +142,7 @@ fn run_report(run: &Run) -> RunReport {
         benchmark: run.benchmark.clone(),
         facts: run.facts.iter().cloned().collect(),
         cells: cells.collect(),
-        usage: usage(&run.plan, &run.records, &run.preparations, &run.prices),
+        usage: usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices),
     }
 }
 

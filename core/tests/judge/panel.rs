@@ -1,11 +1,14 @@
 //! Laws of panels.
 
+use closeread_core::benchmark::Item;
 use closeread_core::judge::{
-    BUILTIN_RULE, FactRuling, Joint, Judge, Panel, PanelRule, Ruling, SentenceRuling, Verdict,
+    BUILTIN_RULE, FactRuling, Joint, Judge, Judging, Panel, PanelRule, Ruling, SentenceRuling, Verdict,
 };
 use closeread_core::paper::Paper;
 use closeread_core::paper::hamlet::ErrorCategory;
+use closeread_core::record::Outcome;
 use proptest::prelude::*;
+use serde_json::json;
 use std::collections::BTreeMap;
 
 fn panel(models: &[&str], votes: u32, rule: PanelRule) -> Panel {
@@ -163,4 +166,22 @@ fn a_setup_changes_with_whatever_changes_a_reply() {
     assert!(base.asks(Judge::NovelQaEvidence) && !base.asks(Judge::ClassifyQuestion));
     assert!(!panel(&[BUILTIN_RULE], 1, PanelRule::Majority).asks(Judge::NovelQaEvidence), "no rule marks evidence");
     assert_eq!(base.name(), "p/x + builtin/rule, 3 votes each, majority");
+}
+
+#[test]
+fn several_judges_of_correct_answers_are_all_asked_and_the_papers_speaks() {
+    let open: Item = serde_json::from_value(json!({
+        "id": "a", "documents": ["b"], "question": "Who?", "task": "generative", "answers": ["Ana"],
+    }))
+    .unwrap();
+    let answered = Outcome::Answered { answer: "Ben".to_owned(), choice: None };
+    let asked = |judges: Vec<Judge>| Panel { judges, ..panel(&["p/x"], 1, PanelRule::Majority) };
+    let of = |judges| asked(judges).judges_of(&open, &answered, &[]);
+    assert_eq!(of(Vec::new()), [Judge::Rule, Judge::SagaScale]);
+    assert_eq!(of(vec![Judge::CorpusQa]), [Judge::CorpusQa], "in the place of the paper's");
+    assert_eq!(of(Judge::ALL.to_vec()), [Judge::Rule, Judge::SagaScale, Judge::NovelQa, Judge::CorpusQa]);
+    let speaks = |judges| Judging { panels: vec![asked(judges)], judgements: Vec::new() }.correctness().map(|of| of.1);
+    assert_eq!(speaks(vec![Judge::CorpusQa, Judge::SagaScale]), Some(Judge::SagaScale));
+    assert_eq!(speaks(vec![Judge::CorpusQa, Judge::NovelQa]), Some(Judge::CorpusQa));
+    assert_eq!(speaks(vec![Judge::VerifyFacts]), None);
 }

@@ -54,12 +54,13 @@ fn ruled(correct: bool) -> Verdict {
 #[test]
 fn an_answer_has_the_score_that_its_judge_gave_it() {
     let panel = panel(&["p/judge"]);
-    let items = ["right", "silent", "pending", "missing"].map(item);
+    let items = ["right", "silent", "pending", "missing", "not asked"].map(item);
     let mut records = vec![
         record("right", answered("11")),
         record("silent", answered("12")),
         record("pending", answered("13")),
         record("missing", Outcome::NotFound),
+        record("not asked", Outcome::NotAsked { reason: "no summary".to_owned() }),
     ];
     let subject = |n: usize| Subject::from(&records[n].key);
     let judgements = vec![
@@ -69,7 +70,8 @@ fn an_answer_has_the_score_that_its_judge_gave_it() {
     ];
     score(&Judging { panels: vec![panel], judgements }, &items, &mut records);
     let scores: Vec<Option<f64>> = records.iter().map(|r| r.scores.get(JUDGED_ACCURACY).copied()).collect();
-    assert_eq!(scores, [Some(1.0), None, None, Some(0.0)], "the later line counts; silence is no score");
+    assert_eq!(scores, [Some(1.0), None, None, Some(0.0), None], "the later line counts; silence is no score");
+    assert!(records[4].scores.is_empty(), "what was not asked is neither right nor wrong");
     assert_eq!(records[3].scores[ACCURACY_TOLERANT], 0.0);
     assert!(!records[2].scores.contains_key(ACCURACY_TOLERANT), "the rule was not heard yet");
 }

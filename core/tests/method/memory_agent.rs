@@ -171,6 +171,29 @@ fn an_open_answer_is_in_the_last_box_or_behind_the_answer_is() {
 }
 
 #[test]
+fn in_a_dress_the_last_call_shows_the_memory_as_that_papers_text() {
+    for (dress, prompt, reply, outcome) in [
+        ("sagascale", "sagascale-contexts", "<answer>third stair</answer>", Some("third stair")),
+        ("sagascale", "sagascale-contexts", "<answer>NONE</answer>", None),
+        ("novelqa", "novelqa-questions", "Answer0: third stair", Some("third stair")),
+        ("corpusqa", "corpusqa-documents", "The answer is: third stair", Some("third stair")),
+        ("dos-rag", "read-question", "third stair", Some("third stair")),
+    ] {
+        let replies = ["It is under the THIRD stair.", reply];
+        let host = ScriptedHost::replying(&replies);
+        let trial = case(json!({ "section_tokens": 5000, "dress": dress })).trial(&host, &item(Task::Generative));
+        let expected =
+            outcome.map_or(Outcome::NotFound, |answer| Outcome::Answered { answer: answer.to_owned(), choice: None });
+        assert_eq!(trial.outcome, expected, "{dress}");
+        assert_eq!(trial.calls.iter().map(|call| call.prompt.as_str()).collect::<Vec<_>>()[1..], [prompt]);
+        let last = host.transcript();
+        let last = last.rsplit("chat ").next().unwrap();
+        assert!(last.contains("It is under the THIRD stair.") && !last.contains("Ana hid"), "{last}");
+        assert_eq!((trial.measures["sections"], trial.context.unwrap().n_tokens), (1.0, 44));
+    }
+}
+
+#[test]
 fn of_several_documents_the_centre_may_be_left_out() {
     let books = vec![book("first", "", "One two three four."), book("second", "", "Five six seven eight.")];
     let case = Case { books, ..case(json!({ "max_context": 15, "temperature": 0.7 })) };

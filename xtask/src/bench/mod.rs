@@ -1,7 +1,9 @@
-//! Speed against a named peer, in the same run.
+//! Speed, against a named peer in the same run where there is one.
 
 mod embed;
+mod engine;
 mod metrics;
+mod novelqa;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -11,14 +13,20 @@ use clap::Subcommand;
 pub(crate) enum Bench {
     /// Embedding, against onnxruntime from PyPI.
     Embed(embed::EmbedArgs),
+    /// Whole runs, against inspect_ai from PyPI on the same server.
+    Engine(engine::EngineArgs),
     /// Text metrics, against their Python references from PyPI.
     Metrics(metrics::MetricsArgs),
+    /// A benchmark of NovelQA's size: the time of a dry run, the size of a run folder.
+    Novelqa(novelqa::NovelQaArgs),
 }
 
 /// Measures and prints.
 pub(crate) fn run(bench: &Bench) -> Result<bool> {
     match bench {
         Bench::Embed(args) => embed::run_with(args).map(|()| true),
+        Bench::Engine(args) => engine::run_with(args),
         Bench::Metrics(args) => metrics::run_with(args),
+        Bench::Novelqa(args) => novelqa::run_with(args),
     }
 }

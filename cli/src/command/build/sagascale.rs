@@ -4,8 +4,9 @@ use super::hamlet::hashes;
 use crate::building::{
     ArticleArgs, BookInputs, BuildOptions, Search, SearchArgs, checked, ended, show_costs, until_interrupted, write,
 };
+use crate::command::EmbedderArgs;
 use crate::config::named;
-use crate::embedder::{BackendName, Embedder};
+use crate::embedder::BackendName;
 use crate::engine::retriever_for;
 use crate::host::QueryEncoder;
 use anyhow::{Result, bail};
@@ -64,12 +65,15 @@ pub(crate) struct SagaScaleArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list` [default: all-MiniLM-L6-v2]
+    /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
+    /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
     /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
     backend: Option<BackendName>,
+    #[command(flatten)]
+    served: EmbedderArgs,
     #[command(flatten)]
     build: BuildOptions,
 }
@@ -108,12 +112,12 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let search: Option<Search> = args.search.open(&workshop.tokenizer)?;
     let encoder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(QueryEncoder::new(Embedder::named(args.embedder.as_deref(), args.backend)?)),
+        _ => Some(QueryEncoder::new(args.served.load(args.embedder.as_deref(), args.backend)?)),
     };
     let more = json!({
         "checker": checker, "judge": judge, "knowers": args.knower, "search": args.search.name(), "parameters": parameters,
         "books": hashes(&books), "articles": sha256(&serde_json::to_vec(&articles)?), "retriever": args.retriever,
-        "embedder": encoder.as_ref().map(|encoder| encoder.embedder().model().spec.name.clone()),
+        "embedder": encoder.as_ref().map(|encoder| encoder.embedder().name()),
     });
     let configuration = build.configuration("sagascale", &workshop, &PROMPTS, more)?;
     let folder = build.folder(&STAGES, &configuration)?;

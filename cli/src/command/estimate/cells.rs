@@ -56,21 +56,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
     let typical = scene.assumed.reply_tokens;
     let samples = u64::from(scene.samples);
     for cell in scene.cells {
-        let facts = scene.prices.of(&cell.key.model);
-        let window = scene.setting.window.or_else(|| facts?.window).map(|window| window as u64);
-        let limit = [window, scene.assumed.tpm].into_iter().flatten().min();
-        let mut estimate = CellEstimate {
-            key: cell.key.clone(),
-            calls: Range::default(),
-            prompt_tokens: Range::default(),
-            reply_tokens: Range::default(),
-            dollars: Tariffs::default(),
-            largest_request: 0,
-            overflows: 0,
-            never_fit: 0,
-        };
-        let zero = facts.map(|_| (Dollars::default(), Dollars::default()));
-        let mut dollars = [zero; 3];
+        let mut estimate = CellEstimate::nothing(scene, cell.key.clone());
         for (idx, group) in scene.groups.iter().enumerate() {
             let mut cost = cell
                 .method
@@ -80,16 +66,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
             if !prepared.insert((&cell.key.method, &cell.key.model, idx)) {
                 cost = cost.prepared();
             }
-            estimate.calls = estimate.calls + cost.n() * samples;
-            estimate.prompt_tokens = estimate.prompt_tokens + cost.prompt() * samples;
-            estimate.reply_tokens = estimate.reply_tokens + cost.reply(typical) * samples;
-            estimate.largest_request = estimate.largest_request.max(cost.largest_request());
-            estimate.overflows += cost.overflows.len() * scene.samples as usize;
-            estimate.never_fit += limit.map_or(0, |limit| never_fit(&cost, limit)) * samples;
-            for (sum, tariff) in dollars.iter_mut().zip([Tariff::List, Tariff::Cached, Tariff::Batch]) {
-                let more = facts.and_then(|facts| cost.dollars(facts, tariff, typical));
-                *sum = sum.zip(more).map(|(sum, more)| plus(sum, more, samples as f64));
-            }
+            estimate.add(scene, &cost, samples);
             let units = (group.items.len() as u64).max(1);
             let Range { low, high } = cost.n();
             work.push(Work {
@@ -100,11 +77,45 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
                 tokens: (cost.prompt() + cost.reply(typical)) * samples,
             });
         }
-        let [list, cached, batch] = dollars;
-        estimate.dollars = Tariffs { list, cached, batch };
         cells.push(estimate);
     }
     Ok((cells, work))
+}
+
+impl CellEstimate {
+    /// No call yet.
+    pub(super) fn nothing(scene: &Scene<'_>, key: CellKey) -> Self {
+        let zero = scene.prices.of(&key.model).map(|_| (Dollars::default(), Dollars::default()));
+        Self {
+            key,
+            calls: Range::default(),
+            prompt_tokens: Range::default(),
+            reply_tokens: Range::default(),
+            dollars: Tariffs { list: zero, cached: zero, batch: zero },
+            largest_request: 0,
+            overflows: 0,
+            never_fit: 0,
+        }
+    }
+
+    /// The same with what `cost` has, so many times.
+    pub(super) fn add(&mut self, scene: &Scene<'_>, cost: &Cost, times: u64) {
+        let facts = scene.prices.of(&self.key.model);
+        let window = scene.setting.window.or_else(|| facts?.window).map(|window| window as u64);
+        let limit = [window, scene.assumed.tpm].into_iter().flatten().min();
+        let typical = scene.assumed.reply_tokens;
+        self.calls = self.calls + cost.n() * times;
+        self.prompt_tokens = self.prompt_tokens + cost.prompt() * times;
+        self.reply_tokens = self.reply_tokens + cost.reply(typical) * times;
+        self.largest_request = self.largest_request.max(cost.largest_request());
+        self.overflows += cost.overflows.len() * times as usize;
+        self.never_fit += limit.map_or(0, |limit| never_fit(cost, limit)) * times;
+        let Tariffs { list, cached, batch } = &mut self.dollars;
+        for (sum, tariff) in [(list, Tariff::List), (cached, Tariff::Cached), (batch, Tariff::Batch)] {
+            let more = facts.and_then(|facts| cost.dollars(facts, tariff, typical));
+            *sum = sum.zip(more).map(|(sum, more)| plus(sum, more, times as f64));
+        }
+    }
 }
 
 /// The sum of two amounts, the second so many times.

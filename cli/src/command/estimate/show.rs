@@ -1,6 +1,7 @@
 //! An estimate as people read it.
 
 use super::cells::{CellEstimate, Money};
+use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
 use super::windows::{Overflow, Survival};
 use super::{Assumptions, Estimate};
@@ -26,21 +27,28 @@ pub(super) fn text(estimate: &Estimate) -> String {
         thousands(estimate.book_tokens),
         estimate.tokenizer
     );
-    text.push_str(&render::body(&table(&estimate.cells)));
+    text.push_str(&render::body(&table(&estimate.cells, &estimate.judges)));
     for model in &estimate.models {
         text.push('\n');
         text.push_str(&about(model, &estimate.tokenizer));
+    }
+    for EmbeddingEstimate { model, tokens, dollars } in &estimate.embeddings {
+        let price = dollars.map_or_else(|| "at a price that is not known".to_owned(), |dollars| dollars.to_string());
+        text.push_str(&format!(
+            "\n{model} embeds about {} tokens of books and questions: {price}\n",
+            thousands(*tokens)
+        ));
     }
     text.push('\n');
     text.push_str(&assumptions(&estimate.assumptions, estimate.max_output_tokens));
     text
 }
 
-fn table(cells: &[CellEstimate]) -> Table {
+fn table(cells: &[CellEstimate], judges: &[CellEstimate]) -> Table {
     let columns =
         ["method", "model", "budget", "calls", "prompt tokens", "reply tokens", "list", "cached", "batch", "largest"];
     let mut table = Table::new("estimate", "What the run would take", columns.map(str::to_owned).to_vec());
-    for cell in cells {
+    for cell in cells.iter().chain(judges) {
         let mut row = vec![
             Value::text(&cell.key.method),
             Value::text(&cell.key.model),
@@ -62,6 +70,9 @@ fn table(cells: &[CellEstimate]) -> Table {
             let n = thousands(cell.never_fit);
             table.notes.push(format!("{name}: {n} requests can never fit the model's window or --tpm"));
         }
+    }
+    if !judges.is_empty() {
+        table.notes.push("judges: as if every trial ended with an answer".to_owned());
     }
     table
 }
@@ -91,6 +102,8 @@ fn about(model: &ModelEstimate, ours: &str) -> String {
     }
     match (model.window, &model.overflow) {
         (Some(window), Some(overflow)) => lines.extend(overflowing(window, overflow)),
+        // It only judges: no book is shown to it.
+        (Some(_), None) => {}
         _ if model.tokenizer == Counting::Nothing => {}
         _ => lines.push("its window is not known: give --window, or add it to a list given by --models".to_owned()),
     }

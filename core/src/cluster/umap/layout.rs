@@ -11,6 +11,8 @@ const B: f32 = 0.895_060_9;
 const CLIP: f32 = 4.0;
 /// Vertices pushed away each time an edge pulls.
 const NEGATIVE_SAMPLES: f32 = 5.0;
+/// Epochs that one job makes: of a novel's passages some hundredths of a second.
+const EPOCHS_A_JOB: u16 = 10;
 /// Keeps the push finite where points meet.
 const SOFTENING: f32 = 0.001;
 
@@ -23,29 +25,62 @@ struct Edge {
     next_negative: f32,
 }
 
-/// Stochastic gradient descent from `points`, row after row, edge after edge on one thread: same seed, same layout.
-pub(super) fn optimise(graph: &Graph, mut points: Vec<f32>, d: usize, random: &mut SplitMix64) -> Points {
-    let n_epochs = if graph.len() <= 10_000 { 500u16 } else { 200 };
-    let mut edges = edges(graph, f32::from(n_epochs));
-    for epoch in 0..n_epochs {
-        let rate = 1.0 - f32::from(epoch) / f32::from(n_epochs);
-        let epoch = f32::from(epoch);
+/// Stochastic gradient descent, row after row, edge after edge, in one line: same seed, same layout.
+pub(super) struct Descent {
+    points: Vec<f32>,
+    d: usize,
+    edges: Vec<Edge>,
+    random: SplitMix64,
+    epoch: u16,
+    n_epochs: u16,
+}
+
+impl Descent {
+    /// Begins at `points`.
+    pub(super) fn new(graph: &Graph, points: Vec<f32>, d: usize, random: SplitMix64) -> Self {
+        let n_epochs = if graph.len() <= 10_000 { 500u16 } else { 200 };
+        Self { points, d, edges: edges(graph, f32::from(n_epochs)), random, epoch: 0, n_epochs }
+    }
+
+    /// True after the last epoch.
+    pub(super) fn is_done(&self) -> bool {
+        self.epoch == self.n_epochs
+    }
+
+    /// The descent some epochs later.
+    pub(super) fn further(mut self) -> Self {
+        for _ in 0..EPOCHS_A_JOB.min(self.n_epochs - self.epoch) {
+            self.one_epoch();
+        }
+        self
+    }
+
+    fn one_epoch(&mut self) {
+        let Self { points, d, edges, random, epoch: now, n_epochs } = self;
+        let (d, n) = (*d, points.len() / *d);
+        let rate = 1.0 - f32::from(*now) / f32::from(*n_epochs);
+        let epoch = f32::from(*now);
         for edge in edges.iter_mut().filter(|edge| edge.next <= epoch) {
             let (head, tail) = (edge.head as usize, edge.tail as usize);
-            pull(&mut points, d, head, tail, rate);
+            pull(points, d, head, tail, rate);
             edge.next += edge.period;
             let negative_period = edge.period / NEGATIVE_SAMPLES;
             let n_negative = ((epoch - edge.next_negative) / negative_period) as usize;
             for _ in 0..n_negative {
-                let other = random.below(graph.len());
+                let other = random.below(n);
                 if other != head {
-                    push(&mut points, d, head, other, rate);
+                    push(points, d, head, other, rate);
                 }
             }
             edge.next_negative += n_negative as f32 * negative_period;
         }
+        *now += 1;
     }
-    Points::new(d, points.into_iter().map(f64::from).collect())
+
+    /// Where the points are.
+    pub(super) fn into_points(self) -> Points {
+        Points::new(self.d, self.points.into_iter().map(f64::from).collect())
+    }
 }
 
 /// Every edge in both directions, but for those too weak to be drawn once.

@@ -7,7 +7,10 @@ mod spectral;
 use super::neighbours::neighbours;
 use super::points::Points;
 use crate::random::SplitMix64;
+use crate::rows::Rows;
+use crate::work::Workers;
 use graph::Graph;
+use layout::Descent;
 
 /// How vectors are laid out; what is not named here is as umap-learn has it by default (min_dist 0.1, spread 1,
 /// spectral start, five negative samples, 500 epochs up to 10,000 vectors and 200 beyond).
@@ -24,17 +27,26 @@ pub struct Umap {
 }
 
 impl Umap {
-    /// The layout of `rows`, one point each, in their order.
+    /// The layout of `rows`, one point each, in their order; the same however many threads the workers have.
     ///
     /// # Panics
-    /// If the rows differ in length, or no dimension is asked for.
-    pub fn lay_out(&self, rows: &[&[f32]]) -> Points {
+    /// If no dimension is asked for.
+    pub async fn lay_out(&self, workers: &impl Workers, rows: &Rows<f32>) -> Points {
         assert!(self.n_components > 0, "a layout has a dimension");
-        assert!(rows.windows(2).all(|w| w[0].len() == w[1].len()), "vectors of one model have one dimension");
-        let graph = Graph::fuzzy_union(&neighbours(rows, self.n_neighbours.max(2)));
-        let mut random = SplitMix64(self.seed);
-        let start = spectral::start(&graph, self.n_components, &mut random);
-        layout::optimise(&graph, start, self.n_components, &mut random)
+        let found = neighbours(workers, rows, self.n_neighbours.max(2)).await;
+        let Self { n_components, seed, .. } = *self;
+        let mut descent = workers
+            .one(move || {
+                let graph = Graph::fuzzy_union(&found);
+                let mut random = SplitMix64(seed);
+                let start = spectral::start(&graph, n_components, &mut random);
+                Descent::new(&graph, start, n_components, random)
+            })
+            .await;
+        while !descent.is_done() {
+            descent = workers.one(move || descent.further()).await;
+        }
+        descent.into_points()
     }
 }
 
@@ -42,6 +54,13 @@ impl Umap {
 mod tests {
     use super::*;
     use crate::cluster::points::squared_distance;
+    use crate::work::Here;
+    use futures_util::FutureExt;
+
+    fn laid_out(umap: Umap, vectors: &[Vec<f32>]) -> Points {
+        let rows = Rows::new(vectors[0].len(), vectors.concat());
+        umap.lay_out(&Here, &rows).now_or_never().unwrap()
+    }
 
     /// `n` vectors about each of three directions.
     fn three_bundles(n: usize) -> Vec<Vec<f32>> {
@@ -54,8 +73,7 @@ mod tests {
     #[test]
     fn bundles_stay_together_and_apart_from_each_other() {
         let vectors = three_bundles(30);
-        let rows: Vec<&[f32]> = vectors.iter().map(Vec::as_slice).collect();
-        let points = Umap { n_neighbours: 9, n_components: 2, seed: 0 }.lay_out(&rows);
+        let points = laid_out(Umap { n_neighbours: 9, n_components: 2, seed: 0 }, &vectors);
         for i in 0..points.len() {
             let distance = |j: usize| squared_distance(points.row(i), points.row(j));
             let nearest = (0..points.len()).filter(|&j| j != i).min_by(|&a, &b| distance(a).total_cmp(&distance(b)));
@@ -65,9 +83,8 @@ mod tests {
 
     #[test]
     fn few_equal_or_zero_vectors_have_a_layout() {
-        for rows in [vec![[0.0f32; 3]; 3], vec![[1.0, 2.0, 3.0]; 20], vec![[1.0, 0.0, 0.0]]] {
-            let rows: Vec<&[f32]> = rows.iter().map(<[f32; 3]>::as_slice).collect();
-            let points = Umap { n_neighbours: 4, n_components: 2, seed: 1 }.lay_out(&rows);
+        for rows in [vec![vec![0.0f32; 3]; 3], vec![vec![1.0, 2.0, 3.0]; 20], vec![vec![1.0, 0.0, 0.0]]] {
+            let points = laid_out(Umap { n_neighbours: 4, n_components: 2, seed: 1 }, &rows);
             assert_eq!(points.len(), rows.len());
             assert!(points.rows().flatten().all(|x| x.is_finite()));
         }

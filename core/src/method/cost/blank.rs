@@ -67,7 +67,7 @@ impl<'a> Blank<'a> {
 
     /// The calls about `items`, which are asked at once.
     pub(super) fn frames(&self, items: &[&Item], budget: Option<usize>) -> Result<Vec<Frame>, MethodError> {
-        let host = Silent { tokenizer: self.setting.tokenizer, frames: RefCell::default() };
+        let host = Silent::new(self.setting.tokenizer);
         let retriever = Retriever::Bm25;
         let material = Material { books: &self.books, shelf: self.shelf.as_ref(), retriever, prepared: None };
         at_once(self.method.run(&host, self.setting, &material, items, budget))?;
@@ -77,10 +77,26 @@ impl<'a> Blank<'a> {
     }
 }
 
+/// The calls that `ask` makes of a host that replies nothing: tokens of each prompt, and the limit of its reply.
+pub(crate) fn calls_of<'a>(
+    tokenizer: &'a Tokenizer,
+    ask: impl AsyncFnOnce(&Silent<'a>) -> Result<(), MethodError>,
+) -> Result<Vec<(u64, u64)>, MethodError> {
+    let host = Silent::new(tokenizer);
+    at_once(ask(&host))?;
+    Ok(host.frames.into_inner().into_iter().map(|frame| (frame.prompt, frame.reply_limit)).collect())
+}
+
 /// Replies nothing, and writes down how long it was asked.
-struct Silent<'a> {
+pub(crate) struct Silent<'a> {
     tokenizer: &'a Tokenizer,
     frames: RefCell<Vec<Frame>>,
+}
+
+impl<'a> Silent<'a> {
+    fn new(tokenizer: &'a Tokenizer) -> Self {
+        Self { tokenizer, frames: RefCell::default() }
+    }
 }
 
 impl Host for Silent<'_> {

@@ -8,6 +8,7 @@ mod blank;
 mod money;
 mod shape;
 
+pub(crate) use blank::calls_of;
 pub use money::Tariff;
 pub use shape::{Context, Shape};
 

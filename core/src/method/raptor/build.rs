@@ -9,6 +9,7 @@ use crate::index::ShelfError;
 use crate::method::Material;
 use crate::reader::Reading;
 use crate::record::Outcome;
+use crate::rows::Rows;
 use crate::text::tokens::Tokenizer;
 use serde_json::json;
 
@@ -42,8 +43,8 @@ pub(super) async fn build<H: Host>(
     };
     let mut layer = Layer { texts, n_tokens: shelf.n_tokens().to_vec(), vectors };
     while tree.layers.len() < parameters.max_layers && layer.texts.len() > parameters.reduction_dimension + 1 {
-        let rows: Vec<&[f32]> = layer.vectors.iter().map(Vec::as_slice).collect();
-        let clusters = two_step_clusters(&rows, &layer.n_tokens, &parameters.clustering());
+        let rows = Rows::new(layer.vectors[0].len(), layer.vectors.concat());
+        let clusters = two_step_clusters(&asking.workers(), &rows, &layer.n_tokens, &parameters.clustering()).await;
         if clusters.len() >= layer.texts.len() {
             break;
         }

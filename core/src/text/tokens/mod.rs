@@ -1,6 +1,9 @@
 //! Tokens as language models and embedding models count them.
 
+mod counted;
+
 use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use counted::Counted;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,6 +12,7 @@ use std::sync::Arc;
 pub struct Tokenizer {
     name: Arc<str>,
     engine: Engine,
+    counted: Arc<Counted>,
 }
 
 #[derive(Clone)]
@@ -65,13 +69,13 @@ impl Tokenizer {
     /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn cl100k() -> Self {
-        Self { name: Encoding::Cl100k.name().into(), engine: Engine::Embedded(bpe_openai::cl100k_base()) }
+        Self::of(Encoding::Cl100k.name(), Engine::Embedded(bpe_openai::cl100k_base()))
     }
 
     /// `o200k_base`. Text that looks like a special token is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn o200k() -> Self {
-        Self { name: Encoding::O200k.name().into(), engine: Engine::Embedded(bpe_openai::o200k_base()) }
+        Self::of(Encoding::O200k.name(), Engine::Embedded(bpe_openai::o200k_base()))
     }
 
     /// An encoding whose `dictionary` the caller brings, for builds that do not carry the vocabularies.
@@ -85,7 +89,7 @@ impl Tokenizer {
         let patterns = encoding.patterns();
         let tokenizer =
             bpe_openai::Tokenizer::new_lookahead(bpe, &patterns, false).map_err(|e| wrong(e.to_string()))?;
-        Ok(Self { name: name.into(), engine: Engine::Bpe(Arc::new(tokenizer)) })
+        Ok(Self::of(name, Engine::Bpe(Arc::new(tokenizer))))
     }
 
     /// A Hugging Face `tokenizer.json`. Its padding and truncation are switched off and no special tokens are added, so
@@ -104,7 +108,11 @@ impl Tokenizer {
         tokenizer
             .encode_fast("a \u{10fffd}\u{fdd0} \u{13080} \u{a66e} \u{16d40}", false)
             .map_err(|e| TokenizerError::Unknown { name: name.to_owned(), reason: e.to_string() })?;
-        Ok(Self { name: name.into(), engine: Engine::HuggingFace(Arc::new(tokenizer)) })
+        Ok(Self::of(name, Engine::HuggingFace(Arc::new(tokenizer))))
+    }
+
+    fn of(name: &str, engine: Engine) -> Self {
+        Self { name: name.into(), engine, counted: Arc::default() }
     }
 
     /// What reports call it.
@@ -112,10 +120,10 @@ impl Tokenizer {
         &self.name
     }
 
-    /// Number of tokens of `text`, special tokens excluded.
+    /// Number of tokens of `text`, special tokens excluded. Long stretches that were counted before are not counted again.
     pub fn count(&self, text: &str) -> usize {
         match self.engine() {
-            Borrowed::Bpe(bpe) => bpe.count(text),
+            Borrowed::Bpe(bpe) => self.counted.sum(text, |text| bpe.count(text)),
             Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).len(),
         }
     }

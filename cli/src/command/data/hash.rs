@@ -1,0 +1,69 @@
+//! `closeread data hash`: gold answers that a public page can score against without telling them.
+
+use super::Lines;
+use anyhow::{Context as _, bail};
+use clap::Args;
+use closeread_core::benchmark::{InputFile, Item, Problem, jsonl};
+use closeread_core::metric::{HashedAnswer, hashed};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `closeread data hash`.
+#[derive(Debug, Args)]
+pub(super) struct HashArgs {
+    /// items.jsonl with the gold answers
+    #[arg(value_name = "ITEMS")]
+    items: PathBuf,
+    /// Hashed with every answer; any word of your own, without a colon
+    #[arg(long, value_name = "TEXT")]
+    salt: String,
+    /// File to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// Writes the open items with their answers hashed, without evidence and key facts, which would tell them. Exits with 1 if
+/// an item cannot be hidden.
+pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
+    if args.salt.contains(':') || args.salt.trim().is_empty() {
+        bail!("--salt `{}`: expected a word without a colon", args.salt);
+    }
+    let bytes = std::fs::read(&args.items).with_context(|| format!("cannot read {}", args.items.display()))?;
+    let file = InputFile { name: args.items.display().to_string(), bytes };
+    let (items, problems) = jsonl::items(&file);
+    if items.is_empty() {
+        bail!("{} holds no item that can be used: expected items.jsonl", file.name);
+    }
+    let mut left_out: Vec<String> = problems.iter().filter(|problem| problem.dropped).map(Problem::to_string).collect();
+    let mut out = Lines::create(&args.out)?;
+    let mut n_written = 0;
+    for item in items {
+        match hidden(item, &args.salt) {
+            Ok(item) => {
+                out.json(&item)?;
+                n_written += 1;
+            }
+            Err(why) => left_out.push(why),
+        }
+    }
+    out.finish()?;
+    for why in &left_out {
+        eprintln!("{why}");
+    }
+    outln!("{}: {n_written} items, {} left out", args.out.display(), left_out.len());
+    Ok(if left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn hidden(mut item: Item, salt: &str) -> Result<Item, String> {
+    if item.correct.is_some() || !item.options.is_empty() {
+        return Err(format!("{}: a choice among {} options is soon guessed: left out", item.id, item.options.len()));
+    }
+    if item.answers.is_empty() {
+        return Err(format!("{}: no `answers` to hash: left out", item.id));
+    }
+    let hash = |gold: String| if HashedAnswer::parse(&gold).is_some() { gold } else { hashed(&gold, salt) };
+    item.answers = item.answers.into_iter().map(hash).collect();
+    item.evidence.clear();
+    item.key_facts = None;
+    Ok(item)
+}

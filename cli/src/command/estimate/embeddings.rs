@@ -1,0 +1,54 @@
+//! What embedding the books by a server would take.
+
+use super::Scene;
+use crate::provider::is_served;
+use closeread_core::index::Retriever;
+use closeread_core::method::Cut;
+use closeread_core::price::{Dollars, Tokens};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashSet};
+
+/// What one embedding model on a server would be asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct EmbeddingEstimate {
+    /// The model, `provider/model`.
+    pub(super) model: String,
+    /// Tokens of the books, once for each way of cutting them, and of the questions; prefixes, and what methods embed on
+    /// their own, are not in it.
+    pub(super) tokens: u64,
+    /// At list price; absent where it is not known.
+    pub(super) dollars: Option<Dollars>,
+}
+
+/// By model, for the methods that search by vectors.
+pub(super) fn estimates(
+    scene: &Scene<'_>,
+    embedder: Option<&str>,
+    retriever: Option<Retriever>,
+) -> Vec<EmbeddingEstimate> {
+    if retriever == Some(Retriever::Bm25) {
+        return Vec::new();
+    }
+    let mut cuts: BTreeMap<String, HashSet<Cut>> = BTreeMap::new();
+    for cell in scene.cells {
+        let own = cell.method.clone().embedder_mut().and_then(|own| own.clone());
+        let Some(name) = own.or_else(|| embedder.map(str::to_owned)).filter(|name| is_served(name)) else { continue };
+        cuts.entry(name).or_default().extend(cell.method.cut());
+    }
+    let count = |text: &str| scene.setting.tokenizer.count(text) as u64;
+    let questions = || scene.benchmark.items.iter().map(|item| count(&item.question)).sum::<u64>();
+    let mut books: BTreeMap<&str, u64> = BTreeMap::new();
+    for group in &scene.groups {
+        books.extend(group.documents.iter().map(String::as_str).zip(group.sizes.iter().map(|size| size.tokens)));
+    }
+    let books: u64 = books.values().sum();
+    cuts.into_iter()
+        .filter(|(_, cuts)| !cuts.is_empty())
+        .map(|(model, cuts)| {
+            let tokens = books * cuts.len() as u64 + questions();
+            let rates = scene.prices.of(&model).and_then(|facts| facts.price);
+            let dollars = rates.map(|rates| rates.cost(Tokens { prompt: tokens, ..Tokens::default() }));
+            EmbeddingEstimate { model, tokens, dollars }
+        })
+        .collect()
+}

@@ -1,0 +1,118 @@
+//! Embedding models on servers: which providers there are, and whether one embeds as it should.
+
+use super::CheckArgs;
+use crate::embedder::{Embedder, EmbedderOptions};
+use crate::provider::{EMBEDDING_PROVIDERS, Keys, is_served};
+use anyhow::{Result, bail};
+use closeread_core::embed::Role;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// A question, a text that answers it, and one that has nothing to do with it.
+const QUESTION: &str = "Where did the keeper of the lighthouse hide the key?";
+const ANSWER: &str = "The lighthouse keeper had hidden the key under the third stair.";
+const OTHER: &str = "Wheat prices rose again in the spring of that year.";
+
+/// The providers of embeddings, as rows of the list.
+pub(super) fn list(keys: &Keys) -> impl Iterator<Item = Value> {
+    EMBEDDING_PROVIDERS.iter().map(|provider| {
+        json!({
+            "provider": provider.name,
+            "serves": "embeddings",
+            "variables": provider.variables,
+            "configured": keys.first_of(provider.variables).map(|(variable, _)| variable),
+            "base_url": provider.base_url,
+        })
+    })
+}
+
+/// What one look at a model shows.
+struct Seen {
+    dimension: usize,
+    max_tokens: Option<usize>,
+    cuts: bool,
+    prefixes: [String; 2],
+    /// Of the question with the text that answers it, and with the other.
+    cosines: [f64; 2],
+    tokens: Option<u64>,
+}
+
+/// Embeds a question and two texts, and explains what came back.
+pub(super) fn check(args: &CheckArgs) -> Result<ExitCode> {
+    if !is_served(&args.model) {
+        bail!(
+            "--embeddings: `{}` is no model on a server: expected openai/MODEL, openai-compatible/MODEL or tei/MODEL",
+            args.model
+        );
+    }
+    let mut options = args.embedder.options(None);
+    options.base_url = options.base_url.or_else(|| args.base_url.clone());
+    let started = Instant::now();
+    let seen = look(&args.model, &options);
+    let seconds = started.elapsed().as_secs_f64();
+    if args.json {
+        let mut value = json!({"model": args.model, "ok": seen.is_ok(), "seconds": seconds});
+        match &seen {
+            Ok(seen) => {
+                value["dimension"] = json!(seen.dimension);
+                value["max_tokens"] = json!(seen.max_tokens);
+                value["cuts"] = json!(seen.cuts);
+                value["prefixes"] = json!(seen.prefixes);
+                value["cosine"] = json!(seen.cosines);
+                value["tokens"] = json!(seen.tokens);
+            }
+            Err(error) => value["error"] = json!(format!("{error:#}")),
+        }
+        outln!("{value}");
+    } else {
+        match &seen {
+            Ok(seen) => say(&args.model, seen, seconds)?,
+            Err(error) => outln!("{} did not embed: {error:#}", args.model),
+        }
+    }
+    Ok(if seen.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn look(model: &str, options: &EmbedderOptions) -> Result<Seen> {
+    let embedder = Embedder::named(Some(model), options)?;
+    let vectors = [(Role::Query, QUESTION), (Role::Passage, ANSWER), (Role::Passage, OTHER)]
+        .map(|(role, text)| embedder.embed_anew(role, &[text]));
+    let [question, answer, other] = vectors;
+    let (question, answer, other) = (question?, answer?, other?);
+    let cosine = |text: &closeread_core::embed::Vectors| -> f64 {
+        question.row(0).iter().zip(text.row(0)).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
+    };
+    let calls = embedder.calls();
+    let spec = embedder.server().map(|(_, spec)| spec.clone()).unwrap_or_default();
+    Ok(Seen {
+        dimension: embedder.dimension(),
+        max_tokens: spec.max_tokens,
+        cuts: spec.tokenizer.is_some(),
+        prefixes: [spec.query_prefix, spec.passage_prefix],
+        cosines: [cosine(&answer), cosine(&other)],
+        tokens: calls.iter().map(|call| call.tokens).sum(),
+    })
+}
+
+fn say(model: &str, seen: &Seen, seconds: f64) -> Result<()> {
+    let Seen { dimension, max_tokens, cuts, prefixes: [query, passage], cosines: [near, far], tokens } = seen;
+    outln!("{model} embeds, in {seconds:.1} s: vectors of {dimension} numbers.");
+    match (max_tokens, cuts) {
+        (Some(n), true) => outln!("Texts of more than {n} tokens are cut, and counted."),
+        (Some(n), false) => {
+            outln!("Texts of more than {n} tokens are the server's to refuse: no tokenizer is described.")
+        }
+        _ => outln!("The longest input is not described: texts that are too long are the server's business."),
+    }
+    outln!("Prefixes: {query:?} before questions, {passage:?} before passages.");
+    outln!("A question is {near:.3} near a text that answers it, and {far:.3} near one that does not.");
+    if near <= far {
+        outln!("That is the wrong way round: check the model's name and its prefixes.");
+    }
+    match tokens {
+        Some(tokens) => outln!("Tokens: {tokens}."),
+        None => outln!("Tokens: the server does not count them."),
+    }
+    Ok(())
+}

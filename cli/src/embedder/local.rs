@@ -1,0 +1,124 @@
+//! An installed embedding model, computed here on all cores.
+
+use super::backend::{AnyBackend, Choice};
+use crate::models::{Installed, ONNX, SPEC, TOKENIZER};
+use anyhow::Context;
+use closeread_core::embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
+use std::num::NonZero;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+/// Texts a thread tokenises at a time.
+const TOKENIZE_CHUNK: usize = 64;
+
+/// An installed model; it is prepared by the first text that is to be computed.
+#[derive(Debug)]
+pub(super) struct Local {
+    model: Installed,
+    encoder: OnceLock<Encoder<AnyBackend>>,
+    backend: Choice,
+    n_threads: usize,
+}
+
+impl Local {
+    pub(super) fn new(model: &Installed, backend: Choice) -> Self {
+        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self { model: model.clone(), encoder: OnceLock::new(), backend, n_threads }
+    }
+
+    pub(super) fn model(&self) -> &Installed {
+        &self.model
+    }
+
+    pub(super) fn backend(&self) -> Choice {
+        self.backend
+    }
+
+    /// Everything but role and texts that a vector depends on.
+    pub(super) fn determines(&self) -> anyhow::Result<Vec<Vec<u8>>> {
+        let mut parts = vec![self.backend.name().as_bytes().to_vec()];
+        for name in [ONNX, TOKENIZER, SPEC] {
+            parts.push(self.model.file(name)?.into_owned());
+        }
+        Ok(parts)
+    }
+
+    pub(super) fn compute(
+        &self,
+        role: Role,
+        texts: &[&str],
+        mut progress: impl FnMut(usize),
+    ) -> anyhow::Result<Embedded> {
+        let encoder = self.encoder()?;
+        let chunks: Vec<&[&str]> = texts.chunks(TOKENIZE_CHUNK).collect();
+        let tokenize = |chunk: usize| {
+            let tokens = chunks[chunk].iter().enumerate();
+            tokens
+                .map(|(at, text)| encoder.tokenize(role, chunk * TOKENIZE_CHUNK + at, text))
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let tokens: Vec<TokenIds> =
+            self.spread(chunks.len(), tokenize, |_| {}).into_iter().collect::<Result<Vec<_>, _>>()?.concat();
+        let units: Vec<Unit> = encoder.plan(&tokens);
+        let mut n_done = 0;
+        let parts = self.spread(
+            units.len(),
+            |unit| encoder.encode_unit(&units[unit], &tokens),
+            |unit| {
+                n_done += units[unit].texts.len();
+                progress(n_done);
+            },
+        );
+        let parts: Vec<Vectors> = parts.into_iter().collect::<Result<_, _>>()?;
+        Ok(gather(self.model.spec.dimension, &tokens, &units, &parts))
+    }
+
+    /// `work(0)` to `work(n - 1)` on all cores, taken in order; `done` hears on this thread which is finished.
+    fn spread<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync, mut done: impl FnMut(usize)) -> Vec<T> {
+        let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
+        if n <= 1 || self.n_threads == 1 {
+            return (0..n).map(|idx| (work(idx), done(idx)).0).collect();
+        }
+        let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
+        std::thread::scope(|scope| {
+            for _ in 0..self.n_threads.min(n) {
+                let (sender, next, work) = (sender.clone(), &next, &work);
+                scope.spawn(move || {
+                    loop {
+                        let idx = next.fetch_add(1, Ordering::Relaxed);
+                        if idx >= n || sender.send((idx, work(idx))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for (idx, result) in receiver {
+                results[idx] = Some(result);
+                done(idx);
+            }
+        });
+        results.into_iter().map(|result| result.expect("a scope ends when all its threads have sent")).collect()
+    }
+
+    fn encoder(&self) -> anyhow::Result<&Encoder<AnyBackend>> {
+        if let Some(encoder) = self.encoder.get() {
+            return Ok(encoder);
+        }
+        let spec = &self.model.spec;
+        let load = || {
+            let backend = self.backend.load(spec, &self.model.file(ONNX)?)?;
+            anyhow::Ok(Encoder::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
+        };
+        let encoder = load().with_context(|| format!("embedding model `{}` ({})", spec.name, self.model.place()))?;
+        // Two threads may both have loaded it; the first one's stays.
+        Ok(self.encoder.get_or_init(|| encoder))
+    }
+
+    /// Whether a text had to be computed.
+    #[cfg(test)]
+    pub(super) fn is_loaded(&self) -> bool {
+        self.encoder.get().is_some()
+    }
+}

@@ -1,0 +1,141 @@
+//! The end of a batch: replies for those who wait, requests that are handed in again, requests that failed.
+
+use super::Batcher;
+use super::ledger::{Stage, Ticket};
+use anyhow::Result;
+use closeread_core::host::{HostError, Reply};
+use closeread_core::provider::{Adjustment, BatchApi, Fault, Strain};
+use std::collections::{HashMap, HashSet};
+use std::time::Instant;
+
+/// Batches that one request may be in before it counts as failed.
+const MAX_BATCHES: u32 = 3;
+
+impl Batcher {
+    /// A batch of which nothing was asked.
+    pub(super) fn rejected(&self, ticket: Ticket, message: &str, too_much: bool) -> Result<()> {
+        let n = ticket.requests.len();
+        if too_much {
+            let alone = self.state.borrow().tickets.len() == 1;
+            let at_most = if alone { n / 2 } else { n };
+            if at_most > 0 {
+                eprintln!("{}: {message}; batches of at most {at_most} requests are handed in one by one", self.name);
+                self.state.borrow_mut().at_most = Some(at_most);
+                let all: HashSet<&str> = ticket.requests.iter().map(String::as_str).collect();
+                let entries = self.ledger.entries(ticket.number, &all)?;
+                return self.close(&ticket, Vec::new(), entries, Vec::new());
+            }
+        }
+        let error = HostError::Failed(format!("the provider rejected the batch: {message}"));
+        let failed = ticket.requests.iter().map(|id| (id.clone(), error.clone())).collect();
+        self.close(&ticket, Vec::new(), Vec::new(), failed)
+    }
+
+    /// A batch with results.
+    pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Reply, Fault>)>) -> Result<()> {
+        let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
+        if ticket.unconfirmed && results.iter().any(|(id, _)| !ours.contains(id)) {
+            eprintln!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
+            ticket.not_ours.extend(ticket.batch.take());
+            ticket.stage = Stage::Prepared;
+            return self.update(&ticket);
+        }
+        let mut results: HashMap<String, Result<Reply, Fault>> = results.into_iter().collect();
+        let (mut replies, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
+        for id in &ticket.requests {
+            let silent = || Err(Fault::transient(Strain::Server, "the batch holds no result"));
+            match results.remove(id).unwrap_or_else(silent) {
+                Ok(mut reply) => {
+                    reply.usage.batch = true;
+                    replies.push((id.clone(), reply));
+                }
+                Err(Fault::Refused { adjustment, message }) => {
+                    self.learn(adjustment);
+                    again.insert(id.as_str(), (Some(adjustment), message));
+                }
+                Err(Fault::Transient { message, .. }) => drop(again.insert(id.as_str(), (None, message))),
+                Err(Fault::Final(error) | Fault::Closed(error)) => failed.push((id.clone(), self.desk.redacted(error))),
+            }
+        }
+        let mut entries = Vec::new();
+        let wanted: HashSet<&str> = again.keys().copied().collect();
+        for entry in self.ledger.entries(ticket.number, &wanted)? {
+            let Some((id, (adjustment, message))) = BatchApi::id_of(&entry).and_then(|id| {
+                let fault = again.remove(id.as_str())?;
+                Some((id, fault))
+            }) else {
+                continue;
+            };
+            let tries = {
+                let mut state = self.state.borrow_mut();
+                let tries = state.tries.entry(id.clone()).or_insert(0);
+                *tries += 1;
+                *tries
+            };
+            let adjusted = match adjustment {
+                Some(adjustment) => self.api.adjusted(&entry, adjustment),
+                None => Some(entry),
+            };
+            match adjusted.filter(|_| tries < MAX_BATCHES) {
+                Some(entry) => entries.push(entry),
+                None => {
+                    let error = HostError::Failed(format!("{message}, after {tries} batches"));
+                    failed.push((id, self.desk.redacted(error)));
+                }
+            }
+        }
+        let lost = "its request is not in the run folder any more";
+        for (id, (_, message)) in again {
+            failed.push((id.to_owned(), self.desk.redacted(HostError::Failed(format!("{message}, and {lost}")))));
+        }
+        eprintln!(
+            "{}: batch {} has ended: {} replies, {} requests to be handed in again, {} failed",
+            self.name,
+            ticket.batch.as_deref().unwrap_or("-"),
+            replies.len(),
+            entries.len(),
+            failed.len()
+        );
+        self.close(&ticket, replies, entries, failed)
+    }
+
+    fn learn(&self, adjustment: Adjustment) {
+        if let Some(dialect) = self.dialect.get().adjusted(adjustment) {
+            self.dialect.set(dialect);
+        }
+    }
+
+    /// Writes down the end of a batch, and lets those who wait for its requests go on.
+    fn close(
+        &self,
+        ticket: &Ticket,
+        replies: Vec<(String, Reply)>,
+        again: Vec<String>,
+        failed: Vec<(String, HostError)>,
+    ) -> Result<()> {
+        self.ledger.keep_replies(ticket.number, &replies)?;
+        self.ledger.keep(&Ticket { stage: Stage::Ended, ..ticket.clone() })?;
+        self.ledger.forget_entries(ticket.number);
+        {
+            let mut state = self.state.borrow_mut();
+            state.tickets.retain(|there| there.number != ticket.number);
+            for (id, outcome) in replies
+                .into_iter()
+                .map(|(id, reply)| (id, Ok(reply)))
+                .chain(failed.into_iter().map(|(id, e)| (id, Err(e))))
+            {
+                state.under_way.remove(&id);
+                state.outcomes.insert(id, outcome);
+            }
+            for entry in again {
+                if let Some(id) = BatchApi::id_of(&entry) {
+                    state.waiting_bytes += entry.len();
+                    state.waiting.push((id, entry));
+                }
+            }
+            state.asked_at = Some(Instant::now());
+        }
+        self.settled.notify_waiters();
+        Ok(())
+    }
+}

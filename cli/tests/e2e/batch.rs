@@ -1,0 +1,395 @@
+//! Runs through batch APIs: a server of the test's own speaks OpenAI's and Anthropic's.
+
+use crate::http::{Answered, Asked, HttpServer, ok};
+use crate::support::{Sandbox, tales};
+use serde_json::{Value, json};
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// How a request of a batch ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    Answered,
+    Refused,
+    Expired,
+}
+
+/// What the server holds, and how it is to behave.
+struct World {
+    /// Uploaded files, by number.
+    files: Vec<String>,
+    /// Entries and name of each batch.
+    batches: Vec<(Vec<Value>, Value)>,
+    /// Batches stay in progress.
+    held: bool,
+    /// The next batch is taken, and the client hears of a server error.
+    broken_create: bool,
+    /// Most requests that may wait at the provider.
+    enqueued: usize,
+    /// How a request ends, by its text and the number of its batch.
+    end: fn(&str, usize) -> End,
+}
+
+struct BatchServer {
+    http: HttpServer,
+    world: Arc<Mutex<World>>,
+}
+
+impl BatchServer {
+    fn start(end: fn(&str, usize) -> End) -> Self {
+        let (files, batches) = (Vec::new(), Vec::new());
+        let world = World { files, batches, held: false, broken_create: false, enqueued: usize::MAX, end };
+        let world = Arc::new(Mutex::new(world));
+        let served = Arc::clone(&world);
+        Self { http: HttpServer::start(move |asked| served.lock().unwrap().answer(asked)), world }
+    }
+
+    fn n_batches(&self) -> usize {
+        self.world.lock().unwrap().batches.len()
+    }
+
+    /// The ids of all requests of all batches.
+    fn ids(&self) -> Vec<String> {
+        let world = self.world.lock().unwrap();
+        let entries = world.batches.iter().flat_map(|(entries, _)| entries);
+        entries.map(|entry| entry["custom_id"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn hold(&self, held: bool) {
+        self.world.lock().unwrap().held = held;
+    }
+}
+
+impl World {
+    fn answer(&mut self, asked: &Asked) -> Answered {
+        let path = asked.path.split('?').next().unwrap().trim_start_matches("/v1/");
+        let parts: Vec<&str> = path.split('/').collect();
+        match (asked.method.as_str(), parts.as_slice()) {
+            ("POST", ["files"]) => {
+                assert!(asked.body.contains("name=\"purpose\"\r\n\r\nbatch\r\n"), "{}", asked.body);
+                let file = asked.body.split("application/jsonl\r\n\r\n").nth(1).unwrap();
+                self.files.push(file.split("\r\n--").next().unwrap().to_owned());
+                ok(&json!({"id": format!("file-{}", self.files.len() - 1), "object": "file", "purpose": "batch"}))
+            }
+            ("POST", ["batches"]) => {
+                let body = asked.json();
+                assert_eq!(body["endpoint"], "/v1/chat/completions");
+                let file = &self.files[number(body["input_file_id"].as_str().unwrap())];
+                let entries =
+                    file.lines().filter(|line| !line.is_empty()).map(|line| serde_json::from_str(line).unwrap());
+                self.created(entries.collect(), body["metadata"].clone(), Self::openai)
+            }
+            ("POST", ["messages", "batches"]) => {
+                assert_eq!(asked.header("anthropic-version"), Some("2023-06-01"));
+                let entries = asked.json()["requests"].as_array().unwrap().clone();
+                self.created(entries, Value::Null, Self::anthropic)
+            }
+            ("GET", ["batches"]) => self.list(Self::openai),
+            ("GET", ["messages", "batches"]) => self.list(Self::anthropic),
+            ("GET", ["batches", id]) => ok(&self.openai(number(id))),
+            ("GET", ["messages", "batches", id]) => ok(&self.anthropic(number(id))),
+            ("GET", ["files", id, "content"]) => {
+                let is_output = id.starts_with("out");
+                let wanted = |end: End| (end == End::Answered) == is_output;
+                let lines = self.results(number(id)).into_iter().filter(|(_, end)| wanted(*end)).map(openai_line);
+                ("200 OK", Vec::new(), lines.collect())
+            }
+            ("GET", ["messages", "batches", id, "results"]) => {
+                let lines = self.results(number(id)).into_iter().map(anthropic_line);
+                ("200 OK", Vec::new(), lines.collect())
+            }
+            _ => ("404 Not Found", Vec::new(), String::new()),
+        }
+    }
+
+    fn created(&mut self, entries: Vec<Value>, name: Value, tell: fn(&Self, usize) -> Value) -> Answered {
+        self.batches.push((entries, name));
+        if std::mem::take(&mut self.broken_create) {
+            return ("502 Bad Gateway", Vec::new(), "<html>bad gateway</html>".to_owned());
+        }
+        ok(&tell(self, self.batches.len() - 1))
+    }
+
+    fn list(&self, tell: fn(&Self, usize) -> Value) -> Answered {
+        let newest_first: Vec<Value> = (0..self.batches.len()).rev().map(|number| tell(self, number)).collect();
+        ok(&json!({"object": "list", "data": newest_first, "has_more": false}))
+    }
+
+    fn openai(&self, number: usize) -> Value {
+        let (entries, name) = &self.batches[number];
+        let mut batch = json!({"id": format!("batch_{number}"), "object": "batch", "metadata": name,
+            "status": if self.held { "in_progress" } else { "completed" },
+            "request_counts": {"total": entries.len(), "completed": 0, "failed": 0}});
+        if entries.len() > self.enqueued {
+            let error = json!({"code": "token_limit_exceeded", "message": "Enqueued token limit reached for tiny"});
+            batch["status"] = json!("failed");
+            batch["errors"] = json!({"object": "list", "data": [error]});
+        } else if !self.held {
+            batch["output_file_id"] = json!(format!("out-{number}"));
+            batch["error_file_id"] = json!(format!("err-{number}"));
+            if self.results(number).iter().any(|(_, end)| *end == End::Expired) {
+                batch["status"] = json!("expired");
+            }
+        }
+        batch
+    }
+
+    fn anthropic(&self, number: usize) -> Value {
+        let n = self.batches[number].0.len();
+        let counts = |processing| json!({"processing": processing, "succeeded": n - processing, "errored": 0, "canceled": 0, "expired": 0});
+        json!({"id": format!("msgbatch_{number}"), "type": "message_batch",
+            "processing_status": if self.held { "in_progress" } else { "ended" },
+            "request_counts": counts(if self.held { n } else { 0 })})
+    }
+
+    /// The requests of a batch, the last first, and how they ended.
+    fn results(&self, number: usize) -> Vec<(Value, End)> {
+        let entries = self.batches[number].0.iter().rev();
+        entries.map(|entry| (entry.clone(), (self.end)(&entry.to_string(), number))).collect()
+    }
+}
+
+fn number(id: &str) -> usize {
+    id.rsplit(['-', '_']).next().unwrap().parse().unwrap()
+}
+
+fn openai_line((entry, end): (Value, End)) -> String {
+    let body = match end {
+        End::Answered => {
+            json!({"choices": [{"message": {"content": "Answer: [[1]] a copper key"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 1000, "completion_tokens": 10}})
+        }
+        End::Refused => json!({"error": {"message": "this field is not known", "type": "invalid_request_error"}}),
+        End::Expired => Value::Null,
+    };
+    let response = match end {
+        End::Answered => json!({"status_code": 200, "request_id": "r", "body": body}),
+        End::Refused => json!({"status_code": 400, "request_id": "r", "body": body}),
+        End::Expired => Value::Null,
+    };
+    let error = if end == End::Expired { json!({"code": "batch_expired", "message": "too late"}) } else { Value::Null };
+    format!("{}\n", json!({"id": "x", "custom_id": entry["custom_id"], "response": response, "error": error}))
+}
+
+fn anthropic_line((entry, end): (Value, End)) -> String {
+    let result = match end {
+        End::Answered => json!({"type": "succeeded", "message": {
+            "content": [{"type": "text", "text": "Answer: [[1]] a copper key"}], "stop_reason": "end_turn",
+            "usage": {"input_tokens": 1000, "output_tokens": 10}}}),
+        End::Refused => json!({"type": "errored", "error": {"type": "error",
+            "error": {"type": "invalid_request_error", "message": "this field is not known"}}}),
+        End::Expired => json!({"type": "expired"}),
+    };
+    format!("{}\n", json!({"custom_id": entry["custom_id"], "result": result}))
+}
+
+const PRICES: &str = "['openai/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 20, output = 0 }\n\
+    batch = { input = 10, output = 0 }\n['anthropic/tiny']\nsource = 's'\ndate = '2026-01-02'\n\
+    price = { input = 20, output = 0 }\nbatch = { input = 10, output = 0 }\n";
+
+/// A sandbox with the tales, and the arguments of a run over them: 18 items, asked once each.
+struct Case {
+    sandbox: Sandbox,
+    arguments: Vec<String>,
+}
+
+impl Case {
+    fn new(model: &str, server: &BatchServer, more: &[&str]) -> Self {
+        let sandbox = Sandbox::with_own_cache();
+        tales(&sandbox);
+        let prices = sandbox.write("prices.toml", PRICES).display().to_string();
+        let base = format!("{}/v1", server.http.url);
+        let fixed =
+            ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--out", "r", "--json"];
+        let own = ["--model", model, "--base-url", &base, "--models", &prices, "--batch", "--batch-poll", "0.2"];
+        let method = ["--method", "dos-rag", "--budget", "60"];
+        let more = if more.is_empty() { &method[..] } else { more };
+        let arguments = fixed.iter().chain(&own).chain(more).map(|argument| (*argument).to_owned()).collect();
+        Self { sandbox, arguments }
+    }
+
+    fn arguments(&self) -> Vec<&str> {
+        self.arguments.iter().map(String::as_str).collect()
+    }
+
+    fn finishes(&self, code: i32) -> Value {
+        self.sandbox.run(&self.arguments()).exits(code).json()
+    }
+
+    /// Starts the run, and kills it as soon as `there` says so.
+    fn is_killed_when(&self, there: impl Fn() -> bool) {
+        let command = &mut self.sandbox.command(&self.arguments());
+        let mut child: Child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_secs(120);
+        while !there() {
+            assert!(child.try_wait().unwrap().is_none(), "the run ended before it could be killed");
+            assert!(Instant::now() < until, "the run did not get this far in time");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    fn ticket(&self, number: u32) -> Option<Value> {
+        let text = std::fs::read_to_string(self.sandbox.path(&format!("r/batches/{number:04}.json"))).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+#[track_caller]
+fn each_once(server: &BatchServer, n: usize) {
+    let mut ids = server.ids();
+    assert_eq!(ids.len(), n);
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), n, "a request was handed in twice");
+}
+
+const MODELS: [&str; 2] = ["openai/tiny", "anthropic/tiny"];
+
+#[test]
+fn all_questions_go_in_one_batch_for_the_price_of_a_batch() {
+    for model in MODELS {
+        let server = BatchServer::start(|_, _| End::Answered);
+        let case = Case::new(model, &server, &[]);
+        let report = case.finishes(0);
+        assert_eq!(server.n_batches(), 1, "{model}: all books together");
+        each_once(&server, 18);
+        assert_eq!(report["cells"][0]["ledger"]["answered"], 18);
+        let usage = &report["usage"][0];
+        assert_eq!((&usage["calls"], &usage["prompt_tokens"]), (&json!(18), &json!(18_000)));
+        assert!((usage["dollars"].as_f64().unwrap() - 0.18).abs() < 1e-9, "{model}: {usage}");
+        let records = std::fs::read_to_string(case.sandbox.path("r/records.jsonl")).unwrap();
+        assert_eq!(records.matches("\"batch\":true").count(), 18);
+
+        let entry = server.world.lock().unwrap().batches[0].0[0].clone();
+        assert!(!entry.to_string().contains("\"stream\""), "{entry}");
+        // Replies of batches are replies as any other: the same questions cost nothing in another folder.
+        let again: Vec<&str> = case.arguments().into_iter().map(|a| if a == "r" { "again" } else { a }).collect();
+        case.sandbox.run(&again).exits(0);
+        assert_eq!(server.n_batches(), 1);
+    }
+}
+
+#[test]
+fn a_killed_run_takes_up_its_batch() {
+    for model in MODELS {
+        let server = BatchServer::start(|_, _| End::Answered);
+        let case = Case::new(model, &server, &[]);
+        server.hold(true);
+        case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
+        let without: Vec<&str> =
+            case.arguments().into_iter().filter(|a| !matches!(*a, "--batch" | "--batch-poll" | "0.2")).collect();
+        case.sandbox.run(&without).refuses(&["waits for 1 batches", "--batch"]);
+        server.hold(false);
+        let report = case.finishes(0);
+        assert_eq!(report["cells"][0]["ledger"]["answered"], 18, "{model}");
+        assert_eq!(server.n_batches(), 1, "{model}: it is not handed in twice");
+    }
+}
+
+#[test]
+fn a_kill_while_a_batch_is_handed_in_neither_loses_nor_doubles_it() {
+    for model in MODELS {
+        let server = BatchServer::start(|_, _| End::Answered);
+        server.hold(true);
+        let case = Case::new(model, &server, &[]);
+        case.is_killed_when(|| case.ticket(1).is_some_and(|ticket| ticket["stage"] == "submitted"));
+        // As if the kill had come before the provider's name for the batch was written down.
+        let mut ticket = case.ticket(1).unwrap();
+        ticket["stage"] = json!("prepared");
+        ticket["batch"] = Value::Null;
+        case.sandbox.write("r/batches/0001.json", ticket.to_string());
+        server.hold(false);
+        case.finishes(0);
+        assert_eq!(server.n_batches(), 1, "{model}: the batch is found at the provider");
+
+        // As if it had come before the batch was handed in.
+        let server = BatchServer::start(|_, _| End::Answered);
+        let case = Case::new(model, &server, &[]);
+        case.is_killed_when(|| case.ticket(1).is_some());
+        let handed_in = server.n_batches();
+        if handed_in == 1 && case.ticket(1).is_some_and(|ticket| ticket["stage"] == "prepared") {
+            server.world.lock().unwrap().batches.clear();
+        }
+        case.finishes(0);
+        each_once(&server, 18);
+    }
+}
+
+#[test]
+fn a_batch_whose_creation_broke_is_looked_for_before_it_is_handed_in_again() {
+    for model in MODELS {
+        let server = BatchServer::start(|_, _| End::Answered);
+        server.world.lock().unwrap().broken_create = true;
+        let case = Case::new(model, &server, &[]);
+        case.finishes(0);
+        each_once(&server, 18);
+    }
+}
+
+#[test]
+fn what_expired_is_handed_in_again_and_what_was_refused_is_recorded() {
+    fn end(entry: &str, batch: usize) -> End {
+        match entry {
+            entry if entry.contains("What had Ana found") => End::Refused,
+            entry if entry.contains("Where did Ben hide") && batch == 0 => End::Expired,
+            _ => End::Answered,
+        }
+    }
+    for model in MODELS {
+        let server = BatchServer::start(end);
+        let case = Case::new(model, &server, &[]);
+        let report = case.finishes(1);
+        assert_eq!(server.n_batches(), 2, "{model}");
+        assert_eq!(server.ids().len(), 19, "one request was handed in again");
+        let ledger = &report["cells"][0]["ledger"];
+        let failed = ledger["failed"].as_u64().unwrap();
+        assert!(failed > 0 && ledger["answered"] == 18 - failed, "{model}: {ledger}");
+        let records = std::fs::read_to_string(case.sandbox.path("r/records.jsonl")).unwrap();
+        assert_eq!(records.matches("this field is not known").count() as u64, failed);
+    }
+}
+
+#[test]
+fn what_expires_again_and_again_fails() {
+    let server =
+        BatchServer::start(|entry, _| if entry.contains("Where did Ben") { End::Expired } else { End::Answered });
+    let case = Case::new("openai/tiny", &server, &[]);
+    let report = case.finishes(1);
+    assert_eq!((server.n_batches(), &report["cells"][0]["ledger"]["failed"]), (3, &json!(1)));
+}
+
+#[test]
+fn a_provider_that_holds_too_much_gets_smaller_batches_one_by_one() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    server.world.lock().unwrap().enqueued = 5;
+    let case = Case::new("openai/tiny", &server, &[]);
+    let report = case.finishes(0);
+    assert_eq!(report["cells"][0]["ledger"]["answered"], 18);
+    let world = server.world.lock().unwrap();
+    let sizes: Vec<usize> = world.batches.iter().map(|(entries, _)| entries.len()).collect();
+    assert_eq!(sizes, [18, 9, 4, 4, 4, 4, 2]);
+}
+
+#[test]
+fn each_round_of_a_method_with_several_is_a_batch() {
+    let server = BatchServer::start(|_, _| End::Answered);
+    let case = Case::new("openai/tiny", &server, &["--method", "memory-agent"]);
+    let report = case.finishes(0);
+    assert_eq!(server.n_batches(), 2, "the memories of all books, then the answers");
+    let n = server.ids().len();
+    each_once(&server, n);
+    assert_eq!(report["cells"][0]["ledger"]["missing"], 0);
+}
+
+#[test]
+fn a_model_without_a_batch_api_is_refused() {
+    let sandbox = Sandbox::new();
+    for model in ["gemini/gemini-x", "openai-compatible/tiny"] {
+        sandbox.run(&["run", "--batch", "--model", model]).refuses(&["--batch", model, "openai/MODEL"]);
+    }
+    sandbox.run(&["run", "--batch-poll", "5"]).refuses(&["--batch-poll is for a run with --batch"]);
+    sandbox.run(&["run", "--batch", "--batch-poll", "0"]).refuses(&["--batch-poll 0", "0.1"]);
+}

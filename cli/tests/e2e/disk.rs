@@ -1,0 +1,133 @@
+//! What lies around a run goes wrong: no room on the disk, a clock that jumps.
+
+use crate::crashes::{start, wait_until};
+use crate::fault_server::{Act, FaultServer, cases, records, reply, run_cases};
+use crate::provider::answer;
+use crate::support::{Ended, Sandbox};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const N: usize = 100;
+
+/// A server whose replies are long, so that they fill what there is.
+fn wordy(sandbox: &Sandbox) -> FaultServer {
+    cases(sandbox, &(0..N).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    FaultServer::start(|_, _, _| reply("200 OK", "", &answer(&format!("{} [[1]]", "Let me think. ".repeat(300)))))
+}
+
+/// Holds a run that found no room to what it says and leaves, and then to what it does where there is.
+fn check(sandbox: &Sandbox, server: &FaultServer, ended: &Ended, reason: &str, again: impl FnOnce() -> Ended) {
+    assert_eq!(ended.0.status.code(), Some(2), "{}", ended.err());
+    for words in ["records.jsonl", reason, "what was finished before is kept", "give the same command again"] {
+        assert!(ended.err().contains(words), "{words}: {}", ended.err());
+    }
+    let (finished, asked) = (records(sandbox), server.asked());
+    assert!(finished.len() > 5 && finished.len() < N, "{} records", finished.len());
+    again().exits(0);
+    let all = records(sandbox);
+    assert_eq!(all.len(), N);
+    for (name, record) in &finished {
+        assert_eq!((&all[name], server.asked()[name]), (record, asked[name]), "what was finished is not asked again");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_that_may_not_grow_ends_the_run_and_loses_nothing() {
+    let sandbox = Sandbox::with_own_cache();
+    let server = wordy(&sandbox);
+    let arguments = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "4"]);
+    let ended = Ended(sandbox.command_after("ulimit -f 200", &arguments).output().unwrap());
+    check(&sandbox, &server, &ended, "File too large", || sandbox.run(&arguments));
+}
+
+/// A small disk in memory; taken away when dropped.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// Mounts one, or says that it is skipped.
+    fn mount(test: &str, path: &Path) -> Option<Self> {
+        std::fs::create_dir_all(path).unwrap();
+        let mount = Command::new("mount").args(["-t", "tmpfs", "-o", "size=300k", "tmpfs"]).arg(path).output();
+        if mount.is_ok_and(|mount| mount.status.success()) {
+            return Some(Self(path.to_owned()));
+        }
+        eprintln!("skipped: {test} needs the right to mount a tmpfs");
+        None
+    }
+
+    fn grow(&self) {
+        let grown = Command::new("mount").args(["-o", "remount,size=20m"]).arg(&self.0).status().unwrap();
+        assert!(grown.success());
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_ends_the_run_and_loses_nothing() {
+    let sandbox = Sandbox::with_own_cache();
+    let Some(disk) = SmallDisk::mount("a_full_disk_ends_the_run_and_loses_nothing", &sandbox.path("r")) else { return };
+    let server = wordy(&sandbox);
+    let arguments = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "4"]);
+    let ended = sandbox.run(&arguments);
+    check(&sandbox, &server, &ended, "No space left on device", || {
+        disk.grow();
+        sandbox.run(&arguments)
+    });
+    assert!(!sandbox.path("r/journal").exists());
+}
+
+/// Debian's library that fakes the time, or a visible skip.
+fn faketime(test: &str) -> Option<PathBuf> {
+    let folders = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    let found = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1")).find(|path| path.is_file());
+    if found.is_none() {
+        eprintln!("skipped: {test} needs Debian's package faketime");
+    }
+    found
+}
+
+#[test]
+fn a_clock_that_jumps_changes_nothing() {
+    let Some(library) = faketime("a_clock_that_jumps_changes_nothing") else { return };
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &(0..40).map(|n| format!("q{n}")).collect::<Vec<_>>());
+    // The server's clock is right, and its dates are what waits are counted by.
+    fn limited() -> Vec<u8> {
+        let now = std::time::SystemTime::now();
+        let [date, until] = [now, now + Duration::from_secs(2)].map(httpdate::fmt_http_date);
+        format!("HTTP/1.1 429 Slow\r\ndate: {date}\r\nretry-after: {until}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+            .into_bytes()
+    }
+    let server = FaultServer::start(|name, n, _| match (name, n) {
+        ("q5" | "q20" | "q35", 0) => Act::Now(limited),
+        _ => Act::After(Duration::from_millis(60), Box::new(reply("200 OK", "", &answer("[[1]]")))),
+    });
+    let clock = sandbox.write("clock", "+0");
+    let arguments = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "2"]);
+    let mut command = sandbox.command(&arguments);
+    command.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", clock).env("FAKETIME_NO_CACHE", "1");
+    command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    let mut run = start(command);
+    for (n, clock) in [(8, "+40d"), (16, "-40d"), (24, "+0")] {
+        wait_until(&mut run, "more requests", || server.n_requests() >= n);
+        sandbox.write("clock", clock);
+    }
+    let ended = run.wait_with_output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let records = records(&sandbox);
+    assert_eq!((records.len(), server.n_requests()), (40, 43));
+    for record in records.values() {
+        let seconds = record["seconds"].as_f64().unwrap();
+        assert!(record["outcome"] == "answered" && (0.0..60.0).contains(&seconds), "{record}");
+    }
+    for name in ["q5", "q20", "q35"] {
+        assert!(server.waited(name) >= 1.0, "{name}: {}", server.waited(name));
+    }
+}

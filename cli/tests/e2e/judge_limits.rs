@@ -1,0 +1,160 @@
+//! What judges take: told before, limited while they are asked, reported and verified afterwards.
+
+use crate::provider::{Server, answer};
+use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+/// A judge's reply of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
+const PRICES: &str = r#"
+["openai-compatible/j"]
+source = "this test"
+date = "2026-01-02"
+price = { input = 0.0, output = 1_000.0 }
+"#;
+
+fn court() -> Server {
+    Server::start(vec![("200 OK", answer("\\boxed{CORRECT}"))])
+}
+
+/// Six open answers of a reader without a model, and a judge that costs money.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    sandbox.write("prices.toml", PRICES);
+    sandbox
+}
+
+fn run<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let bench = ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--method", "dos-rag"];
+    let judge = ["--budget", "30", "--judge", "openai-compatible/j", "--judge-base-url", url, "--concurrency", "1"];
+    let limits = ["--judge-max-output-tokens", "10", "--models", "prices.toml", "--out", "r", "--json"];
+    [&bench[..], &judge, &limits, more].concat()
+}
+
+#[test]
+fn judges_are_paid_from_the_money_of_the_run() {
+    let server = court();
+    let sandbox = sandbox();
+    let n_requests = || server.requests.lock().unwrap().len();
+    let stopped = sandbox.run(&run(&server.url, &["--max-cost", "0.03"])).exits(1);
+    assert!(stopped.err().contains("--max-cost: $0.0210 of it are spent"), "{}", stopped.err());
+    assert_eq!(n_requests(), 3, "a fourth could cost a cent, and less than one is left");
+    let again = ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
+    let limits = ["--max-output-tokens", "10", "--models", "prices.toml", "--json"];
+    let judge = |dollars| sandbox.run(&[&again[..], &limits, &["--max-cost", dollars]].concat());
+    assert_eq!(judge("0.03").exits(1).json()["out_of_money"], true);
+    assert_eq!(n_requests(), 3, "what was spent before counts");
+
+    let report = sandbox.run(&run(&server.url, &["--max-cost", "1"])).exits(0).json();
+    assert_eq!(n_requests(), 6, "nothing is asked twice");
+    let usage = report["usage"].as_array().unwrap().iter().find(|usage| usage["judging"] == true).unwrap();
+    assert_eq!(
+        (&usage["method"], &usage["model"], &usage["calls"], &usage["completion_tokens"]),
+        (&json!("judge-sagascale"), &json!("openai-compatible/j"), &json!(6), &json!(42))
+    );
+    assert!((usage["dollars"].as_f64().unwrap() - 0.042).abs() < 1e-9, "{usage}");
+    let table = sandbox.run(&["report", "r"]).exits(0).out();
+    for words in ["judge-sagascale (judge)", "0.0420", "prices of openai-compatible/j as of 2026-01-02"] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    let unknown: Vec<&str> = run(&server.url, &["--max-cost", "1", "--fresh"]);
+    let unknown: Vec<&str> = unknown.into_iter().filter(|word| !["--models", "prices.toml"].contains(word)).collect();
+    sandbox.run(&unknown).refuses(&["price of openai-compatible/j is not known"]);
+}
+
+#[test]
+fn judges_keep_to_the_minute() {
+    let server = court();
+    let sandbox = sandbox();
+    let started = Instant::now();
+    sandbox.run(&run(&server.url, &["--rpm", "240"])).exits(0);
+    assert!(started.elapsed() >= Duration::from_millis(5 * 250), "{:?}", started.elapsed());
+    let told = sandbox.run(&run(&server.url, &["--tpm", "20", "--fresh", "--no-cache"])).exits(1);
+    assert!(told.err().contains("6 calls to judges failed"), "{}", told.err());
+    assert_eq!(server.requests.lock().unwrap().len(), 6, "what can never be sent is not sent");
+}
+
+#[test]
+fn judges_are_in_the_estimate() {
+    let sandbox = sandbox();
+    let told = sandbox.run(&[&run("http://127.0.0.1:9/v1", &["--dry-run"])[..]].concat()).exits(0).json();
+    let judge = &told["judges"][0];
+    assert_eq!((&judge["method"], &judge["calls"]), (&json!("judge-sagascale"), &json!({"low": 6, "high": 6})));
+    assert_eq!(judge["reply_tokens"]["high"], 60);
+    let model = told["models"].as_array().unwrap().iter().find(|m| m["model"] == "openai-compatible/j").unwrap();
+    assert!((model["dollars"]["list"][1].as_f64().unwrap() - 0.06).abs() < 1e-9, "{model}");
+
+    let all = ["estimate", "--method", "all", "--model", "openai-compatible/tiny", "--json"];
+    let told = sandbox.run(&all).exits(0).json();
+    let judges: BTreeSet<&str> =
+        told["judges"].as_array().unwrap().iter().map(|judge| judge["method"].as_str().unwrap()).collect();
+    let every = ["align-key-facts", "classify-question", "judge-corpusqa", "judge-novelqa", "judge-sagascale"];
+    assert_eq!(judges, every.into_iter().chain(["verify-facts"]).collect(), "no reader is asked for evidence");
+    let nobody = sandbox.run(&[&all[..], &["--judge", "none"]].concat()).exits(0).json();
+    assert!(nobody.get("judges").is_none() && nobody["items"].as_u64() < told["items"].as_u64(), "{nobody}");
+}
+
+#[test]
+fn judges_without_an_address_are_asked_where_readers_are() {
+    let server = court();
+    let sandbox = sandbox();
+    let args = ["run", "--benchmark", "tales", "--method", "closed-book", "--out", "r", "--json"];
+    let models = ["--model", "openai-compatible/x", "--judge", "openai-compatible/j", "--base-url", &server.url];
+    sandbox.run(&[&args[..], &models].concat()).exits(0);
+    let asked: BTreeSet<String> =
+        server.requests.lock().unwrap().iter().map(|request| request["model"].to_string()).collect();
+    assert_eq!(asked, ["\"j\"".to_owned(), "\"x\"".to_owned()].into());
+}
+
+#[test]
+fn a_paper_that_judges_says_so_where_nobody_does() {
+    let sandbox = sandbox();
+    let args = ["run", "--benchmark", "novelqa", "--data", "tales", "--method", "closed-book"];
+    let told = sandbox.run(&args).exits(0);
+    for words in ["nothing is judged", "the paper judges with GPT-4", "--judge", "builtin/rule"] {
+        assert!(told.err().contains(words), "{words}: {}", told.err());
+    }
+    let told = sandbox.run(&[&args[..], &["--judge", "builtin/rule", "--out", "j"]].concat()).exits(0);
+    assert!(told.err().contains("judged by builtin/rule; in the paper by GPT-4"), "{}", told.err());
+    sandbox.run(&[&args[..], &["--judge", "none,builtin/rule"]].concat()).refuses(&["expected models, or none alone"]);
+}
+
+#[test]
+fn judgements_are_read_again_and_a_changed_one_is_named() {
+    let server = Server::replying(|n, _| {
+        let reply = if n == 2 { "I cannot say." } else { "\\boxed{CORRECT}" };
+        ("200 OK", answer(reply))
+    });
+    let sandbox = sandbox();
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30", "--judge", "builtin/rule"]);
+    sandbox.run(&["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url]).exits(0);
+    let told = sandbox.run(&["verify", "r", "--json"]).exits(0).json();
+    assert_eq!(told["judgements"]["judgements"], 18 + 6 + 6, "the rule on all, both judges on the open ones: {told}");
+    let text = sandbox.run(&["verify", "r"]).exits(0).out();
+    assert!(text.ends_with("30 judgements read again: 0 differences\n"), "{text}");
+
+    rewrite_lines(&sandbox, "r/judgements.jsonl", |line| {
+        if line["judge_model"] == "openai-compatible/j" && line["item"] == "t0-3" {
+            line["ruling"]["correct"] = json!(false);
+        }
+        if line["judge"] == "rule" && line["item"] == "t1-1" {
+            line["ruling"]["strict"] = json!(!line["ruling"]["strict"].as_bool().unwrap());
+        }
+    });
+    let ended = sandbox.run(&["verify", "r"]).exits(1);
+    for words in
+        ["item t0-3, dos-rag at 30", "judge-sagascale by openai-compatible/j, vote 0: verdict", "2 differences"]
+    {
+        assert!(ended.out().contains(words), "{words}: {}", ended.out());
+    }
+    let differences = sandbox.run(&["verify", "r", "--json"]).exits(1).json()["judgements"]["differences"].clone();
+    let items: Vec<&Value> = differences.as_array().unwrap().iter().map(|one| &one["item"]).collect();
+    assert_eq!(items, ["t0-3", "t1-1"]);
+
+    let front = "+++\npaper = 'ours'\nvariables = []\nreply = 'a box'\n+++\n";
+    sandbox.write("prompts/judge-sagascale.md", format!("{front}Is {{{{ answer }}}} right?"));
+    let ended = sandbox.run(&["verify", "r", "--prompts", "prompts"]).exits(1);
+    assert!(ended.out().contains("judge-sagascale: 6 judgements were not verified"), "{}", ended.out());
+}

@@ -1,0 +1,26 @@
+//! Work that keeps a processor busy: cut into jobs by who has it to do, spread by who has threads.
+
+/// A piece of work that depends on no other.
+pub type Job<T> = Box<dyn FnOnce() -> T + Send>;
+
+/// Who does the jobs.
+#[allow(async_fn_in_trait, reason = "as the futures of `Host`, these are deliberately not Send")]
+pub trait Workers {
+    /// What each of `jobs` gives, in their order. Between jobs the work can be given up, by dropping the future.
+    async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T>;
+
+    /// What a job gives.
+    async fn one<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> T {
+        self.all(vec![Box::new(job) as Job<T>]).await.remove(0)
+    }
+}
+
+/// This thread, one job after the other; its futures never wait.
+#[derive(Debug, Clone, Copy)]
+pub struct Here;
+
+impl Workers for Here {
+    async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+        jobs.into_iter().map(|job| job()).collect()
+    }
+}

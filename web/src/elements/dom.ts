@@ -1,0 +1,49 @@
+// Elements made of names, attributes and texts; nothing here is ever parsed as HTML.
+
+type Child = Node | string;
+
+export function make<K extends keyof HTMLElementTagNameMap>(
+    name: K, attributes: Record<string, string> = {}, ...children: Child[]
+): HTMLElementTagNameMap[K] {
+    const element = document.createElement(name);
+    for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
+    element.append(...children);
+    return element;
+}
+
+/** A table with a caption, a row of column names and a row name in each row. */
+export function table(caption: string, columns: string[], rows: Child[][]): HTMLTableElement {
+    return make("table", {},
+        make("caption", {}, caption),
+        make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
+        make("tbody", {}, ...rows.map(([first = "", ...others]) => make("tr", {},
+            make("th", { scope: "row" }, first), ...others.map((cell) => make("td", {}, cell))))));
+}
+
+/** Colours and sizes of a page go in by custom properties; both colour schemes are there without them. */
+export const STYLE = `
+:host { display: block; container-type: inline-size; font: 1rem/1.5 system-ui, sans-serif;
+  --ink: var(--closeread-ink, light-dark(#1c1b19, #e9e6df)); --paper: var(--closeread-paper, light-dark(#fbfaf7, #191817));
+  --line: var(--closeread-line, light-dark(#cfcabf, #45413b)); --muted: var(--closeread-muted, light-dark(#5d584f, #ada698));
+  --mark: var(--closeread-mark, light-dark(#a3431f, #f0a078)); color-scheme: var(--closeread-scheme, light dark);
+  color: var(--ink); background: var(--paper); padding: var(--closeread-padding, 1rem); }
+:host([hidden]) { display: none; }
+button, input { font: inherit; max-width: 100%; accent-color: var(--mark); }
+button { padding: .3rem .8rem; }
+:focus-visible { outline: 3px solid var(--mark); outline-offset: 2px; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; margin: .75rem 0; font-variant-numeric: tabular-nums; }
+caption { text-align: start; font-weight: 600; }
+th, td { padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--line); text-align: start; font-weight: normal; vertical-align: top; }
+thead th { color: var(--muted); }
+td.number { text-align: end; }
+.note { color: var(--muted); } .problem { color: var(--mark); font-weight: 600; } .problem:empty { display: none; }
+`;
+
+export function styled(host: HTMLElement, style = ""): ShadowRoot {
+    const root = host.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE + style);
+    root.adoptedStyleSheets = [sheet];
+    return root;
+}

@@ -1,0 +1,95 @@
+// <closeread-scorer gold="items.jsonl">: drop a file of predictions, see its scores. Nothing leaves the page.
+
+import type { RowProblem, Scorecard } from "./closeread_scorer.js";
+import { make, styled, table } from "./dom.js";
+import { LEDGER, fetched, metricNames, percent, score, scoringOf } from "./scoring.js";
+import { words } from "./words.js";
+
+/** Rows that a table of problems shows; the JSON has all. */
+const MAX_ROWS = 50;
+
+class Scorer extends HTMLElement {
+    readonly #root = styled(this, ":host(.dropping) { outline: 3px dashed var(--mark); outline-offset: -6px; }");
+    readonly #status = make("p", { role: "status" });
+    readonly #problem = make("p", { role: "alert", class: "problem" });
+    readonly #result = make("div", { class: "scroll" });
+    /** Counts files, so that a late score does not replace a newer one. */
+    #asked = 0;
+
+    connectedCallback(): void {
+        if (this.#root.childElementCount > 0) return;
+        const file = make("input", { type: "file", id: "file", accept: ".jsonl,.json,.csv,.txt" });
+        file.addEventListener("change", () => file.files?.[0] && this.#take(file.files[0]));
+        this.#root.append(
+            make("p", {}, make("label", { for: "file" }, words(this).predictions), " ", file),
+            this.#status, this.#problem, this.#result);
+        this.addEventListener("dragover", (event) => {
+            event.preventDefault();
+            this.classList.add("dropping");
+        });
+        this.addEventListener("dragleave", () => this.classList.remove("dropping"));
+        this.addEventListener("drop", (event) => {
+            event.preventDefault();
+            this.classList.remove("dropping");
+            const dropped = event.dataTransfer?.files[0];
+            if (dropped) this.#take(dropped);
+        });
+    }
+
+    async #take(file: File): Promise<void> {
+        const say = words(this);
+        const mine = ++this.#asked;
+        this.#problem.textContent = "";
+        this.#status.textContent = say.scoring;
+        this.#result.replaceChildren();
+        try {
+            const at = this.getAttribute("gold")?.trim();
+            const gold = at ? await fetched(new URL(at, document.baseURI).href, say) : undefined;
+            const predictions = { name: file.name, content: new Uint8Array(await file.arrayBuffer()) };
+            const json = await score(gold, predictions, scoringOf(this), say);
+            if (mine === this.#asked) this.#show(json, file.name);
+        } catch (error) {
+            if (mine !== this.#asked) return;
+            this.#status.textContent = "";
+            this.#problem.textContent = error instanceof Error ? error.message : String(error);
+        }
+    }
+
+    #show(json: string, name: string): void {
+        const [say, card] = [words(this), JSON.parse(json) as Scorecard];
+        const { ledger } = card;
+        const problems = [
+            ...ledger.problems.malformed_rows, ...ledger.problems.unknown_ids, ...ledger.problems.duplicate_ids,
+        ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+        this.#status.textContent = card.complete ? say.complete(card.n) : say.incomplete(ledger.missing, card.n);
+        this.#problem.textContent = problems.length > 0 ? say.problems(problems.length) : "";
+        const scores = metricNames(card).map((metric) => {
+            const { value, low, high, n } = card.metrics[metric]!;
+            return [metric, percent(value), `[${percent(low)}, ${percent(high)}]`, String(n)];
+        });
+        const ended = LEDGER.filter((outcome) => ledger[outcome] > 0).map((outcome) => [outcome, String(ledger[outcome])]);
+        this.#result.replaceChildren(
+            table(say.scores, [say.metric, say.score, say.interval, say.over], scores),
+            table(say.ledger, [say.outcome, say.items], ended));
+        if (problems.length > 0) this.#result.append(this.#rows(problems));
+        if (card.notes.length > 0) {
+            this.#result.append(make("h3", {}, say.notes), make("ul", {}, ...card.notes.map((note) => make("li", {}, note))));
+        }
+        const link = make("a", {
+            download: `${name}.scores.json`, href: URL.createObjectURL(new Blob([json + "\n"], { type: "application/json" })),
+        }, say.download);
+        this.#result.append(make("p", {}, link));
+        this.dispatchEvent(new CustomEvent("scored", { detail: card, bubbles: true, composed: true }));
+    }
+
+    #rows(problems: RowProblem[]): HTMLElement {
+        const say = words(this);
+        const rows = problems.slice(0, MAX_ROWS)
+            .map(({ file, line, item, message }) => [file, line === null ? "" : String(line), item ?? "", message]);
+        const shown = make("div", {}, table(say.rows, [say.file, say.line, say.item, say.message], rows));
+        if (problems.length > MAX_ROWS) shown.append(make("p", { class: "note" }, say.more(problems.length - MAX_ROWS)));
+        return shown;
+    }
+}
+
+if (!customElements.get("closeread-scorer")) customElements.define("closeread-scorer", Scorer);

@@ -1,0 +1,71 @@
+// The scorer in the page: WebAssembly and the files METEOR needs, each fetched when first needed.
+
+import init, { scoreFormatJson, scoreJson } from "./closeread_scorer.js";
+import type { Assets, MetricName, NamedFile, Scorecard, ScoreOptions } from "./closeread_scorer.js";
+import type { Words } from "./words.js";
+
+let ready: Promise<unknown> | undefined;
+let assets: Promise<Assets> | undefined;
+
+/** What a page says of how predictions are scored, by the names of the command line's options. */
+export interface Scoring {
+    metrics?: MetricName[];
+    by?: string[];
+    chinese?: "reference" | "characters";
+    format?: string;
+    task?: string;
+    system?: string;
+}
+
+/** The attributes `metrics`, `by`, `chinese`, `format`, `task` and `system` of an element. */
+export function scoringOf(host: Element): Scoring {
+    const one = (name: string) => host.getAttribute(name)?.trim() || undefined;
+    const list = (name: string) => one(name)?.split(",").map((value) => value.trim());
+    const scoring: Record<string, unknown> = {
+        metrics: list("metrics"), by: list("by"),
+        chinese: one("chinese"), format: one("format"), task: one("task"), system: one("system"),
+    };
+    return Object.fromEntries(Object.entries(scoring).filter(([, value]) => value !== undefined));
+}
+
+export async function fetched(url: string, words: Words): Promise<NamedFile> {
+    const refuse = (why: string) => new Error(words.notFound(url, why));
+    const response = await fetch(url).catch((error: unknown) => {
+        throw refuse(String(error));
+    });
+    if (!response.ok) throw refuse(`${response.status} ${response.statusText}`.trim());
+    return { name: url.split("/").pop() ?? url, content: new Uint8Array(await response.arrayBuffer()) };
+}
+
+/** The bytes that `closeread score --json` prints for the same files. */
+export async function score(
+    gold: NamedFile | undefined, predictions: NamedFile, { format, ...options }: Scoring, words: Words,
+): Promise<string> {
+    ready ??= init();
+    await ready;
+    const wanted: ScoreOptions = options;
+    const run = (assets?: Assets) => format === undefined
+        ? scoreJson(required(gold, words), predictions, wanted, assets)
+        : scoreFormatJson(format, [predictions], gold === undefined ? [] : [gold], wanted, assets);
+    if (!wanted.metrics?.includes("meteor")) return run();
+    assets ??= Promise.all(["wordnet-3.0.bin", "punkt-en.txt"].map(async (name) =>
+        (await fetched(new URL(name, import.meta.url).href, words)).content as Uint8Array))
+        .then(([wordnet, punkt]) => ({ wordnet, punkt }) as Assets);
+    return run(await assets);
+}
+
+function required(gold: NamedFile | undefined, words: Words): NamedFile {
+    if (gold === undefined) throw new Error(words.noGold);
+    return gold;
+}
+
+export const LEDGER = [
+    "answered", "not_found", "unanswered", "overflow", "blocked", "unparsed", "failed", "missing", "unscored",
+] as const;
+
+export const percent = (share: number) => (100 * share).toFixed(1);
+
+/** The main metric first, the others by name. */
+export function metricNames({ metrics, main }: Pick<Scorecard, "metrics" | "main">): string[] {
+    return Object.keys(metrics).sort((a, b) => Number(b === main) - Number(a === main) || a.localeCompare(b));
+}

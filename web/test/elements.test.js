@@ -1,0 +1,154 @@
+// The elements that other pages embed: a bare page of one origin, one script tag that names another.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import { chromium } from "playwright-core";
+import { FLAGS, files, folder, serve } from "./serve.js";
+
+const ELEMENTS = new URL("../dist/elements/", import.meta.url);
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const scored = (name) => readFile(new URL(`../../tests/scoring/${name}`, import.meta.url), "utf8");
+const METRICS = "f1,accuracy,infinitebench_zh_f1,rougeL,bleu_2,meteor";
+
+let library, site, contents, browser, page, complaints;
+
+before(async () => {
+    library = await serve(folder(ELEMENTS), { "access-control-allow-origin": "*" });
+    contents = {};
+    site = await serve((path) => files(contents)(path));
+    const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
+    browser = await chromium.launch({ executablePath, args: FLAGS });
+});
+after(async () => {
+    await browser?.close();
+    library.close();
+    site.close();
+});
+beforeEach(async () => {
+    page = await browser.newPage({ viewport: { width: 1000, height: 800 } });
+    complaints = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    contents["items.jsonl"] = await scored("items.jsonl");
+    contents["predictions.jsonl"] = await scored("predictions.jsonl");
+});
+afterEach(async () => {
+    await page.close();
+    assert.deepEqual(complaints, [], "errors in the page");
+});
+
+/** A page with one script tag and one element. */
+async function embed(element, markup, lang = "en") {
+    contents["index.html"] = `<!doctype html><html lang="${lang}"><title>A board</title><main><h1>A board</h1>${markup}</main>` +
+        `<script type="module" src="${library.origin}closeread-${element}.js"></script>`;
+    await page.goto(site.origin);
+}
+
+async function drop(name, buffer) {
+    await page.setInputFiles("closeread-scorer input", { name, mimeType: "application/jsonl", buffer: Buffer.from(buffer) });
+}
+
+async function violations() {
+    await page.addScriptTag({ path: AXE });
+    const { violations } = await page.evaluate(() => axe.run());
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+test("a dropped file is scored to the bytes that the command line prints", async () => {
+    await embed("scorer", `<closeread-scorer gold="items.jsonl" metrics="${METRICS}" by="kind"></closeread-scorer>`);
+    await drop("mine.jsonl", contents["predictions.jsonl"]);
+    const link = page.locator("closeread-scorer a[download]");
+    await link.waitFor({ timeout: 60_000 });
+    const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+    assert.equal(download.suggestedFilename(), "mine.jsonl.scores.json");
+    assert.equal(await readFile(await download.path(), "utf8"), await scored("scorecard.json"));
+});
+
+test("wrong rows, what is missing and every score stand in the page", async () => {
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    await drop("mine.jsonl", contents["predictions.jsonl"]);
+    await page.locator("closeread-scorer table").first().waitFor({ timeout: 60_000 });
+    const text = await page.locator("closeread-scorer").evaluate((element) => element.shadowRoot.textContent);
+    const card = JSON.parse(await scored("scorecard.json"));
+    const { problems } = card.ledger;
+    for (const { message } of Object.values(problems).flat()) assert.ok(text.includes(message), message);
+    assert.match(text, card.complete ? /All \d+ items/ : new RegExp(`Incomplete: ${card.ledger.missing} of ${card.n}`));
+    assert.deepEqual(await violations(), []);
+});
+
+test("gold answers that are not there, and a file that is none, say so", async () => {
+    await embed("scorer", `<closeread-scorer gold="nothing.jsonl"></closeread-scorer>`);
+    await drop("mine.jsonl", "{}");
+    const problem = page.locator("closeread-scorer [role=alert]");
+    await page.waitForFunction(() => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent !== "");
+    assert.match(await problem.textContent(), /nothing\.jsonl cannot be read: 404/);
+
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    await drop("mine.jsonl", "");
+    await page.locator("closeread-scorer table").first().waitFor({ timeout: 60_000 });
+    assert.match(await page.locator("closeread-scorer [role=status]").textContent(), /Incomplete: (\d+) of \1 items/);
+});
+
+test("a page in Chinese is spoken to in Chinese", async () => {
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`, "zh-CN");
+    assert.match(await page.locator("closeread-scorer label").textContent(), /预测文件/);
+});
+
+/** A board of one honest row, one whose score is not that of its predictions, and one incomplete one. */
+async function board() {
+    const card = JSON.parse(await scored("scorecard.json"));
+    const with_ = (change) => {
+        const copy = structuredClone(card);
+        delete copy.items;
+        copy.complete = true;
+        change(copy);
+        return copy;
+    };
+    contents["results.json"] = JSON.stringify({
+        title: "Two novels", gold: "items.jsonl", scoring: { metrics: METRICS.split(","), by: ["kind"] },
+        rows: [
+            { name: "honest", predictions: "predictions.jsonl", scorecard: with_(() => {}), url: "https://example.org/" },
+            { name: "<b>hopeful</b>", predictions: "predictions.jsonl", scorecard: with_((c) => { c.metrics.f1.value += 0.25; }), url: "javascript:alert(1)" },
+            { name: "half", scorecard: with_((c) => { c.complete = false; c.metrics.f1.value = 1; }) },
+        ],
+    });
+}
+
+const firstCells = () => page.locator("closeread-leaderboard").evaluate((element) =>
+    [...element.shadowRoot.querySelectorAll("tbody tr")].map((row) => [...row.cells].slice(0, 2).map((cell) => cell.textContent)));
+
+test("rows rank by score, and an incomplete one has no rank", async () => {
+    await board();
+    await embed("leaderboard", `<closeread-leaderboard src="results.json"><p>Read the table.</p></closeread-leaderboard>`);
+    await page.locator("closeread-leaderboard tbody tr").first().waitFor();
+    assert.deepEqual(await firstCells(), [["1", "<b>hopeful</b>"], ["2", "honest"], ["incomplete", "half"]]);
+    await page.locator("closeread-leaderboard thead button").first().focus();
+    await page.keyboard.press("Enter");
+    assert.deepEqual(await firstCells(), [["2", "honest"], ["1", "<b>hopeful</b>"], ["incomplete", "half"]]);
+    assert.equal(await page.locator("closeread-leaderboard th[aria-sort=ascending]").count(), 1);
+    assert.equal(await page.locator("closeread-leaderboard a").count(), 1, "a script's address is no link");
+    assert.deepEqual(await violations(), []);
+});
+
+test("a row is scored again in the tab, and a number that does not follow is named", async () => {
+    await board();
+    await embed("leaderboard", `<closeread-leaderboard src="results.json"></closeread-leaderboard>`);
+    const verdict = async (name) => {
+        const row = page.locator("closeread-leaderboard tbody tr", { hasText: name });
+        await row.locator("button").click();
+        const verdict = row.locator("[role=status]");
+        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await verdict.elementHandle(), { timeout: 60_000 });
+        return verdict.textContent();
+    };
+    assert.equal((await verdict("honest")).trim(), "the same numbers");
+    assert.match(await verdict("hopeful"), /not the same: f1, value/);
+});
+
+test("results that cannot be read leave what stands inside the element", async () => {
+    contents["results.json"] = `{"rows": [{"name": "x"}]}`;
+    await embed("leaderboard", `<closeread-leaderboard src="results.json"><p id="inside">Read the table.</p></closeread-leaderboard>`);
+    await page.locator("closeread-leaderboard [role=alert]").waitFor();
+    assert.match(await page.locator("closeread-leaderboard [role=alert]").textContent(), /row 1: expected a "name" and a "scorecard"/);
+    assert.ok(await page.locator("#inside").isVisible());
+});
