@@ -34,7 +34,58 @@ fn able(call: &Call) -> Result<String, HostError> {
 fn three_wrong_options_are_written_and_judged() {
     let host = ScriptedHost::scripted(|call, _| able(call));
     let built = build_of(&[open()], &host, &Memory::default()).unwrap();
-    expect![[""]].assert_eq(&host.transcript());
+    expect![[r#"
+        chat options-distractors (<= 64 tokens, temperature 0)
+          | Make a question about the novel "The Key" a multiple-choice question.
+          |
+          | Question: Where was the key?
+          | Right answer: under the third stair
+          |
+          | Write 3 wrong options to stand beside the right answer.
+          |
+          | 1. Each is wrong, and surely so: none means the same as a right answer in other words, contains it, or could be argued to be right as well.
+          | 2. Each is plausible: of the same kind, about as long and as detailed as the right answer, in its language and style, so that it cannot be told from it without having read the novel.
+          | 3. All of them differ from each other in meaning.
+          |
+          | Reply with a JSON object and nothing else:
+          | {"options": ["a wrong option"]}
+        chat judge-corpusqa (<= 64 tokens, temperature 0)
+          | Decide whether two answers to the same problem are equivalent.
+          |
+          | Problem: Where was the key?
+          |
+          | Answer 1: in the river
+          |
+          | Answer 2: under the third stair
+          |
+          | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
+          |
+          | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
+        chat judge-corpusqa (<= 64 tokens, temperature 0)
+          | Decide whether two answers to the same problem are equivalent.
+          |
+          | Problem: Where was the key?
+          |
+          | Answer 1: behind the lantern
+          |
+          | Answer 2: under the third stair
+          |
+          | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
+          |
+          | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
+        chat judge-corpusqa (<= 64 tokens, temperature 0)
+          | Decide whether two answers to the same problem are equivalent.
+          |
+          | Problem: Where was the key?
+          |
+          | Answer 1: in a boat
+          |
+          | Answer 2: under the third stair
+          |
+          | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
+          |
+          | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
+    "#]].assert_eq(&host.transcript());
     let made = &built.items[0];
     assert_eq!((made.task, made.options.len()), (Task::Choice, 4));
     assert_eq!(made.options[made.correct.unwrap()], "under the third stair");
