@@ -47,6 +47,11 @@ impl Spending {
         Self { prices, limit, tokenizer, state, changed: Notify::new() }
     }
 
+    /// The prices that calls are counted by.
+    pub(crate) fn prices(&self) -> &PriceList {
+        &self.prices
+    }
+
     /// What was taken so far.
     pub(crate) fn taken(&self) -> Taken {
         *self.state.borrow()

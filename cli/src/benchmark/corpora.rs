@@ -10,7 +10,7 @@ use closeread_core::benchmark::{Adapter, Dataset, InputFile, Problem};
 use closeread_core::text::{Book, TextStore};
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -92,6 +92,9 @@ pub(crate) struct JudgeArgs {
     /// Print scores and tables as one JSON value
     #[arg(long)]
     json: bool,
+    /// Say every try of a call that fails, and what is done about it, on standard error
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// Judges, then prints the scores and what is to be known of the judges.
@@ -119,6 +122,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         concurrency: args.concurrency.max(1),
         rates: Rates { rpm: args.rpm, tpm: args.tpm },
         no_cache: args.no_cache,
+        verbose: args.verbose,
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;

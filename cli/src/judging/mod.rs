@@ -95,6 +95,7 @@ impl<'a> Court<'a> {
             concurrency: options.concurrency,
             rates: options.rates,
             tokenizer: Some(tokenizer.clone()),
+            verbose: options.verbose,
         };
         let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
         let mut hosts = HashMap::new();

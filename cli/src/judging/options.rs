@@ -46,6 +46,8 @@ pub(crate) struct JudgeOptions {
     pub(crate) rates: Rates,
     /// Remembered replies are neither used nor kept.
     pub(crate) no_cache: bool,
+    /// What goes wrong on the way is said.
+    pub(crate) verbose: bool,
 }
 
 impl JudgeOptions {
