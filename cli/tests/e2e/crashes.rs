@@ -113,11 +113,11 @@ fn a_record_that_a_kill_cut_anywhere_is_made_again_and_no_other() {
     let arguments = run_cases(MODEL, &server.url, &["--no-cache"]);
     sandbox.run(&arguments).exits(0);
     let path = sandbox.path("r/records.jsonl");
-    let whole = std::fs::read(&path).unwrap();
-    let last = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
-    let cut: Vec<usize> = (0..6).map(|n| last + n * (whole.len() - 1 - last) / 5).collect();
-    for (n, &at) in cut.iter().enumerate() {
-        std::fs::write(&path, &std::fs::read(&path).unwrap()[..at]).unwrap();
+    for n in 0..6 {
+        let whole = std::fs::read(&path).unwrap();
+        let last = whole[..whole.len() - 1].iter().rposition(|&byte| byte == b'\n').unwrap() + 1;
+        let at = last + n * (whole.len() - 1 - last) / 5;
+        std::fs::write(&path, &whole[..at]).unwrap();
         let report = sandbox.run(&arguments).exits(0).json();
         assert_eq!((&report["complete"], server.n_requests()), (&Value::Bool(true), 5 + n), "cut at {at}");
         assert_eq!(counted(&sandbox).values().sum::<usize>(), 4);
