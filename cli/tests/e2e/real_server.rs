@@ -287,7 +287,7 @@ fn every_method_and_judge_finishes_on_a_server_that_is_killed_three_times() {
     }
     let judging = report["usage"].as_array().unwrap().iter().filter(|usage| usage["judging"] == true);
     let asked: u64 = judging.map(|usage| usage["calls"].as_u64().unwrap()).sum();
-    assert!(asked > 20, "{asked} calls of judges: {}", report["usage"]);
+    assert!(asked >= JUDGES.len() as u64, "{asked} calls of judges: {}", report["usage"]);
     {
         let answered = counter.answered.lock().unwrap();
         let twice: Vec<&String> = answered.iter().filter(|(_, n)| **n > 1).map(|(body, _)| body).collect();
@@ -358,6 +358,8 @@ fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
 
     let run =
         ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "2", "--max-output-tokens", "60", "--out", "r"];
-    let report = sandbox.run(&[&run[..], &model, &["--judge", "builtin/rule", "--json"]].concat()).exits(0).json();
+    let window = ["--window", "6000", "--overflow", "truncate-end"];
+    let report =
+        sandbox.run(&[&run[..], &window, &model, &["--judge", "builtin/rule", "--json"]].concat()).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 2, "{report}");
 }
