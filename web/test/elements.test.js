@@ -57,11 +57,11 @@ async function violations() {
 
 test("a dropped file is scored to the bytes that the command line prints", async () => {
     await embed("scorer", `<closeread-scorer gold="items.jsonl" metrics="${METRICS}" by="kind"></closeread-scorer>`);
-    await drop("mine.jsonl", contents["predictions.jsonl"]);
+    await drop("predictions.jsonl", contents["predictions.jsonl"]);
     const link = page.locator("closeread-scorer a[download]");
     await link.waitFor({ timeout: 60_000 });
     const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
-    assert.equal(download.suggestedFilename(), "mine.jsonl.scores.json");
+    assert.equal(download.suggestedFilename(), "predictions.jsonl.scores.json");
     assert.equal(await readFile(await download.path(), "utf8"), await scored("scorecard.json"));
 });
 
