@@ -27,7 +27,7 @@ pub(crate) async fn watch(stop: &Cell<bool>, progress: &Progress) {
 
 /// Ctrl-C, or what Slurm and Kubernetes send some time before they kill. False if neither can be heard.
 #[cfg(unix)]
-async fn asked_to_end() -> bool {
+pub(crate) async fn asked_to_end() -> bool {
     use tokio::signal::unix::{SignalKind, signal};
     let Ok(mut terminate) = signal(SignalKind::terminate()) else { return tokio::signal::ctrl_c().await.is_ok() };
     tokio::select! {
@@ -37,7 +37,7 @@ async fn asked_to_end() -> bool {
 }
 
 #[cfg(not(unix))]
-async fn asked_to_end() -> bool {
+pub(crate) async fn asked_to_end() -> bool {
     tokio::signal::ctrl_c().await.is_ok()
 }
 

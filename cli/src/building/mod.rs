@@ -14,34 +14,54 @@ pub(crate) use folder::BuildFolder;
 pub(crate) use options::{BookInputs, BuildOptions};
 pub(crate) use search::{Search, SearchArgs};
 
+use crate::interrupt::asked_to_end;
+use crate::journal::Journal;
 use anyhow::Result;
 use closeread_core::build::BuildError;
+use closeread_core::text::Book;
+use options::Workshop;
+use serde_json::{Value, json};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-/// What a build that was not finished is told by, and the exit code: nothing is lost, and the same command goes on.
-pub(crate) fn ended(error: BuildError) -> Result<ExitCode> {
-    match error {
-        BuildError::Stopped { .. } => {
+/// Works until the build is finished, fails or is to end: then says what it took, and how to go on. What is finished goes to
+/// `write`, which gives the exit code; only then is removed what was for going on.
+pub(crate) async fn finish<T>(
+    folder: &BuildFolder,
+    journal: &Journal,
+    workshop: &Workshop,
+    build: impl Future<Output = Result<T, BuildError>>,
+    write: impl FnOnce(T) -> Result<ExitCode>,
+) -> Result<ExitCode> {
+    let made = tokio::select! {
+        made = build => Some(made),
+        true = asked_to_end() => None,
+    };
+    folder.quiet();
+    workshop.say_spending();
+    match made {
+        None => {
+            eprintln!("stopped; what was finished is kept, and the same command goes on");
+            Ok(ExitCode::from(1))
+        }
+        Some(Ok(built)) => {
+            let code = write(built)?;
+            folder.tidy(journal)?;
+            Ok(code)
+        }
+        Some(Err(error @ BuildError::Stopped { .. })) => {
             eprintln!("{error}; the same command without --until goes on");
             Ok(ExitCode::SUCCESS)
         }
-        BuildError::Failed { .. } => {
+        Some(Err(error @ BuildError::Failed { .. })) => {
             eprintln!("{error}");
             Ok(ExitCode::from(1))
         }
-        other => Err(other.into()),
+        Some(Err(other)) => Err(other.into()),
     }
 }
 
-/// What came of a build, or that it was interrupted.
-pub(crate) async fn until_interrupted<T>(
-    build: impl Future<Output = Result<T, BuildError>>,
-) -> Option<Result<T, BuildError>> {
-    tokio::select! {
-        built = build => Some(built),
-        _ = tokio::signal::ctrl_c() => {
-            eprintln!("stopped; what was finished is kept, and the same command goes on");
-            None
-        }
-    }
+/// What names the books in the manifest.
+pub(crate) fn hashes(books: &[Arc<Book>]) -> Value {
+    books.iter().map(|book| json!({"id": book.id, "language": book.language.code(), "sha256": book.hash()})).collect()
 }

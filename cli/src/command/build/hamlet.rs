@@ -1,7 +1,8 @@
 //! `closeread build hamlet`: queries with key facts.
 
-use crate::building::{BookInputs, BuildOptions, checked, ended, show_costs, until_interrupted, write};
+use crate::building::{BookInputs, BuildOptions, checked, finish, hashes, show_costs, write};
 use crate::config::named;
+use crate::files::{pretty, write_atomically};
 use anyhow::{Result, bail};
 use closeread_core::build::Building;
 use closeread_core::build::hamlet::{self, Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
@@ -83,18 +84,8 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     let journal = folder.journal()?;
     let host = workshop.host(model, &journal, None);
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let made = until_interrupted(hamlet::hamlet(&host, workshop.setting(), building, &books, &parameters)).await;
-    folder.quiet();
-    workshop.say_spending();
-    match made {
-        None => Ok(ExitCode::from(1)),
-        Some(Err(error)) => ended(error),
-        Some(Ok(built)) => {
-            let code = write(&folder, build, "hamlet", &books, &built)?;
-            folder.tidy(journal)?;
-            Ok(code)
-        }
-    }
+    let work = hamlet::hamlet(&host, workshop.setting(), building, &books, &parameters);
+    finish(&folder, &journal, &workshop, work, |built| write(&folder, build, "hamlet", &books, &built)).await
 }
 
 async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
@@ -124,32 +115,18 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
     let hosts: Vec<_> = models.iter().map(|model| workshop.host(model, &journal, None)).collect();
     let judges: Vec<_> = hosts.iter().collect();
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let made = until_interrupted(study(&judges, workshop.setting(), building, books, &units)).await;
-    folder.quiet();
-    workshop.say_spending();
-    match made {
-        None => Ok(ExitCode::from(1)),
-        Some(Err(error)) => ended(error),
-        Some(Ok(tables)) => {
-            let report = json!({"pipeline": "hamlet chunk-size", "tables": tables});
-            crate::run_folder::write_atomically(
-                &folder.path().join("report.json"),
-                format!("{report:#}\n").as_bytes(),
-            )?;
-            if build.json {
-                outln!("{report}");
-            } else {
-                for table in &tables {
-                    outln!("{}", text::table(table));
-                }
+    let work = study(&judges, workshop.setting(), building, books, &units);
+    finish(&folder, &journal, &workshop, work, |tables| {
+        let report = json!({"pipeline": "hamlet chunk-size", "tables": tables});
+        write_atomically(&folder.path().join("report.json"), &pretty(&report))?;
+        if build.json {
+            outln!("{report}");
+        } else {
+            for table in &tables {
+                outln!("{}", text::table(table));
             }
-            folder.tidy(journal)?;
-            Ok(ExitCode::SUCCESS)
         }
-    }
-}
-
-/// What names the books in the manifest.
-pub(super) fn hashes(books: &[Arc<Book>]) -> serde_json::Value {
-    books.iter().map(|book| json!({"id": book.id, "language": book.language.code(), "sha256": book.hash()})).collect()
+        Ok(ExitCode::SUCCESS)
+    })
+    .await
 }

@@ -1,8 +1,7 @@
 //! `closeread build options`: wrong options for open questions.
 
-use super::hamlet::hashes;
 use crate::benchmark::Benchmark;
-use crate::building::{BuildOptions, checked, ended, show_costs, until_interrupted, write};
+use crate::building::{BuildOptions, checked, finish, hashes, show_costs, write};
 use crate::config::RunArgs;
 use anyhow::{Result, bail};
 use closeread_core::build::Building;
@@ -85,17 +84,6 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let (writer, judge) = (workshop.host(model, &journal, None), workshop.host(judge, &journal, None));
     let hosts = Asked { writer: &writer, judge: &judge };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let made =
-        until_interrupted(options::options(hosts, workshop.setting(), building, books, items, &parameters)).await;
-    folder.quiet();
-    workshop.say_spending();
-    match made {
-        None => Ok(ExitCode::from(1)),
-        Some(Err(error)) => ended(error),
-        Some(Ok(built)) => {
-            let code = write(&folder, build, "options", books, &built)?;
-            folder.tidy(journal)?;
-            Ok(code)
-        }
-    }
+    let work = options::options(hosts, workshop.setting(), building, books, items, &parameters);
+    finish(&folder, &journal, &workshop, work, |built| write(&folder, build, "options", books, &built)).await
 }
