@@ -20,6 +20,7 @@ pub(crate) mod search;
 pub(crate) mod tree;
 pub(crate) mod verify;
 
+use crate::config::named;
 use crate::embedder::{BackendName, Embedder, EmbedderOptions};
 use crate::input::{InputOptions, read_books};
 use crate::models;
@@ -44,9 +45,37 @@ pub(crate) struct BookArgs {
     keep_wraps: bool,
 }
 
-/// Where an embedding model on a server is.
+/// Which embedding model ranks, and what computes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EmbedderArgs {
+    /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
+    /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
+    #[arg(long, value_name = "NAME")]
+    embedder: Option<String>,
+    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    backend: Option<BackendName>,
+    #[command(flatten)]
+    served: ServedArgs,
+}
+
+impl EmbedderArgs {
+    /// The model's name, if one is named.
+    fn name(&self) -> Option<&str> {
+        self.embedder.as_deref()
+    }
+
+    /// The model, installed or on a server.
+    fn load(&self) -> Result<Embedder> {
+        let options = self.served.options(self.backend);
+        options.check(self.name().unwrap_or(models::SHIPPED))?;
+        Embedder::named(self.name(), &options)
+    }
+}
+
+/// Where an embedding model on a server is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ServedArgs {
     /// Address of the embedding model's server: up to and including /v1 for OpenAI's protocol, for tei up to where /embed
     /// begins
     #[arg(long, value_name = "URL")]
@@ -56,17 +85,10 @@ pub(crate) struct EmbedderArgs {
     embedder_spec: Option<PathBuf>,
 }
 
-impl EmbedderArgs {
+impl ServedArgs {
     fn options(&self, backend: Option<BackendName>) -> EmbedderOptions {
         let (base_url, spec) = (self.embedder_base_url.clone(), self.embedder_spec.clone());
         EmbedderOptions { backend, base_url, spec, known: None }
-    }
-
-    /// The model of a name, installed or on a server.
-    fn load(&self, name: Option<&str>, backend: Option<BackendName>) -> Result<Embedder> {
-        let options = self.options(backend);
-        options.check(name.unwrap_or(models::SHIPPED))?;
-        Embedder::named(name, &options)
     }
 }
 

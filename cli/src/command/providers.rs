@@ -2,7 +2,7 @@
 
 mod embeddings;
 
-use crate::command::EmbedderArgs;
+use crate::command::ServedArgs;
 use crate::provider::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use anyhow::Result;
 use closeread_core::host::{Call, HostError, Message, Stop};
@@ -41,7 +41,7 @@ struct CheckArgs {
     #[arg(long)]
     embeddings: bool,
     #[command(flatten)]
-    embedder: EmbedderArgs,
+    embedder: ServedArgs,
     /// Address of the server: up to and including /v1 for OpenAI's protocol, else up to where the provider's path begins
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,

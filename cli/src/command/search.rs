@@ -3,7 +3,6 @@
 use crate::command::EmbedderArgs;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::embedder::BackendName;
 use crate::engine::retriever_for;
 use crate::tokenizer;
 use anyhow::Result;
@@ -40,15 +39,8 @@ pub(crate) struct SearchArgs {
     /// Passages on each side of a ranked one that are ranked right behind it
     #[arg(long, value_name = "N", default_value_t = 0)]
     neighbours: usize,
-    /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
-    /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
-    #[arg(long, value_name = "NAME")]
-    embedder: Option<String>,
-    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
-    backend: Option<BackendName>,
     #[command(flatten)]
-    served: EmbedderArgs,
+    embedder: EmbedderArgs,
     /// Most tokens of a passage
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: u32,
@@ -67,14 +59,14 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     let books = vec![Arc::new(one_book(&args.file, &args.book)?)];
     let embedder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(args.served.load(args.embedder.as_deref(), args.backend)?),
+        _ => Some(args.embedder.load()?),
     };
     let retriever = retriever_for(&books, args.retriever, embedder.as_ref());
     if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {
         let language = books[0].language;
         eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
-    let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;
+    let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
     let mut shelf = Shelf::new(books, Chunker::Dos, args.max_tokens as usize, &tokenizer);
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {

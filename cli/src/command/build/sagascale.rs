@@ -1,12 +1,10 @@
 //! `closeread build sagascale`: questions from books and the articles about them.
 
-use super::hamlet::hashes;
 use crate::building::{
-    ArticleArgs, BookInputs, BuildOptions, Search, SearchArgs, checked, ended, show_costs, until_interrupted, write,
+    ArticleArgs, BookInputs, BuildOptions, Search, SearchArgs, checked, finish, hashes, show_costs, write,
 };
 use crate::command::EmbedderArgs;
 use crate::config::named;
-use crate::embedder::BackendName;
 use crate::engine::retriever_for;
 use crate::host::QueryEncoder;
 use anyhow::{Result, bail};
@@ -65,15 +63,8 @@ pub(crate) struct SagaScaleArgs {
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
-    /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
-    #[arg(long, value_name = "NAME")]
-    embedder: Option<String>,
-    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
-    backend: Option<BackendName>,
     #[command(flatten)]
-    served: EmbedderArgs,
+    embedder: EmbedderArgs,
     #[command(flatten)]
     build: BuildOptions,
 }
@@ -112,7 +103,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let search: Option<Search> = args.search.open(&workshop.tokenizer)?;
     let encoder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(QueryEncoder::new(args.served.load(args.embedder.as_deref(), args.backend)?)),
+        _ => Some(QueryEncoder::new(args.embedder.load()?)),
     };
     let more = json!({
         "checker": checker, "judge": judge, "knowers": args.knower, "search": args.search.name(), "parameters": parameters,
@@ -134,19 +125,8 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
         judge: &judge,
     };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let made =
-        until_interrupted(sagascale::sagascale(&crew, workshop.setting(), building, &subjects, &parameters)).await;
-    folder.quiet();
-    workshop.say_spending();
-    match made {
-        None => Ok(ExitCode::from(1)),
-        Some(Err(error)) => ended(error),
-        Some(Ok(built)) => {
-            let code = write(&folder, build, "sagascale", &books, &built)?;
-            folder.tidy(journal)?;
-            Ok(code)
-        }
-    }
+    let work = sagascale::sagascale(&crew, workshop.setting(), building, &subjects, &parameters);
+    finish(&folder, &journal, &workshop, work, |built| write(&folder, build, "sagascale", &books, &built)).await
 }
 
 /// The books with their passages, vectors where they are needed.
