@@ -6,6 +6,7 @@
 //! The file goes once the trial's record stands in `records.jsonl`; that of a failed trial stays, for the trial is run
 //! again. Refused and failed calls are no replies. No line holds a key or what was asked, only its hash.
 
+use crate::files;
 use anyhow::{Context, Result};
 use closeread_core::hash::sha256;
 use closeread_core::host::Reply;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The folder's name in a run folder.
@@ -55,19 +56,13 @@ impl Journals {
 
     /// Removes the journal of what is finished, if a kill left it behind.
     pub(crate) fn discard(&self, key: &impl Serialize) -> Result<()> {
-        if self.folder.exists() { remove(&self.path(key)) } else { Ok(()) }
+        files::remove(&self.path(key))
     }
 
     /// Every reply that is in no record yet, with the model that gave it.
     pub(crate) fn replies(&self) -> Result<Vec<(String, Reply)>> {
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", self.folder.display())),
-        };
         let mut replies = Vec::new();
-        for entry in entries {
-            let path = entry.with_context(|| format!("cannot read {}", self.folder.display()))?.path();
+        for path in files::entries(&self.folder)? {
             let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             replies.extend(lines(&bytes).map(|Line { model, reply, .. }| (model, reply)));
         }
@@ -88,11 +83,7 @@ impl Journals {
 
 impl Journal {
     fn open(path: PathBuf) -> Result<Self> {
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-        };
+        let bytes = files::read(&path)?.unwrap_or_default();
         // A line that a kill cut short is no reply.
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         if whole < bytes.len() {
@@ -137,23 +128,14 @@ impl Journal {
     }
 
     /// Removes the journal: what it was for is finished and kept elsewhere.
-    pub(crate) fn remove(self) -> Result<()> {
-        remove(&self.path)
+    pub(crate) fn remove(&self) -> Result<()> {
+        files::remove(&self.path)
     }
 }
 
 /// The lines that are whole.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> {
     bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
-}
-
-fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ mod embedder;
 mod encoders;
 mod engine;
 mod extra_body;
+mod files;
 mod finished;
 mod host;
 mod input;

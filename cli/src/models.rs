@@ -1,5 +1,6 @@
 //! Which embedding models there are on this machine, and where.
 
+use crate::files;
 use anyhow::{Context, bail};
 use closeread_core::embed::ModelSpec;
 use closeread_core::embed::onnx::WeightFormat;
@@ -114,15 +115,8 @@ pub(crate) fn models_dir() -> anyhow::Result<PathBuf> {
 /// A folder of the shipped model's name takes its place.
 pub(crate) fn installed(dir: &Path) -> anyhow::Result<Vec<anyhow::Result<Installed>>> {
     let mut found = Vec::new();
-    match std::fs::read_dir(dir) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).with_context(|| format!("{} cannot be read", dir.display())),
-        Ok(entries) => {
-            let mut folders: Vec<PathBuf> = entries.map(|entry| Ok(entry?.path())).collect::<anyhow::Result<_>>()?;
-            folders.sort();
-            found.extend(folders.iter().filter(|f| f.join(SPEC).is_file()).map(|f| Installed::in_folder(f)));
-        }
-    }
+    let folders = files::entries(dir)?;
+    found.extend(folders.iter().filter(|f| f.join(SPEC).is_file()).map(|f| Installed::in_folder(f)));
     if !found.iter().flatten().any(|model| model.spec.name == SHIPPED) {
         found.insert(0, Installed::shipped());
     }

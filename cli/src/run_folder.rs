@@ -11,6 +11,7 @@ pub(crate) use embeddings::{EMBEDDINGS, embedding_calls};
 pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
 pub(crate) use texts::StoredTexts;
 
+use crate::files::{self, open_lines, pretty, write_atomically};
 use crate::journal::{self, Journals};
 use crate::judging::{self, JUDGEMENTS, JUDGING};
 use crate::provider::batch;
@@ -26,7 +27,7 @@ use closeread_core::text::{Book, TextStore};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -83,10 +84,10 @@ impl RunFolder {
                 JUDGING,
             ];
             for name in results {
-                gone(&path.join(name), |path| fs::remove_file(path))?;
+                files::remove(&path.join(name))?;
             }
             for name in [preparations::FOLDER, journal::FOLDER, batch::FOLDER] {
-                gone(&path.join(name), |path| fs::remove_dir_all(path))?;
+                files::remove_folder(&path.join(name))?;
             }
         }
         let mut text = json!({
@@ -227,12 +228,9 @@ impl RunFolder {
     /// Passages and questions that were cut for the encoder, by book.
     pub(crate) fn cut(&self) -> Result<BTreeMap<String, usize>> {
         let path = self.path.join(CUT);
-        match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .with_context(|| format!("{} is damaged; start anew with --fresh", path.display())),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
-            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-        }
+        let Some(bytes) = files::read(&path)? else { return Ok(BTreeMap::new()) };
+        serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} is damaged; start anew with --fresh", path.display()))
     }
 
     /// Writes `report.json`.
@@ -269,26 +267,13 @@ pub(crate) fn spent<'r>(
 /// The prices that the money of the run in a folder is counted by; none where none were kept.
 pub(crate) fn prices(folder: &Path) -> Result<PriceList> {
     let file = folder.join(PRICES);
-    match fs::read(&file) {
-        Ok(bytes) => serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(PriceList::default()),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", file.display())),
-    }
+    let Some(bytes) = files::read(&file)? else { return Ok(PriceList::default()) };
+    serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display()))
 }
 
 /// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included.
 pub(crate) fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
     write_atomically(&folder.join(PRICES), &pretty(&json!(prices(folder)?.overlaid(now))))
-}
-
-/// Removes what lies at `path`, if anything does.
-fn gone(path: &Path, remove: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
-    match remove(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// The folder for this process alone, until the file is closed.
@@ -311,15 +296,11 @@ pub(crate) fn lock(path: &Path) -> Result<File> {
     }
 }
 
-/// The manifest, if there is one.
-fn read_manifest(path: &Path) -> Result<Option<Value>> {
-    match fs::read(path) {
-        Ok(text) => serde_json::from_slice(&text)
-            .map(Some)
-            .with_context(|| format!("{} is no manifest; start anew with --fresh", path.display())),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
-    }
+/// The manifest of a run or a build, if there is one.
+pub(crate) fn read_manifest(path: &Path) -> Result<Option<Value>> {
+    let Some(bytes) = files::read(path)? else { return Ok(None) };
+    let manifest = serde_json::from_slice(&bytes);
+    manifest.map(Some).with_context(|| format!("{} is no manifest; start anew with --fresh", path.display()))
 }
 
 /// Refuses a folder that holds another part of the run.
@@ -337,49 +318,6 @@ fn check_shard(path: &Path, manifest: &Value, shard: Option<Shard>) -> Result<()
 fn open_records(path: &Path) -> Result<(File, HashMap<TrialKey, Record>)> {
     let (file, records) = open_lines(path, "a record; remove the line and its trial is run again")?;
     Ok((file, records.into_iter().map(|record: Record| (record.key.clone(), record)).collect()))
-}
-
-/// Opens a file of JSON lines for appending and reads those that are whole; the rest of a line that a kill cut short is
-/// removed.
-pub(crate) fn open_lines<T: serde::de::DeserializeOwned>(path: &Path, what: &str) -> Result<(File, Vec<T>)> {
-    let named = || path.display().to_string();
-    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
-    let mut file = file.with_context(|| format!("cannot open {}", named()))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", named()))?;
-    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |i| i + 1);
-    if whole < bytes.len() {
-        file.set_len(whole as u64).with_context(|| format!("cannot repair {}", named()))?;
-    }
-    file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
-    let mut values = Vec::new();
-    for (idx, line) in bytes[..whole].split(|&b| b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {
-        let expected = || format!("{}:{}: expected {what}", named(), idx + 1);
-        values.push(serde_json::from_slice(line).with_context(expected)?);
-    }
-    Ok((file, values))
-}
-
-fn pretty(value: &Value) -> Vec<u8> {
-    let mut text = format!("{value:#}").into_bytes();
-    text.push(b'\n');
-    text
-}
-
-/// Writes a file whole or not at all.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
-    let partial = path.with_extension("partial");
-    let write = || -> std::io::Result<()> {
-        let mut file = File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.sync_data()?;
-        fs::rename(&partial, path)
-    };
-    write().with_context(|| {
-        // On a full disk even what there is of it is in the way.
-        let _ = fs::remove_file(&partial);
-        format!("cannot write {}", path.display())
-    })
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The articles about books: files beside each other, or pages of a wiki.
 
 use super::search::encoded;
-use crate::run_folder::write_atomically;
+use crate::files::write_atomically;
 use anyhow::{Context, Result, bail};
 use closeread_core::build::sagascale::{ArticleKind, Segment, segments};
 use closeread_core::text::{Book, decode};

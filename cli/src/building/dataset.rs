@@ -1,7 +1,7 @@
 //! What comes out of a build: a benchmark folder, a report, a page for people.
 
 use super::{BuildFolder, BuildOptions};
-use crate::run_folder::write_atomically;
+use crate::files::write_atomically;
 use anyhow::{Context, Result};
 use closeread_core::benchmark::Content;
 use closeread_core::build::{Built, CheckAnswers, Question, against_filter, check_page, documents, sample};

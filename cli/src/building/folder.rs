@@ -1,15 +1,16 @@
 //! The folder of a build: what was asked for, and a file a stage.
 
+use crate::files::{self, open_lines, pretty, write_atomically};
 use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
-use crate::run_folder::{differences, lock, open_lines, write_atomically};
+use crate::run_folder::{differences, lock, read_manifest};
 use anyhow::{Context, Result, bail};
 use closeread_core::build::{BuildError, StageStore, Stored};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What was asked for.
@@ -60,13 +61,9 @@ impl BuildFolder {
             folder.forget(first)?;
         }
         folder.note(configuration, first)?;
-        match fs::read(folder.path.join("stages").join(MADE_FROM)) {
-            Ok(bytes) => {
-                let named = || format!("{MADE_FROM} in {} is damaged: start anew with --fresh", path.display());
-                folder.state.get_mut().made_from = serde_json::from_slice(&bytes).with_context(named)?;
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot read {MADE_FROM} in {}", path.display())),
+        if let Some(bytes) = files::read(&folder.path.join("stages").join(MADE_FROM))? {
+            let named = || format!("{MADE_FROM} in {} is damaged: start anew with --fresh", path.display());
+            folder.state.get_mut().made_from = serde_json::from_slice(&bytes).with_context(named)?;
         }
         Ok(folder)
     }
@@ -89,7 +86,7 @@ impl BuildFolder {
     }
 
     /// The build is finished: what was for going on is removed.
-    pub(crate) fn tidy(&self, journal: Journal) -> Result<()> {
+    pub(crate) fn tidy(&self, journal: &Journal) -> Result<()> {
         journal.remove()?;
         Journals::of_run(&self.path).tidy();
         Ok(())
@@ -106,8 +103,8 @@ impl BuildFolder {
 
     fn forget(&self, first: &str) -> Result<()> {
         for stage in self.stages.iter().skip_while(|stage| **stage != first) {
-            remove(&self.file(stage))?;
-            remove(&self.part(stage))?;
+            files::remove(&self.file(stage))?;
+            files::remove(&self.part(stage))?;
         }
         Ok(())
     }
@@ -119,46 +116,35 @@ impl BuildFolder {
         let mut manifest = json!({
             "format": FORMAT, "closeread": env!("CARGO_PKG_VERSION"), "configuration": configuration,
         });
-        match fs::read_to_string(&path) {
-            Ok(text) => {
-                let mut there: Value = serde_json::from_str(&text)
-                    .with_context(|| format!("{} is no manifest; start anew with --fresh", path.display()))?;
-                let changes = differences(&there["configuration"], configuration);
-                if changes.is_empty() {
-                    return Ok(());
-                }
-                if first.is_none() {
-                    bail!(
-                        "{} holds a build with another configuration:\n  {}\nUse the same options to go on with it, --from \
-                         STAGE to make the stages from there on with these, --out for another folder, or --fresh to start \
-                         anew there",
-                        self.path.display(),
-                        changes.join("\n  ")
-                    );
-                }
-                let mut earlier = there["earlier"].as_array().cloned().unwrap_or_default();
-                if first != self.stages.first().copied() {
-                    earlier.push(json!({"until": first, "configuration": there["configuration"].take()}));
-                    manifest["earlier"] = Value::Array(earlier);
-                }
+        if let Some(mut there) = read_manifest(&path)? {
+            let changes = differences(&there["configuration"], configuration);
+            if changes.is_empty() {
+                return Ok(());
             }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+            if first.is_none() {
+                bail!(
+                    "{} holds a build with another configuration:\n  {}\nUse the same options to go on with it, --from \
+                     STAGE to make the stages from there on with these, --out for another folder, or --fresh to start \
+                     anew there",
+                    self.path.display(),
+                    changes.join("\n  ")
+                );
+            }
+            let mut earlier = there["earlier"].as_array().cloned().unwrap_or_default();
+            if first != self.stages.first().copied() {
+                earlier.push(json!({"until": first, "configuration": there["configuration"].take()}));
+                manifest["earlier"] = Value::Array(earlier);
+            }
         }
-        write_atomically(&path, format!("{manifest:#}\n").as_bytes())
+        write_atomically(&path, &pretty(&manifest))
     }
 
     fn stored(&self, stage: &'static str, made_from: &str) -> Result<Option<Stored>> {
         let path = self.file(stage);
         let same = self.state.borrow().made_from.get(stage).is_some_and(|known| known == made_from);
-        match fs::read_to_string(&path) {
-            Ok(_) if !same => return Ok(None),
-            Ok(text) => {
-                let lines = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
-                return Ok(Some(Stored { lines, finished: true }));
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
+        if let Some(text) = files::read_text(&path)? {
+            let lines = text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect();
+            return Ok(same.then_some(Stored { lines, finished: true }));
         }
         let part = self.part(stage);
         if !same || !part.exists() {
@@ -174,7 +160,7 @@ impl BuildFolder {
         if state.open.as_ref().is_none_or(|(open, _)| *open != stage) {
             let part = self.part(stage);
             if state.made_from.get(stage).is_none_or(|known| known != made_from) {
-                remove(&part)?;
+                files::remove(&part)?;
                 state.made_from.insert(stage.to_owned(), made_from.to_owned());
                 self.write_made_from(&state.made_from)?;
             }
@@ -197,7 +183,7 @@ impl BuildFolder {
         self.write_made_from(&state.made_from)?;
         let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         write_atomically(&self.file(stage), text.as_bytes())?;
-        remove(&self.part(stage))?;
+        files::remove(&self.part(stage))?;
         if let Some(progress) = state.progress.take() {
             progress.finish();
         }
@@ -205,8 +191,7 @@ impl BuildFolder {
     }
 
     fn write_made_from(&self, made_from: &BTreeMap<String, String>) -> Result<()> {
-        let text = format!("{:#}\n", json!(made_from));
-        write_atomically(&self.path.join("stages").join(MADE_FROM), text.as_bytes())
+        write_atomically(&self.path.join("stages").join(MADE_FROM), &pretty(&json!(made_from)))
     }
 }
 
@@ -232,15 +217,6 @@ impl StageStore for BuildFolder {
 
 fn store(error: anyhow::Error) -> BuildError {
     BuildError::Store(format!("{error:#}"))
-}
-
-fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }
 
 #[cfg(test)]

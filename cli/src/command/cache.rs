@@ -119,15 +119,9 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
-        };
-        for entry in entries {
-            let entry = entry.with_context(|| format!("cannot read {}", folder.display()))?;
-            let metadata = entry.metadata().with_context(|| format!("cannot read {}", entry.path().display()))?;
-            if metadata.is_dir() { folders.push(entry.path()) } else { found.push((entry.path(), metadata)) }
+        for path in crate::files::entries(&folder)? {
+            let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
+            if metadata.is_dir() { folders.push(path) } else { found.push((path, metadata)) }
         }
     }
     found.sort_by(|a, b| a.0.cmp(&b.0));

@@ -1,9 +1,9 @@
 //! `closeread merge`: the parts of a run as one.
 
+use crate::files::{entries, write_atomically};
 use crate::judging;
 use crate::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_atomically,
-    write_prices,
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_prices,
 };
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
@@ -210,18 +210,11 @@ fn missing_parts(parts: &[Part]) -> Vec<String> {
 
 /// Copies the files of a folder that need not exist; what is in the other one stays.
 fn copy_files(from: &Path, to: &Path) -> Result<()> {
-    let entries = match std::fs::read_dir(from) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", from.display())),
-    };
-    std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-    for entry in entries {
-        let entry = entry.with_context(|| format!("cannot read {}", from.display()))?;
-        let target = to.join(entry.file_name());
+    for path in entries(from)? {
+        let target = to.join(path.file_name().unwrap_or_default());
         if !target.exists() {
-            let bytes =
-                std::fs::read(entry.path()).with_context(|| format!("cannot read {}", entry.path().display()))?;
+            std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
+            let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             write_atomically(&target, &bytes)?;
         }
     }

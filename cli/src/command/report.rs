@@ -1,7 +1,7 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
+use crate::files::write_atomically;
 use crate::finished::{self, Texts};
-use crate::run_folder::write_atomically;
 use anyhow::{Context, Result, bail};
 use closeread_core::report::site::site;
 use closeread_core::report::{Report, Run, report};

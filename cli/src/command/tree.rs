@@ -4,13 +4,13 @@ use crate::command::EmbedderArgs;
 use crate::command::run::load_prompts;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::embedder::BackendName;
 use crate::engine::retriever_for;
+use crate::files::write_atomically;
 use crate::finished;
 use crate::host::{CliHost, QueryEncoder};
 use crate::provider::{Options, Reader};
 use crate::reply_cache::ReplyCache;
-use crate::run_folder::{preparations, write_atomically};
+use crate::run_folder::preparations;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::embed::Role;
@@ -50,15 +50,8 @@ pub(crate) struct TreeArgs {
     /// language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     retriever: Option<Retriever>,
-    /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
-    /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
-    #[arg(long, value_name = "NAME")]
-    embedder: Option<String>,
-    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
-    backend: Option<BackendName>,
     #[command(flatten)]
-    served: EmbedderArgs,
+    embedder: EmbedderArgs,
     /// cl100k, o200k, embedder, or a tokenizer.json
     #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
     tokenizer: String,
@@ -129,7 +122,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
     let encoder = match args.retriever {
         Some(Retriever::Bm25) => None,
-        _ => Some(QueryEncoder::new(args.served.load(args.embedder.as_deref(), args.backend)?)),
+        _ => Some(QueryEncoder::new(args.embedder.load()?)),
     };
     let embedder = encoder.as_ref().map(QueryEncoder::embedder);
     let retriever = retriever_for(&books, args.retriever, embedder.map(Arc::as_ref));
@@ -137,7 +130,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         let (name, language) = (embedder.name(), books[0].language);
         eprintln!("clustered by words: {name} does not know the language `{}`", language.code());
     }
-    let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.as_deref())?;
+    let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
     let cut = method.cut().context("a tree has passages")?;
     let mut shelf = Shelf::new(books.clone(), cut.chunker, cut.max_tokens, &tokenizer);
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {

@@ -3,8 +3,8 @@
 use super::cutter::Cutter;
 use super::options::EmbedderOptions;
 use crate::cache_folder;
+use crate::files::write_atomically;
 use crate::provider::{EmbeddingAccount, EmbeddingServer};
-use crate::run_folder::write_atomically;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_core::embed::{Role, ServedSpec, Vectors, normalized};
 use closeread_core::hash::sha256_of_parts;

@@ -1,12 +1,12 @@
 //! `judgements.jsonl` and `judging.json` of a run folder: what judges said, and who they were.
 
-use crate::run_folder::{open_lines, write_atomically};
+use crate::files::{self, open_lines, write_atomically};
 use anyhow::{Context, Result, bail};
 use closeread_core::judge::{Judgement, JudgementKey, Judging, Panel, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// One judgement a line, append-only.
@@ -92,20 +92,7 @@ pub(super) fn note_panel(folder: &Path, panel: &Panel) -> Result<()> {
 pub(crate) fn read(folder: &Path) -> Result<Judging> {
     let panels = panels(folder)?;
     let path = folder.join(JUDGEMENTS);
-    let bytes = match std::fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
-    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-    let mut judgements = Vec::new();
-    for (idx, line) in bytes[..whole].split(|&b| b == b'\n').enumerate() {
-        if !line.iter().all(u8::is_ascii_whitespace) {
-            let named = || format!("{}:{}: expected {LINE}", path.display(), idx + 1);
-            judgements.push(serde_json::from_slice(line).with_context(named)?);
-        }
-    }
-    Ok(Judging { panels, judgements })
+    Ok(Judging { panels, judgements: files::read_lines(&path, LINE)? })
 }
 
 /// Puts what judges said of the parts of a run into the folder of the whole. Of two lines on the same, one that did not
@@ -137,11 +124,7 @@ pub(crate) fn merge(parts: &[&Path], whole: &Path) -> Result<()> {
 
 fn panels(folder: &Path) -> Result<Vec<Panel>> {
     let path = folder.join(JUDGING);
-    let text = match std::fs::read(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
+    let Some(text) = files::read(&path)? else { return Ok(Vec::new()) };
     let named = || format!("{} does not say who judged: expected what `closeread judge` writes", path.display());
     let Panels { format, panels } = serde_json::from_slice(&text).with_context(named)?;
     if format != FORMAT {

@@ -1,7 +1,7 @@
 //! A run that is taken on with more to do: which of its trials stay as they are, and which are asked again.
 
 use super::preparations::{self, PreparationKey, preparations};
-use super::write_atomically;
+use crate::files::{self, write_atomically};
 use crate::judging::JUDGEMENTS;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
@@ -11,7 +11,7 @@ use closeread_core::record::{Outcome, Record, TrialKey};
 use closeread_core::report::CellKey;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 
@@ -213,11 +213,7 @@ fn named<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
 
 /// The items of the run by their ids; none where a kill came before they were written.
 fn by_item(path: &Path) -> Result<HashMap<String, Value>> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
+    let text = files::read_text(path)?.unwrap_or_default();
     let item = |line: &str| -> Result<(String, Value)> {
         let item: Item =
             serde_json::from_str(line).with_context(|| format!("{} holds a line that is no item", path.display()))?;
@@ -228,11 +224,7 @@ fn by_item(path: &Path) -> Result<HashMap<String, Value>> {
 
 /// The lines of a file that stay, and those that `goes` names; the rest of a line that a kill cut short is in neither.
 fn sorted_out(path: &Path, goes: impl Fn(&Value) -> bool) -> Result<(Vec<u8>, Vec<u8>)> {
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-    };
+    let bytes = files::read(path)?.unwrap_or_default();
     let (mut stay, mut go) = (Vec::new(), Vec::new());
     for line in bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {
         let value = serde_json::from_slice(line).with_context(|| format!("{} holds a damaged line", path.display()))?;

@@ -1,6 +1,6 @@
 //! What methods made of books before the questions, a file each.
 
-use super::write_atomically;
+use crate::files::{self, write_atomically};
 use anyhow::{Context, Result};
 use closeread_core::hash::sha256;
 use closeread_core::method::Preparation;
@@ -75,13 +75,8 @@ pub(crate) fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> 
 /// If one cannot be read; the file is named.
 pub(crate) fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
     let folder = path.join(FOLDER);
-    let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {
-        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("cannot read {}", folder.display())),
-    };
+    let mut files = files::entries(&folder)?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
     let read = |file: &PathBuf| {
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let kept: KeptPreparation = serde_json::from_slice(&bytes)

@@ -1,6 +1,6 @@
 //! The books of a run, each once by hash, compressed.
 
-use super::write_atomically;
+use crate::files::write_atomically;
 use anyhow::{Context, Result};
 use closeread_core::text::{Book, TextStore};
 use std::fs;

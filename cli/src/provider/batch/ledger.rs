@@ -1,14 +1,13 @@
 //! The batches of a run, on disk: what was handed in, and what came back. Written before anything is sent, so that a kill
 //! at any point neither loses a batch nor hands one in twice.
 
-use crate::run_folder::write_atomically;
+use crate::files::{self, write_atomically};
 use anyhow::{Context, Result};
 use closeread_core::host::Reply;
 use closeread_core::provider::BatchApi;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The folder's name in a run folder.
@@ -80,7 +79,7 @@ impl Ledger {
 
     /// The number that the next batch may have, whichever model's.
     pub(super) fn next_number(&self) -> Result<u32> {
-        let numbers = files(&self.folder)?.into_iter().filter_map(|path| {
+        let numbers = files::entries(&self.folder)?.into_iter().filter_map(|path| {
             let name = path.file_name()?.to_str()?;
             name.split('.').next()?.parse::<u32>().ok()
         });
@@ -130,17 +129,8 @@ impl Ledger {
     /// The replies of a batch that has ended.
     pub(super) fn replies(&self, number: u32) -> Result<Vec<(String, Reply)>> {
         let path = self.path(number, "replies.jsonl");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error).with_context(|| format!("cannot read {}", path.display())),
-        };
-        let parse = |(idx, line): (usize, &str)| {
-            let Line { request, reply } = serde_json::from_str(line)
-                .with_context(|| format!("{}:{}: expected a reply of a batch", path.display(), idx + 1))?;
-            Ok((request, reply))
-        };
-        text.lines().enumerate().map(parse).collect()
+        let lines: Vec<Line> = files::read_lines(&path, "a reply of a batch")?;
+        Ok(lines.into_iter().map(|Line { request, reply }| (request, reply)).collect())
     }
 
     fn path(&self, number: u32, ending: &str) -> PathBuf {
@@ -153,17 +143,9 @@ pub(crate) fn open_batches(run: &Path) -> Result<usize> {
     Ok(all(&run.join(FOLDER))?.iter().filter(|ticket| ticket.stage != Stage::Ended).count())
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let read = || -> std::io::Result<Vec<PathBuf>> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
-    match read() {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        read => read.with_context(|| format!("cannot read {}", folder.display())),
-    }
-}
-
 fn all(folder: &Path) -> Result<Vec<Ticket>> {
     let mut tickets: Vec<Ticket> = Vec::new();
-    for path in files(folder)? {
+    for path in files::entries(folder)? {
         if path.extension().is_some_and(|ending| ending == "json") {
             let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             tickets.push(serde_json::from_slice(&bytes).with_context(|| {
