@@ -1,15 +1,16 @@
 //! The options of a run: from the command line, from a TOML file, and what they mean together.
 
+mod file;
+mod judges;
 mod methods;
 
 use crate::embedder::{BackendName, EmbedderOptions};
 use crate::extra_body::{self, ExtraBodies};
-use crate::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use crate::models;
-use crate::provider::{self, Rates};
-use anyhow::{Context, Result, bail};
+use crate::provider::Rates;
+use anyhow::{Result, bail};
 use closeread_core::index::Retriever;
-use closeread_core::judge::{BUILTIN_RULE, PanelRule};
+use closeread_core::judge::PanelRule;
 use closeread_core::method::WindowPolicy;
 use closeread_core::price::Dollars;
 use closeread_core::protocol::Protocol;
@@ -18,15 +19,13 @@ use closeread_core::retrieve::Overflow;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The benchmark that ships.
 pub(crate) const SAMPLE: &str = "sample";
 /// What `--method` says for every method.
 const ALL_METHODS: &str = "all";
-/// What `--judge` says for nobody.
-const NO_JUDGE: &str = "none";
 
 /// Run benchmark x methods x models x budgets; resumable.
 ///
@@ -241,96 +240,6 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// The options with those of the `--config` file filled in where the command line says nothing.
-    pub(crate) fn with_config_file(self) -> Result<Self> {
-        let Some(path) = &self.config else { return Ok(self) };
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read the config {}", path.display()))?;
-        let file: Self = toml::from_str(&text)
-            .with_context(|| format!("{}: expected the options of `closeread run` as TOML", path.display()))?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(self.over(file, &folder))
-    }
-
-    /// These options where given, else those of `file`, whose paths are relative to `folder`.
-    fn over(self, file: Self, folder: &Path) -> Self {
-        fn list<T>(ours: Vec<T>, theirs: Vec<T>) -> Vec<T> {
-            if ours.is_empty() { theirs } else { ours }
-        }
-        let benchmark = file.benchmark.map(|name| {
-            let path = folder.join(&name);
-            if path.is_dir() { path.to_string_lossy().into_owned() } else { name }
-        });
-        Self {
-            benchmark: self.benchmark.or(benchmark),
-            data: list(self.data, file.data.iter().map(|path| folder.join(path)).collect()),
-            method: list(self.method, file.method),
-            param: self.param,
-            params: file.params,
-            model: list(self.model, file.model),
-            retriever: self.retriever.or(file.retriever),
-            embedder: self.embedder.or(file.embedder),
-            embedder_base_url: self.embedder_base_url.or(file.embedder_base_url),
-            embedder_spec: self.embedder_spec.or(file.embedder_spec.map(|path| folder.join(path))),
-            backend: self.backend.or(file.backend),
-            tokenizer: self.tokenizer.or(file.tokenizer),
-            budget: list(self.budget, file.budget),
-            max_tokens: self.max_tokens.or(file.max_tokens),
-            fill: self.fill.or(file.fill),
-            neighbours: self.neighbours.or(file.neighbours),
-            window: self.window.or(file.window),
-            overflow: self.overflow.or(file.overflow),
-            max_output_tokens: self.max_output_tokens.or(file.max_output_tokens),
-            task: self.task.or(file.task),
-            one_book: self.one_book || file.one_book,
-            limit: self.limit.or(file.limit),
-            items: list(self.items, file.items),
-            samples: self.samples.or(file.samples),
-            shard: self.shard.or(file.shard),
-            out: self.out.or(file.out.map(|path| folder.join(path))),
-            fresh: self.fresh || file.fresh,
-            extend: self.extend,
-            seed: self.seed.or(file.seed),
-            base_url: self.base_url.or(file.base_url),
-            extra_body: [file.extra_body.iter().map(|one| extra_body::beside(folder, one)).collect(), self.extra_body]
-                .concat(),
-            extra_bodies: file.extra_bodies,
-            judge: list(self.judge, file.judge),
-            judge_by: list(self.judge_by, file.judge_by),
-            votes: self.votes.or(file.votes),
-            panel: self.panel.or(file.panel),
-            judge_temperature: self.judge_temperature.or(file.judge_temperature),
-            judge_base_url: self.judge_base_url.or(file.judge_base_url),
-            judge_extra_body: [
-                file.judge_extra_body.iter().map(|one| extra_body::beside(folder, one)).collect(),
-                self.judge_extra_body,
-            ]
-            .concat(),
-            judge_max_output_tokens: self.judge_max_output_tokens.or(file.judge_max_output_tokens),
-            timeout: self.timeout.or(file.timeout),
-            concurrency: self.concurrency.or(file.concurrency),
-            batch: self.batch || file.batch,
-            batch_poll: self.batch_poll.or(file.batch_poll),
-            rpm: self.rpm.or(file.rpm),
-            tpm: self.tpm.or(file.tpm),
-            max_cost: self.max_cost.or(file.max_cost),
-            allow_unknown_price: self.allow_unknown_price || file.allow_unknown_price,
-            models: self.models.or(file.models.map(|path| folder.join(path))),
-            dry_run: self.dry_run || file.dry_run,
-            assume_reply: self.assume_reply.or(file.assume_reply),
-            assume_seconds: self.assume_seconds.or(file.assume_seconds),
-            no_cache: self.no_cache || file.no_cache,
-            prompts: self.prompts.or(file.prompts.map(|path| folder.join(path))),
-            encoding: self.encoding.or(file.encoding),
-            language: self.language.or(file.language),
-            keep_frame: self.keep_frame || file.keep_frame,
-            keep_wraps: self.keep_wraps || file.keep_wraps,
-            config: self.config,
-            json: self.json || file.json,
-            verbose: self.verbose || file.verbose,
-        }
-    }
-
     /// The fields that are merged into requests.
     pub(crate) fn extra_body(&self) -> Result<ExtraBodies> {
         ExtraBodies::read(&self.extra_body, &self.extra_bodies)
@@ -368,64 +277,6 @@ impl RunArgs {
             spec: self.embedder_spec.clone(),
             known: None,
         }
-    }
-
-    /// Whether everything there is is asked for: every method on the benchmark that ships, which is there to try them on.
-    fn tries_everything(&self) -> bool {
-        let is_sample = self.benchmark.as_deref().is_none_or(|name| name == SAMPLE);
-        is_sample && self.method.iter().any(|name| name == ALL_METHODS)
-    }
-
-    /// The models that judge: those named; where everything is tried, without a word the first language model that reads.
-    /// A paper's benchmark is judged by nobody unless the judge is named, for that is the user's money and the paper's
-    /// judge is seldom the reader.
-    pub(crate) fn judging_models(&self) -> Vec<String> {
-        match self.judge.as_slice() {
-            [] if self.tries_everything() => {
-                self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect()
-            }
-            [one] if one == NO_JUDGE => Vec::new(),
-            named => named.to_vec(),
-        }
-    }
-
-    /// Where the judges are asked: at the readers' address only if that is the only one that can be meant.
-    fn judges_address(&self, judging: &[String]) -> Option<String> {
-        let reading = self.models();
-        let mut asked = judging.iter().filter(|model| *model != BUILTIN_RULE);
-        let same = asked.all(|model| reading.contains(model) || provider::needs_address(model));
-        self.judge_base_url.clone().or_else(|| self.base_url.clone().filter(|_| same))
-    }
-
-    /// What the options say about judges; `None` without one.
-    pub(crate) fn judges(&self) -> Result<Option<JudgeOptions>> {
-        let models = self.judging_models();
-        if models.is_empty() {
-            return Ok(None);
-        }
-        if models.iter().any(|model| model == NO_JUDGE) {
-            bail!("--judge {}: expected models, or {NO_JUDGE} alone", models.join(","));
-        }
-        let judges = match self.judge_by.is_empty() && self.tries_everything() {
-            true => vec![ALL_JUDGES.to_owned()],
-            false => self.judge_by.clone(),
-        };
-        Ok(Some(JudgeOptions {
-            base_url: self.judges_address(&models),
-            models,
-            votes: self.votes.unwrap_or(1),
-            rule: self.panel.unwrap_or_default(),
-            judges,
-            temperature: self.judge_temperature.unwrap_or(0.0),
-            max_output_tokens: self.judge_max_output_tokens.unwrap_or(MAX_OUTPUT_TOKENS),
-            seed: self.seed,
-            extra_body: ExtraBodies::read(&self.judge_extra_body, &self.extra_body()?.named)?,
-            timeout: Duration::from_secs(self.timeout.unwrap_or(600).max(1)),
-            concurrency: self.concurrency.unwrap_or(64).max(1),
-            rates: self.rates(),
-            no_cache: self.no_cache,
-            verbose: self.verbose,
-        }))
     }
 
     /// Time between two looks at the batches of the run; `None` where it has none.

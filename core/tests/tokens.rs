@@ -1,6 +1,5 @@
 //! Token ids against tiktoken's and the tokenizers library's, and the laws of token ends.
 
-#![cfg(feature = "vocabularies")]
 #![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
 
 use closeread_core::text::tokens::Tokenizer;

@@ -1,14 +1,19 @@
 //! `closeread run`: the main job.
 
+mod configuration;
+mod say;
+
+pub(super) use say::say_problems;
+
 use crate::benchmark::Benchmark;
-use crate::config::{RunArgs, SAMPLE};
+use crate::config::RunArgs;
 use crate::encoders::Encoders;
 use crate::engine::{self, Plan, PlannedCell, Summary};
 use crate::host::CliHost;
 use crate::judging::{self, Court, Docket, JudgeOptions, Session};
 use crate::pricing;
 use crate::provider::batch::{check_batch, open_batches};
-use crate::provider::{self, Batcher, Reader, without_credentials};
+use crate::provider::{self, Batcher, Reader};
 use crate::reply_cache::ReplyCache;
 use crate::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use crate::shard::Shard;
@@ -16,20 +21,17 @@ use crate::spending::Spending;
 use crate::table;
 use crate::tokenizer;
 use anyhow::{Context, Result, bail};
-use closeread_core::hash::name_hash;
 use closeread_core::judge;
 use closeread_core::method::{Entry, Method, Setting};
-use closeread_core::paper::FailurePolicy;
 use closeread_core::price::Dollars;
 use closeread_core::prompt::Prompts;
-use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
-use closeread_core::record::{Outcome, Record};
-use closeread_core::report::{Cell, CellKey, EmbeddingUsage, Usage, cells, embedding_usage, judged_by, usage};
-use closeread_core::table::number::thousands;
-use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use closeread_core::report::{Cell, CellKey, cells, embedding_usage, judged_by, usage};
+use configuration::{configuration, default_folder};
+use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
+use serde_json::json;
+use std::collections::HashMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -240,43 +242,6 @@ fn report(
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// What embeddings from servers took, a line a model.
-fn say_embeddings(embeddings: &[EmbeddingUsage]) {
-    for EmbeddingUsage { model, requests, texts, tokens, uncounted, dollars, unpriced } in embeddings {
-        let tokens = match uncounted {
-            n if n == requests => "tokens unknown".to_owned(),
-            0 => format!("{} tokens", thousands(*tokens)),
-            n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
-        };
-        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
-        eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
-    }
-}
-
-/// How many trials failed, and why, the most frequent reasons first.
-fn say_failures(records: &[Record]) {
-    const SHOWN: usize = 5;
-    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    for record in records {
-        if let Outcome::Failed { error } = &record.outcome {
-            *reasons.entry(error).or_default() += 1;
-        }
-    }
-    let n_failed: usize = reasons.values().sum();
-    if n_failed == 0 {
-        return;
-    }
-    let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
-    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    eprintln!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
-    for (reason, n) in reasons.iter().take(SHOWN) {
-        eprintln!("  {} x {reason}", thousands(*n as u64));
-    }
-    if reasons.len() > SHOWN {
-        eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
-    }
-}
-
 /// What is said where a limit on money ended it.
 pub(super) fn out_of_money(spent: Dollars) -> String {
     format!(
@@ -290,25 +255,6 @@ pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> V
     let mut asked = models.to_vec();
     asked.extend(judges.into_iter().flat_map(JudgeOptions::asked).filter(|judge| !models.contains(judge)));
     asked
-}
-
-/// What the calls of a server took, in a line; nothing where none was asked.
-fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
-    let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).sum::<u64>();
-    let (prompt, reply) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
-    if prompt + reply == 0 {
-        return;
-    }
-    let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
-    let unpriced = sum(|u| u.unpriced as u64);
-    let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
-    eprintln!(
-        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
-        thousands(sum(|u| u.calls as u64)),
-        thousands(prompt),
-        thousands(reply),
-        plan.spending.taken().dollars
-    );
 }
 
 /// The prompts that ship, those of a folder in their places.
@@ -349,124 +295,4 @@ pub(super) fn plan_cells(
         }
     }
     cells
-}
-
-/// Everything that can change a number, so that a folder never mixes two runs.
-fn configuration(
-    args: &RunArgs,
-    benchmark: &Benchmark,
-    cells: &[PlannedCell],
-    prompts: &Prompts,
-    encoders: &Encoders,
-    tokenizer: &str,
-) -> Result<Value> {
-    let extra = args.extra_body()?;
-    let documents: Vec<Value> = benchmark
-        .books
-        .iter()
-        .map(
-            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
-        )
-        .collect();
-    let mut configuration = json!({
-        "benchmark": benchmark.name,
-        "data": benchmark.fingerprint()?,
-        "documents": documents,
-        "protocol": Some(args.protocol()).filter(|protocol| **protocol != Protocol::OWN),
-        "keep_frame": benchmark.keep_frame,
-        "keep_wraps": benchmark.keep_wraps,
-        "items": benchmark.items.len(),
-        "cells": cells.iter().map(|cell| &cell.key).collect::<Vec<_>>(),
-        "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
-        "samples": args.samples(),
-        "retriever": args.retriever,
-        "embedder": encoders.of_run(),
-        "tokenizer": tokenizer,
-        "window": args.window,
-        "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
-        "seed": args.seed,
-        "extra_body": extra.all,
-        "extra_bodies": extra.named,
-        "base_url": args.base_url.as_deref().map(without_credentials),
-        "prompts": prompts.hashes(),
-    });
-    let own = encoders.of_methods();
-    if !own.is_empty() {
-        configuration["embedders"] = json!(own);
-    }
-    Ok(configuration)
-}
-
-fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
-    let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
-    Path::new("runs").join(format!("{benchmark}-{}{part}", name_hash(&configuration.to_string())))
-}
-
-/// Says what was chosen because the paper has it so.
-fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
-    let protocol = args.protocol();
-    if *protocol == Protocol::OWN {
-        return;
-    }
-    eprintln!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
-    if args.method.is_empty() {
-        let with_parameters = |(entry, method): &(&Entry, Method)| format!("{} {}", entry.name, json!(method));
-        eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
-        let is_left_out = |name: &&str| methods.iter().all(|(entry, _)| entry.name != *name);
-        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).filter(is_left_out).collect();
-        if !left_out.is_empty() {
-            eprintln!("  left out, for {EXTRACTIVE} cannot serve them: {}", left_out.join(", "));
-        }
-    }
-    if args.budget.is_empty() && methods.iter().any(|(entry, _)| entry.budgets) {
-        let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
-        eprintln!("  budgets: {} tokens", budgets.join(", "));
-    }
-    let n = args.samples();
-    if args.samples.is_none() && protocol.samples > 1 {
-        eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
-    }
-    let failures = match protocol.failures {
-        FailurePolicy::FailuresWrong => "count as wrong",
-        FailurePolicy::FailuresLeftOut => "are in no denominator",
-    };
-    eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
-}
-
-/// Who judges, or why nobody does.
-fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
-    let protocol = args.protocol();
-    match (judges, protocol.judge_model) {
-        (None, Some(model)) => eprintln!(
-            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge, or \
-             builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
-            protocol.judges.join(" and ")
-        ),
-        (Some(judges), _) if args.judge.is_empty() => eprintln!(
-            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge names another, --judge none nobody",
-            judges.models.join(", ")
-        ),
-        (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
-        _ => {}
-    }
-}
-
-/// Problems on standard error, the first few of each kind.
-pub(super) fn say_problems(benchmark: &Benchmark) {
-    const SHOWN: usize = 10;
-    let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
-    for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
-        eprintln!("{problem}");
-    }
-    if dropped > SHOWN {
-        eprintln!("... and {} more rows left out; report.json names all", dropped - SHOWN);
-    }
-    let notes = benchmark.problems.len() - dropped;
-    if notes > 0 {
-        eprintln!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
-    }
-}
-
-fn first_note(benchmark: &Benchmark) -> String {
-    benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
 }

@@ -99,7 +99,7 @@ fn trimmed(text: &str, span: FlowSpan) -> Option<FlowSpan> {
     (start < end).then(|| FlowSpan::new(start, end))
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::text::sentence::punkt;

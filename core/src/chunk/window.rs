@@ -44,7 +44,7 @@ fn last_of_window(ends: &[usize], first: usize, want: usize) -> usize {
     inside.or_else(|| (limit..ends.len()).find(completes)).expect("the last token completes its character")
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

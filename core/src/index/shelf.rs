@@ -221,7 +221,7 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("a book has less than 4 GiB of text, a shelf fewer than four billion sentences")
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::text::{ReadOptions, TextStore};

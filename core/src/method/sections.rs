@@ -153,7 +153,7 @@ impl Section {
     }
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;

@@ -176,7 +176,7 @@ impl Joined {
     }
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::text::ReadOptions;

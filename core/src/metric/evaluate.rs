@@ -47,7 +47,6 @@ impl Evaluator {
     ///
     /// # Errors
     /// [`NoWordNet`] if `metrics` has METEOR and `wordnet` is `None`.
-    #[cfg(feature = "vocabularies")]
     pub fn new(metrics: &[Metric], words: Words, wordnet: Option<Arc<WordNet>>) -> Result<Self, NoWordNet> {
         Self::with_punkt(metrics, words, wordnet, Cow::Borrowed(punkt::english()))
     }

@@ -35,14 +35,12 @@ pub struct Meteor {
 
 impl Meteor {
     /// METEOR as published: exact matches, stems, synonyms. `WordNet` is no option: without it the numbers are others.
-    #[cfg(feature = "vocabularies")]
     pub fn new(wordnet: Arc<WordNet>) -> Self {
         Self::with_punkt(Cow::Borrowed(punkt::english()), Some(wordnet))
     }
 
     /// METEOR whose third stage knows no synonyms, as NLTK computes with an empty WordNet. Not comparable with
     /// published METEOR: name it otherwise.
-    #[cfg(feature = "vocabularies")]
     pub fn without_synonyms() -> Self {
         Self::with_punkt(Cow::Borrowed(punkt::english()), None)
     }
@@ -140,7 +138,7 @@ fn characters_apart(text: &str) -> String {
     apart
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -151,7 +151,7 @@ impl Sentence {
     }
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

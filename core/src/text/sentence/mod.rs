@@ -26,7 +26,6 @@ impl Rules {
 
 /// Cuts `text` into sentences, none of them empty or blank at its ends (see [`punkt::Parameters::sentences`] for the
 /// one exception).
-#[cfg(feature = "vocabularies")]
 pub fn split(text: &str, rules: Rules) -> Vec<FlowSpan> {
     split_with(punkt::english(), text, rules)
 }

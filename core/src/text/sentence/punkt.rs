@@ -15,13 +15,11 @@ pub(crate) use words::is_python_space;
 use words::{Words, words_before};
 
 /// Cuts English `text` into sentences with the parameters that are compiled in; see [`Parameters::sentences`].
-#[cfg(feature = "vocabularies")]
 pub fn sentences(text: &str) -> Vec<FlowSpan> {
     english().sentences(text)
 }
 
 /// The parameters trained on English newspaper text that NLTK distributes; `core/assets/README.md` gives their origin.
-#[cfg(feature = "vocabularies")]
 pub fn english() -> &'static Parameters {
     static ENGLISH: LazyLock<Parameters> = LazyLock::new(|| {
         Parameters::parse(include_str!("../../../assets/punkt-en.txt")).expect("the asset is tested to parse")
@@ -286,7 +284,7 @@ fn realign(text: &str, slices: &[(usize, usize)]) -> Vec<FlowSpan> {
     spans
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -60,7 +60,7 @@ fn seam(text: &str, piece: usize) -> Option<usize> {
     }
 }
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::text::tokens::Tokenizer;

@@ -17,7 +17,6 @@ pub struct Tokenizer {
 
 #[derive(Clone)]
 enum Engine {
-    #[cfg(feature = "vocabularies")]
     Embedded(&'static bpe_openai::Tokenizer),
     Bpe(Arc<bpe_openai::Tokenizer>),
     HuggingFace(Arc<tokenizers::Tokenizer>),
@@ -67,13 +66,11 @@ pub enum TokenizerError {
 
 impl Tokenizer {
     /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
-    #[cfg(feature = "vocabularies")]
     pub fn cl100k() -> Self {
         Self::of(Encoding::Cl100k.name(), Engine::Embedded(bpe_openai::cl100k_base()))
     }
 
     /// `o200k_base`. Text that looks like a special token is ordinary text.
-    #[cfg(feature = "vocabularies")]
     pub fn o200k() -> Self {
         Self::of(Encoding::O200k.name(), Engine::Embedded(bpe_openai::o200k_base()))
     }
@@ -167,7 +164,6 @@ impl Tokenizer {
 
     fn engine(&self) -> Borrowed<'_> {
         match &self.engine {
-            #[cfg(feature = "vocabularies")]
             Engine::Embedded(bpe) => Borrowed::Bpe(bpe),
             Engine::Bpe(bpe) => Borrowed::Bpe(bpe),
             Engine::HuggingFace(tokenizer) => Borrowed::HuggingFace(tokenizer),
@@ -191,7 +187,6 @@ impl Encoding {
     }
 
     /// The bytes that [`Tokenizer::from_dictionary`] reads: MessagePack, several megabytes.
-    #[cfg(feature = "vocabularies")]
     pub fn dictionary(self) -> Vec<u8> {
         let tokenizer = match self {
             Self::Cl100k => bpe_openai::cl100k_base(),
@@ -225,7 +220,7 @@ enum Borrowed<'t> {
 
 const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";
 
-#[cfg(all(test, feature = "vocabularies"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,0 +1,66 @@
+//! What makes a run the same run: its configuration, and the folder that follows from it.
+
+use crate::benchmark::Benchmark;
+use crate::config::RunArgs;
+use crate::encoders::Encoders;
+use crate::engine::PlannedCell;
+use crate::provider::without_credentials;
+use crate::shard::Shard;
+use anyhow::Result;
+use closeread_core::hash::name_hash;
+use closeread_core::prompt::Prompts;
+use closeread_core::protocol::Protocol;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Everything that can change a number, so that a folder never mixes two runs.
+pub(super) fn configuration(
+    args: &RunArgs,
+    benchmark: &Benchmark,
+    cells: &[PlannedCell],
+    prompts: &Prompts,
+    encoders: &Encoders,
+    tokenizer: &str,
+) -> Result<Value> {
+    let extra = args.extra_body()?;
+    let documents: Vec<Value> = benchmark
+        .books
+        .iter()
+        .map(
+            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
+        )
+        .collect();
+    let mut configuration = json!({
+        "benchmark": benchmark.name,
+        "data": benchmark.fingerprint()?,
+        "documents": documents,
+        "protocol": Some(args.protocol()).filter(|protocol| **protocol != Protocol::OWN),
+        "keep_frame": benchmark.keep_frame,
+        "keep_wraps": benchmark.keep_wraps,
+        "items": benchmark.items.len(),
+        "cells": cells.iter().map(|cell| &cell.key).collect::<Vec<_>>(),
+        "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
+        "samples": args.samples(),
+        "retriever": args.retriever,
+        "embedder": encoders.of_run(),
+        "tokenizer": tokenizer,
+        "window": args.window,
+        "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
+        "seed": args.seed,
+        "extra_body": extra.all,
+        "extra_bodies": extra.named,
+        "base_url": args.base_url.as_deref().map(without_credentials),
+        "prompts": prompts.hashes(),
+    });
+    let own = encoders.of_methods();
+    if !own.is_empty() {
+        configuration["embedders"] = json!(own);
+    }
+    Ok(configuration)
+}
+
+pub(super) fn default_folder(benchmark: &str, configuration: &Value, shard: Option<Shard>) -> PathBuf {
+    let part = shard.map_or_else(String::new, |shard| format!("-part-{}-of-{}", shard.index, shard.of));
+    Path::new("runs").join(format!("{benchmark}-{}{part}", name_hash(&configuration.to_string())))
+}

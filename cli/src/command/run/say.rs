@@ -1,0 +1,140 @@
+//! What a run says on standard error besides its report.
+
+use crate::benchmark::Benchmark;
+use crate::config::{RunArgs, SAMPLE};
+use crate::engine::Plan;
+use crate::judging::JudgeOptions;
+use closeread_core::method::{Entry, Method};
+use closeread_core::paper::FailurePolicy;
+use closeread_core::protocol::Protocol;
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::record::{Outcome, Record};
+use closeread_core::report::{EmbeddingUsage, Usage};
+use closeread_core::table::number::thousands;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// What embeddings from servers took, a line a model.
+pub(super) fn say_embeddings(embeddings: &[EmbeddingUsage]) {
+    for EmbeddingUsage { model, requests, texts, tokens, uncounted, dollars, unpriced } in embeddings {
+        let tokens = match uncounted {
+            n if n == requests => "tokens unknown".to_owned(),
+            0 => format!("{} tokens", thousands(*tokens)),
+            n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
+        };
+        let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
+        eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
+    }
+}
+
+/// How many trials failed, and why, the most frequent reasons first.
+pub(super) fn say_failures(records: &[Record]) {
+    const SHOWN: usize = 5;
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in records {
+        if let Outcome::Failed { error } = &record.outcome {
+            *reasons.entry(error).or_default() += 1;
+        }
+    }
+    let n_failed: usize = reasons.values().sum();
+    if n_failed == 0 {
+        return;
+    }
+    let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
+    reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    eprintln!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
+    for (reason, n) in reasons.iter().take(SHOWN) {
+        eprintln!("  {} x {reason}", thousands(*n as u64));
+    }
+    if reasons.len() > SHOWN {
+        eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
+    }
+}
+
+/// What the calls of a server took, in a line; nothing where none was asked.
+pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
+    let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).sum::<u64>();
+    let (prompt, reply) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
+    if prompt + reply == 0 {
+        return;
+    }
+    let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
+    let unpriced = sum(|u| u.unpriced as u64);
+    let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
+    eprintln!(
+        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
+        thousands(sum(|u| u.calls as u64)),
+        thousands(prompt),
+        thousands(reply),
+        plan.spending.taken().dollars
+    );
+}
+
+/// Says what was chosen because the paper has it so.
+pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
+    let protocol = args.protocol();
+    if *protocol == Protocol::OWN {
+        return;
+    }
+    eprintln!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
+    if args.method.is_empty() {
+        let with_parameters = |(entry, method): &(&Entry, Method)| format!("{} {}", entry.name, json!(method));
+        eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
+        let is_left_out = |name: &&str| methods.iter().all(|(entry, _)| entry.name != *name);
+        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).filter(is_left_out).collect();
+        if !left_out.is_empty() {
+            eprintln!("  left out, for {EXTRACTIVE} cannot serve them: {}", left_out.join(", "));
+        }
+    }
+    if args.budget.is_empty() && methods.iter().any(|(entry, _)| entry.budgets) {
+        let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
+        eprintln!("  budgets: {} tokens", budgets.join(", "));
+    }
+    let n = args.samples();
+    if args.samples.is_none() && protocol.samples > 1 {
+        eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
+    }
+    let failures = match protocol.failures {
+        FailurePolicy::FailuresWrong => "count as wrong",
+        FailurePolicy::FailuresLeftOut => "are in no denominator",
+    };
+    eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
+}
+
+/// Who judges, or why nobody does.
+pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
+    let protocol = args.protocol();
+    match (judges, protocol.judge_model) {
+        (None, Some(model)) => eprintln!(
+            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge, or \
+             builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
+            protocol.judges.join(" and ")
+        ),
+        (Some(judges), _) if args.judge.is_empty() => eprintln!(
+            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge names another, --judge none nobody",
+            judges.models.join(", ")
+        ),
+        (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
+        _ => {}
+    }
+}
+
+/// Problems on standard error, the first few of each kind.
+pub(in crate::command) fn say_problems(benchmark: &Benchmark) {
+    const SHOWN: usize = 10;
+    let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
+    for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
+        eprintln!("{problem}");
+    }
+    if dropped > SHOWN {
+        eprintln!("... and {} more rows left out; report.json names all", dropped - SHOWN);
+    }
+    let notes = benchmark.problems.len() - dropped;
+    if notes > 0 {
+        eprintln!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
+    }
+}
+
+fn first_note(benchmark: &Benchmark) -> String {
+    benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
+}
