@@ -14,8 +14,6 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Data sets that name documents by their content, so that the same ids come out however many rows are read together.
-const NAMED_BY_CONTENT: [&str; 1] = ["corpusqa"];
 /// Bytes of rows that are read together, where a file has more; a longer row is read alone.
 const READ_TOGETHER: usize = 32 << 20;
 
@@ -23,7 +21,7 @@ const READ_TOGETHER: usize = 32 << 20;
 pub(super) fn in_parts(adapter: &Adapter, file: &Path) -> bool {
     let is_lines = file.extension().is_some_and(|extension| extension == "jsonl");
     let is_large = || std::fs::metadata(file).is_ok_and(|file| file.len() > READ_TOGETHER as u64);
-    is_lines && NAMED_BY_CONTENT.contains(&adapter.name) && is_large()
+    is_lines && adapter.in_parts && is_large()
 }
 
 /// Texts in a folder that goes when the last book lets go of it.

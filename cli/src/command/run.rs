@@ -195,8 +195,9 @@ fn report(
     let cells = cells(&keys, &benchmark.items, &records);
     let cut = folder.cut()?;
     let preparations = folder.preparation_calls()?;
-    let usage = usage(&keys, &folder.records(), &preparations, &judging.judgements, &folder.prices()?);
-    let embeddings = embedding_usage(&embedding_calls(folder.path())?, &folder.prices()?);
+    let prices = folder.prices()?;
+    let usage = usage(&keys, &records, &preparations, &judging.judgements, &prices);
+    let embeddings = embedding_usage(&embedding_calls(folder.path())?, &prices);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),

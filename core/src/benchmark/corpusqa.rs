@@ -18,6 +18,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Fields,
     task: Some(Task::Generative),
     labels: &[LabelValues { name: "difficulty", values: &["easy", "medium", "hard"] }],
+    in_parts: true,
     read,
 };
 

@@ -10,6 +10,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Files,
     task: Some(Task::Summary),
     labels: &[LabelValues { name: "perspective", values: &PERSPECTIVES }],
+    in_parts: false,
     read,
 };
 

@@ -14,6 +14,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Fields,
     task: None,
     labels: &[],
+    in_parts: false,
     read,
 };
 

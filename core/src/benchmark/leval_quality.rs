@@ -15,6 +15,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Fields,
     task: Some(Task::Choice),
     labels: &[],
+    in_parts: false,
     read,
 };
 

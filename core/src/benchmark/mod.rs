@@ -41,6 +41,9 @@ pub struct Adapter {
     pub task: Option<Task>,
     /// Labels that the paper's tables go by, with the values that they know.
     pub labels: &'static [LabelValues],
+    /// Its rows can be read some at a time: documents are named by their content, so that the same ids come out however
+    /// many rows are read together. A row may hold a whole corpus.
+    pub in_parts: bool,
     /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
     pub read: fn(&[InputFile]) -> Dataset,
 }

@@ -15,6 +15,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Files,
     task: Some(Task::Generative),
     labels: &[],
+    in_parts: false,
     read,
 };
 

@@ -18,6 +18,7 @@ pub const ADAPTER: Adapter = Adapter {
         LabelValues { name: "aspect", values: &ASPECTS },
         LabelValues { name: "complexity", values: &COMPLEXITIES },
     ],
+    in_parts: false,
     read,
 };
 

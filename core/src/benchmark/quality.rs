@@ -14,6 +14,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Fields,
     task: Some(Task::Choice),
     labels: &[],
+    in_parts: false,
     read,
 };
 

@@ -10,6 +10,7 @@ pub const ADAPTER: Adapter = Adapter {
     texts: Texts::Files,
     task: Some(Task::Generative),
     labels: &[LabelValues { name: "question_type", values: &QUESTION_TYPES }],
+    in_parts: false,
     read,
 };
 
