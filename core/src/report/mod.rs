@@ -5,6 +5,7 @@ mod cells;
 pub mod chart;
 pub mod compare;
 mod embeddings;
+pub mod folder;
 mod judging;
 pub mod site;
 mod tables;
