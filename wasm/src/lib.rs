@@ -9,12 +9,20 @@
 mod audit;
 #[cfg(feature = "page")]
 mod books;
+#[cfg(feature = "page")]
+mod compare;
 mod error;
 mod options;
+#[cfg(feature = "page")]
+mod run;
 mod score;
 
 #[cfg(feature = "page")]
 pub use audit::audit_json;
 #[cfg(feature = "page")]
 pub use books::{OpenBook, chunk, search};
+#[cfg(feature = "page")]
+pub use compare::{compare_json, shown_comparison};
+#[cfg(feature = "page")]
+pub use run::{OpenRun, chart_style};
 pub use score::{score, score_format, score_format_json, score_json};

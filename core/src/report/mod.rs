@@ -11,6 +11,7 @@ pub mod site;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod trials;
 mod usage;
 mod whole;
 
@@ -19,6 +20,7 @@ pub use cells::{Cell, CellKey, cells, failures_left_out};
 pub use embeddings::{EmbeddingUsage, embedding_usage};
 pub use judging::{docket, judged_by, judging_tables};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
+pub use trials::{MISSING, TrialFilter, TrialLine, TrialList, TrialTrace};
 pub use usage::{PreparationCalls, Usage, usage, usage_table};
 pub use whole::{CellReport, Report, Run, RunReport, report};
 
