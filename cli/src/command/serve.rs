@@ -2,7 +2,7 @@
 
 mod answer;
 mod file;
-mod page;
+pub(super) mod page;
 mod relay;
 mod runs;
 
