@@ -17,7 +17,7 @@ export class TrialsInSight {
     readonly element = make("div", { class: "trials card", role: "listbox", tabindex: "0" });
     readonly #inner = make("div", { class: "trials-inner", role: "presentation" });
     readonly #pages = new Map<number, TrialLine[] | "asked">();
-    #numbers = new Uint32Array();
+    #numbers: Uint32Array = new Uint32Array();
     #active = -1;
     #waiting = false;
     #generation = 0;
