@@ -107,3 +107,9 @@ export interface TracedPassage {
     /** Absent where the book is not at hand. */
     text?: string;
 }
+
+/** A turn of a dialogue. */
+export interface SentMessage {
+    role: "system" | "user" | "assistant";
+    content: string;
+}

@@ -38,6 +38,9 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "TrialTrace")]
     pub type JsTrialTrace;
     /// See `run.d.ts`.
+    #[wasm_bindgen(typescript_type = "SentMessage[][]")]
+    pub type JsMessages;
+    /// See `run.d.ts`.
     #[wasm_bindgen(typescript_type = "TracedPassage[]")]
     pub type JsTracedPassages;
 }
@@ -221,6 +224,19 @@ impl OpenRun {
         let trace = self.trials.trace(&self.run, number);
         let trace = trace.ok_or_else(|| usage(&format!("trial {number} of {}: there is none", self.trials.len())))?;
         to_js(&trace).map(JsCast::unchecked_into)
+    }
+
+    /// The messages of each call of a trial, computed again and held to the hashes of its record.
+    ///
+    /// # Errors
+    /// A number behind the last, a trial without record, or what keeps the messages from being computed: a book that is not
+    /// at hand, passages ranked by vectors, other prompts.
+    pub fn sent(&self, number: u32) -> Result<JsMessages, JsValue> {
+        let trace = self.trials.trace(&self.run, number);
+        let none = || usage(&format!("trial {number} of {}: there is no record", self.trials.len()));
+        let (item, record) = trace.and_then(|trace| Some((trace.item, trace.record?))).ok_or_else(none)?;
+        let sent = self.texts.sent(item, record).map_err(|error| as_js("NotSent", &error))?;
+        to_js(&sent).map(JsCast::unchecked_into)
     }
 
     /// The passages that the reader of a trial was given, in its order, with their text where the book is at hand.

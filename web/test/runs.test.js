@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -106,6 +107,10 @@ test("a trial shows its question, gold, passages with their text, calls and repl
     const stored = lines.find(({ item, method, budget }) => item === id && method === "dos-rag" && budget === 300);
     const trace = await page.textContent(".trace");
     assert.ok(trace.includes(stored.calls[0].reply.trim()), "the reply as it came");
+    await page.click(".sent summary");
+    await page.waitForSelector(".sent pre");
+    const sent = await page.textContent(".sent pre");
+    assert.equal(createHash("sha256").update(sent).digest("hex"), stored.calls[0].sha256, "the prompt, to the last byte");
     const passages = await page.$$eval(".trace .card .book-text", (all) => all.map((text) => text.textContent));
     assert.equal(passages.length, stored.context.passages.length);
     const document = JSON.parse((await readFile(join(work, "first/manifest.json"), "utf8"))).configuration.documents

@@ -11,6 +11,7 @@ use crate::interrupt;
 use answer::{Answer, failure, json};
 use anyhow::{Context, Result, bail};
 use hyper::body::Incoming;
+use hyper::http::request::Parts;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, StatusCode, header};
@@ -89,7 +90,8 @@ pub(crate) async fn run(args: ServeArgs) -> Result<ExitCode> {
 
 impl Site {
     async fn answer(&self, request: Request<Incoming>) -> Answer {
-        let path = request.uri().path().to_owned();
+        let (request, body) = request.into_parts();
+        let path = request.uri.path();
         if !self.is_addressed(&request) {
             return failure(StatusCode::MISDIRECTED_REQUEST, "this server answers to 127.0.0.1 and localhost alone");
         }
@@ -97,9 +99,9 @@ impl Site {
             let Some(relay) = &self.relay else {
                 return failure(StatusCode::NOT_FOUND, "nothing is passed on: start `closeread serve --relay`");
             };
-            return relay.answer(request, self.address).await;
+            return relay.answer(&request, body, self.address).await;
         }
-        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        if !matches!(request.method, Method::GET | Method::HEAD) {
             return failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD are answered here");
         }
         if path == "/closeread.json" {
@@ -107,7 +109,7 @@ impl Site {
             let relay = self.relay.as_ref().map(|relay| json!({"token": relay.token()}));
             return json(StatusCode::OK, &json!({"relay": relay, "runs": names}));
         }
-        let Some(parts) = file::parts(&path) else {
+        let Some(parts) = file::parts(path) else {
             return failure(StatusCode::NOT_FOUND, "no such file");
         };
         match parts.split_first() {
@@ -120,8 +122,8 @@ impl Site {
     }
 
     /// True unless another site's name leads here, which is how a page of that site would read what is served.
-    fn is_addressed(&self, request: &Request<Incoming>) -> bool {
-        let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    fn is_addressed(&self, request: &Parts) -> bool {
+        let host = request.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         ["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{}", self.address.port()))
     }
 }

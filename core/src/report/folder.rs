@@ -109,6 +109,16 @@ pub struct RunConfiguration {
     other: BTreeMap<String, Value>,
 }
 
+impl RunConfiguration {
+    /// What else a manifest says of the run, as whoever needs it reads it.
+    ///
+    /// # Errors
+    /// If it does not say that.
+    pub fn other<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_value(Value::Object(self.other.clone().into_iter().collect()))
+    }
+}
+
 /// A book of a run, whose text lies in `texts/`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct DocumentEntry {

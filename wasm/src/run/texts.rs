@@ -1,14 +1,17 @@
 //! The books of a run, packed as they lie in `texts/`, unpacked when they are looked into.
 
-use closeread_core::record::PassageRef;
-use closeread_core::report::TokenPlaces;
+use closeread_core::benchmark::Item;
+use closeread_core::host::Message;
+use closeread_core::record::{PassageRef, Record};
 use closeread_core::report::folder::{DocumentEntry, RunConfiguration};
+use closeread_core::report::{NotSent, TokenPlaces, sent};
 use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Language, ReadOptions};
 use ruzstd::decoding::StreamingDecoder;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
+use std::sync::Arc;
 
 pub(super) struct Texts {
     configuration: RunConfiguration,
@@ -61,6 +64,15 @@ impl Texts {
             traced.push(TracedPassage { place, text });
         }
         traced
+    }
+
+    /// What was sent in a trial.
+    pub(super) fn sent(&self, item: &Item, record: &Record) -> Result<Vec<Vec<Message>>, NotSent> {
+        let of = |id: &String| {
+            let document = self.configuration.documents.iter().find(|document| document.id == *id)?;
+            self.book(document).map(Arc::new)
+        };
+        sent(&self.configuration, item.documents.iter().filter_map(of).collect(), item, record)
     }
 
     fn book(&self, document: &DocumentEntry) -> Option<Book> {

@@ -1,7 +1,7 @@
 // What the view "runs" asks of the worker.
 
 import type {
-    CompareOptions, NamedFile, RunFacts, ShownComparison, ShownReport, TracedPassage, TrialFilter, TrialLine, TrialTrace,
+    CompareOptions, NamedFile, RunFacts, SentMessage, ShownComparison, ShownReport, TracedPassage, TrialFilter, TrialLine, TrialTrace,
 } from "../closeread_wasm.js";
 
 /** A run that the worker holds open. */
@@ -22,5 +22,7 @@ export interface RunsMessages {
     "runs/select": { request: { id: number; filter: TrialFilter }; reply: Uint32Array };
     "runs/lines": { request: { id: number; numbers: Uint32Array }; reply: TrialLine[] };
     "runs/trace": { request: { id: number; number: number }; reply: { trace: TrialTrace; passages: TracedPassage[] } };
+    /** The messages of each call, computed again; refused with the reason where that cannot be. */
+    "runs/sent": { request: { id: number; number: number }; reply: SentMessage[][] };
     "runs/compare": { request: { a: number; b: number; options: CompareOptions }; reply: ShownComparison[] };
 }

@@ -1,12 +1,12 @@
 // One trial with all that is known of it: the question and its gold, what was retrieved, the calls, the judges' words.
 
-import type { TracedCall, TracedPassage, TrialTrace } from "../closeread_wasm.js";
+import type { SentMessage, TracedCall, TracedPassage, TrialTrace } from "../closeread_wasm.js";
 import { make } from "../dom.js";
 import { inLanguage, shown } from "../words/index.js";
 import * as words from "../words/runs.js";
 import { percent, shownText, visible } from "./text.js";
 
-export function trialTrace({ item, cell, record, judgements }: TrialTrace, passages: TracedPassage[]): Node[] {
+export function trialTrace({ item, cell, record, judgements }: TrialTrace, passages: TracedPassage[], sent: () => Promise<SentMessage[][]>): Node[] {
     const say = inLanguage(words);
     const heading = shownText("h3", `${item.id}, ${cell}`, { id: "trace-heading", tabindex: "-1" });
     const facts = make("dl", { class: "trace-facts" });
@@ -34,6 +34,7 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
     return [
         heading, facts,
         ...(passages.length === 0 ? [] : [details(say.passages(shown(passages.length), record?.context?.retriever ?? ""), true, ...passages.map(passage))]),
+        ...(calls.length === 0 ? [] : [whatWasSent(sent)]),
         ...calls.map((call, n) => details(say.call(n + 1, visible(call.prompt)), true, ...reply(call))),
         ...judgements.map((judgement) => details(say.judge(visible(judgement.judge), visible(judgement.judge_model)), true,
             shownText("pre", ruling(judgement)), ...(judgement.calls ?? []).flatMap(reply))),
@@ -42,6 +43,25 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
 
 function details(summary: string, open: boolean, ...content: Node[]): HTMLElement {
     return make("details", open ? { open: "" } : {}, make("summary", {}, summary), ...content);
+}
+
+/** The messages, computed when they are asked for. */
+function whatWasSent(sent: () => Promise<SentMessage[][]>): HTMLElement {
+    const say = inLanguage(words);
+    const place = make("div", { "aria-live": "polite" });
+    const whole = details(say.sent, false, place);
+    whole.classList.add("sent");
+    whole.addEventListener("toggle", async () => {
+        place.replaceChildren(make("p", { class: "note" }, say.computing));
+        try {
+            const calls = await sent();
+            place.replaceChildren(make("p", { class: "note" }, say.sameHash), ...calls.flatMap((messages, n) => messages.flatMap(({ role, content }) => [
+                make("p", { class: "facts" }, `${n + 1}, ${role}`), shownText("pre", content)])));
+        } catch (error) {
+            place.replaceChildren(shownText("p", error instanceof Error ? error.message : String(error), { class: "note" }));
+        }
+    }, { once: true });
+    return whole;
 }
 
 function passage({ document, start, end, score, text }: TracedPassage): HTMLElement {

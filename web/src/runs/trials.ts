@@ -22,7 +22,7 @@ export async function showTrials(place: HTMLElement, session: Session, { id, fac
         (numbers) => session.core.ask("runs/lines", { id, numbers }),
         (number, byKey) => session.attempt(async () => {
             const { trace: found, passages } = await session.core.ask("runs/trace", { id, number });
-            trace.replaceChildren(...trialTrace(found, passages));
+            trace.replaceChildren(...trialTrace(found, passages, () => session.core.ask("runs/sent", { id, number })));
             const heading = trace.querySelector("h3");
             if (byKey) heading?.focus();
             else if (trace.getBoundingClientRect().top > innerHeight) heading?.scrollIntoView({ block: "start" });

@@ -32,5 +32,6 @@ export const runs = {
     },
     "runs/lines": ({ id, numbers }) => held(id).lines(numbers),
     "runs/trace": ({ id, number }) => ({ trace: held(id).trace(number), passages: held(id).passages(number) }),
+    "runs/sent": ({ id, number }) => held(id).sent(number),
     "runs/compare": ({ a, b, options }) => shownComparison(held(a), held(b), options),
 } satisfies Handlers;

@@ -2,8 +2,9 @@
 
 use super::answer::{Answer, answer, failure, streamed, whole};
 use futures_util::stream;
-use hyper::body::{Bytes, Incoming};
-use hyper::{Method, Request, StatusCode, header};
+use hyper::body::Bytes;
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode, header};
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -64,13 +65,13 @@ pub(super) fn stamp(metadata: &Metadata) -> String {
 }
 
 /// True if the reader has the file of this tag.
-pub(super) fn is_known(request: &Request<Incoming>, tag: &str) -> bool {
-    let known = request.headers().get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok()).unwrap_or_default();
+pub(super) fn is_known(request: &Parts, tag: &str) -> bool {
+    let known = request.headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok()).unwrap_or_default();
     known.split(',').any(|known| known.trim().trim_start_matches("W/") == tag || known.trim() == "*")
 }
 
 /// A file that may be too long to hold, or the bytes of it that were asked for.
-pub(super) fn long(request: &Request<Incoming>, path: &Path) -> Answer {
+pub(super) fn long(request: &Parts, path: &Path) -> Answer {
     let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
     let Ok((metadata, mut file)) = opened else { return failure(StatusCode::NOT_FOUND, "no such file") };
     let (tag, length) = (stamp(&metadata), metadata.len());
@@ -84,8 +85,8 @@ pub(super) fn long(request: &Request<Incoming>, path: &Path) -> Answer {
     if is_known(request, &tag) {
         return whole(builder(StatusCode::NOT_MODIFIED), Bytes::new());
     }
-    let asked = request.headers().get(header::RANGE).and_then(|range| range.to_str().ok());
-    let still = request.headers().get(header::IF_RANGE).is_none_or(|known| known.as_bytes() == tag.as_bytes());
+    let asked = request.headers.get(header::RANGE).and_then(|range| range.to_str().ok());
+    let still = request.headers.get(header::IF_RANGE).is_none_or(|known| known.as_bytes() == tag.as_bytes());
     let (status, bytes) = match asked.filter(|_| still).map(|range| self::range(range, length)) {
         None | Some(Asked::All) => (StatusCode::OK, 0..length),
         Some(Asked::Part(bytes)) => (StatusCode::PARTIAL_CONTENT, bytes),
@@ -98,7 +99,7 @@ pub(super) fn long(request: &Request<Incoming>, path: &Path) -> Answer {
     if status == StatusCode::PARTIAL_CONTENT {
         builder = builder.header(header::CONTENT_RANGE, format!("bytes {}-{}/{length}", bytes.start, bytes.end - 1));
     }
-    if request.method() == Method::HEAD {
+    if request.method == Method::HEAD {
         return whole(builder, Bytes::new());
     }
     if file.seek(SeekFrom::Start(bytes.start)).is_err() {

@@ -5,8 +5,9 @@ use super::file::{is_known, kind, stamp};
 use anyhow::{Result, bail};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use hyper::body::{Bytes, Incoming};
-use hyper::{Method, Request, StatusCode, header};
+use hyper::body::Bytes;
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode, header};
 use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ impl Page {
         &self.folder
     }
 
-    pub(super) async fn answer(&self, request: &Request<Incoming>, parts: &[String]) -> Answer {
+    pub(super) async fn answer(&self, request: &Parts, parts: &[String]) -> Answer {
         let mut path = self.folder.clone();
         path.extend(parts);
         if parts.is_empty() {
@@ -85,7 +86,7 @@ impl Page {
         if is_known(request, &tag) {
             return whole(builder(StatusCode::NOT_MODIFIED), Bytes::new());
         }
-        let takes = request.headers().get(header::ACCEPT_ENCODING).and_then(|kinds| kinds.to_str().ok());
+        let takes = request.headers.get(header::ACCEPT_ENCODING).and_then(|kinds| kinds.to_str().ok());
         let takes_gzip = takes.is_some_and(|kinds| kinds.split(',').any(|kind| kind.trim().starts_with("gzip")));
         let is_text = !kind(&name).starts_with("image/png") && !kind(&name).contains("zstd");
         let (bytes, is_packed) = match takes_gzip && is_text {
@@ -97,7 +98,7 @@ impl Page {
         if is_packed {
             builder = builder.header(header::CONTENT_ENCODING, "gzip");
         }
-        whole(builder, if request.method() == Method::HEAD { Bytes::new() } else { bytes })
+        whole(builder, if request.method == Method::HEAD { Bytes::new() } else { bytes })
     }
 
     async fn packed(&self, path: &Path, tag: &str) -> std::io::Result<Bytes> {

@@ -8,7 +8,8 @@ use futures_util::TryStreamExt;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderMap, HeaderName};
-use hyper::{Method, Request, StatusCode};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode};
 use std::io;
 use std::net::SocketAddr;
 
@@ -37,8 +38,8 @@ impl Relay {
         &self.token
     }
 
-    pub(super) async fn answer(&self, request: Request<Incoming>, own: SocketAddr) -> Answer {
-        let value = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    pub(super) async fn answer(&self, request: &Parts, body: Incoming, own: SocketAddr) -> Answer {
+        let value = |name: &str| request.headers.get(name).and_then(|value| value.to_str().ok());
         if !is_same(value(TOKEN).unwrap_or_default(), &self.token) {
             return failure(StatusCode::FORBIDDEN, "the token of closeread.json is missing or not this server's");
         }
@@ -50,16 +51,15 @@ impl Relay {
             Ok(target) => target,
             Err(message) => return failure(StatusCode::BAD_REQUEST, message),
         };
-        let method = match *request.method() {
-            Method::POST => reqwest::Method::POST,
-            Method::GET => reqwest::Method::GET,
-            _ => return failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are passed on"),
-        };
-        let headers = passed_on(request.headers());
-        let Ok(body) = Limited::new(request.into_body(), MAX_BODY).collect().await else {
+        if !matches!(request.method, Method::POST | Method::GET) {
+            return failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are passed on");
+        }
+        let headers = passed_on(&request.headers);
+        let Ok(body) = Limited::new(body, MAX_BODY).collect().await else {
             return failure(StatusCode::PAYLOAD_TOO_LARGE, "a request of more than 64 MiB is not passed on");
         };
-        let asked = self.client.request(method, target).headers(headers).body(body.to_bytes()).send().await;
+        let asked =
+            self.client.request(request.method.clone(), target).headers(headers).body(body.to_bytes()).send().await;
         match asked {
             // The address may hold a key, and is not repeated.
             Err(error) => failure(StatusCode::BAD_GATEWAY, &in_words(&error.without_url())),

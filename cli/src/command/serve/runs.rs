@@ -6,8 +6,8 @@ use crate::files;
 use crate::finished::folder_name;
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::run_folder::{MANIFEST, PREPARATIONS, PRICES, TEXTS};
-use hyper::body::Incoming;
-use hyper::{Request, StatusCode};
+use hyper::StatusCode;
+use hyper::http::request::Parts;
 use serde_json::json as object;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,7 @@ pub(super) fn named(folders: &[PathBuf]) -> Vec<ServedRun> {
 
 impl ServedRun {
     /// A file of the run; without a path `{"files": [{"path", "bytes"}]}`.
-    pub(super) fn answer(&self, request: &Request<Incoming>, path: &[String]) -> Answer {
+    pub(super) fn answer(&self, request: &Parts, path: &[String]) -> Answer {
         match path {
             [] => json(StatusCode::OK, &object!({"files": self.files()})),
             [name] if FILES.contains(&name.as_str()) => long(request, &self.folder.join(name)),

@@ -56,11 +56,11 @@ pub(super) fn files(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], tria
         let samples: BTreeSet<u32> = by_item.values().flatten().map(|record| record.key.sample).collect();
         let several = samples.len() > 1;
         for sample in samples {
-            let of_item = |item: &&Item| {
+            let of_item = |item: &Item| {
                 let record = by_item.get(item.id.as_str())?.iter().find(|record| record.key.sample == sample)?;
                 Some(prediction(item, record)?.to_string() + "\n")
             };
-            let predictions: String = run.items.iter().collect::<Vec<_>>().iter().filter_map(of_item).collect();
+            let predictions: String = run.items.iter().filter_map(of_item).collect();
             let name = if several { format!("{}, sample {}", cell.name, sample + 1) } else { cell.name.clone() };
             let path = format!("predictions/{}-{}.jsonl", rows.len() + 1, id(&cell.key.method).to_lowercase());
             let Some(scorecard) = scored(&gold, &path, &predictions) else { continue };
