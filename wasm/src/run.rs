@@ -108,6 +108,8 @@ impl OpenRun {
     /// Reads the files of a run folder, each named by its path there. `manifest.json`, `items.jsonl` and `records.jsonl`
     /// must be among them; `judging.json`, `judgements.jsonl`, `prices.json`, `preparations/` and `texts/` may be.
     ///
+    /// Lengths and positions are counted where `texts/` is there and the run's vocabulary was [provided](crate::provide).
+    ///
     /// # Errors
     /// A file that is missing, or is not what `closeread run` writes; file and line are named.
     #[wasm_bindgen(constructor)]
@@ -235,7 +237,7 @@ impl OpenRun {
         let trace = self.trials.trace(&self.run, number);
         let none = || usage(&format!("trial {number} of {}: there is no record", self.trials.len()));
         let (item, record) = trace.and_then(|trace| Some((trace.item, trace.record?))).ok_or_else(none)?;
-        let sent = self.texts.sent(item, record).map_err(|error| as_js("NotSent", &error))?;
+        let sent = self.texts.sent(item, record)?;
         to_js(&sent).map(JsCast::unchecked_into)
     }
 

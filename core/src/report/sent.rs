@@ -44,7 +44,8 @@ pub enum NotSent {
     Different,
 }
 
-/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order.
+/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order;
+/// `tokenizer` is the run's.
 ///
 /// # Errors
 /// [`NotSent`] says what keeps them from being computed.
@@ -53,6 +54,7 @@ pub fn sent(
     books: Vec<Arc<Book>>,
     item: &Item,
     record: &Record,
+    tokenizer: &Tokenizer,
 ) -> Result<Vec<Vec<Message>>, NotSent> {
     if record.asked_with.is_some() {
         return Err(NotSent::Shared);
@@ -69,10 +71,6 @@ pub fn sent(
     if books.len() != item.documents.len() {
         return Err(NotSent::NoText);
     }
-    let tokenizer = match configuration.tokenizer.as_str() {
-        "o200k" => Tokenizer::o200k(),
-        _ => Tokenizer::cl100k(),
-    };
     let retriever = match (how.retriever, &how.embedder) {
         (Some(retriever), _) => retriever,
         (None, None) => Retriever::Bm25,
@@ -82,11 +80,11 @@ pub fn sent(
     if cut.is_some() && retriever.needs_vectors() {
         return Err(NotSent::Vectors);
     }
-    let shelf = cut.map(|cut| Shelf::new(books.clone(), cut.chunker, cut.max_tokens, &tokenizer));
+    let shelf = cut.map(|cut| Shelf::new(books.clone(), cut.chunker, cut.max_tokens, tokenizer));
     let prompts = Prompts::built_in();
     let setting = Setting {
         prompts: &prompts,
-        tokenizer: &tokenizer,
+        tokenizer,
         max_output_tokens: how.max_output_tokens,
         temperature: 0.0,
         window: configuration.window,

@@ -1,10 +1,12 @@
 //! The books of a run, packed as they lie in `texts/`, unpacked when they are looked into.
 
+use crate::assets::{need_punkt, tokenizer};
+use crate::error::as_js;
 use closeread_core::benchmark::Item;
 use closeread_core::host::Message;
 use closeread_core::record::{PassageRef, Record};
 use closeread_core::report::folder::{DocumentEntry, RunConfiguration};
-use closeread_core::report::{NotSent, TokenPlaces, sent};
+use closeread_core::report::{TokenPlaces, sent};
 use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Language, ReadOptions};
 use ruzstd::decoding::StreamingDecoder;
@@ -12,6 +14,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::sync::Arc;
+use wasm_bindgen::JsValue;
 
 pub(super) struct Texts {
     configuration: RunConfiguration,
@@ -44,10 +47,7 @@ impl Texts {
         if self.packed.is_empty() {
             return BTreeMap::new();
         }
-        let tokenizer = match self.configuration.tokenizer.as_str() {
-            "o200k" => Tokenizer::o200k(),
-            _ => Tokenizer::cl100k(),
-        };
+        let Ok(tokenizer) = self.tokenizer() else { return BTreeMap::new() };
         let of =
             |document: &DocumentEntry| Some((document.id.clone(), TokenPlaces::of(&self.book(document)?, &tokenizer)));
         self.configuration.documents.iter().filter_map(of).collect()
@@ -66,13 +66,21 @@ impl Texts {
         traced
     }
 
+    /// The run's tokenizer, or cl100k in the place of one that pages do not have.
+    fn tokenizer(&self) -> Result<Tokenizer, JsValue> {
+        let name = self.configuration.tokenizer.as_str();
+        tokenizer(Some(name).filter(|name| *name == "o200k"))
+    }
+
     /// What was sent in a trial.
-    pub(super) fn sent(&self, item: &Item, record: &Record) -> Result<Vec<Vec<Message>>, NotSent> {
+    pub(super) fn sent(&self, item: &Item, record: &Record) -> Result<Vec<Vec<Message>>, JsValue> {
+        need_punkt()?;
         let of = |id: &String| {
             let document = self.configuration.documents.iter().find(|document| document.id == *id)?;
             self.book(document).map(Arc::new)
         };
-        sent(&self.configuration, item.documents.iter().filter_map(of).collect(), item, record)
+        let books = item.documents.iter().filter_map(of).collect();
+        sent(&self.configuration, books, item, record, &self.tokenizer()?).map_err(|error| as_js("NotSent", &error))
     }
 
     fn book(&self, document: &DocumentEntry) -> Option<Book> {

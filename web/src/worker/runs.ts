@@ -1,6 +1,8 @@
 // The worker's side of the view "runs": the runs that are open, each under a number.
 
 import { OpenRun, chartStyle, shownComparison } from "../closeread_wasm.js";
+import type { NamedFile } from "../closeread_wasm.js";
+import { need } from "./assets.js";
 import type { Handlers } from "./handlers.js";
 
 const open = new Map<number, OpenRun>();
@@ -13,7 +15,10 @@ function held(id: number): OpenRun {
 }
 
 export const runs = {
-    "runs/open": ({ name, files }) => {
+    "runs/open": async ({ name, files }) => {
+        // What books are counted and cut by.
+        const texts = files.some(({ name }) => name.startsWith("texts/"));
+        if (texts) await need("cl100k", "punkt-en", ...(isByO200k(files) ? ["o200k" as const] : []));
         const run = new OpenRun(name, files);
         const id = ++opened;
         open.set(id, run);
@@ -35,3 +40,8 @@ export const runs = {
     "runs/sent": ({ id, number }) => held(id).sent(number),
     "runs/compare": ({ a, b, options }) => shownComparison(held(a), held(b), options),
 } satisfies Handlers;
+
+function isByO200k(files: NamedFile[]): boolean {
+    const manifest = files.find(({ name }) => name === "manifest.json");
+    return manifest !== undefined && /"tokenizer":\s*"o200k"/.test(new TextDecoder().decode(manifest.content as Uint8Array));
+}

@@ -12,7 +12,9 @@ use crate::scoring::{Options, Scorecard, prediction, score};
 use crate::table::number::{metric_label, ordered_metrics};
 use crate::table::render::html::{escaped, id, table};
 use crate::table::{Table, Value};
+use crate::text::sentence::punkt::Parameters;
 use serde_json::{Value as Json, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The page.
@@ -105,7 +107,8 @@ fn scored(gold: &str, path: &str, predictions: &str) -> Option<Scorecard> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let submission = prediction::read(&file(GOLD, gold), &file(name, predictions)).ok()?;
     let options = Options::default();
-    let evaluator = Evaluator::new(&[], options.chinese, None).ok()?;
+    // Punkt and WordNet are METEOR's, which is no default of any task.
+    let evaluator = Evaluator::with_punkt(&[], options.chinese, None, Cow::Owned(Parameters::default())).ok()?;
     score(&submission, &evaluator, &options).ok().filter(|card| !card.metrics.is_empty())
 }
 
