@@ -1,8 +1,9 @@
 //! Two runs on the same items.
 
+use crate::books::to_js;
 use crate::error::as_js;
 use crate::options::read;
-use crate::run::{OpenRun, ShownTable, to_js};
+use crate::run::{OpenRun, ShownTable};
 use closeread_core::report::compare::{Choice, Compared, Content, Flip, Source, Two};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;

@@ -30,6 +30,7 @@ mod score;
 pub use assets::{provide, provided};
 #[cfg(feature = "page")]
 pub use audit::audit_json;
+#[cfg(feature = "page")]
 pub use books::{chunk, search};
 #[cfg(feature = "page")]
 pub use compare::{compare_json, shown_comparison};

@@ -2,6 +2,7 @@
 
 mod texts;
 
+use crate::books::to_js;
 use crate::error::{as_js, usage};
 use crate::options::read;
 use crate::score::{JsNamedFiles, input_files};
@@ -290,8 +291,4 @@ impl ShownValue {
             other => Self { kind: "number", text: other.shown() },
         }
     }
-}
-
-pub(crate) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(JsValue::from)
 }
