@@ -21,6 +21,7 @@ mod judge_limits;
 mod limits;
 mod llmock;
 mod methods_saga;
+mod nginx;
 mod provider;
 mod real_embeddings;
 mod real_server;
