@@ -30,6 +30,7 @@ mod retrieval_reference;
 mod run;
 mod score;
 mod secret;
+mod serve;
 mod support;
 mod tree;
 mod verify;
