@@ -1,6 +1,6 @@
 // The same passages in two orders, side by side.
 
-import type { Retrieved } from "../closeread_wasm.js";
+import type { Retrieved } from "../closeread_books.js";
 import { button, foreign, make } from "../dom.js";
 import type { Words } from "../words/lab.js";
 import type { Stand } from "./strip.js";

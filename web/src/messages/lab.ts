@@ -1,6 +1,6 @@
 // What the retrieval lab asks of the worker.
 
-import type { Evidence, FoundEvidence, ModelFacts, RecallAt, Retrieved, ToEmbed } from "../closeread_wasm.js";
+import type { Evidence, FoundEvidence, ModelFacts, RecallAt, Retrieved, ToEmbed } from "../closeread_books.js";
 
 export type Retriever = "bm25" | "dense" | "hybrid";
 

@@ -1,6 +1,6 @@
 // The worker's side of the retrieval lab: every number is the core's.
 
-import { modelFacts, type Index, type Retrieved } from "../closeread_wasm.js";
+import { modelFacts, type Index, type Retrieved } from "../closeread_books.js";
 import type { Stretch } from "../messages/lab.js";
 import { openBook } from "./book.js";
 import type { Handlers } from "./handlers.js";
