@@ -12,6 +12,8 @@ mod assets;
 mod audit;
 #[cfg(feature = "books")]
 mod books;
+#[cfg(feature = "page")]
+mod compare;
 #[cfg(feature = "encoder")]
 mod encoder;
 mod error;
@@ -21,6 +23,8 @@ mod index;
 mod model;
 #[cfg(any(feature = "books", feature = "scorer"))]
 mod options;
+#[cfg(feature = "page")]
+mod run;
 #[cfg(feature = "scorer")]
 mod score;
 
@@ -30,11 +34,15 @@ pub use assets::{provide, provided};
 pub use audit::audit_json;
 #[cfg(feature = "books")]
 pub use books::{chunk, search};
+#[cfg(feature = "page")]
+pub use compare::{compare_json, shown_comparison};
 #[cfg(feature = "encoder")]
 pub use encoder::TextEncoder;
 #[cfg(feature = "books")]
 pub use index::Index;
 #[cfg(feature = "books")]
 pub use model::model_facts;
+#[cfg(feature = "page")]
+pub use run::{OpenRun, chart_style};
 #[cfg(feature = "scorer")]
 pub use score::{score, score_format, score_format_json, score_json};

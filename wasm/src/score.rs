@@ -169,7 +169,7 @@ fn parsed(json: &str) -> Result<JsScorecard, JsValue> {
     js_sys::JSON::parse(json).map(JsCast::unchecked_into)
 }
 
-fn input_files(files: &JsValue) -> Result<Vec<InputFile>, JsValue> {
+pub(crate) fn input_files(files: &JsValue) -> Result<Vec<InputFile>, JsValue> {
     Array::from(files).iter().map(|file| input_file(&file)).collect()
 }
 
