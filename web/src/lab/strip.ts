@@ -37,11 +37,12 @@ export class Strip {
             make("span", {}, words.start), make("span", {}, swatch("retrieved"), words.retrieved), this.#key, make("span", {}, words.end)));
     }
 
-    show(passages: Stand[], evidence: Stand[], nBytes: number): void {
+    /** `retrieved` is what the `n` passages cover. */
+    show(retrieved: Stand[], n: number, evidence: Stand[], nBytes: number): void {
         this.#nBytes = nBytes;
-        this.#retrieved.setAttribute("d", passages.map((passage) => this.#bar(passage, 0, UPPER, 1.5)).join(""));
+        this.#retrieved.setAttribute("d", retrieved.map((span) => this.#bar(span, 0, UPPER, 1.5)).join(""));
         this.#evidence.setAttribute("d", evidence.map((place) => this.#bar(place, UPPER, LOWER, 6)).join(""));
-        this.#svg.setAttribute("aria-label", this.#words.mapLabel(passages.length, evidence.length));
+        this.#svg.setAttribute("aria-label", this.#words.mapLabel(n, evidence.length));
         this.#key.hidden = evidence.length === 0;
     }
 
