@@ -54,13 +54,10 @@ pub(crate) fn build(dev: bool) -> Result<()> {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
-    for name in ["index.html", "style.css"] {
-        copy(&web.join("static").join(name), &dist.join(name))?;
-    }
-    let story = root().join("sample/the-loan-of-the-bell.txt");
-    if story.exists() {
-        fs::create_dir_all(dist.join("sample")).context("cannot make web/dist/sample")?;
-        copy(&story, &dist.join("sample/story.txt"))?;
+    copy_folder(&web.join("static"), &dist, |_| true)?;
+    let sample = root().join("sample");
+    if sample.exists() {
+        copy_folder(&sample, &dist.join("sample"), |name| !name.ends_with(".md"))?;
     }
     Ok(())
 }
@@ -81,4 +78,17 @@ fn module(name: &str, profile: &str, options: &[&str], folder: &Path) -> Result<
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display())).map(drop)
+}
+
+/// Copies the files of a folder whose names are wanted, without its folders.
+fn copy_folder(from: &Path, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_file() && wanted(&name) {
+            copy(&path, &to.join(name))?;
+        }
+    }
+    Ok(())
 }

@@ -1,0 +1,3 @@
+// What the view "lab" asks of the worker.
+
+export interface LabMessages {}

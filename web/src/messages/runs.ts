@@ -1,0 +1,3 @@
+// What the view "runs" asks of the worker.
+
+export interface RunsMessages {}

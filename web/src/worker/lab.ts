@@ -1,0 +1,5 @@
+// The worker's side of the view "lab".
+
+import type { Handlers } from "./handlers.js";
+
+export const lab = {} satisfies Handlers;
