@@ -3,6 +3,7 @@
 mod options;
 
 use crate::error::{as_js, usage};
+use crate::options::to_js;
 use closeread_core::index::Retriever;
 use closeread_core::index::Shelf;
 use closeread_core::listing::{Found, Listing};
@@ -10,7 +11,6 @@ use closeread_core::retrieve::{Overflow, fill};
 use closeread_core::text::{Book, Language, ReadOptions, decode, read_epub};
 use js_sys::Uint8Array;
 use options::{ChunkOptions, SearchOptions};
-use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 
@@ -152,14 +152,15 @@ impl OpenBook {
 }
 
 /// What a file holds.
-struct Opened {
-    text: String,
-    title: String,
+pub(crate) struct Opened {
+    pub(crate) text: String,
+    pub(crate) title: String,
     encoding: String,
-    language: Option<Language>,
+    pub(crate) language: Option<Language>,
 }
 
-fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
+/// Reads a file; `label` names its encoding where it is known.
+pub(crate) fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
     let plain =
         |text, encoding: &str| Opened { text, title: String::new(), encoding: encoding.to_owned(), language: None };
     let file: JsValue = file.into();
@@ -182,6 +183,3 @@ fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
 /// The first bytes of a ZIP archive; no text starts with them.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(JsValue::from)
-}

@@ -10,11 +10,19 @@ mod audit;
 #[cfg(feature = "page")]
 mod books;
 mod error;
+#[cfg(feature = "page")]
+mod method;
 mod options;
+#[cfg(feature = "page")]
+mod provider;
 mod score;
 
 #[cfg(feature = "page")]
 pub use audit::audit_json;
 #[cfg(feature = "page")]
 pub use books::{OpenBook, chunk, search};
+#[cfg(feature = "page")]
+pub use method::{MethodRun, changes, methods};
+#[cfg(feature = "page")]
+pub use provider::ChatModel;
 pub use score::{score, score_format, score_format_json, score_json};

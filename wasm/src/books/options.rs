@@ -1,7 +1,7 @@
 //! Options for books as plain JavaScript objects, by the names and defaults of the command line.
 
 use crate::error::{as_js, usage};
-use crate::options::read;
+use crate::options::{read, tokenizer_named};
 use closeread_core::chunk::Chunker;
 use closeread_core::retrieve::PassageOrder;
 use closeread_core::text::Language;
@@ -72,14 +72,5 @@ impl SearchOptions {
             "document" => Ok(PassageOrder::Document),
             other => Err(usage(&format!("unknown order `{other}`: expected score or document"))),
         }
-    }
-}
-
-/// The tokenizers of a page by name.
-fn tokenizer_named(name: &str) -> Result<Tokenizer, JsValue> {
-    match name {
-        "cl100k" => Ok(Tokenizer::cl100k()),
-        "o200k" => Ok(Tokenizer::o200k()),
-        other => Err(usage(&format!("unknown tokenizer `{other}`: expected cl100k or o200k"))),
     }
 }
