@@ -117,7 +117,7 @@ impl MethodRun {
         let options = MethodOptions::read(options)?;
         let parameters = Value::Object(options.parameters.clone());
         let method = Method::named(&options.method, &parameters).map_err(|error| as_js("ParameterError", &error))?;
-        let books = Array::from(books).iter().map(|book| options::book(&book).map(Arc::new));
+        let books = Array::from(books).into_iter().map(|book| options::book(&book).map(Arc::new));
         let books: Vec<Arc<Book>> = books.collect::<Result<_, _>>()?;
         let item = options::item(item, &books)?;
         let gold = (!item.evidence.is_empty()).then(|| {
