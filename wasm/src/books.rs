@@ -182,4 +182,3 @@ pub(crate) fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsV
 
 /// The first bytes of a ZIP archive; no text starts with them.
 const ZIP: &[u8] = b"PK\x03\x04";
-

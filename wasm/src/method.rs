@@ -251,4 +251,3 @@ impl MethodRun {
         Ok(Some(shelf))
     }
 }
-

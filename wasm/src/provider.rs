@@ -102,7 +102,9 @@ impl ChatModel {
         let json = JSON::stringify(options)?.as_string().unwrap_or_default();
         // The parser's own message may repeat a value, and with it the key.
         let options: Options = serde_json::from_str(&json).map_err(|_| {
-            usage("the options of a model: expected protocol and model, and perhaps baseUrl, key, extraBody, seed, relay")
+            usage(
+                "the options of a model: expected protocol and model, and perhaps baseUrl, key, extraBody, seed, relay",
+            )
         })?;
         let protocol = match options.protocol.as_str() {
             "openai" => Protocol::OpenAi,

@@ -81,11 +81,7 @@ fn as_text(offer: &Offer) -> String {
             let StageCost { calls, prompt_tokens } = stage;
             if calls.high > 0 {
                 let noun = if calls == Range::exactly(1) { "call" } else { "calls" };
-                text.push_str(&format!(
-                    "    {what}{at}: {} {noun}, {} tokens\n",
-                    calls.shown(),
-                    prompt_tokens.shown()
-                ));
+                text.push_str(&format!("    {what}{at}: {} {noun}, {} tokens\n", calls.shown(), prompt_tokens.shown()));
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::reply_cache::Source;
 use anyhow::{Context, Result};
 use closeread_core::host::{Call, HostError, Reply};
 use closeread_core::provider::{
-    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds, wait,
+    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
+    wait,
 };
 use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};

@@ -63,11 +63,15 @@ pub fn heard(prompt: &str, reading: &Reading, item: &Item, reply: &str) -> Heard
         ("raptor-summary", _) => Heard::Summary { text: text() },
         (_, Want::Break) => Heard::Break { label: break_point(after_thinking(reply)) },
         (_, Want::Pages(_)) => Heard::Pages { pages: look_up_pages(after_thinking(reply), reading.context.len()) },
-        ("agentic-rag" | "agentic-rag-results" | "agentic-rag-again", _) | (_, Want::Query) => match agent_turn(reply) {
-            AgentTurn::Query(query) => Heard::Query { query: query.to_owned() },
-            AgentTurn::Answer(_) => Heard::Answer(read_one(Form::Tags, item, reply)),
-            AgentTurn::Unparsed { n_answers, n_queries } => Heard::Blocks { answers: n_answers, queries: n_queries },
-        },
+        ("agentic-rag" | "agentic-rag-results" | "agentic-rag-again", _) | (_, Want::Query) => {
+            match agent_turn(reply) {
+                AgentTurn::Query(query) => Heard::Query { query: query.to_owned() },
+                AgentTurn::Answer(_) => Heard::Answer(read_one(Form::Tags, item, reply)),
+                AgentTurn::Unparsed { n_answers, n_queries } => {
+                    Heard::Blocks { answers: n_answers, queries: n_queries }
+                }
+            }
+        }
         (_, Want::Answer(form)) => Heard::Answer(read_one(form, item, reply)),
     }
 }

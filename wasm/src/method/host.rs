@@ -79,13 +79,16 @@ impl JsHost<'_> {
     }
 
     fn described(&self, id: usize, call: &Call) -> Result<JsValue, JsValue> {
-        let message = |message: &closeread_core::host::Message| (self.tokenizer.count(&message.content), message.clone());
+        let message =
+            |message: &closeread_core::host::Message| (self.tokenizer.count(&message.content), message.clone());
         let counted: Vec<_> = call.messages.iter().map(message).collect();
         let messages = counted.iter().map(|(tokens, message)| JsMessage {
             role: message.role,
             content: &message.content,
             tokens: *tokens,
-            shared_length: message.shared_bytes.and_then(|end| Some(message.content.get(..end)?.encode_utf16().count())),
+            shared_length: message
+                .shared_bytes
+                .and_then(|end| Some(message.content.get(..end)?.encode_utf16().count())),
         });
         let none = Reading::summary(Vec::new(), "");
         let reading = call.reading.as_ref().unwrap_or(&none);

@@ -105,7 +105,9 @@ impl Wire {
     /// A page is not told why: whether there is no server, or one that lets no page of another origin in.
     fn unreached(&self, error: &gloo_net::Error) -> Fault {
         let way = match &self.relay {
-            None => "it may not run, or not let pages of other origins in (CORS): `closeread serve --relay` forwards to such",
+            None => {
+                "it may not run, or not let pages of other origins in (CORS): `closeread serve --relay` forwards to such"
+            }
             Some(_) => "the relay is not reachable: is `closeread serve --relay` still running?",
         };
         broken(&format!("no connection to the server ({}); {way}", self.redact(&error.to_string())))

@@ -33,7 +33,7 @@ export function ending(play: Play, record: MethodRecord): HTMLElement {
 
 function numbers(caption: string, values: Record<string, number>): Child[] {
     const rows = Object.entries(values).map(([name, value]) => [name, shown(Math.round(1e4 * value) / 1e4)]);
-    return rows.length === 0 ? [] : [make("div", { class: "scroll" }, table(caption, [caption, ""], rows))];
+    return rows.length === 0 ? [] : [make("div", { class: "scroll" }, table(caption, [inLanguage(words).name, inLanguage(words).value], rows))];
 }
 
 function save(record: MethodRecord): void {

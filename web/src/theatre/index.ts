@@ -114,14 +114,16 @@ function staged(section: HTMLElement, session: Session, kept: Kept, start: () =>
             if (!current()) return;
             controls();
             if (byPerson && play.next) cards.get(play.next)?.querySelector("textarea")?.focus();
-            if (play.state === "running") return;
+            if (play.state === "running" || finished === play) return;
             finish(play);
             session.say(play.record ? say.ended(say.outcomes[play.record.outcome]) : say.stopped);
         });
     }
 
-    function finish({ record }: Play): void {
-        end.replaceChildren(...(record && kept.play ? [ending(kept.play, record)] : []));
+    let finished: Play | undefined;
+    function finish(play: Play): void {
+        finished = play;
+        end.replaceChildren(...(play.record ? [ending(play, play.record)] : []));
     }
 
     function controls(): void {

@@ -105,6 +105,8 @@ export const en = {
     gold: "Gold answer",
     scores: "Scores",
     measures: "Measures",
+    name: "name",
+    value: "value",
     totals: (calls: number, tokens: number) => `${shown(calls)} calls on the question, ${shown(tokens)} tokens of prompts`,
     context: (n: number, tokens: number) => `What it was given of the book: ${shown(n)} passages, ${shown(tokens)} tokens`,
     place: (percent: number, score: number | undefined) =>
@@ -211,6 +213,8 @@ export const zh: typeof en = {
     gold: "标准答案",
     scores: "得分",
     measures: "度量",
+    name: "名称",
+    value: "数值",
     totals: (calls, tokens) => `针对问题 ${shown(calls)} 次调用，提示词共 ${shown(tokens)} 个 token`,
     context: (n, tokens) => `它得到的书中内容：${shown(n)} 个段落，${shown(tokens)} 个 token`,
     place: (percent, score) => `位于书的 ${percent} %${score === undefined ? "" : `，得分 ${score.toFixed(2)}`}`,

@@ -66,10 +66,10 @@ export const theatre = {
 
     "theatre/run": async ({ book, item, options }, { tell, signal }) => {
         if (current !== undefined) giveUp(current);
-        const { bytes, index } = openBook();
+        const { bytes } = openBook();
         const mine: UnderWay = {
             run: new MethodRun([{ ...book, file: bytes }], item, options),
-            language: book.language ?? index.language,
+            language: book.language ?? "en",
             waiting: new Map(),
         };
         current = mine;
