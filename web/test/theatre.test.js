@@ -157,8 +157,8 @@ test("an agent is stepped to its end against llama-server", async (t) => {
     const extra = JSON.stringify({ grammar: 'root ::= "<answer>" [0-3] "</answer>" | "<query>" [a-z]{3,9} "</query>"', seed: 5 });
     await withModel(page, { provider: "openai-compatible", url: `http://127.0.0.1:${port}/v1`, extra });
     for (let step = 0; step < 20 && (await page.locator(".ending").count()) === 0; step += 1) {
-        await page.click("#step:not(:disabled)");
-        await page.waitForFunction(() => document.querySelector(".ending") || !document.querySelector("#step").disabled, null, { timeout: 60_000 });
+        await page.locator("#step:not([aria-disabled=true])").click({ timeout: 60_000 });
+        await page.locator("#step:not([aria-disabled=true])").waitFor({ timeout: 120_000 });
     }
     await ended(page);
     assert.match(await page.textContent(".ending .outcome"), /^(Answered: .|Unanswered)/);

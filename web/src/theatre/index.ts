@@ -56,7 +56,9 @@ function staged(section: HTMLElement, session: Session, kept: Kept, start: () =>
     const say = inLanguage(words);
     const list = make("ol", { class: "plain calls" });
     const end = make("div", {});
-    const step = button(say.step, () => go((play) => play.step(), false), { id: "step", class: "primary" });
+    const step = button(say.step, () => {
+        if (step.getAttribute("aria-disabled") !== "true") void go((play) => play.step(), false);
+    }, { id: "step", class: "primary" });
     const run = button(say.play, () => {
         if (kept.play?.playing) return kept.play.pause();
         void go((play) => play.play(), true);
@@ -108,7 +110,9 @@ function staged(section: HTMLElement, session: Session, kept: Kept, start: () =>
         play.addEventListener("change", () => {
             const entry = play.changed;
             const item = entry && cards.get(entry);
-            if (current() && item) fill(item, entry, byPerson);
+            if (!current() || !item) return;
+            fill(item, entry, byPerson);
+            controls();
         });
         play.addEventListener("state", () => {
             if (!current()) return;
@@ -130,7 +134,9 @@ function staged(section: HTMLElement, session: Session, kept: Kept, start: () =>
         const { play } = kept;
         const running = play?.state === "running";
         const person = play?.plan.reader.by === "person";
-        step.disabled = running && (play.next === undefined || person || play.playing);
+        // Not `disabled`: that would take the focus from who steps by keyboard.
+        const cannot = running && (play.next === undefined || person || play.playing);
+        step.setAttribute("aria-disabled", String(cannot));
         run.disabled = running && person;
         run.textContent = running && play.playing ? say.pause : say.play;
         stop.disabled = !running;
