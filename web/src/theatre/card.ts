@@ -11,8 +11,10 @@ import { exactText, folded, longList } from "./text.js";
 export function card(entry: CallEntry, before: MethodCall | undefined, typed: ((text: string) => void) | undefined): HTMLElement {
     const say = inLanguage(words);
     const { call } = entry;
+    // What is written down for later calls is asked for as an answer is, and is none.
+    const keeps = call.want.kind === "answer" && (call.stage === "preparation" || call.prompt === "memory-agent-update");
     const heading = make("h4", {}, say.call(call.id + 1),
-        make("small", {}, ` ${say.callFacts(call.prompt, call.tokens)}; ${say.stages[call.stage]}; ${say.wants[call.want.kind]}`));
+        make("small", {}, ` ${say.callFacts(call.prompt, call.tokens)}; ${say.stages[call.stage]}; ${say.wants[keeps ? "text" : call.want.kind]}`));
     const item = make("li", { class: "card call" }, heading, prompt(call), ...passages(call, before),
         make("div", { class: "came" }));
     fill(item, entry, typed);

@@ -57,6 +57,7 @@ export const en = {
     stages: { preparation: "preparing the book", question: "on the question" },
     wants: {
         answer: "wants an answer", query: "wants a search", break: "wants the end of a page", pages: "wants pages to read again",
+        text: "wants a text to keep",
     },
     states: { waiting: "not sent yet", sent: "sent …", done: "answered" },
     prompt: "The exact prompt",
@@ -168,7 +169,7 @@ export const zh: typeof en = {
     call: (number) => `第 ${shown(number)} 次调用`,
     callFacts: (prompt, tokens) => `${prompt}，${shown(tokens)} 个 token`,
     stages: { preparation: "为书做准备", question: "针对问题" },
-    wants: { answer: "要一个答案", query: "要一次检索", break: "要一页的结尾", pages: "要重读的页" },
+    wants: { answer: "要一个答案", query: "要一次检索", break: "要一页的结尾", pages: "要重读的页", text: "要一段留存的文字" },
     states: { waiting: "尚未发送", sent: "已发送 …", done: "已回复" },
     prompt: "原样提示词",
     speakers: { system: "系统", user: "用户", assistant: "模型" },
