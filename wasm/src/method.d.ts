@@ -1,16 +1,10 @@
 /** A book for a method, with what is known of it. */
-export interface MethodBook {
+export interface MethodBook extends ReadOptions {
     file: BookFile;
     /** Its id in records; default `book`. */
     id?: string;
     /** Its title, which prompts show; default: an EPUB's own, else none. */
     title?: string;
-    /** ISO 639-1 code; detected if left out. */
-    language?: string;
-    /** WHATWG label; detected if left out. */
-    encoding?: string;
-    /** Keep Project Gutenberg's header and trailer. */
-    keepFrame?: boolean;
 }
 
 /** What is asked: a line of `items.jsonl`. Without gold answers nothing is scored. */

@@ -3,8 +3,9 @@
 mod host;
 mod options;
 
+use crate::assets;
+use crate::books::to_js;
 use crate::error::{as_js, usage};
-use crate::options::to_js;
 use closeread_core::benchmark::{Item, resolve_evidence};
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::Host;
@@ -67,10 +68,11 @@ extern "C" {
 /// Every method, with the calls and tokens of one question on a book: what `closeread methods BOOK --json` prints.
 ///
 /// # Errors
-/// A file that is no text.
+/// A file that is no text, an asset that was not provided.
 #[wasm_bindgen]
 pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
-    let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
+    assets::need_punkt()?;
+    let (prompts, tokenizer) = (Prompts::built_in(), assets::tokenizer(None)?);
     let setting = Setting {
         prompts: &prompts,
         tokenizer: &tokenizer,
@@ -86,9 +88,10 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
 /// What a text became: its sentences that stayed, went and came, as a memory shows them. `language` is an ISO 639-1 code.
 ///
 /// # Errors
-/// None; the type is that of a conversion.
+/// An asset that was not provided.
 #[wasm_bindgen]
 pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, JsValue> {
+    assets::need_punkt()?;
     let changes = closeread_core::text::changes(before, after, Rules::for_code(language));
     to_js(&changes).map(JsCast::unchecked_into)
 }
@@ -111,9 +114,11 @@ impl MethodRun {
     /// Reads the books and looks the options over; nothing is asked yet.
     ///
     /// # Errors
-    /// A file that is no text, an unknown method or parameter, an item about other books.
+    /// A file that is no text, an unknown method or parameter, an item about other books, an asset that was not
+    /// provided.
     #[wasm_bindgen(constructor)]
     pub fn new(books: &JsMethodBooks, item: &JsMethodItem, options: &JsMethodOptions) -> Result<Self, JsValue> {
+        assets::need_punkt()?;
         let options = MethodOptions::read(options)?;
         let parameters = Value::Object(options.parameters.clone());
         let method = Method::named(&options.method, &parameters).map_err(|error| as_js("ParameterError", &error))?;

@@ -2,8 +2,6 @@
 
 use crate::error::usage;
 use closeread_core::metric::Words;
-#[cfg(feature = "page")]
-use closeread_core::text::tokens::Tokenizer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
@@ -39,20 +37,4 @@ pub(crate) fn read<T: DeserializeOwned + Default>(options: Option<JsValue>) -> R
         None => Ok(T::default()),
         Some(options) => serde_wasm_bindgen::from_value(options).map_err(|error| usage(&error.to_string())),
     }
-}
-
-/// The tokenizers of a page by name.
-#[cfg(feature = "page")]
-pub(crate) fn tokenizer_named(name: &str) -> Result<Tokenizer, JsValue> {
-    match name {
-        "cl100k" => Ok(Tokenizer::cl100k()),
-        "o200k" => Ok(Tokenizer::o200k()),
-        other => Err(usage(&format!("unknown tokenizer `{other}`: expected cl100k or o200k"))),
-    }
-}
-
-/// A value as JSON would have it.
-#[cfg(feature = "page")]
-pub(crate) fn to_js(value: &impl serde::Serialize) -> Result<JsValue, JsValue> {
-    value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(JsValue::from)
 }

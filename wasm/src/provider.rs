@@ -2,8 +2,8 @@
 
 mod wire;
 
+use crate::books::to_js;
 use crate::error::{as_js, usage};
-use crate::options::to_js;
 use closeread_core::host::{Call, HostError, Message, Reply, Speaker};
 use closeread_core::provider::{
     Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Secret, Strain, TokenLimit, wait,

@@ -87,6 +87,7 @@ languages.addEventListener("change", () => {
 // A dropped book is opened; what is dropped on the runs is theirs.
 document.addEventListener("dragover", (event) => {
     event.preventDefault();
+    session.prepare();
     document.body.classList.add("dropping");
 });
 document.addEventListener("dragleave", () => document.body.classList.remove("dropping"));
@@ -103,3 +104,5 @@ byId("skip", HTMLAnchorElement).addEventListener("click", (event) => {
 });
 addEventListener("hashchange", show);
 speak();
+// Once the page stands: what it needs to work offline.
+addEventListener("load", () => navigator.serviceWorker?.register("service.js").catch(() => {}));

@@ -27,11 +27,17 @@ export class Session extends EventTarget {
     /** What views keep while the language changes or another view is shown, by a name of their own. */
     readonly kept = new Map<string, unknown>();
     #opening = 0;
+    #prepared: Promise<void> | undefined;
 
     /** Hears an event for as long as `section` is part of the page. */
     listen(section: HTMLElement, event: SessionEvent, action: () => void): void {
         const heard = () => (section.isConnected ? action() : this.removeEventListener(event, heard));
         this.addEventListener(event, heard);
+    }
+
+    /** Something is about to be opened: what that takes is fetched meanwhile. */
+    prepare(): void {
+        this.#prepared ??= this.core.ask("book/prepare", {}).catch(() => (this.#prepared = undefined));
     }
 
     openFile(file: File): Promise<void> {
@@ -50,7 +56,7 @@ export class Session extends EventTarget {
             this.say(reading(name));
             try {
                 const bytes = await read();
-                const facts = await this.core.ask("book/open", { name, bytes });
+                const facts = await this.core.ask("book/open", { id: work?.id ?? name, bytes });
                 if (mine !== this.#opening) return;
                 this.book = { name, bytes, facts, work };
                 this.ask("", undefined);

@@ -11,6 +11,8 @@ export function mountShelf(section: HTMLElement, session: Session): void {
     const file = make("input", { id: "file", type: "file", accept: ".txt,.md,.epub,text/plain,text/markdown,application/epub+zip" });
     file.addEventListener("change", () => file.files?.[0] && session.openFile(file.files[0]));
 
+    for (const sign of ["pointerenter", "focusin", "dragenter"]) section.addEventListener(sign, () => session.prepare(), { once: true });
+
     const works = make("select", { id: "sample" }, option("", say.chooseSample));
     const choice = labelled(say.sample, works);
     choice.hidden = true;

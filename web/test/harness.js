@@ -1,8 +1,10 @@
 // A browser over web/dist for the tests of a view, and what every view is held to.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach } from "node:test";
+import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { FLAGS, folder, serve } from "./serve.js";
 
@@ -13,7 +15,7 @@ const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
  * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
  * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`.
  */
-export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST) } = {}) {
+export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block" } = {}) {
     const use = {};
     let server, complaints;
     before(async () => {
@@ -27,7 +29,7 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
         server.close();
     });
     beforeEach(async () => {
-        use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale });
+        use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers });
         use.page = await use.context.newPage();
         complaints = [];
         use.page.on("pageerror", (error) => complaints.push(error.message));
@@ -59,6 +61,12 @@ export async function openSample(page, id) {
     await page.waitForFunction((start) => document.querySelector("#status").textContent.startsWith(start) &&
         /\d/.test(document.querySelector("#status").textContent), title, { timeout: 120_000 });
 }
+
+/** The command line's binary, for tests that hold the page against it; undefined where it was not built. */
+export const binary = () => [process.env.CLOSEREAD_BIN, "../../target/release/closeread", "../../target/debug/closeread"]
+    .filter((path) => path)
+    .map((path) => (path.startsWith("..") ? fileURLToPath(new URL(path, import.meta.url)) : path))
+    .find((path) => existsSync(path));
 
 /** What axe finds, as lines; nothing, where all is well. */
 export async function axe(page) {

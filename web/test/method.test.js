@@ -2,22 +2,25 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { access, cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import init, { ChatModel, MethodRun, changes, methods } from "../dist/closeread_wasm.js";
+import { gunzipSync } from "node:zlib";
+import { binary } from "./harness.js";
+import init, { ChatModel, MethodRun, changes, methods, provide } from "../dist/closeread_wasm.js";
 
 const SAMPLE = new URL("../../sample/", import.meta.url);
-const COMMAND = process.env.CLOSEREAD_COMMAND ?? fileURLToPath(new URL("../../target/debug/closeread", import.meta.url));
+const COMMAND = binary();
 const BUDGET = 500;
 
-let works, items, commandLine;
+let works, items;
 before(async () => {
     await init({ module_or_path: await readFile(new URL("../dist/closeread_wasm_bg.wasm", import.meta.url)) });
+    provide("cl100k", gunzipSync(await readFile(new URL("../dist/assets/cl100k_base.tiktoken.gz", import.meta.url))));
+    provide("punkt-en", await readFile(new URL("../../core/assets/punkt-en.txt", import.meta.url)));
     const lines = async (name) => (await readFile(new URL(name, SAMPLE), "utf8")).trim().split("\n").map(JSON.parse);
     works = new Map();
     for (const { id, title, language, path } of await lines("documents.jsonl")) {
@@ -29,7 +32,6 @@ before(async () => {
         id: "s-1", documents: ["the-loan-of-the-bell"], question: "What becomes of the bell of Scarrow?", task: "summary",
         answers: ["It goes back to where it was cast."],
     }];
-    commandLine = await access(COMMAND).then(() => true, () => false);
 });
 
 /** A run with builtin/extractive, its calls and what was made. */
@@ -55,7 +57,7 @@ const BUDGETED = new Set(["vanilla-rag", "dos-rag", "raptor", "corpus-rag"]);
 const named = (records) => new Map(records.map((record) => [`${record.item} ${record.method}`, record]));
 
 test("every method ends as it does on the command line: outcome, scores, context, calls", async (t) => {
-    if (!commandLine) return t.skip("skipped: the comparison needs target/debug/closeread (or CLOSEREAD_COMMAND)");
+    if (COMMAND === undefined) return t.skip("skipped: the comparison needs target/debug/closeread (or CLOSEREAD_BIN)");
     const folder = await mkdtemp(join(tmpdir(), "closeread-method-"));
     t.after(() => rm(folder, { recursive: true }));
     const [data, out] = [join(folder, "data"), join(folder, "run")];

@@ -153,6 +153,8 @@ test("an agent is stepped to its end against llama-server", async (t) => {
     t.after(() => process.kill(pid));
     const page = await atTheStory();
     await choose(page, { method: "agentic-rag" });
+    await page.click("text=Parameters");
+    await page.fill("#parameter-max_searches", "3");
     // Random weights keep to the form by a grammar alone.
     const extra = JSON.stringify({ grammar: 'root ::= "<answer>" [0-3] "</answer>" | "<query>" [a-z]{3,9} "</query>"', seed: 5 });
     await withModel(page, { provider: "openai-compatible", url: `http://127.0.0.1:${port}/v1`, extra });

@@ -1,6 +1,6 @@
 //! JavaScript callbacks as a host.
 
-use crate::options::to_js;
+use crate::books::to_js;
 use crate::provider::host_error;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply, Speaker};

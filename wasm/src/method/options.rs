@@ -1,15 +1,15 @@
 //! A book, a question and options of a method as plain JavaScript objects, by the names and defaults of the command line.
 
-use crate::books::{BookFile, text_of};
-use crate::error::{as_js, usage};
-use crate::options::{read, tokenizer_named};
+use crate::assets;
+use crate::books::read_book;
+use crate::error::usage;
 use closeread_core::benchmark::{Item, Task};
 use closeread_core::index::Retriever;
 use closeread_core::protocol::MAX_OUTPUT_TOKENS;
 use closeread_core::reader::EXTRACTIVE;
+use closeread_core::text::Book;
 use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, Language, ReadOptions};
-use js_sys::{JSON, Reflect};
+use js_sys::{JSON, Object, Reflect};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use wasm_bindgen::prelude::*;
@@ -57,33 +57,25 @@ impl MethodOptions {
     }
 
     pub(super) fn tokenizer(&self) -> Result<Tokenizer, JsValue> {
-        tokenizer_named(&self.tokenizer)
+        assets::tokenizer(Some(&self.tokenizer))
     }
 }
 
-/// What is known of a book besides its file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct BookOptions {
-    id: Option<String>,
-    title: Option<String>,
-    language: Option<String>,
-    encoding: Option<String>,
-    keep_frame: bool,
-}
-
-/// A book as a method reads it.
+/// A book as a method reads it: the fields of `MethodBook` that are not its own are how the file is read.
 pub(super) fn book(given: &JsValue) -> Result<Book, JsValue> {
-    let BookOptions { id, title, language, encoding, keep_frame } = read(Some(given.clone()))?;
-    let file: BookFile = Reflect::get(given, &"file".into())
-        .map_err(|_| usage("a book must be an object with `file`: its bytes or its text"))?
-        .unchecked_into();
-    let opened = text_of(file, encoding.as_deref())?;
-    let language = language.map(|code| code.parse::<Language>()).transpose();
-    let language = language.map_err(|error| as_js("UsageError", &error))?.or(opened.language);
-    let options = ReadOptions { language, keep_frame, ..ReadOptions::default() };
-    let (id, title) = (id.unwrap_or_else(|| "book".to_owned()), title.unwrap_or(opened.title));
-    Book::new(id, title, opened.text, &options).map_err(|error| as_js("TextError", &error))
+    let field = |name: &str| Reflect::get(given, &name.into());
+    let wrong = |_| usage("a book must be an object with `file`: its bytes or its text");
+    let (file, id, title) = (field("file").map_err(wrong)?, field("id")?.as_string(), field("title")?.as_string());
+    let reading = Object::assign(&Object::new(), given.unchecked_ref());
+    for own in ["file", "id", "title"] {
+        Reflect::delete_property(&reading, &own.into())?;
+    }
+    let id = id.unwrap_or_else(|| "book".to_owned());
+    let mut book = read_book(&id, file.unchecked_into(), Some(JsValue::from(reading).unchecked_into()))?.book;
+    if let Some(title) = title {
+        book.title = title;
+    }
+    Ok(book)
 }
 
 /// What is asked, of books that are all there.

@@ -1,12 +1,13 @@
 // The open book in the worker.
 
-import { OpenBook } from "../closeread_wasm.js";
+import { Index } from "../closeread_wasm.js";
+import { need } from "./assets.js";
 import type { Handlers } from "./handlers.js";
 
 interface Open {
-    name: string;
+    id: string;
     bytes: Uint8Array;
-    index: OpenBook;
+    index: Index;
 }
 
 let open: Open | undefined;
@@ -18,11 +19,13 @@ export function openBook(): Open {
 }
 
 export const book = {
-    "book/open": ({ name, bytes }) => {
-        const index = new OpenBook(bytes);
+    "book/prepare": () => need("cl100k", "punkt-en"),
+    "book/open": async ({ id, bytes }) => {
+        await need("cl100k", "punkt-en");
+        const index = new Index();
+        const facts = index.add(id, bytes);
         open?.index.free();
-        open = { name, bytes, index };
-        const { language, encoding, title, nBytes, nPassages, nTokens } = index;
-        return { language, encoding, title, nBytes, nPassages, nTokens };
+        open = { id, bytes, index };
+        return facts;
     },
 } satisfies Handlers;
