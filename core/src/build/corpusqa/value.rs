@@ -388,5 +388,4 @@ fn month_of(name: &str) -> Option<u8> {
 }
 
 #[cfg(test)]
-#[path = "value_tests.rs"]
 mod tests;
