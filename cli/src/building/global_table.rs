@@ -47,7 +47,7 @@ pub(crate) fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema,
     let rows: Vec<Vec<String>> = records.iter().map(|(_, cells)| without(cells)).collect();
     let seen = inferred(&heads, &rows);
     let schema = match schema {
-        None => seen.checked().with_context(named)?,
+        None => seen.clone().checked().with_context(named)?,
         Some(schema) => schema,
     };
     // The schema's columns in its order, by key, title or head of the file.

@@ -246,7 +246,8 @@ fn the_models_are_asked_in_these_words() {
     let templates: Vec<Template> = templates.into_iter().filter(|template| template.id == "share-of-total").collect();
     let known = with_setting(async |setting| {
         let given = (&books[..], &schema(), &templates[..]);
-        let building = Building::new(&Memory::default(), 1, None);
+        let store = Memory::default();
+        let building = Building::new(&store, 1, None);
         corpusqa::from_table(None::<&ScriptedHost<'_>>, setting, building, &Plain, given, &records(lines()), &one)
             .await
             .unwrap()
@@ -275,7 +276,8 @@ fn the_models_are_asked_in_these_words() {
     expect![[""]].assert_eq(&first);
     let last = with_setting(async |setting| {
         let given = (&books[..], &schema, &templates[..]);
-        let building = Building::new(&Memory::default(), 1, None);
+        let store = Memory::default();
+        let building = Building::new(&store, 1, None);
         corpusqa::from_table(Some(&words), setting, building, &Plain, given, &records(lines()), &one).await.unwrap()
     });
     assert_eq!(last.built.items.len(), 1);

@@ -2,6 +2,7 @@
 //! all builds: a build that dies anywhere and comes back makes the same data.
 
 mod corpusqa;
+mod corpusqa_data;
 mod hamlet;
 mod options;
 mod sagascale;

@@ -332,7 +332,7 @@ mod tests {
                 number(f64::from(n) * 1_250.0),
                 number(f64::from(n % 4) * 10.0 + f64::from(n)),
                 number(f64::from(n) + 0.5),
-                text(if n % 3 == 0 { "O'Brien" } else { "west" }),
+                text(if n.is_multiple_of(3) { "O'Brien" } else { "west" }),
                 CellValue::Date { year: 1990 + n, month: Some(5) },
             ];
             Row { name: format!("r{n}"), cells, documents: vec![format!("d{n}")], conflicts: Vec::new() }

@@ -54,7 +54,7 @@ pub(super) fn shown(book: &Book, tokenizer: &Tokenizer) -> String {
     let text = book.source();
     let ends = tokenizer.token_ends(&text);
     match ends.get(SHOWN) {
-        None => text.to_owned(),
+        None => (*text).to_owned(),
         Some(&end) => {
             let end = (0..=end).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
             text[..end].to_owned()

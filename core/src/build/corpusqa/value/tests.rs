@@ -155,7 +155,7 @@ fn the_same_value_is_the_same_to_two_decimals_and_in_any_case() {
 
 fn grouped(digits: &str, separator: &str) -> String {
     let n = digits.len();
-    let group = |(at, c): (usize, char)| match at > 0 && (n - at) % 3 == 0 {
+    let group = |(at, c): (usize, char)| match at > 0 && (n - at).is_multiple_of(3) {
         true => format!("{separator}{c}"),
         false => c.to_string(),
     };
