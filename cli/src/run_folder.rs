@@ -8,7 +8,9 @@ mod texts;
 
 pub(crate) use comparison::differences;
 pub(crate) use embeddings::{EMBEDDINGS, embedding_calls};
-pub(crate) use preparations::{FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparations};
+pub(crate) use preparations::{
+    FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
+};
 pub(crate) use texts::StoredTexts;
 
 use crate::files::{self, open_lines, pretty, write_atomically};
@@ -39,7 +41,7 @@ pub(crate) const TEXTS: &str = "texts";
 const CUT: &str = "cut.json";
 
 /// The prices that the run's money is counted by.
-const PRICES: &str = "prices.json";
+pub(crate) const PRICES: &str = "prices.json";
 
 /// What happens to a run that a folder holds.
 #[derive(Debug, Clone, Copy)]

@@ -1,30 +1,40 @@
 /** The bytes of a .txt, .md or .epub file, or the text of a book. */
 export type BookFile = Uint8Array | string;
 
-/** How a book is read and cut; what is left out has the command line's default. */
-export interface ChunkOptions {
-    /** Default `dos`. */
-    chunker?: "dos" | "window" | "sentences" | "sections";
-    /** Default: the chunker's own, 100 for `dos`. */
-    maxTokens?: number;
-    /** What tokens are counted by; default `cl100k`. */
-    tokenizer?: "cl100k" | "o200k";
+/** How a file is read; what is left out has the command line's default. */
+export interface ReadOptions {
     /** ISO 639-1 code; detected if left out. */
     language?: string;
     /** WHATWG label; detected if left out. */
     encoding?: string;
     /** Keep Project Gutenberg's header and trailer. */
     keepFrame?: boolean;
+    /** Keep every line break of a hard-wrapped book. */
+    keepWraps?: boolean;
 }
 
-/** How a book is searched. */
+/** How a book is cut; what is left out has the command line's default. */
+export interface CutOptions {
+    /** Default `dos`. */
+    chunker?: "dos" | "window" | "sentences" | "sections";
+    /** Default: the chunker's own, 100 for `dos`. */
+    maxTokens?: number;
+    /** What tokens are counted by; default `cl100k`. It must have been provided. */
+    tokenizer?: "cl100k" | "o200k";
+}
+
+/** How a book is searched; what is left out has the command line's default. */
 export interface SearchOptions {
-    /** Most tokens of all passages together; default 5000. */
+    /** Most tokens of all passages together; default 1500. */
     budget?: number;
     /** Default `document`. */
     order?: "score" | "document";
     /** Go on behind a passage that does not fit; default false. */
     skip?: boolean;
+    /** Default `bm25`. The others need vectors, as far as they have come. */
+    retriever?: "bm25" | "dense" | "hybrid";
+    /** Passages on each side of a ranked one that are ranked right behind it; default 0. */
+    neighbours?: number;
 }
 
 /** One passage. */
@@ -35,7 +45,7 @@ export interface ListedPassage {
     start: number;
     /** One past the last byte. */
     end: number;
-    /** BM25; absent where nothing was searched for. */
+    /** Under the retriever; absent where nothing was searched for. */
     score?: number;
     /** Tokens of `text`. */
     tokens: number;
@@ -43,7 +53,7 @@ export interface ListedPassage {
     text: string;
 }
 
-/** All passages of a book, in document order. */
+/** All passages, in document order. */
 export interface Listing {
     passages: ListedPassage[];
 }

@@ -1,17 +1,11 @@
-//! Books: cut into passages, searched.
-
-mod options;
+//! A file becomes a book; a book is cut, searched.
 
 use crate::error::{as_js, usage};
-use closeread_core::index::Retriever;
-use closeread_core::index::Shelf;
-use closeread_core::listing::{Found, Listing};
-use closeread_core::retrieve::{Overflow, fill};
+use crate::index::Index;
+use crate::options::read;
 use closeread_core::text::{Book, Language, ReadOptions, decode, read_epub};
 use js_sys::Uint8Array;
-use options::{ChunkOptions, SearchOptions};
-use serde::Serialize;
-use std::sync::Arc;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -23,8 +17,11 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "BookFile")]
     pub type BookFile;
     /// See `books.d.ts`.
-    #[wasm_bindgen(typescript_type = "ChunkOptions")]
-    pub type JsChunkOptions;
+    #[wasm_bindgen(typescript_type = "ReadOptions")]
+    pub type JsReadOptions;
+    /// See `books.d.ts`.
+    #[wasm_bindgen(typescript_type = "CutOptions")]
+    pub type JsCutOptions;
     /// See `books.d.ts`.
     #[wasm_bindgen(typescript_type = "SearchOptions")]
     pub type JsSearchOptions;
@@ -39,13 +36,13 @@ extern "C" {
 /// Cuts a book into passages: what `closeread chunk FILE --json` prints.
 ///
 /// # Errors
-/// A file that is no text, an empty book or an unknown option.
+/// A file that is no text, an empty book, an unknown option, an asset that was not provided.
 #[wasm_bindgen]
-pub fn chunk(file: BookFile, options: Option<JsChunkOptions>) -> Result<JsListing, JsValue> {
-    OpenBook::new(file, options)?.passages()
+pub fn chunk(file: BookFile, cut: Option<JsCutOptions>, reading: Option<JsReadOptions>) -> Result<JsListing, JsValue> {
+    of_one(file, cut, reading)?.passages()
 }
 
-/// Searches a book: what `closeread search FILE QUESTION --json` prints.
+/// Searches a book by BM25: what `closeread search FILE QUESTION --retriever bm25 --json` prints.
 ///
 /// # Errors
 /// As [`chunk`].
@@ -54,101 +51,46 @@ pub fn search(
     file: BookFile,
     question: &str,
     options: Option<JsSearchOptions>,
-    cut: Option<JsChunkOptions>,
+    cut: Option<JsCutOptions>,
+    reading: Option<JsReadOptions>,
 ) -> Result<JsFound, JsValue> {
-    OpenBook::new(file, cut)?.search(question, options)
+    of_one(file, cut, reading)?.search(question, options)
 }
 
-/// A book cut and indexed once, for several questions.
-#[wasm_bindgen]
-pub struct OpenBook {
-    shelf: Shelf,
-    encoding: String,
+fn of_one(file: BookFile, cut: Option<JsCutOptions>, reading: Option<JsReadOptions>) -> Result<Index, JsValue> {
+    let mut index = Index::new(cut)?;
+    index.add("book", file, reading)?;
+    Ok(index)
 }
 
-#[wasm_bindgen]
-impl OpenBook {
-    /// Reads, cuts and indexes a file.
-    ///
-    /// # Errors
-    /// As [`chunk`].
-    #[wasm_bindgen(constructor)]
-    pub fn new(file: BookFile, options: Option<JsChunkOptions>) -> Result<Self, JsValue> {
-        let options = ChunkOptions::read(options.map(JsValue::from))?;
-        let opened = text_of(file, options.encoding.as_deref())?;
-        let read = ReadOptions {
-            language: options.language()?.or(opened.language),
-            keep_frame: options.keep_frame,
-            ..ReadOptions::default()
-        };
-        let book = Book::new("book", opened.title, opened.text, &read).map_err(|error| as_js("TextError", &error))?;
-        let tokenizer = options.tokenizer()?;
-        let chunker = options.chunker()?;
-        let max_tokens = options.max_tokens.unwrap_or_else(|| chunker.default_max_tokens());
-        let shelf = Shelf::new(vec![Arc::new(book)], chunker, max_tokens, &tokenizer);
-        Ok(Self { shelf, encoding: opened.encoding })
-    }
+/// How a file is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+struct Reading {
+    language: Option<String>,
+    encoding: Option<String>,
+    keep_frame: bool,
+    keep_wraps: bool,
+}
 
-    /// Every passage, in document order.
-    ///
-    /// # Errors
-    /// None; the type is that of a conversion.
-    pub fn passages(&self) -> Result<JsListing, JsValue> {
-        to_js(&Listing::of(&self.shelf)).map(JsCast::unchecked_into)
-    }
+/// A book and what its file was.
+pub(crate) struct ReadBook {
+    pub(crate) book: Book,
+    pub(crate) encoding: String,
+}
 
-    /// The passages that BM25 finds within a budget.
-    ///
-    /// # Errors
-    /// An unknown option.
-    pub fn search(&self, question: &str, options: Option<JsSearchOptions>) -> Result<JsFound, JsValue> {
-        let options = SearchOptions::read(options.map(JsValue::from))?;
-        let ranking =
-            self.shelf.ranking(Retriever::Bm25, question, None).map_err(|error| as_js("ShelfError", &error))?;
-        let overflow = if options.skip { Overflow::Skip } else { Overflow::Stop };
-        let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, overflow).ordered(options.order()?);
-        to_js(&Found::of(&self.shelf, &selection)).map(JsCast::unchecked_into)
-    }
-
-    /// ISO 639-1 code of the book's language, given or detected.
-    #[wasm_bindgen(getter)]
-    pub fn language(&self) -> String {
-        self.book().language.code().to_owned()
-    }
-
-    /// Title in an EPUB's metadata; empty for other files.
-    #[wasm_bindgen(getter)]
-    pub fn title(&self) -> String {
-        self.book().title.clone()
-    }
-
-    /// The encoding the file was read in; `EPUB` for one.
-    #[wasm_bindgen(getter)]
-    pub fn encoding(&self) -> String {
-        self.encoding.clone()
-    }
-
-    /// Bytes of the whole file as decoded to UTF-8: what `start` and `end` count.
-    #[wasm_bindgen(getter, js_name = nBytes)]
-    pub fn n_bytes(&self) -> usize {
-        self.book().source().len()
-    }
-
-    /// Passages of the book.
-    #[wasm_bindgen(getter, js_name = nPassages)]
-    pub fn n_passages(&self) -> usize {
-        self.shelf.passages().len()
-    }
-
-    /// Tokens of all passages.
-    #[wasm_bindgen(getter, js_name = nTokens)]
-    pub fn n_tokens(&self) -> usize {
-        self.shelf.n_tokens().iter().sum()
-    }
-
-    fn book(&self) -> &Book {
-        &self.shelf.books()[0]
-    }
+/// Reads a file as the command line does; `name` becomes the book's id.
+pub(crate) fn read_book(name: &str, file: BookFile, options: Option<JsReadOptions>) -> Result<ReadBook, JsValue> {
+    let options: Reading = read(options.map(JsValue::from))?;
+    let opened = text_of(file, options.encoding.as_deref())?;
+    let language = options.language.as_deref().map(str::parse).transpose();
+    let read = ReadOptions {
+        language: language.map_err(|error| as_js("UsageError", &error))?.or(opened.language),
+        keep_frame: options.keep_frame,
+        keep_wraps: options.keep_wraps,
+    };
+    let book = Book::new(name, opened.title, opened.text, &read).map_err(|error| as_js("TextError", &error))?;
+    Ok(ReadBook { book, encoding: opened.encoding })
 }
 
 /// What a file holds.
@@ -182,6 +124,7 @@ fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
 /// The first bytes of a ZIP archive; no text starts with them.
 const ZIP: &[u8] = b"PK\x03\x04";
 
-fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
+/// A value as the plain object that its JSON parses to.
+pub(crate) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(JsValue::from)
 }

@@ -7,7 +7,7 @@ use closeread_core::metric::meteor::WordNet;
 use closeread_core::metric::{Evaluator, Metric};
 use closeread_core::scoring::format::{FORMATS, FormatInput, format};
 use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score as score_submission};
-use closeread_core::text::sentence::punkt::Parameters;
+use closeread_core::text::sentence::punkt::{self, Parameters};
 use js_sys::{Array, Reflect, Uint8Array};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -136,15 +136,15 @@ impl Assets {
             file.map(|file| Some(file.to_vec())).map_err(|_| usage(&format!("the asset `{name}` must be a Uint8Array")))
         };
         let wordnet = bytes("wordnet")?.map(|bytes| WordNet::read(&bytes).map(Arc::new)).transpose();
-        let wordnet = wordnet.map_err(|error| as_js("WordNetError", &error))?;
+        let wordnet = wordnet.map_err(|error| as_js("WordNetError", &error))?.or_else(provided_wordnet);
         let punkt = bytes("punkt")?.map(|bytes| Parameters::parse(&String::from_utf8_lossy(&bytes))).transpose();
         let punkt = punkt.map_err(|error| as_js("PunktError", &error))?;
         Ok(Self { wordnet, punkt })
     }
 
-    /// The parameters handed in, else those that are compiled in; none are needed where METEOR is not asked for.
+    /// The parameters handed in here, else those that are there already; none are needed where METEOR is not asked for.
     fn punkt(&self, metrics: &[Metric]) -> Result<Cow<'static, Parameters>, JsValue> {
-        match (&self.punkt, built_in_punkt()) {
+        match (&self.punkt, punkt::known_english()) {
             (Some(parameters), _) => Ok(Cow::Owned(parameters.clone())),
             (None, Some(parameters)) => Ok(Cow::Borrowed(parameters)),
             (None, None) if !metrics.contains(&Metric::Meteor) => Ok(Cow::Owned(Parameters::default())),
@@ -156,12 +156,12 @@ impl Assets {
 }
 
 #[cfg(feature = "page")]
-fn built_in_punkt() -> Option<&'static Parameters> {
-    Some(closeread_core::text::sentence::punkt::english())
+fn provided_wordnet() -> Option<Arc<WordNet>> {
+    crate::assets::wordnet()
 }
 
 #[cfg(not(feature = "page"))]
-fn built_in_punkt() -> Option<&'static Parameters> {
+fn provided_wordnet() -> Option<Arc<WordNet>> {
     None
 }
 
@@ -169,7 +169,7 @@ fn parsed(json: &str) -> Result<JsScorecard, JsValue> {
     js_sys::JSON::parse(json).map(JsCast::unchecked_into)
 }
 
-fn input_files(files: &JsValue) -> Result<Vec<InputFile>, JsValue> {
+pub(crate) fn input_files(files: &JsValue) -> Result<Vec<InputFile>, JsValue> {
     Array::from(files).iter().map(|file| input_file(&file)).collect()
 }
 

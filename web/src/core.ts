@@ -1,39 +1,57 @@
 // The worker as promises.
 
-import type { Opened, Reply, Request, Searched } from "./messages.js";
+import type { Asked, Kind, Replied, Reply, Request, Told } from "./messages.js";
+
+interface Waiting {
+    tell: (event: never) => void;
+    resolve: (value: never) => void;
+    reject: (error: Error) => void;
+}
 
 export class Core {
     readonly #worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-    /** Callers in the order of their requests; the worker answers in that order. */
-    readonly #waiting: ((reply: Reply<never>) => void)[] = [];
+    readonly #waiting = new Map<number, Waiting>();
+    #asked = 0;
 
     constructor() {
-        this.#worker.addEventListener("message", ({ data }) => this.#waiting.shift()?.(data));
+        this.#worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#hear(data));
         this.#worker.addEventListener("error", (event) => {
-            const message = event.message || "the worker could not be started; reload the page";
-            this.#waiting.splice(0).forEach((tell) => tell({ ok: false, name: "WorkerError", message }));
+            const error = named("WorkerError", event.message || "the worker could not be started; reload the page");
+            for (const { reject } of this.#waiting.values()) reject(error);
+            this.#waiting.clear();
         });
     }
 
-    /** Reads and indexes a file. Rejects with what is wrong with it. */
-    open(file: Uint8Array): Promise<Opened> {
-        return this.#ask({ kind: "open", file });
-    }
-
-    /** Searches the book that was opened last. */
-    search(question: string, budget: number): Promise<Searched> {
-        return this.#ask({ kind: "search", question, budget });
-    }
-
-    #ask<T>(request: Request): Promise<T> {
+    /** Asks the worker. Rejects with what is wrong with the request, or with an `AbortError` once `signal` is aborted. */
+    ask<K extends Kind>(
+        kind: K, request: Asked<K>,
+        { tell = () => {}, signal, transfer = [] }: { tell?: (event: Told<K>) => void; signal?: AbortSignal; transfer?: Transferable[] } = {},
+    ): Promise<Replied<K>> {
+        const id = ++this.#asked;
         return new Promise((resolve, reject) => {
-            this.#waiting.push((reply: Reply<T>) => {
-                if (reply.ok) return resolve(reply.value);
-                const error = new Error(reply.message);
-                error.name = reply.name;
-                reject(error);
+            if (signal?.aborted) return reject(named("AbortError", "no longer wanted"));
+            this.#waiting.set(id, { tell, resolve, reject });
+            signal?.addEventListener("abort", () => {
+                if (!this.#waiting.delete(id)) return;
+                this.#worker.postMessage({ id, cancel: true } satisfies Request);
+                reject(named("AbortError", "no longer wanted"));
             });
-            this.#worker.postMessage(request);
+            this.#worker.postMessage({ id, kind, request } satisfies Request, { transfer });
         });
     }
+
+    #hear(reply: Reply): void {
+        const waiting = this.#waiting.get(reply.id);
+        if (waiting === undefined) return;
+        if ("event" in reply) return waiting.tell(reply.event as never);
+        this.#waiting.delete(reply.id);
+        if (reply.ok) waiting.resolve(reply.value as never);
+        else waiting.reject(named(reply.name, reply.message));
+    }
+}
+
+function named(name: string, message: string): Error {
+    const error = new Error(message);
+    error.name = name;
+    return error;
 }

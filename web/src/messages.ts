@@ -1,24 +1,23 @@
-// What the page and the worker say to each other.
+// What the page and the worker say to each other. A view adds its kinds in `messages/<view>.ts`.
 
-import type { Found } from "./closeread_wasm.js";
+import type { BookMessages } from "./messages/book.js";
+import type { LabMessages } from "./messages/lab.js";
+import type { RunsMessages } from "./messages/runs.js";
+import type { TheatreMessages } from "./messages/theatre.js";
 
-export type Request =
-    | { kind: "open"; file: Uint8Array }
-    | { kind: "search"; question: string; budget: number };
+/** Each kind of request with its reply, and what the worker tells meanwhile (`event`, where there is such). */
+export interface Messages extends BookMessages, LabMessages, TheatreMessages, RunsMessages {}
 
-export interface Opened {
-    language: string;
-    encoding: string;
-    nBytes: number;
-    nPassages: number;
-    nTokens: number;
-}
+export type Kind = keyof Messages;
+export type Asked<K extends Kind> = Messages[K] extends { request: infer R } ? R : never;
+export type Replied<K extends Kind> = Messages[K] extends { reply: infer R } ? R : never;
+export type Told<K extends Kind> = Messages[K] extends { event: infer E } ? E : never;
 
-/** The same passages twice. */
-export interface Searched {
-    byScore: Found;
-    byDocument: Found;
-}
+/** From the page. `cancel` ends the request of that id. */
+export type Request = { id: number; kind: Kind; request: unknown } | { id: number; cancel: true };
 
-/** One reply a request, in the order of the requests. */
-export type Reply<T> = { ok: true; value: T } | { ok: false; name: string; message: string };
+/** From the worker: events of a request, then one reply. */
+export type Reply =
+    | { id: number; event: unknown }
+    | { id: number; ok: true; value: unknown }
+    | { id: number; ok: false; name: string; message: string };

@@ -1,37 +1,40 @@
-// The core in a worker: reading a long novel must not hold up the page.
+// The core in a worker: reading a long novel must not hold up the page. Each view registers its handlers by one line.
 
-import init, { OpenBook } from "./closeread_wasm.js";
-import type { Opened, Reply, Request, Searched } from "./messages.js";
+import init from "./closeread_wasm.js";
+import type { Reply, Request } from "./messages.js";
+import { book } from "./worker/book.js";
+import type { Handler, Handlers } from "./worker/handlers.js";
+import { lab } from "./worker/lab.js";
+import { runs } from "./worker/runs.js";
+import { theatre } from "./worker/theatre.js";
+
+const handlers: Handlers = {
+    ...book,
+    ...lab,
+    ...theatre,
+    ...runs,
+};
 
 const ready = init();
-let book: OpenBook | undefined;
+const underWay = new Map<number, AbortController>();
 
-addEventListener("message", async (event: MessageEvent<Request>) => {
-    postMessage(await answer(event.data));
-});
-
-async function answer(request: Request): Promise<Reply<Opened | Searched>> {
+addEventListener("message", async ({ data }: MessageEvent<Request>) => {
+    if ("cancel" in data) return underWay.get(data.id)?.abort();
+    const { id, kind, request } = data;
+    const say = (reply: Reply, transfer: Transferable[] = []) => postMessage(reply, { transfer });
+    const ending = new AbortController();
+    underWay.set(id, ending);
     try {
         await ready;
-        return { ok: true, value: request.kind === "open" ? open(request.file) : search(request) };
+        const handler = handlers[kind] as Handler<never> | undefined;
+        if (handler === undefined) throw new Error(`the worker does not know \`${kind}\`: reload the page`);
+        const transfer: Transferable[] = [];
+        const tell = (event: unknown) => say({ id, event });
+        say({ id, ok: true, value: await handler(request as never, { tell, signal: ending.signal, transfer }) }, transfer);
     } catch (error) {
         const { name, message } = error instanceof Error ? error : new Error(String(error));
-        return { ok: false, name, message };
+        say({ id, ok: false, name, message });
+    } finally {
+        underWay.delete(id);
     }
-}
-
-function open(file: Uint8Array): Opened {
-    const opened = new OpenBook(file);
-    book?.free();
-    book = opened;
-    const { language, encoding, nBytes, nPassages, nTokens } = opened;
-    return { language, encoding, nBytes, nPassages, nTokens };
-}
-
-function search({ question, budget }: { question: string; budget: number }): Searched {
-    if (book === undefined) throw new Error("no book is open: choose a file first");
-    return {
-        byScore: book.search(question, { budget, order: "score" }),
-        byDocument: book.search(question, { budget, order: "document" }),
-    };
-}
+});

@@ -1,10 +1,10 @@
 //! `cargo xtask web`: the page, and the elements for other pages, whole, in web/dist.
 
 use crate::machine;
-use crate::process::{cargo, program, root, run as run_program, target_dir};
+use crate::process::{cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -20,25 +20,59 @@ pub(crate) fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample story) and
-/// in elements/ the scorer and the leaderboard that other pages embed, each one script beside one WebAssembly module.
+/// A WebAssembly module with its JavaScript and types: a build of closeread-wasm.
+struct Module {
+    /// What its files are called.
+    name: &'static str,
+    /// The profile of an optimised build.
+    profile: &'static str,
+    features: &'static [&'static str],
+    /// Settings of cargo's configuration.
+    config: &'static [&'static str],
+}
+
+const PAGE: Module = Module { name: "closeread_wasm", profile: "page", features: &["--features", "page"], config: &[] };
+const ENCODER: Module = Module {
+    name: "closeread_encoder",
+    profile: "encoder",
+    features: &["--features", "encoder"],
+    // Every browser since 2023; four times as fast.
+    config: &["--config", r#"target.wasm32-unknown-unknown.rustflags=["-Ctarget-feature=+simd128"]"#],
+};
+const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", features: &[], config: &[] };
+
+/// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample, what is
+/// fetched when it is needed) and in elements/ the scorer and the leaderboard that other pages embed, each one script
+/// beside one WebAssembly module.
 pub(crate) fn build(dev: bool) -> Result<()> {
     machine::wasm_target()?;
     machine::npm()?;
-    let (web, profile) = (root().join("web"), if dev { "dev" } else { "release" });
+    let web = root().join("web");
     let dist = web.join("dist");
     if dist.exists() {
         fs::remove_dir_all(&dist).with_context(|| format!("cannot empty {}", dist.display()))?;
     }
     fs::create_dir_all(&dist).with_context(|| format!("cannot make {}", dist.display()))?;
 
-    module("closeread_wasm", profile, &[], &dist)?;
+    PAGE.build(dev, &dist)?;
+    ENCODER.build(dev, &dist)?;
     let elements = dist.join("elements");
-    let profile = if dev { "dev" } else { "scorer" };
-    module("closeread_scorer", profile, &["--no-default-features"], &elements)?;
+    SCORER.build(dev, &elements)?;
+    let assets = dist.join("assets");
     for asset in ["wordnet/wordnet-3.0.bin", "punkt-en.txt"] {
         let asset = root().join("core/assets").join(asset);
-        copy(&asset, &elements.join(asset.file_name().context("an asset has a name")?))?;
+        let name = asset.file_name().context("an asset has a name")?;
+        for folder in [&elements, &assets] {
+            fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            copy(&asset, &folder.join(name))?;
+        }
+    }
+    copy_folder(&vocabularies()?, &assets, |name| {
+        matches!(name, "cl100k_base.tiktoken.gz" | "o200k_base.tiktoken.gz")
+    })?;
+    let model = "models/all-MiniLM-L6-v2";
+    if root().join(model).exists() {
+        copy_folder(&root().join(model), &dist.join(model), |_| true)?;
     }
 
     println!("set-up: npm ci in web/");
@@ -54,31 +88,55 @@ pub(crate) fn build(dev: bool) -> Result<()> {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
-    for name in ["index.html", "style.css"] {
-        copy(&web.join("static").join(name), &dist.join(name))?;
+    copy_folder(&web.join("static"), &dist, |_| true)?;
+    let sample = root().join("sample");
+    if sample.exists() {
+        copy_folder(&sample, &dist.join("sample"), |name| !name.ends_with(".md"))?;
     }
-    let story = root().join("sample/the-loan-of-the-bell.txt");
-    if story.exists() {
-        fs::create_dir_all(dist.join("sample")).context("cannot make web/dist/sample")?;
-        copy(&story, &dist.join("sample/story.txt"))?;
-    }
-    Ok(())
+    run_program(program("npm").args(["run", "--silent", "finish"]).current_dir(&web))
 }
 
-/// Compiles closeread-wasm and writes it, with its JavaScript and types, into a folder under a name.
-fn module(name: &str, profile: &str, options: &[&str], folder: &Path) -> Result<()> {
-    let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
-    run_program(cargo().args(build).args(options))?;
-    let built = target_dir()?.join(machine::WASM).join(if profile == "dev" { "debug" } else { profile });
-    // bindgen names its files after its input, and the next build overwrites this one.
-    let named = built.join(format!("{name}.wasm"));
-    if name != "closeread_wasm" {
-        copy(&built.join("closeread_wasm.wasm"), &named)?;
+impl Module {
+    /// Compiles closeread-wasm and writes it, with its JavaScript and types, into a folder.
+    fn build(&self, dev: bool, folder: &Path) -> Result<()> {
+        let profile = if dev { "dev" } else { self.profile };
+        let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
+        run_program(cargo().args(build).arg("--no-default-features").args(self.features).args(self.config))?;
+        let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { profile });
+        // bindgen names its files after its input, and the next build overwrites this one.
+        let named = built.join(format!("{}.wasm", self.name));
+        if self.name != "closeread_wasm" {
+            copy(&built.join("closeread_wasm.wasm"), &named)?;
+        }
+        let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
+        run_program(cargo().args(bindgen).arg(named).arg(folder))
     }
-    let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
-    run_program(cargo().args(bindgen).arg(named).arg(folder))
+}
+
+/// Where the sources of bpe-openai carry the vocabularies as they are published.
+fn vocabularies() -> Result<PathBuf> {
+    let metadata = stdout_of(cargo().args(["metadata", "--format-version", "1", "--locked"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata lists packages")?;
+    let manifest = packages.iter().find(|package| package["name"] == "bpe-openai");
+    let manifest = manifest.and_then(|package| package["manifest_path"].as_str());
+    let folder = manifest.and_then(|manifest| Path::new(manifest).parent());
+    Ok(folder.context("closeread-core depends on bpe-openai")?.join("data"))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display())).map(drop)
+}
+
+/// Copies the files of a folder whose names are wanted, without its folders.
+fn copy_folder(from: &Path, to: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_file() && wanted(&name) {
+            copy(&path, &to.join(name))?;
+        }
+    }
+    Ok(())
 }

@@ -17,6 +17,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod tree;
 pub(crate) mod verify;
 

@@ -1,6 +1,7 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
-use crate::files::write_atomically;
+use super::serve::page;
+use crate::files::{self, write_atomically};
 use crate::finished::{self, Texts};
 use anyhow::{Context, Result, bail};
 use closeread_core::report::site::site;
@@ -8,6 +9,11 @@ use closeread_core::report::{Report, Run, report};
 use closeread_core::table::render::{csv, latex, text};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// The folder of the elements in a built page, and beside a site's pages.
+const ELEMENTS: &str = "elements";
+/// What a leaderboard needs to be sorted and scored again.
+const ELEMENT_FILES: [&str; 2] = ["closeread-leaderboard.js", "closeread_scorer_bg.wasm"];
 
 /// The tables and charts of one run, or of several side by side.
 ///
@@ -83,31 +89,51 @@ fn write_csv(path: &Path, report: &Report) -> Result<()> {
 
 fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
     clear_site(folder)?;
-    let charts = folder.join("charts");
-    std::fs::create_dir_all(&charts).with_context(|| format!("cannot create the folder {}", charts.display()))?;
     let files = site(report, runs);
     for file in &files {
-        write_atomically(&folder.join(&file.path), file.content.as_bytes())?;
+        let path = folder.join(&file.path);
+        let parent = path.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
+        write_atomically(&path, file.content.as_bytes())?;
     }
     eprintln!("{}: {} files", folder.join("index.html").display(), files.len());
+    if files.iter().any(|file| file.path == "leaderboard.html") {
+        match page::folder(None) {
+            Ok(page) => copy_elements(&page.join(ELEMENTS), &folder.join(ELEMENTS))?,
+            Err(error) => eprintln!("leaderboard.html is a plain table, which cannot score rows again: {error:#}"),
+        }
+    }
+    Ok(())
+}
+
+/// Puts the leaderboard's element and what it scores with beside the site's pages.
+fn copy_elements(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to).with_context(|| format!("cannot create the folder {}", to.display()))?;
+    for name in ELEMENT_FILES {
+        let file = from.join(name);
+        let bytes = std::fs::read(&file).with_context(|| {
+            format!("cannot read {}: `cargo xtask web` writes it into the built page", file.display())
+        })?;
+        write_atomically(&to.join(name), &bytes)?;
+    }
     Ok(())
 }
 
 /// Removes the pages of an earlier report, which this one may not have; refuses a folder with something else in it.
 fn clear_site(folder: &Path) -> Result<()> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
     let mut ours = Vec::new();
-    for entry in entries {
-        let path = entry.with_context(|| format!("cannot read the folder {}", folder.display()))?.path();
+    for path in files::entries(folder)? {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let is_page = |prefix: &str| name.starts_with(prefix) && name.ends_with(".html");
+        let inner = |wanted: fn(&str) -> bool| -> Result<Vec<PathBuf>> {
+            let is_wanted = |path: &PathBuf| path.file_name().is_some_and(|name| wanted(&name.to_string_lossy()));
+            Ok(files::entries(&path)?.into_iter().filter(is_wanted).collect())
+        };
         match name.as_str() {
-            "index.html" | "style.css" => ours.push(path),
-            "charts" if path.is_dir() => {
-                for chart in std::fs::read_dir(&path).into_iter().flatten().flatten() {
-                    ours.extend(Some(chart.path()).filter(|chart| chart.extension().is_some_and(|e| e == "svg")));
-                }
-            }
+            "index.html" | "leaderboard.html" | "results.json" | "items.jsonl" | "style.css" => ours.push(path),
+            "charts" if path.is_dir() => ours.extend(inner(|name| name.ends_with(".svg"))?),
+            "predictions" if path.is_dir() => ours.extend(inner(|name| name.ends_with(".jsonl"))?),
+            ELEMENTS if path.is_dir() => ours.extend(inner(|name| ELEMENT_FILES.contains(&name))?),
             _ if is_page("cell-") || is_page("items") => ours.push(path),
             _ => bail!(
                 "{} holds `{name}`, which is no part of a report: name an empty or a new folder by --html",

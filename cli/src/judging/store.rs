@@ -1,9 +1,10 @@
 //! `judgements.jsonl` and `judging.json` of a run folder: what judges said, and who they were.
 
 use crate::files::{self, open_lines, write_atomically};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use closeread_core::judge::{Judgement, JudgementKey, Judging, Panel, Verdict};
-use serde::{Deserialize, Serialize};
+use closeread_core::report::folder::{JUDGING_FORMAT, read_judging, read_panels};
+use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::Write;
@@ -13,13 +14,11 @@ use std::path::{Path, PathBuf};
 pub(crate) const JUDGEMENTS: &str = "judgements.jsonl";
 /// The panels that judged.
 pub(crate) const JUDGING: &str = "judging.json";
-/// Version of the layout of both.
-const FORMAT: u32 = 1;
 /// What a line is expected to be.
 const LINE: &str = "a judgement; remove the line and it is asked again";
 
 /// The content of `judging.json`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
 struct Panels {
     format: u32,
     panels: Vec<Panel>,
@@ -83,16 +82,16 @@ pub(super) fn note_panel(folder: &Path, panel: &Panel) -> Result<()> {
     }
     panels.retain(|known| known != panel);
     panels.push(panel.clone());
-    let mut text = serde_json::to_vec_pretty(&Panels { format: FORMAT, panels })?;
+    let mut text = serde_json::to_vec_pretty(&Panels { format: JUDGING_FORMAT, panels })?;
     text.push(b'\n');
     write_atomically(&folder.join(JUDGING), &text)
 }
 
 /// What judges said of the run in a folder; nothing where none was asked.
 pub(crate) fn read(folder: &Path) -> Result<Judging> {
-    let panels = panels(folder)?;
-    let path = folder.join(JUDGEMENTS);
-    Ok(Judging { panels, judgements: files::read_lines(&path, LINE)? })
+    let judgements = files::read(&folder.join(JUDGEMENTS))?;
+    let judging = read_judging(files::read(&folder.join(JUDGING))?.as_deref(), judgements.as_deref());
+    judging.with_context(|| format!("{} cannot be read", folder.display()))
 }
 
 /// Puts what judges said of the parts of a run into the folder of the whole. Of two lines on the same, one that did not
@@ -123,12 +122,6 @@ pub(crate) fn merge(parts: &[&Path], whole: &Path) -> Result<()> {
 }
 
 fn panels(folder: &Path) -> Result<Vec<Panel>> {
-    let path = folder.join(JUDGING);
-    let Some(text) = files::read(&path)? else { return Ok(Vec::new()) };
-    let named = || format!("{} does not say who judged: expected what `closeread judge` writes", path.display());
-    let Panels { format, panels } = serde_json::from_slice(&text).with_context(named)?;
-    if format != FORMAT {
-        bail!("{} has format {format}, and this closeread reads format {FORMAT}", path.display());
-    }
-    Ok(panels)
+    let text = files::read(&folder.join(JUDGING))?;
+    read_panels(text.as_deref()).with_context(|| format!("{} cannot be read", folder.display()))
 }

@@ -1,17 +1,18 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
 use super::account::Account;
+use super::outgoing::{Outgoing, Pieces};
 use super::throttle::{Rates, Seat, Throttle};
 use super::without_credentials;
 use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
 use anyhow::{Context, Result};
-use closeread_core::host::{Call, HostError, Reply};
+use closeread_core::host::{HostError, Reply};
 use closeread_core::provider::{
     Dialect, Fault, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
 };
 use closeread_core::text::tokens::Tokenizer;
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -77,6 +78,8 @@ impl ChatModel {
         let client = reqwest::Client::builder()
             .timeout(options.timeout)
             .connect_timeout(CONNECT_TIMEOUT)
+            // Nobody but the server that the user named is handed a key and a book.
+            .redirect(reqwest::redirect::Policy::none())
             .build()
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
@@ -120,7 +123,7 @@ impl ChatModel {
     }
 
     /// One completion; faults that may pass are tried again, final ones never.
-    pub(crate) async fn chat(&self, call: &Call, source: &Source) -> Result<Reply, HostError> {
+    pub(crate) async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Reply, HostError> {
         let tokens = self.tokens(call);
         if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
             return Err(HostError::Failed(format!(
@@ -203,17 +206,16 @@ impl ChatModel {
     }
 
     /// Tokens that a call can take, prompt and limit of the reply; only counted where they are limited.
-    fn tokens(&self, call: &Call) -> u64 {
+    fn tokens(&self, call: &Outgoing) -> u64 {
         let (Some(_), Some(tokenizer)) = (self.options.rates.tpm, &self.options.tokenizer) else { return 0 };
-        let prompt: usize = call.messages.iter().map(|message| tokenizer.count(&message.content)).sum();
-        prompt as u64 + u64::from(call.max_output_tokens)
+        call.count(tokenizer) + u64::from(call.marked().max_output_tokens)
     }
 
-    async fn once(&self, call: &Call, source: &Source) -> Result<Reply, Fault> {
+    async fn once(&self, call: &Outgoing, source: &Source) -> Result<Reply, Fault> {
         let protocol = self.account.provider.protocol;
-        let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
+        let stream = call.marked().max_output_tokens >= STREAM_FROM_TOKENS;
         let request = protocol.request(
-            call,
+            call.marked(),
             &Parameters {
                 model: source.model.clone(),
                 seed: source.seed,
@@ -227,15 +229,16 @@ impl ChatModel {
         for (name, value) in &request.headers {
             post = post.header(*name, *value);
         }
-        // One copy of a book is enough while the server thinks.
-        post = post.body(request.body.to_string());
-        drop(request);
+        post = post.body(reqwest::Body::wrap(Pieces::from(call.filled_in(request.body.to_string()))));
         if let Some(key) = &self.account.key {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
         }
         let response = post.send().await.map_err(broken)?;
         let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            return Err(redirected(&response));
+        }
         let retry_after = retry_after(response.headers());
         if stream && status == 200 && is_event_stream(response.headers()) {
             return read_stream(protocol, response).await;
@@ -285,6 +288,17 @@ pub(super) fn wait(tries: u32, asked: Option<Duration>, last: Duration) -> Durat
             most.mul_f64(0.6 + 0.4 * fastrand::f64()).max(last.mul_f64(1.25)).min(MAX_BACKOFF)
         }
     }
+}
+
+/// A server that is elsewhere.
+fn redirected(response: &reqwest::Response) -> Fault {
+    let status = response.status().as_u16();
+    let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let place = location.and_then(|location| response.url().join(location).ok());
+    let place = place.map_or("another address".to_owned(), |place| without_credentials(place.as_str()));
+    let message =
+        format!("the server answered {status} and sends us to {place}: give the address it means by --base-url");
+    Fault::Final(HostError::Failed(message))
 }
 
 /// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.

@@ -85,3 +85,14 @@ pub(crate) fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparati
     };
     files.iter().map(read).collect()
 }
+
+/// The files of all preparations in a run folder, name and content, in the order of the names.
+pub(crate) fn preparation_files(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut listed = files::entries(&path.join(FOLDER))?;
+    listed.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let read = |file: &PathBuf| {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes))
+    };
+    listed.iter().map(read).collect()
+}

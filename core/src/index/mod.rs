@@ -1,5 +1,6 @@
 //! Ranking passages for a query: exact cosine, BM25 and their fusion.
 
+mod arriving;
 mod bm25;
 mod dense;
 mod fusion;
@@ -7,6 +8,7 @@ mod postings;
 mod retriever;
 mod shelf;
 
+pub use arriving::ArrivingVectors;
 pub use bm25::{Bm25, WordRule};
 pub use dense::{VectorBlocks, cosine, cosine_ranking};
 pub use fusion::{RRF_K, reciprocal_rank_fusion};

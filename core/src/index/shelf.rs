@@ -2,7 +2,9 @@
 
 use super::bm25::Bm25Builder;
 use super::dense::cosine_ranking_of_blocks;
-use super::{Bm25, Ranking, Retriever, VectorBlocks, WordRule, cosine_ranking, reciprocal_rank_fusion};
+use super::{
+    ArrivingVectors, Bm25, Ranking, Retriever, VectorBlocks, WordRule, cosine_ranking, reciprocal_rank_fusion,
+};
 use crate::chunk::{Chunker, Pieces};
 use crate::embed::Vectors;
 use crate::text::sentence::Rules;
@@ -207,12 +209,33 @@ impl Shelf {
         Ok(match retriever {
             Retriever::Dense => dense()?,
             Retriever::Bm25 => self.bm25.ranking(query),
-            Retriever::Hybrid => {
-                let mut words = self.bm25.ranking(query);
-                words.retain(|ranked| ranked.score > 0.0);
-                reciprocal_rank_fusion(self.passages.len(), &[&words, &dense()?])
-            }
+            Retriever::Hybrid => self.fused(query, &dense()?),
         })
+    }
+
+    /// [`Shelf::ranking`] with the vectors that have come so far, and the query's if it has.
+    ///
+    /// A passage without one is not in the dense ranking, and in the fusion stands by its words alone. With all of them it
+    /// is the ranking of a shelf into which they were put.
+    pub fn ranking_so_far(
+        &self,
+        retriever: Retriever,
+        query: &str,
+        query_vector: Option<&[f32]>,
+        vectors: &ArrivingVectors,
+    ) -> Ranking {
+        let dense = || query_vector.map(|query| vectors.ranking(query)).unwrap_or_default();
+        match retriever {
+            Retriever::Dense => dense(),
+            Retriever::Bm25 => self.bm25.ranking(query),
+            Retriever::Hybrid => self.fused(query, &dense()),
+        }
+    }
+
+    fn fused(&self, query: &str, dense: &Ranking) -> Ranking {
+        let mut words = self.bm25.ranking(query);
+        words.retain(|ranked| ranked.score > 0.0);
+        reciprocal_rank_fusion(self.passages.len(), &[&words, dense])
     }
 }
 
@@ -282,6 +305,35 @@ mod tests {
             for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
                 let ranking = |shelf: &Shelf| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
                 prop_assert_eq!(ranking(&held), ranking(&stored));
+            }
+        }
+
+        #[test]
+        fn vectors_that_arrive_lead_to_the_ranking_of_all_of_them(
+            text in "([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,20}", query in "[a-d]{1,3}( [a-d]{1,3})?", salt in 0usize..7,
+        ) {
+            let book = Book::new("b", "", text, &ReadOptions::default()).expect("text");
+            let mut shelf = Shelf::new(vec![Arc::new(book)], Chunker::Dos, 12, &Tokenizer::cl100k());
+            let n = shelf.passages().len();
+            let all = vectors(n);
+            let mut arriving = ArrivingVectors::new(n, 3);
+            let query_vector = [0.5, -1.0, 0.25];
+            let none = shelf.ranking_so_far(Retriever::Dense, &query, None, &arriving);
+            prop_assert!(none.is_empty());
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by_key(|passage| (passage * 31 + salt) % 7);
+            for (come, &passage) in order.iter().enumerate() {
+                let dense = shelf.ranking_so_far(Retriever::Dense, &query, Some(&query_vector), &arriving);
+                prop_assert_eq!(dense.len(), come, "those that have come");
+                prop_assert_eq!(shelf.ranking_so_far(Retriever::Hybrid, &query, Some(&query_vector), &arriving).len(), n);
+                prop_assert!(arriving.put(passage, all.row(passage)));
+                prop_assert!(!arriving.put(passage, &[9.0; 3]), "the first one stays");
+            }
+            prop_assert!(arriving.is_complete());
+            shelf.put_vectors(all);
+            for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
+                let so_far = shelf.ranking_so_far(retriever, &query, Some(&query_vector), &arriving);
+                prop_assert_eq!(Ok(so_far), shelf.ranking(retriever, &query, Some(&query_vector)));
             }
         }
     }

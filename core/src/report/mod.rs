@@ -5,11 +5,14 @@ mod cells;
 pub mod chart;
 pub mod compare;
 mod embeddings;
+pub mod folder;
 mod judging;
+mod sent;
 pub mod site;
 mod tables;
 #[cfg(test)]
 mod testing;
+mod trials;
 mod usage;
 mod whole;
 
@@ -17,7 +20,9 @@ pub use books::{TokenPlaces, cases};
 pub use cells::{Cell, CellKey, cells, failures_left_out};
 pub use embeddings::{EmbeddingUsage, embedding_usage};
 pub use judging::{docket, judged_by, judging_tables};
+pub use sent::{NotSent, sent};
 pub use tables::{Line, MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
+pub use trials::{MISSING, TrialFilter, TrialLine, TrialList, TrialTrace};
 pub use usage::{PreparationCalls, Usage, usage, usage_table};
 pub use whole::{CellReport, Report, Run, RunReport, report};
 

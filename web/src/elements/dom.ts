@@ -1,24 +1,4 @@
-// Elements made of names, attributes and texts; nothing here is ever parsed as HTML.
-
-type Child = Node | string;
-
-export function make<K extends keyof HTMLElementTagNameMap>(
-    name: K, attributes: Record<string, string> = {}, ...children: Child[]
-): HTMLElementTagNameMap[K] {
-    const element = document.createElement(name);
-    for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
-    element.append(...children);
-    return element;
-}
-
-/** A table with a caption, a row of column names and a row name in each row. */
-export function table(caption: string, columns: string[], rows: Child[][]): HTMLTableElement {
-    return make("table", {},
-        make("caption", {}, caption),
-        make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, name)))),
-        make("tbody", {}, ...rows.map(([first = "", ...others]) => make("tr", {},
-            make("th", { scope: "row" }, first), ...others.map((cell) => make("td", {}, cell))))));
-}
+// The style that all elements share; elements are made by ../dom.
 
 /** Colours and sizes of a page go in by custom properties; both colour schemes are there without them. */
 export const STYLE = `

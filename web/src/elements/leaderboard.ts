@@ -2,7 +2,8 @@
 // What stands inside the element is shown where there is no JavaScript.
 
 import type { Scorecard } from "./closeread_scorer.js";
-import { make, styled } from "./dom.js";
+import { make } from "../dom.js";
+import { styled } from "./dom.js";
 import { LEDGER, fetched, metricNames, percent, score, type Scoring } from "./scoring.js";
 import { words } from "./words.js";
 

@@ -1,7 +1,8 @@
 // <closeread-scorer gold="items.jsonl">: drop a file of predictions, see its scores. Nothing leaves the page.
 
 import type { RowProblem, Scorecard } from "./closeread_scorer.js";
-import { make, styled, table } from "./dom.js";
+import { make, table } from "../dom.js";
+import { styled } from "./dom.js";
 import { LEDGER, fetched, metricNames, percent, score, scoringOf } from "./scoring.js";
 import { words } from "./words.js";
 

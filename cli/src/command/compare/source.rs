@@ -1,83 +1,56 @@
-//! What can be compared: the cells of a run folder, or the items of a score file.
+//! What can be compared, read: run folders and score files.
 
 use crate::finished::{self, Texts};
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{InputFile, Item, jsonl};
-use closeread_core::report::compare::{Side, SideItem};
-use closeread_core::report::{CellKey, Run, cells};
-use closeread_core::table::number::thousands;
+use closeread_core::report::Run;
+use closeread_core::report::compare::{Content, ScoreFileItem, Source, Two};
 use serde::Deserialize;
-use serde_json::{Map, Value};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A run folder or a score file.
+/// A run folder or a score file, read.
 #[derive(Debug)]
-pub(super) struct Source {
+struct Opened {
     path: PathBuf,
     name: String,
-    content: Content,
+    content: OpenedContent,
+}
+
+#[derive(Debug)]
+enum OpenedContent {
+    Run(Box<Run>),
+    Scores(Vec<ScoreFileItem>),
+}
+
+/// Both sides, read; without `b`, or with the same path twice, `a` is compared with itself.
+#[derive(Debug)]
+pub(super) struct Sides {
+    a: Opened,
+    b: Option<Opened>,
     gold: Vec<Item>,
 }
 
-#[derive(Debug)]
-enum Content {
-    Run(Box<Run>),
-    Scores(Vec<ScoredItem>),
-}
-
-/// An entry of `items` in what `closeread score --json` prints.
-#[derive(Debug, Deserialize)]
-struct ScoredItem {
-    id: String,
-    #[serde(default)]
-    outcome: Option<String>,
-    #[serde(default)]
-    gold: Option<String>,
-    #[serde(default)]
-    documents: Vec<String>,
-    #[serde(default)]
-    labels: BTreeMap<String, String>,
-    #[serde(default)]
-    scores: Option<BTreeMap<String, f64>>,
-    #[serde(flatten)]
-    other: Map<String, Value>,
-}
-
-/// The two sources; one run compared with itself is read once.
-#[derive(Debug)]
-pub(super) struct Two {
-    a: Source,
-    b: Option<Source>,
-}
-
-/// A cell of a run, or a whole score file.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Entry<'a> {
-    source: &'a Source,
-    key: Option<&'a CellKey>,
-}
-
-impl Source {
-    /// Reads both sources; without `b`, or with the same path twice, `a` is compared with itself.
-    pub(super) fn load(a: &Path, b: Option<&Path>, gold: Option<&Path>) -> Result<Two> {
+impl Sides {
+    pub(super) fn load(a: &Path, b: Option<&Path>, gold: Option<&Path>) -> Result<Self> {
         let gold = gold.map(read_gold).transpose()?.unwrap_or_default();
         let same = |b: &&Path| a.canonicalize().ok() == b.canonicalize().ok() && a.exists();
         let b = b.filter(|b| !same(b));
-        let mut two = Two { a: Self::read(a, gold.clone())?, b: b.map(|b| Self::read(b, gold)).transpose()? };
-        if let Some(b) = two.b.as_mut().filter(|b| b.name == two.a.name) {
-            two.a.name = two.a.path.display().to_string();
-            b.name = b.path.display().to_string();
-        }
-        Ok(two)
+        Ok(Self { a: Opened::read(a)?, b: b.map(Opened::read).transpose()?, gold })
     }
 
-    fn read(path: &Path, gold: Vec<Item>) -> Result<Self> {
+    pub(super) fn two(&self) -> Two<'_> {
+        Two::new(self.a.source(&self.gold), self.b.as_ref().map(|b| b.source(&self.gold)))
+    }
+}
+
+impl Opened {
+    fn read(path: &Path) -> Result<Self> {
         let name = finished::folder_name(path);
         let content = if path.is_file() {
-            Content::Scores(read_scores(path)?)
+            OpenedContent::Scores(read_scores(path)?)
         } else if finished::is_run_folder(path) {
-            Content::Run(Box::new(finished::load(path, name.clone(), Texts::Skip)?))
+            OpenedContent::Run(Box::new(finished::load(path, name.clone(), Texts::Skip)?))
         } else {
             bail!(
                 "{} is neither a run folder (with manifest.json) nor a file: expected what `closeread run --out DIR` \
@@ -85,105 +58,22 @@ impl Source {
                 path.display()
             );
         };
-        Ok(Self { path: path.to_owned(), name, content, gold })
+        Ok(Self { path: path.to_owned(), name, content })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(super) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn entries(&self) -> Vec<Entry<'_>> {
-        match &self.content {
-            Content::Run(run) => run.plan.iter().map(|key| Entry { source: self, key: Some(key) }).collect(),
-            Content::Scores(_) => vec![Entry { source: self, key: None }],
-        }
-    }
-}
-
-impl Two {
-    pub(super) fn a(&self) -> &Source {
-        &self.a
-    }
-
-    pub(super) fn b(&self) -> &Source {
-        self.b.as_ref().unwrap_or(&self.a)
-    }
-
-    /// True if one source is compared with itself.
-    pub(super) fn same(&self) -> bool {
-        self.b.is_none()
-    }
-}
-
-impl<'a> Entry<'a> {
-    pub(super) fn key(&self) -> Option<&'a CellKey> {
-        self.key
-    }
-
-    /// `dos-rag at 1,500 (openai/gpt-4o)`; a score file has its own name.
-    pub(super) fn name(&self) -> String {
-        let Some(key) = self.key else { return self.source.name.clone() };
-        let budget = key.budget.map_or(String::new(), |budget| format!(" at {}", thousands(budget as u64)));
-        let several = self.source.entries().iter().any(|other| other.key.is_some_and(|k| k.model != key.model));
-        let model = if several { format!(" ({})", key.model) } else { String::new() };
-        format!("{}{budget}{model}", key.method)
-    }
-
-    pub(super) fn metrics(&self) -> BTreeSet<String> {
-        match (&self.source.content, self.key) {
-            (Content::Run(run), Some(key)) => {
-                let cells = cells(std::slice::from_ref(key), &run.items, &run.records);
-                cells.into_iter().flat_map(|cell| cell.metrics.into_keys()).collect()
-            }
-            (Content::Scores(items), _) => items.iter().flat_map(|item| item.scores().into_keys()).collect(),
-            (Content::Run(_), None) => BTreeSet::new(),
-        }
-    }
-
-    pub(super) fn side(&self, name: &str, metric: &str) -> Side {
-        let side = match (&self.source.content, self.key) {
-            (Content::Run(run), Some(key)) => Side::of_cell(name, &run.view(), key, metric),
-            (Content::Scores(items), _) => {
-                Side { name: name.to_owned(), items: items.iter().map(|item| item.side_item(metric)).collect() }
-            }
-            (Content::Run(_), None) => Side { name: name.to_owned(), items: Vec::new() },
+    fn source(&self, gold: &[Item]) -> Source<'_> {
+        let content = match &self.content {
+            OpenedContent::Run(run) => Content::Run(run),
+            OpenedContent::Scores(items) => Content::Scores(items.clone()),
         };
-        side.with_gold(&self.source.gold)
+        Source { name: self.name.clone(), path: self.path.display().to_string(), content, gold: gold.to_vec() }
     }
 }
 
-impl ScoredItem {
-    /// Scores by metric: those of `scores`, or the numbers that stand beside the id.
-    fn scores(&self) -> BTreeMap<String, f64> {
-        if let Some(scores) = &self.scores {
-            return scores.clone();
-        }
-        let number = |(name, value): (&String, &Value)| Some((name.clone(), value.as_f64()?));
-        self.other.iter().filter_map(number).filter(|(_, score)| (0.0..=1.0).contains(score)).collect()
-    }
-
-    fn side_item(&self, metric: &str) -> SideItem {
-        SideItem {
-            id: self.id.clone(),
-            gold: self.gold.clone(),
-            evidence: None,
-            cluster: self.documents.join("\n"),
-            labels: self.labels.clone(),
-            // A missing prediction scores 0 in its file; here it is not there to be compared.
-            score: self.scores().get(metric).copied().filter(|_| self.outcome.as_deref() != Some("missing")),
-            failed: matches!(self.outcome.as_deref(), Some("overflow" | "blocked" | "failed")),
-        }
-    }
-}
-
-fn read_scores(path: &Path) -> Result<Vec<ScoredItem>> {
+fn read_scores(path: &Path) -> Result<Vec<ScoreFileItem>> {
     #[derive(Deserialize)]
     struct ScoreFile {
-        items: Vec<ScoredItem>,
+        items: Vec<ScoreFileItem>,
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let file: ScoreFile = serde_json::from_str(&text).with_context(|| {

@@ -2,10 +2,12 @@
 
 mod cells;
 mod side;
+mod source;
 mod words;
 
 pub use cells::{cell_comparisons, comparison_tables};
 pub use side::{Side, SideItem};
+pub use source::{Choice, ChoiceError, Compared, Content, Entry, ScoreFileItem, Source, Two, listed};
 
 use super::MAX_LABEL_VALUES;
 use crate::stats::IntervalMethod;

@@ -4,6 +4,7 @@
 //! be opened from a disk, moved, or served.
 
 mod items;
+mod leaderboard;
 mod page;
 
 use super::cells::Trials;
@@ -23,19 +24,25 @@ pub struct SiteFile {
     pub content: String,
 }
 
-/// The files of the site: `index.html`, a page a cell, pages of items, charts, `style.css`.
+/// The files of the site: `index.html`, a page a cell, pages of items, charts, `style.css`; and `leaderboard.html` with
+/// `results.json`, `items.jsonl` and `predictions/`.
+///
+/// No page runs a script but the leaderboard's: the element `elements/closeread-leaderboard.js`, which whoever writes the
+/// site puts there. The page reads without it.
 ///
 /// `runs` are those that `report` was made of, in the same order.
 pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {
     let cells = named_cells(runs);
     let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(&run.records)).collect();
-    let mut files = vec![index(report, runs, &cells)];
+    let board = leaderboard::files(report, runs, &cells, &trials);
+    let mut files = vec![index(report, runs, &cells, !board.is_empty())];
     for (number, cell) in cells.iter().enumerate() {
         files.push(cell_page(report, runs, cell, number, &trials[cell.run]));
     }
     for (idx, trials) in trials.iter().enumerate() {
         files.extend(items::pages(report, runs, idx, &cells, trials));
     }
+    files.extend(board);
     for chart in &report.charts {
         files.push(SiteFile { path: chart_path(chart), content: svg(chart, Placement::File) });
     }
@@ -64,7 +71,7 @@ fn chart_path(chart: &Chart) -> String {
     format!("charts/{}.svg", id(&chart.id))
 }
 
-fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>]) -> SiteFile {
+fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool) -> SiteFile {
     let mut page = Page::new(report, &report.title, "index.html");
     page.heading("h1", &report.title);
     page.notes(report);
@@ -109,6 +116,10 @@ fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>]) -> SiteFile {
     page.push("<ul class=\"pages\">\n");
     for (number, cell) in cells.iter().enumerate() {
         page.push(&format!("<li><a href=\"{}\">{}</a></li>\n", cell_path(number), isolated(&cell.name)));
+    }
+    if has_board {
+        let page_of_board = leaderboard::PAGE;
+        page.push(&format!("<li><a href=\"{page_of_board}\">Leaderboard, which anybody can check</a></li>\n"));
     }
     for (idx, run) in runs.iter().enumerate() {
         let which = if runs.len() > 1 { format!(" of {}", isolated(&run.name)) } else { String::new() };

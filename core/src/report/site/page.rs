@@ -11,15 +11,21 @@ pub(super) struct Page {
 }
 
 impl Page {
+    /// A page without scripts.
     pub(super) fn new(report: &Report, title: &str, path: &str) -> Self {
+        let policy = "script-src 'none'; object-src 'none'; connect-src 'none'; form-action 'none'; base-uri 'none'";
+        Self::with_policy(report, title, path, policy)
+    }
+
+    /// A page that may load what its content security policy says.
+    pub(super) fn with_policy(report: &Report, title: &str, path: &str, policy: &str) -> Self {
         let mark = if report.complete { "" } else { " (incomplete)" };
         let html = format!(
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
              <meta name=\"color-scheme\" content=\"light dark\">\n\
              <meta name=\"referrer\" content=\"no-referrer\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"script-src 'none'; object-src 'none'; \
-             connect-src 'none'; form-action 'none'; base-uri 'none'\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
              <title>{}{mark}</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n\
              <a class=\"skip\" href=\"#content\">To the content</a>\n<header>\n<nav aria-label=\"Site\">\
              <a href=\"index.html\">Report</a> <a href=\"{}\">Items</a></nav>\n</header>\n<main id=\"content\">\n",

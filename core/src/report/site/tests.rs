@@ -1,9 +1,11 @@
 use super::*;
-use crate::benchmark::Evidence;
+use crate::benchmark::{Evidence, InputFile};
+use crate::metric::Evaluator;
 use crate::price::PriceList;
 use crate::record::{CallTrace, Outcome};
 use crate::report::report;
 use crate::report::testing::{answered, item, key, record};
+use crate::scoring::{Options, prediction, score};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HOSTILE: &str =
@@ -57,8 +59,13 @@ fn pages() -> Vec<SiteFile> {
 
 #[test]
 fn no_text_becomes_markup() {
-    for file in pages() {
-        let text = &file.content;
+    let is_shown = |file: &SiteFile| !file.path.ends_with(".json") && !file.path.ends_with(".jsonl");
+    for file in pages().into_iter().filter(is_shown) {
+        let own = "<script type=\"module\" src=\"elements/closeread-leaderboard.js\"></script>";
+        let text = match file.path.as_str() {
+            "leaderboard.html" => &file.content.replacen(own, "", 1),
+            _ => &file.content,
+        };
         for forbidden in ["<script", "<img", "\u{202e}", "\u{2069}", "\u{0}", "\u{1b}", "onerror=alert(1)>"] {
             assert!(!text.contains(forbidden), "{}: {forbidden:?}", file.path);
         }
@@ -110,4 +117,28 @@ fn a_run_that_did_not_end_says_so_on_every_page() {
             assert!(file.content.contains("(incomplete)</title>"), "{}", file.path);
         }
     }
+}
+
+#[test]
+fn a_leaderboard_is_scored_from_the_files_beside_it() {
+    let files = pages();
+    let content = |path: &str| &files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{path}")).content;
+    let results: serde_json::Value = serde_json::from_str(content("results.json")).unwrap();
+    let rows = results["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    for row in rows {
+        let file = |name: &str, text: &str| InputFile { name: name.to_owned(), bytes: text.as_bytes().to_vec() };
+        let predictions = content(row["predictions"].as_str().unwrap());
+        let submission =
+            prediction::read(&file("items.jsonl", content("items.jsonl")), &file("p", predictions)).unwrap();
+        let options = Options::default();
+        let evaluator = Evaluator::new(&[], options.chinese, None).unwrap();
+        let card = serde_json::json!(score(&submission, &evaluator, &options).unwrap());
+        assert_eq!((&card["metrics"], &card["ledger"]), (&row["scorecard"]["metrics"], &row["scorecard"]["ledger"]));
+        assert_eq!(row["scorecard"]["complete"], false, "an item has no record");
+    }
+    let page = content("leaderboard.html");
+    let inside = page.split("<closeread-leaderboard src=\"results.json\">").nth(1).unwrap();
+    assert!(inside.split("</closeread-leaderboard>").next().unwrap().contains("<table"), "reads without JavaScript");
+    assert!(page.contains("script-src 'self' 'wasm-unsafe-eval'") && !page.contains("unsafe-inline"));
 }

@@ -10,7 +10,7 @@ mod words;
 use super::super::FlowSpan;
 use regex::Regex;
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 pub(crate) use words::is_python_space;
 use words::{Words, words_before};
 
@@ -19,12 +19,28 @@ pub fn sentences(text: &str) -> Vec<FlowSpan> {
     english().sentences(text)
 }
 
+static ENGLISH: OnceLock<Parameters> = OnceLock::new();
+
 /// The parameters trained on English newspaper text that NLTK distributes; `core/assets/README.md` gives their origin.
+///
+/// # Panics
+/// In a build without feature `punkt`, before [`provide_english`].
 pub fn english() -> &'static Parameters {
-    static ENGLISH: LazyLock<Parameters> = LazyLock::new(|| {
+    known_english().expect("punkt::provide_english comes before the first sentence in builds without feature `punkt`")
+}
+
+/// [`english`], if they are there.
+pub fn known_english() -> Option<&'static Parameters> {
+    #[cfg(feature = "punkt")]
+    ENGLISH.get_or_init(|| {
         Parameters::parse(include_str!("../../../assets/punkt-en.txt")).expect("the asset is tested to parse")
     });
-    &ENGLISH
+    ENGLISH.get()
+}
+
+/// Hands in [`english`], for builds that do not carry them; the first ones stay.
+pub fn provide_english(parameters: Parameters) {
+    ENGLISH.get_or_init(|| parameters);
 }
 
 /// What training learned about a language.

@@ -2,7 +2,8 @@
 
 mod counted;
 
-use bpe_openai::byte_pair_encoding::BytePairEncoding;
+use crate::hash::sha256;
+use bpe::byte_pair_encoding::BytePairEncoding;
 use counted::Counted;
 use std::fmt;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ pub struct Tokenizer {
 
 #[derive(Clone)]
 enum Engine {
+    #[cfg(feature = "vocabularies")]
     Embedded(&'static bpe_openai::Tokenizer),
     Bpe(Arc<bpe_openai::Tokenizer>),
     HuggingFace(Arc<tokenizers::Tokenizer>),
@@ -54,38 +56,46 @@ pub enum TokenizerError {
         /// The tokenizer's words.
         reason: String,
     },
-    /// The bytes are no dictionary of a byte-pair encoding.
-    #[error("vocabulary of `{name}` cannot be read ({reason}); expected the bytes that `Encoding::dictionary` gives")]
-    Dictionary {
+    /// The text is not the vocabulary of a byte-pair encoding.
+    #[error(
+        "vocabulary of `{name}`: these {n_bytes} bytes are not {name}.tiktoken as it is published (SHA-256 {sha256}); \
+         give that file, decompressed"
+    )]
+    Vocabulary {
         /// The encoding's name.
         name: &'static str,
-        /// The parser's words.
-        reason: String,
+        /// Length of what was given.
+        n_bytes: usize,
+        /// What the file's hash begins with.
+        sha256: &'static str,
     },
 }
 
 impl Tokenizer {
     /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
+    #[cfg(feature = "vocabularies")]
     pub fn cl100k() -> Self {
         Self::of(Encoding::Cl100k.name(), Engine::Embedded(bpe_openai::cl100k_base()))
     }
 
     /// `o200k_base`. Text that looks like a special token is ordinary text.
+    #[cfg(feature = "vocabularies")]
     pub fn o200k() -> Self {
         Self::of(Encoding::O200k.name(), Engine::Embedded(bpe_openai::o200k_base()))
     }
 
-    /// An encoding whose `dictionary` the caller brings, for builds that do not carry the vocabularies.
+    /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the text of the published
+    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64. Takes about a second.
     ///
     /// # Errors
-    /// [`TokenizerError::Dictionary`] if these are not the bytes of [`Encoding::dictionary`].
-    pub fn from_dictionary(encoding: Encoding, dictionary: &[u8]) -> Result<Self, TokenizerError> {
-        let name = encoding.name();
-        let wrong = |reason: String| TokenizerError::Dictionary { name, reason };
-        let bpe: BytePairEncoding = rmp_serde::from_slice(dictionary).map_err(|e| wrong(e.to_string()))?;
-        let patterns = encoding.patterns();
-        let tokenizer =
-            bpe_openai::Tokenizer::new_lookahead(bpe, &patterns, false).map_err(|e| wrong(e.to_string()))?;
+    /// [`TokenizerError::Vocabulary`] if it is any other text.
+    pub fn from_tiktoken(encoding: Encoding, file: &[u8]) -> Result<Self, TokenizerError> {
+        let (name, expected) = (encoding.name(), encoding.sha256());
+        let wrong = || TokenizerError::Vocabulary { name, n_bytes: file.len(), sha256: &expected[..12] };
+        // The library panics over what is no byte-pair encoding, so nothing else gets that far.
+        let text = std::str::from_utf8(file).ok().filter(|_| sha256(file) == expected).ok_or_else(wrong)?;
+        let bpe = BytePairEncoding::from_tiktoken(text, Some(HASH_FACTOR)).map_err(|_| wrong())?;
+        let tokenizer = bpe_openai::Tokenizer::new_lookahead(bpe, &encoding.patterns(), false).expect(PATTERNS);
         Ok(Self::of(name, Engine::Bpe(Arc::new(tokenizer))))
     }
 
@@ -164,6 +174,7 @@ impl Tokenizer {
 
     fn engine(&self) -> Borrowed<'_> {
         match &self.engine {
+            #[cfg(feature = "vocabularies")]
             Engine::Embedded(bpe) => Borrowed::Bpe(bpe),
             Engine::Bpe(bpe) => Borrowed::Bpe(bpe),
             Engine::HuggingFace(tokenizer) => Borrowed::HuggingFace(tokenizer),
@@ -186,13 +197,12 @@ impl Encoding {
         }
     }
 
-    /// The bytes that [`Tokenizer::from_dictionary`] reads: MessagePack, several megabytes.
-    pub fn dictionary(self) -> Vec<u8> {
-        let tokenizer = match self {
-            Self::Cl100k => bpe_openai::cl100k_base(),
-            Self::O200k => bpe_openai::o200k_base(),
-        };
-        rmp_serde::to_vec(&tokenizer.bpe).expect("a dictionary that was read can be written")
+    /// Of the published vocabulary.
+    fn sha256(self) -> &'static str {
+        match self {
+            Self::Cl100k => "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+            Self::O200k => "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        }
     }
 
     /// tiktoken's pre-tokenisation, with its look-ahead `\s+(?!\S)` spelt as a pattern whose last character is given
@@ -218,17 +228,30 @@ enum Borrowed<'t> {
     HuggingFace(&'t tokenizers::Tokenizer),
 }
 
+const PATTERNS: &str = "the patterns are tested to compile";
+
+/// With it no two tokens of either encoding hash alike (bpe-openai's build script).
+const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
+
 const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The published file, written again from the vocabulary inside.
+    fn tiktoken(inside: &bpe_openai::Tokenizer) -> String {
+        use base64::prelude::{BASE64_STANDARD, Engine as _};
+        let tokens = (0..inside.bpe.num_tokens()).map(|rank| (rank, inside.bpe.token_bytes(rank as u32)));
+        tokens.map(|(rank, token)| format!("{} {rank}\n", BASE64_STANDARD.encode(token))).collect()
+    }
+
     #[test]
-    fn a_dictionary_from_outside_counts_like_the_one_inside() {
+    fn a_vocabulary_from_outside_counts_like_the_one_inside() {
         let text = "  It's 12345 o'clock…\r\n\t\n  <|endoftext|> 他走了 \u{1f469}\u{200d}\u{1f680}  ";
         for (encoding, inside) in [(Encoding::Cl100k, Tokenizer::cl100k()), (Encoding::O200k, Tokenizer::o200k())] {
-            let outside = Tokenizer::from_dictionary(encoding, &encoding.dictionary()).expect("its own bytes");
+            let Engine::Embedded(engine) = &inside.engine else { panic!("inside") };
+            let outside = Tokenizer::from_tiktoken(encoding, tiktoken(engine).as_bytes()).expect("the published file");
             assert_eq!(outside.encode(text), inside.encode(text));
             assert_eq!(outside.name(), inside.name());
         }
@@ -236,8 +259,11 @@ mod tests {
 
     #[test]
     fn wrong_bytes_are_named() {
-        let message = Tokenizer::from_dictionary(Encoding::O200k, b"{}").unwrap_err().to_string();
-        assert!(message.starts_with("vocabulary of `o200k_base` cannot be read"), "{message}");
+        let message = Tokenizer::from_tiktoken(Encoding::O200k, b"IQ== 0\n").unwrap_err().to_string();
+        assert!(
+            message.starts_with("vocabulary of `o200k_base`: these 7 bytes are not o200k_base.tiktoken"),
+            "{message}"
+        );
         let message = Tokenizer::from_json("mine", b"{}").unwrap_err().to_string();
         assert!(message.starts_with("tokenizer `mine`: not a Hugging Face tokenizer.json"), "{message}");
     }

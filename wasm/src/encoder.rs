@@ -1,0 +1,66 @@
+//! Embedding models, in a worker of the page.
+
+use crate::error::{as_js, usage};
+use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions};
+use closeread_core::embed::{EmbedError, Encoder, ModelSpec, Role};
+use wasm_bindgen::prelude::*;
+
+/// An embedding model of the BERT family, computed by closeread's own encoder.
+#[wasm_bindgen]
+pub struct TextEncoder(Encoder<EncoderBackend>);
+
+#[wasm_bindgen]
+impl TextEncoder {
+    /// Loads a model: the text of its `model.toml`, the bytes of its `tokenizer.json` and of a `model.onnx` that closeread
+    /// wrote.
+    ///
+    /// # Errors
+    /// A file that is damaged or from elsewhere.
+    #[wasm_bindgen(constructor)]
+    pub fn new(model_toml: &str, tokenizer_json: &[u8], onnx: &[u8]) -> Result<TextEncoder, JsValue> {
+        let load = || {
+            let spec = ModelSpec::from_toml("model.toml", model_toml)?;
+            let backend = EncoderBackend::from_onnx(&spec, onnx, EncoderOptions::default())?;
+            Encoder::new(spec, tokenizer_json, backend)
+        };
+        load().map(Self).map_err(|error| embed_error(&error))
+    }
+
+    /// One vector a text, one after another; `role` is `query` or `passage`.
+    ///
+    /// # Errors
+    /// An unknown role, or a text that cannot be embedded.
+    pub fn embed(&self, role: &str, texts: Vec<String>) -> Result<Vec<f32>, JsValue> {
+        let role = match role {
+            "query" => Role::Query,
+            "passage" => Role::Passage,
+            other => return Err(usage(&format!("unknown role `{other}`: expected query or passage"))),
+        };
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let embedded = self.0.encode(role, &texts).map_err(|error| embed_error(&error))?;
+        Ok(embedded.vectors.into_values())
+    }
+
+    /// Name of the model.
+    #[wasm_bindgen(getter)]
+    pub fn name(&self) -> String {
+        self.0.spec().name.clone()
+    }
+
+    /// Numbers in a vector.
+    #[wasm_bindgen(getter)]
+    pub fn dimension(&self) -> usize {
+        self.0.spec().dimension
+    }
+
+    /// What computes it: instructions and numbers, e.g. `simd128 int16`.
+    #[wasm_bindgen(getter)]
+    pub fn arithmetic(&self) -> String {
+        let backend = self.0.backend();
+        format!("{} {}", backend.instructions().name(), backend.precision().name())
+    }
+}
+
+fn embed_error(error: &EmbedError) -> JsValue {
+    as_js("EmbedError", error)
+}

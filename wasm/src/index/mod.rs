@@ -1,0 +1,358 @@
+//! Books, cut and indexed once, for many questions.
+
+mod embedding;
+mod options;
+mod vectors;
+
+use crate::books::{BookFile, JsCutOptions, JsFound, JsListing, JsReadOptions, JsSearchOptions, read_book, to_js};
+use crate::error::{as_js, usage};
+use crate::options::read;
+use closeread_core::benchmark::{Evidence, Item, Task, resolve_evidence};
+use closeread_core::hash::sha256_of_parts;
+use closeread_core::index::{Ranking, Retriever, Shelf, ShelfError};
+use closeread_core::listing::{Found, Listing};
+use closeread_core::metric::evidence::recall_over;
+use closeread_core::retrieve::{Selection, fill, with_neighbours};
+use closeread_core::text::{Book, Locator, SourceText, Span};
+use embedding::Embedding;
+use options::{Cut, CutOptions, SearchOptions};
+use serde::Serialize;
+use std::rc::Rc;
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("../index.d.ts");
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "BookFacts")]
+    pub type JsBookFacts;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "Evidence[]")]
+    pub type JsEvidence;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "FoundEvidence")]
+    pub type JsFoundEvidence;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "Retrieved")]
+    pub type JsRetrieved;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "RecallAt[]")]
+    pub type JsRecallCurve;
+}
+
+/// Books, cut and indexed once, for many questions. Offsets are bytes of a file as decoded to UTF-8.
+#[wasm_bindgen]
+pub struct Index {
+    cut: Cut,
+    encodings: Vec<String>,
+    shelf: Shelf,
+    /// Where the gold evidence stands, by the number of its book.
+    evidence: Vec<(usize, Span)>,
+    asked: Option<Asked>,
+    embedding: Option<Embedding>,
+}
+
+/// The last ranking: another budget does not rank again.
+struct Asked {
+    question: String,
+    retriever: Retriever,
+    neighbours: usize,
+    /// How many vectors there were, and whether the question's was among them.
+    vectors: (usize, bool),
+    ranking: Rc<Ranking>,
+}
+
+/// What is known of a book.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BookFacts<'b> {
+    name: &'b str,
+    title: &'b str,
+    language: &'b str,
+    encoding: &'b str,
+    n_bytes: usize,
+    first_passage: usize,
+    n_passages: usize,
+    n_tokens: usize,
+}
+
+/// A passage without its text.
+#[derive(Serialize)]
+struct Place {
+    index: usize,
+    book: usize,
+    start: usize,
+    end: usize,
+    score: f64,
+    tokens: usize,
+}
+
+#[derive(Serialize)]
+struct Retrieved {
+    tokens: usize,
+    /// Absent where no evidence is known.
+    recall: Option<f64>,
+    passages: Vec<Place>,
+}
+
+#[derive(Serialize)]
+struct RecallAt {
+    budget: usize,
+    tokens: usize,
+    recall: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct FoundEvidence {
+    places: Vec<Option<EvidencePlace>>,
+    notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct EvidencePlace {
+    book: usize,
+    start: usize,
+    end: usize,
+}
+
+#[wasm_bindgen]
+impl Index {
+    /// An index without books.
+    ///
+    /// # Errors
+    /// An unknown option, or an asset that was not provided.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: Option<JsCutOptions>) -> Result<Index, JsValue> {
+        let cut = read::<CutOptions>(options.map(JsValue::from))?.cut()?;
+        let shelf = Shelf::new(Vec::new(), cut.chunker, cut.max_tokens, &cut.tokenizer);
+        Ok(Self { cut, encodings: Vec::new(), shelf, evidence: Vec::new(), asked: None, embedding: None })
+    }
+
+    /// Reads, cuts and indexes a file, behind the books that are there. BM25 is ready when this returns; vectors and
+    /// evidence start anew.
+    ///
+    /// # Errors
+    /// A name that is taken, a file that is no text, an empty book or an unknown option.
+    pub fn add(&mut self, name: &str, file: BookFile, options: Option<JsReadOptions>) -> Result<JsBookFacts, JsValue> {
+        if self.shelf.books().iter().any(|book| book.id == name) {
+            return Err(usage(&format!("there is a book `{name}` already: each needs a name of its own")));
+        }
+        let read = read_book(name, file, options)?;
+        let mut books = self.shelf.books().to_vec();
+        books.push(Arc::new(read.book));
+        self.shelf = Shelf::new(books, self.cut.chunker, self.cut.max_tokens, &self.cut.tokenizer);
+        self.encodings.push(read.encoding);
+        (self.evidence, self.asked, self.embedding) = (Vec::new(), None, None);
+        self.book(self.encodings.len() - 1)
+    }
+
+    /// What is known of a book, by its number from 0.
+    ///
+    /// # Errors
+    /// There is no such book.
+    pub fn book(&self, number: usize) -> Result<JsBookFacts, JsValue> {
+        let book = self.book_at(number)?;
+        let passages = self.shelf.passages_of(number);
+        let facts = BookFacts {
+            name: &book.id,
+            title: &book.title,
+            language: book.language.code(),
+            encoding: &self.encodings[number],
+            n_bytes: book.n_bytes(),
+            first_passage: passages.start,
+            n_passages: passages.len(),
+            n_tokens: self.shelf.n_tokens()[passages].iter().sum(),
+        };
+        to_js(&facts).map(JsCast::unchecked_into)
+    }
+
+    /// Every passage, in document order: for one book what `closeread chunk FILE --json` prints.
+    ///
+    /// # Errors
+    /// None; the type is that of a conversion.
+    pub fn passages(&self) -> Result<JsListing, JsValue> {
+        to_js(&Listing::of(&self.shelf)).map(JsCast::unchecked_into)
+    }
+
+    /// What is found within a budget: for one book what `closeread search FILE QUESTION --json` prints.
+    ///
+    /// # Errors
+    /// An unknown option, or a retriever that needs vectors where none are coming.
+    pub fn search(&mut self, question: &str, options: Option<JsSearchOptions>) -> Result<JsFound, JsValue> {
+        to_js(&self.found(question, options)?).map(JsCast::unchecked_into)
+    }
+
+    /// As [`Index::search`], byte for byte as the command line prints it, without its line end.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    #[wasm_bindgen(js_name = searchJson)]
+    pub fn search_json(&mut self, question: &str, options: Option<JsSearchOptions>) -> Result<String, JsValue> {
+        serde_json::to_string(&self.found(question, options)?).map_err(|error| as_js("JsonError", &error))
+    }
+
+    /// As [`Index::search`] without the texts, with the book of each passage and the recall of the evidence.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    pub fn retrieve(&mut self, question: &str, options: Option<JsSearchOptions>) -> Result<JsRetrieved, JsValue> {
+        let options: SearchOptions = read(options.map(JsValue::from))?;
+        let ranking = self.ranking(question, options.retriever, options.neighbours)?;
+        let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, options.overflow());
+        let recall = self.recall(&selection, &self.sources());
+        let selection = selection.ordered(options.order);
+        let place = |idx: usize, score| {
+            let passage = &self.shelf.passages()[idx];
+            let Span { start, end } = passage.span;
+            Place { index: idx, book: passage.book, start, end, score, tokens: self.shelf.n_tokens()[idx] }
+        };
+        let passages = selection.passages.iter().map(|ranked| place(ranked.idx, ranked.score)).collect();
+        to_js(&Retrieved { tokens: selection.n_tokens, recall, passages }).map(JsCast::unchecked_into)
+    }
+
+    /// The texts of passages, as a model would see them.
+    ///
+    /// # Errors
+    /// There is no such passage.
+    pub fn texts(&self, passages: &[u32]) -> Result<Vec<String>, JsValue> {
+        let n = self.shelf.passages().len();
+        match passages.iter().find(|passage| **passage as usize >= n) {
+            Some(passage) => Err(usage(&format!("there is no passage {passage}: the index has {n}, numbered from 0"))),
+            None => Ok(self.shelf.texts(passages.iter().map(|passage| *passage as usize))),
+        }
+    }
+
+    /// Says where the gold evidence of a question stands; it is looked for as in a run.
+    ///
+    /// # Errors
+    /// Something else than evidence.
+    #[wasm_bindgen(js_name = setEvidence)]
+    pub fn set_evidence(&mut self, evidence: JsEvidence) -> Result<JsFoundEvidence, JsValue> {
+        let evidence: Vec<Evidence> =
+            serde_wasm_bindgen::from_value(evidence.into()).map_err(|error| usage(&error.to_string()))?;
+        let documents = self.shelf.books().iter().map(|book| book.id.clone()).collect();
+        let item = Item { documents, evidence, ..Item::new("", "", "", Task::Generative) };
+        let sources = self.sources();
+        let locators: Vec<Locator<'_>> = sources.iter().map(|source| Locator::new(source)).collect();
+        let resolved = resolve_evidence(&item, &locators);
+        self.evidence = resolved.spans();
+        let place = |(book, Span { start, end })| EvidencePlace { book, start, end };
+        let places = resolved.places.iter().map(|found| found.map(place)).collect();
+        to_js(&FoundEvidence { places, notes: resolved.notes }).map(JsCast::unchecked_into)
+    }
+
+    /// The recall of the evidence at several budgets, in their order.
+    ///
+    /// # Errors
+    /// As [`Index::search`].
+    #[wasm_bindgen(js_name = recallCurve)]
+    pub fn recall_curve(
+        &mut self,
+        question: &str,
+        budgets: &[u32],
+        options: Option<JsSearchOptions>,
+    ) -> Result<JsRecallCurve, JsValue> {
+        let options: SearchOptions = read(options.map(JsValue::from))?;
+        let ranking = self.ranking(question, options.retriever, options.neighbours)?;
+        let sources = self.sources();
+        let at = |budget: usize| {
+            let selection = fill(&ranking, self.shelf.n_tokens(), budget, options.overflow());
+            RecallAt { budget, tokens: selection.n_tokens, recall: self.recall(&selection, &sources) }
+        };
+        let curve: Vec<RecallAt> = budgets.iter().map(|budget| at(*budget as usize)).collect();
+        to_js(&curve).map(JsCast::unchecked_into)
+    }
+
+    /// The text of a book from byte `start` to byte `end`, widened to whole characters and cut to the book.
+    ///
+    /// # Errors
+    /// There is no such book.
+    pub fn slice(&self, book: usize, start: usize, end: usize) -> Result<String, JsValue> {
+        let source = self.book_at(book)?.source();
+        let end = source.ceil_char_boundary(end.min(source.len()));
+        Ok(source[source.floor_char_boundary(start.min(end))..end].to_owned())
+    }
+
+    /// The UTF-16 units before a byte of a book: where JavaScript counts it.
+    ///
+    /// # Errors
+    /// There is no such book.
+    #[wasm_bindgen(js_name = toUtf16)]
+    pub fn to_utf16(&self, book: usize, byte: usize) -> Result<usize, JsValue> {
+        let source = self.book_at(book)?.source();
+        Ok(source[..source.floor_char_boundary(byte.min(source.len()))].encode_utf16().count())
+    }
+
+    /// Names texts, chunker and tokenizer: vectors that were kept under another key are not those of these passages.
+    #[wasm_bindgen(getter, js_name = contentKey)]
+    pub fn content_key(&self) -> String {
+        let Cut { chunker, max_tokens, tokenizer } = &self.cut;
+        let how = format!("{} {max_tokens} {}", chunker.name(), tokenizer.name());
+        let books = self.shelf.books().iter().map(|book| (book.hash(), book.language.code(), book.body()));
+        let books: Vec<String> =
+            books.map(|(hash, language, body)| format!("{hash} {language} {}..{}", body.start, body.end)).collect();
+        sha256_of_parts(std::iter::once(how.as_bytes()).chain(books.iter().map(String::as_bytes)))
+    }
+
+    /// Passages of all books.
+    #[wasm_bindgen(getter, js_name = nPassages)]
+    pub fn n_passages(&self) -> usize {
+        self.shelf.passages().len()
+    }
+}
+
+impl Index {
+    fn book_at(&self, number: usize) -> Result<&Book, JsValue> {
+        let books = self.shelf.books();
+        let missing = || usage(&format!("there is no book {number}: the index has {}, numbered from 0", books.len()));
+        books.get(number).map(Arc::as_ref).ok_or_else(missing)
+    }
+
+    fn found(&mut self, question: &str, options: Option<JsSearchOptions>) -> Result<Found, JsValue> {
+        let options: SearchOptions = read(options.map(JsValue::from))?;
+        let ranking = self.ranking(question, options.retriever, options.neighbours)?;
+        let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, options.overflow());
+        Ok(Found::of(&self.shelf, &selection.ordered(options.order)))
+    }
+
+    fn ranking(&mut self, question: &str, retriever: Retriever, neighbours: usize) -> Result<Rc<Ranking>, JsValue> {
+        let embedding = self.embedding.as_ref().filter(|_| retriever.needs_vectors());
+        let query = embedding.and_then(|embedding| embedding.query(question));
+        let vectors = (embedding.map_or(0, |embedding| embedding.vectors.len()), query.is_some());
+        if let Some(asked) = &self.asked {
+            let same = (asked.retriever, asked.neighbours, asked.vectors) == (retriever, neighbours, vectors);
+            if same && asked.question == question {
+                return Ok(Rc::clone(&asked.ranking));
+            }
+        }
+        let ranking = match embedding {
+            Some(embedding) => self.shelf.ranking_so_far(retriever, question, query, &embedding.vectors),
+            None => self.shelf.ranking(retriever, question, None).map_err(|error| shelf_error(&error))?,
+        };
+        let ranking = Rc::new(with_neighbours(ranking, neighbours, |idx| self.shelf.passages()[idx].book));
+        let kept = Rc::clone(&ranking);
+        self.asked = Some(Asked { question: question.to_owned(), retriever, neighbours, vectors, ranking: kept });
+        Ok(ranking)
+    }
+
+    fn sources(&self) -> Vec<SourceText> {
+        self.shelf.books().iter().map(|book| book.source()).collect()
+    }
+
+    fn recall(&self, selection: &Selection, sources: &[SourceText]) -> Option<f64> {
+        if self.evidence.is_empty() {
+            return None;
+        }
+        let passage = |idx: usize| &self.shelf.passages()[idx];
+        let retrieved = selection.passages.iter().map(|ranked| passage(ranked.idx));
+        let retrieved: Vec<(usize, Span)> = retrieved.map(|passage| (passage.book, passage.span)).collect();
+        recall_over(&self.evidence, &retrieved, &sources.iter().map(|source| &**source).collect::<Vec<_>>())
+    }
+}
+
+fn shelf_error(error: &ShelfError) -> JsValue {
+    as_js("ShelfError", error)
+}

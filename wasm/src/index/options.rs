@@ -1,0 +1,67 @@
+//! How books are cut and searched, as plain JavaScript objects, by the names and defaults of the command line.
+
+use crate::assets;
+use crate::error::usage;
+use closeread_core::chunk::Chunker;
+use closeread_core::index::Retriever;
+use closeread_core::retrieve::{Overflow, PassageOrder};
+use closeread_core::text::tokens::Tokenizer;
+use serde::Deserialize;
+use wasm_bindgen::JsValue;
+
+/// How books are cut.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct CutOptions {
+    chunker: Option<String>,
+    max_tokens: Option<usize>,
+    tokenizer: Option<String>,
+}
+
+/// The same, read.
+#[derive(Debug)]
+pub(super) struct Cut {
+    pub(super) chunker: Chunker,
+    pub(super) max_tokens: usize,
+    pub(super) tokenizer: Tokenizer,
+}
+
+impl CutOptions {
+    pub(super) fn cut(&self) -> Result<Cut, JsValue> {
+        let name = self.chunker.as_deref().unwrap_or("dos");
+        let chunker = Chunker::ALL.into_iter().find(|chunker| chunker.name() == name);
+        let chunker = chunker.ok_or_else(|| {
+            usage(&format!("unknown chunker `{name}`: expected {}", Chunker::ALL.map(Chunker::name).join(", ")))
+        })?;
+        let max_tokens = self.max_tokens.unwrap_or_else(|| chunker.default_max_tokens());
+        if max_tokens == 0 {
+            return Err(usage("`maxTokens` must be at least 1"));
+        }
+        assets::need_punkt()?;
+        Ok(Cut { chunker, max_tokens, tokenizer: assets::tokenizer(self.tokenizer.as_deref())? })
+    }
+}
+
+/// How a search goes.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(super) struct SearchOptions {
+    pub(super) budget: usize,
+    pub(super) order: PassageOrder,
+    /// Whether filling goes on behind a passage that does not fit.
+    skip: bool,
+    pub(super) retriever: Retriever,
+    pub(super) neighbours: usize,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { budget: 1500, order: PassageOrder::Document, skip: false, retriever: Retriever::Bm25, neighbours: 0 }
+    }
+}
+
+impl SearchOptions {
+    pub(super) fn overflow(&self) -> Overflow {
+        if self.skip { Overflow::Skip } else { Overflow::Stop }
+    }
+}

@@ -1,0 +1,35 @@
+//! What is known of an embedding model before it is loaded.
+
+use crate::books::to_js;
+use crate::error::as_js;
+use closeread_core::embed::ModelSpec;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** A model's description, as its `model.toml` has it. */
+export interface ModelFacts {
+    name: string;
+    dimension: number;
+    max_tokens: number;
+    /** ISO 639-1 codes it is meant for; empty means any. */
+    languages: string[];
+}
+"#;
+
+#[wasm_bindgen]
+extern "C" {
+    /// See the types.
+    #[wasm_bindgen(typescript_type = "ModelFacts")]
+    pub type JsModelFacts;
+}
+
+/// Reads the text of a `model.toml`.
+///
+/// # Errors
+/// A text that is no description of a model.
+#[wasm_bindgen(js_name = modelFacts)]
+pub fn model_facts(toml: &str) -> Result<JsModelFacts, JsValue> {
+    let spec = ModelSpec::from_toml("model.toml", toml).map_err(|error| as_js("ModelError", &error))?;
+    to_js(&spec).map(JsCast::unchecked_into)
+}

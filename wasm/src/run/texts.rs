@@ -1,0 +1,101 @@
+//! The books of a run, packed as they lie in `texts/`, unpacked when they are looked into.
+
+use crate::assets::{need_punkt, tokenizer};
+use crate::error::as_js;
+use closeread_core::benchmark::Item;
+use closeread_core::host::Message;
+use closeread_core::record::{PassageRef, Record};
+use closeread_core::report::folder::{DocumentEntry, RunConfiguration};
+use closeread_core::report::{TokenPlaces, sent};
+use closeread_core::text::tokens::Tokenizer;
+use closeread_core::text::{Book, Language, ReadOptions};
+use ruzstd::decoding::StreamingDecoder;
+use serde::Serialize;
+use std::collections::{BTreeMap, HashMap};
+use std::io::Read;
+use std::sync::Arc;
+use wasm_bindgen::JsValue;
+
+pub(super) struct Texts {
+    configuration: RunConfiguration,
+    /// By hash.
+    packed: BTreeMap<String, Vec<u8>>,
+}
+
+/// A passage by its place, with its text where the book is at hand.
+#[derive(Serialize)]
+pub(super) struct TracedPassage<'a> {
+    #[serde(flatten)]
+    place: &'a PassageRef,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+}
+
+impl Texts {
+    pub(super) fn new(configuration: RunConfiguration, files: &BTreeMap<String, Vec<u8>>) -> Self {
+        let hash = |path: &str| Some(path.strip_prefix("texts/")?.strip_suffix(".txt.zst")?.to_owned());
+        let packed = files.iter().filter_map(|(path, bytes)| Some((hash(path)?, bytes.clone()))).collect();
+        Self { configuration, packed }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packed.len()
+    }
+
+    /// The tokens of the books that are at hand, by document.
+    pub(super) fn places(&self) -> BTreeMap<String, TokenPlaces> {
+        if self.packed.is_empty() {
+            return BTreeMap::new();
+        }
+        let Ok(tokenizer) = self.tokenizer() else { return BTreeMap::new() };
+        let of =
+            |document: &DocumentEntry| Some((document.id.clone(), TokenPlaces::of(&self.book(document)?, &tokenizer)));
+        self.configuration.documents.iter().filter_map(of).collect()
+    }
+
+    pub(super) fn passages<'a>(&self, places: &'a [PassageRef]) -> Vec<TracedPassage<'a>> {
+        let hashes: HashMap<&str, &str> =
+            self.configuration.documents.iter().map(|d| (d.id.as_str(), d.sha256.as_str())).collect();
+        let mut open: HashMap<&str, Option<String>> = HashMap::new();
+        let mut traced = Vec::new();
+        for place in places {
+            let text = open.entry(&place.document).or_insert_with(|| self.text(hashes.get(place.document.as_str())?));
+            let text = text.as_ref().and_then(|text| text.get(place.start..place.end)).map(str::to_owned);
+            traced.push(TracedPassage { place, text });
+        }
+        traced
+    }
+
+    /// The run's tokenizer, or cl100k in the place of one that pages do not have.
+    fn tokenizer(&self) -> Result<Tokenizer, JsValue> {
+        let name = self.configuration.tokenizer.as_str();
+        tokenizer(Some(name).filter(|name| *name == "o200k"))
+    }
+
+    /// What was sent in a trial.
+    pub(super) fn sent(&self, item: &Item, record: &Record) -> Result<Vec<Vec<Message>>, JsValue> {
+        need_punkt()?;
+        let of = |id: &String| {
+            let document = self.configuration.documents.iter().find(|document| document.id == *id)?;
+            self.book(document).map(Arc::new)
+        };
+        let books = item.documents.iter().filter_map(of).collect();
+        sent(&self.configuration, books, item, record, &self.tokenizer()?).map_err(|error| as_js("NotSent", &error))
+    }
+
+    fn book(&self, document: &DocumentEntry) -> Option<Book> {
+        let options = ReadOptions {
+            language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
+            keep_frame: self.configuration.keep_frame,
+            keep_wraps: self.configuration.keep_wraps,
+        };
+        Book::new(document.id.clone(), document.title.clone(), self.text(&document.sha256)?, &options).ok()
+    }
+
+    /// A text by its hash; `None` where it is not at hand or is damaged.
+    fn text(&self, hash: &str) -> Option<String> {
+        let mut text = String::new();
+        StreamingDecoder::new(self.packed.get(hash)?.as_slice()).ok()?.read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+}

@@ -1,0 +1,50 @@
+// Several workers, each with its own instance of the model.
+
+import type { EncoderReply, EncoderRequest, Loaded } from "../encoder-worker.js";
+
+/** Leaves a processor to the page; more than four would only fill the memory. */
+export const N_WORKERS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency || 2) - 1));
+
+type Order = EncoderRequest extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never;
+
+export class EncoderWorker {
+    readonly #worker = new Worker(new URL("../encoder-worker.js", import.meta.url), { type: "module" });
+    readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
+    #asked = 0;
+
+    constructor() {
+        this.#worker.addEventListener("message", ({ data }: MessageEvent<EncoderReply>) => {
+            const waiting = this.#waiting.get(data.id);
+            this.#waiting.delete(data.id);
+            if (data.ok) waiting?.resolve(data.value as never);
+            else waiting?.reject(new Error(data.message));
+        });
+        this.#worker.addEventListener("error", (event) => this.#end(event.message || "the encoder's worker could not be started"));
+    }
+
+    load(toml: string, tokenizer: Uint8Array, onnx: Uint8Array): Promise<Loaded> {
+        return this.#ask({ kind: "load", toml, tokenizer, onnx });
+    }
+
+    embed(role: "query" | "passage", texts: string[]): Promise<Float32Array> {
+        return this.#ask({ kind: "embed", role, texts });
+    }
+
+    end(): void {
+        this.#worker.terminate();
+        this.#end("no longer wanted");
+    }
+
+    #ask<T>(order: Order): Promise<T> {
+        const id = ++this.#asked;
+        return new Promise((resolve, reject) => {
+            this.#waiting.set(id, { resolve, reject });
+            this.#worker.postMessage({ id, ...order });
+        });
+    }
+
+    #end(message: string): void {
+        for (const { reject } of this.#waiting.values()) reject(new Error(message));
+        this.#waiting.clear();
+    }
+}

@@ -1,0 +1,135 @@
+// The retrieval lab: what each order would hand to a model, at any budget.
+
+import { make } from "../dom.js";
+import type { Asking } from "../messages/lab.js";
+import type { Session } from "../session.js";
+import { inLanguage } from "../words/index.js";
+import * as allWords from "../words/lab.js";
+import { Columns, SHOWN, type Place } from "./columns.js";
+import { Controls } from "./controls.js";
+import { Curve } from "./curve.js";
+import { Embedding } from "./embedding.js";
+import { progressLine } from "./progress.js";
+import { Reading } from "./reading.js";
+import { Strip, type Stand } from "./strip.js";
+
+/** Milliseconds between two drawings while vectors arrive. */
+const REDRAW = 400;
+
+export function mount(section: HTMLElement, session: Session): void {
+    const words = inLanguage(allWords);
+    const embedding = (session.kept.get("lab/embedding") as Embedding | undefined) ?? new Embedding(session);
+    session.kept.set("lab/embedding", embedding);
+
+    const controls = new Controls(session, words, () => session.attempt(ask), () => redraw());
+    const strip = new Strip(words, (byte) => openNearest(byte));
+    const curve = new Curve(words);
+    const reading = new Reading(session, words, (read) => strip.mark(read));
+    const columns = new Columns(words, (place) => session.attempt(() => reading.open(place)), () => {
+        shown += SHOWN;
+        redraw();
+    });
+    const summary = make("p", { id: "summary", role: "status" });
+    const missing = make("p", { class: "note" });
+    const found = make("section", { id: "found", "aria-labelledby": "found-heading", hidden: "" },
+        make("h3", { id: "found-heading" }, words.map), summary, missing, strip.element,
+        make("div", { class: "with-reading" }, make("div", {}, curve.element, columns.element), reading.element));
+    const needBook = make("p", { class: "note" }, words.needBook);
+    section.setAttribute("aria-labelledby", "lab-heading");
+    section.replaceChildren(make("h2", { id: "lab-heading" }, words.heading), make("p", { class: "note" }, words.lead),
+        needBook, controls.form, progressLine(section, embedding, words), found);
+
+    let asking: Asking | undefined;
+    let evidence: Stand[] = [];
+    let shown = SHOWN;
+    let places: Place[] = [];
+    /** Whether a drawing is under way, and whether another was wanted meanwhile. */
+    let [drawing, again] = [false, false];
+
+    async function ask(): Promise<void> {
+        if (session.book === undefined || controls.asking.question.trim() === "") return;
+        asking = controls.asking;
+        shown = SHOWN;
+        reading.close();
+        const gold = session.question.item?.evidence ?? [];
+        const places = (await session.core.ask("lab/evidence", { evidence: gold })).places;
+        evidence = places.filter((place) => place !== null);
+        const n = places.length - evidence.length;
+        missing.hidden = n === 0;
+        missing.textContent = words.missing(n);
+        if (asking.retriever !== "bm25") embedding.want(asking.question);
+        await drawCurve();
+        redraw();
+    }
+
+    async function drawCurve(): Promise<void> {
+        if (asking === undefined) return;
+        const budgets = controls.budgets;
+        curve.show(evidence.length === 0 ? [] : await session.core.ask("lab/curve", { ...asking, budgets }));
+    }
+
+    function redraw(): void {
+        if (drawing) again = true;
+        else session.attempt(drawAll);
+    }
+
+    async function drawAll(): Promise<void> {
+        drawing = true;
+        try {
+            do {
+                again = false;
+                await drawOnce();
+            } while (again);
+        } finally {
+            drawing = false;
+        }
+    }
+
+    async function drawOnce(): Promise<void> {
+        const { book } = session;
+        if (asking === undefined || book === undefined) return;
+        const mine = asking;
+        const budget = controls.budget;
+        const { byScore, byDocument, texts } = await session.core.ask("lab/retrieve", { ...mine, budget, shown });
+        if (asking !== mine || session.book !== book) return;
+        const { nBytes, nPassages } = book.facts;
+        places = byDocument.passages;
+        found.hidden = false;
+        summary.textContent = words.summary(places.length, nPassages, byScore.tokens, byScore.recall);
+        strip.show(places, evidence, nBytes);
+        curve.mark(budget);
+        columns.show(byScore.passages, places, shown, texts, evidence, nBytes);
+    }
+
+    function openNearest(byte: number): void {
+        const away = ({ start, end }: Stand) => Math.max(start - byte, byte - end, 0);
+        const nearest = places.reduce<Place | undefined>((best, place) => best && away(best) <= away(place) ? best : place, undefined);
+        if (nearest) session.attempt(() => reading.open(nearest));
+    }
+
+    function fit(): void {
+        [asking, places, found.hidden] = [undefined, [], true];
+        reading.close();
+        needBook.hidden = session.book !== undefined;
+        session.attempt(async () => {
+            await controls.show(session);
+            if (session.question.text !== "") await ask();
+        });
+    }
+
+    let waiting = false;
+    embedding.addEventListener("vectors", () => {
+        if (!section.isConnected || waiting || asking === undefined || asking.retriever === "bm25") return;
+        waiting = true;
+        setTimeout(async () => {
+            waiting = false;
+            await session.attempt(drawCurve);
+            redraw();
+        }, REDRAW);
+    });
+    session.listen(section, "book", () => {
+        fit();
+        if (!section.hidden) controls.focus();
+    });
+    fit();
+}

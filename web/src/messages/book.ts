@@ -1,0 +1,13 @@
+// The open book, which all views share.
+
+import type { BookFacts } from "../closeread_wasm.js";
+
+/** What is known of a book that was read. */
+export type Facts = BookFacts;
+
+export interface BookMessages {
+    /** Makes ready what reading a book takes. */
+    "book/prepare": { request: Record<string, never>; reply: void };
+    /** Reads and indexes a file under a name; it is the open book from then on. */
+    "book/open": { request: { id: string; bytes: Uint8Array }; reply: Facts };
+}

@@ -1,0 +1,45 @@
+// What the retrieval lab asks of the worker.
+
+import type { Evidence, FoundEvidence, ModelFacts, RecallAt, Retrieved, ToEmbed } from "../closeread_wasm.js";
+
+export type Retriever = "bm25" | "dense" | "hybrid";
+
+/** What is asked, whatever the budget. */
+export interface Asking {
+    question: string;
+    retriever: Retriever;
+    neighbours: number;
+}
+
+/** The same passages in two orders. */
+export interface Retrieval {
+    byScore: Retrieved;
+    byDocument: Retrieved;
+    /** Texts of the first passages of both, by the passage's number. */
+    texts: Map<number, string>;
+}
+
+/** A stretch of the book's text. */
+export interface Stretch {
+    text: string;
+    passage: boolean;
+    evidence: boolean;
+}
+
+export interface LabMessages {
+    "lab/retrieve": { request: Asking & { budget: number; shown: number }; reply: Retrieval };
+    /** Where the gold evidence stands; recalls are about it from then on. */
+    "lab/evidence": { request: { evidence: Evidence[] }; reply: FoundEvidence };
+    "lab/curve": { request: Asking & { budgets: number[] }; reply: RecallAt[] };
+    /** The file around bytes `start` to `end`. */
+    "lab/read": { request: { start: number; end: number; margin: number }; reply: { from: number; stretches: Stretch[] } };
+    "lab/model": { request: { toml: string }; reply: ModelFacts };
+    /** Vectors of a model will come; those that this browser kept are there at once. */
+    "lab/expect": { request: { model: string; dimension: number }; reply: { done: number; total: number } };
+    "lab/next": { request: { question: string; n: number }; reply: ToEmbed };
+    "lab/vectors": { request: { passages: number[]; values: Float32Array }; reply: { done: number; total: number } };
+    "lab/give-back": { request: { passages: number[] }; reply: void };
+    "lab/query": { request: { question: string; vector: Float32Array }; reply: void };
+    /** Keeps the vectors that have come for later visits. */
+    "lab/keep": { request: { model: string }; reply: void };
+}

@@ -1,0 +1,3 @@
+// What the view "theatre" asks of the worker.
+
+export interface TheatreMessages {}

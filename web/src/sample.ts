@@ -1,0 +1,53 @@
+// The sample works and their questions, as they lie in sample/.
+
+import { inLanguage } from "./words/index.js";
+import * as words from "./words/app.js";
+
+/** A line of documents.jsonl. */
+export interface Work {
+    id: string;
+    title: string;
+    language: string;
+    path: string;
+}
+
+/** A line of items.jsonl, as far as the page uses it. */
+export interface Item {
+    id: string;
+    documents: string[];
+    question: string;
+    task: string;
+    answers: string[];
+    options?: string[];
+    correct?: number;
+    evidence?: { document: string; quote: string }[];
+    labels?: Record<string, string>;
+}
+
+const FOLDER = "sample/";
+
+let read: Promise<{ works: Work[]; items: Item[] }> | undefined;
+
+/** Works and items; none where the page is served without them. */
+export function sample(): Promise<{ works: Work[]; items: Item[] }> {
+    read ??= Promise.all([lines<Work>("documents.jsonl"), lines<Item>("items.jsonl")])
+        .then(([works, items]) => ({ works, items }), () => ({ works: [], items: [] }));
+    return read;
+}
+
+export async function textOf(work: Work): Promise<Uint8Array> {
+    return new Uint8Array(await (await fetched(FOLDER + work.path)).arrayBuffer());
+}
+
+/** A file beside the page. */
+export async function fetched(url: string): Promise<Response> {
+    const failed = (why: string) => new Error(inLanguage(words).fetchFailed(url, why));
+    const response = await fetch(url).catch((error: unknown) => { throw failed(String(error)); });
+    if (!response.ok) throw failed(`${response.status} ${response.statusText}`);
+    return response;
+}
+
+async function lines<T>(name: string): Promise<T[]> {
+    const text = await (await fetched(FOLDER + name)).text();
+    return text.split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as T);
+}

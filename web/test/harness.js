@@ -1,0 +1,87 @@
+// A browser over web/dist for the tests of a view, and what every view is held to.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { after, afterEach, before, beforeEach } from "node:test";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { FLAGS, folder, serve } from "./serve.js";
+
+export const DIST = new URL("../dist/", import.meta.url);
+const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
+
+/**
+ * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
+ * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`.
+ */
+export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block" } = {}) {
+    const use = {};
+    let server, complaints;
+    before(async () => {
+        server = await serve(find);
+        use.origin = server.origin;
+        const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
+        use.browser = await chromium.launch({ executablePath, args: FLAGS });
+    });
+    after(async () => {
+        await use.browser?.close();
+        server.close();
+    });
+    beforeEach(async () => {
+        use.context = await use.browser.newContext({ viewport: { width: 1280, height: 800 }, locale, serviceWorkers });
+        use.page = await use.context.newPage();
+        complaints = [];
+        use.page.on("pageerror", (error) => complaints.push(error.message));
+        use.page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+        use.page.on("request", (request) => {
+            const known = [use.origin, "data:", "blob:", ...allowed].some((start) => request.url().startsWith(start));
+            if (!known) complaints.push(request.url());
+        });
+        await use.page.goto(use.origin + route);
+    });
+    afterEach(async () => {
+        await use.context.close();
+        assert.deepEqual(complaints, [], "errors, or requests to elsewhere");
+    });
+    return use;
+}
+
+/** Opens a book from bytes and waits until it is read. */
+export async function openBook(page, { name, bytes }) {
+    await page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(bytes) });
+    await page.waitForFunction((start) => document.querySelector("#status").textContent.startsWith(`${start}:`), name, { timeout: 120_000 });
+}
+
+/** Opens a work of the sample by its id. */
+export async function openSample(page, id) {
+    await page.locator("#sample").waitFor();
+    await page.selectOption("#sample", id);
+    const title = await page.$eval("#sample", (select) => select.selectedOptions[0].textContent);
+    await page.waitForFunction((start) => document.querySelector("#status").textContent.startsWith(start) &&
+        /\d/.test(document.querySelector("#status").textContent), title, { timeout: 120_000 });
+}
+
+/** The command line's binary, for tests that hold the page against it; undefined where it was not built. */
+export const binary = () => [process.env.CLOSEREAD_BIN, "../../target/release/closeread", "../../target/debug/closeread"]
+    .filter((path) => path)
+    .map((path) => (path.startsWith("..") ? fileURLToPath(new URL(path, import.meta.url)) : path))
+    .find((path) => existsSync(path));
+
+/** What axe finds, as lines; nothing, where all is well. */
+export async function axe(page) {
+    // A script tag would need the page's policy to allow it.
+    await page.evaluate(await readFile(AXE, "utf8"));
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));
+}
+
+/** Whether the page is wider than its window. */
+export const scrollsSideways = (page) =>
+    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+/** Ink and paper of the page: the first channel of each colour. */
+export const inkAndPaper = (page) => page.evaluate(() => {
+    const { backgroundColor, color } = getComputedStyle(document.body);
+    return [color, backgroundColor].map((rgb) => Number(rgb.match(/\d+/)[0]));
+});

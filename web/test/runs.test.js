@@ -1,0 +1,302 @@
+// The run viewer over web/dist: run folders that the binary made, a run of a hundred thousand trials, hostile texts.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { DIST, axe, inkAndPaper, scrollsSideways, useBrowser } from "./harness.js";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const BINARY = process.env.CLOSEREAD_BINARY ?? join(ROOT, "target/debug/closeread");
+const HOSTILE = "<img src=x onerror=\"document.title='hurt'\"><script>document.title='hurt'</script>\u202e\u2069&amp;";
+const needs = existsSync(BINARY) ? {} : { skip: `skipped: needs ${BINARY}, which \`cargo build\` makes` };
+
+const use = useBrowser({ route: "#/runs" });
+let work;
+const closeread = (...args) => execFileSync(BINARY, args, {
+    cwd: work, encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, CLOSEREAD_CACHE: join(work, "cache") },
+});
+
+before(async () => {
+    work = await mkdtemp(join(tmpdir(), "closeread-runs-"));
+    if (needs.skip) return;
+    const run = (out, ...more) => closeread("run", "--benchmark", join(ROOT, "sample"), "--retriever", "bm25", "--out", out, ...more);
+    run("first", "--method", "closed-book,vanilla-rag,dos-rag", "--budget", "300,900");
+    run("second", "--method", "dos-rag", "--budget", "300,900", "--max-tokens", "60");
+    await large(join(work, "large"), 100_000);
+    await hostile(join(work, "hostile"));
+});
+after(() => rm(work, { recursive: true, force: true }));
+
+const KEY = { method: "dos-rag", model: "p/x", budget: 500 };
+const record = (item, more = {}) => ({
+    item, ...KEY, sample: 0, outcome: "answered", answer: "yes", scores: { f1: 0.5 }, prompt_tokens: 10, calls: [], seconds: 0.1, ...more,
+});
+
+async function runFolder(path, items, records) {
+    await mkdir(path, { recursive: true });
+    const manifest = { format: 1, closeread: "test", configuration: { benchmark: "made up", cells: [KEY], tokenizer: "cl100k" } };
+    const lines = (values) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
+    await writeFile(join(path, "manifest.json"), JSON.stringify(manifest));
+    await writeFile(join(path, "items.jsonl"), lines(items));
+    await writeFile(join(path, "records.jsonl"), lines(records));
+}
+
+/** The last item has no record. */
+async function large(path, n) {
+    const items = Array.from({ length: n }, (_, i) => (
+        { id: `item-${i}`, documents: [`book-${i % 50}`], question: `What happened on day ${i}?`, task: "generative", answers: ["a storm"] }));
+    const records = items.slice(0, -1).map(({ id }, i) => record(id, {
+        outcome: i % 10 === 0 ? "not_found" : "answered", ...(i % 10 === 0 ? { answer: undefined } : {}),
+        calls: [{ prompt: "rag", sha256: "0".repeat(64), reply: `[[It was day ${i}.]]`, usage: { prompt_tokens: 10, completion_tokens: 5 } }],
+        context: { retriever: "bm25", n_tokens: 40, passages: [{ document: `book-${i % 50}`, start: 0, end: 10, score: 1.5 }] },
+    }));
+    await runFolder(path, items, records);
+}
+
+async function hostile(path) {
+    const items = [{ id: HOSTILE, documents: [HOSTILE], question: HOSTILE, task: "generative", answers: [HOSTILE], labels: { kind: HOSTILE } }];
+    const calls = [{ prompt: HOSTILE, sha256: HOSTILE, reply: HOSTILE, usage: { prompt_tokens: 1, completion_tokens: 1 } }];
+    await runFolder(path, items, [record(HOSTILE, { answer: HOSTILE, calls })]);
+}
+
+async function open(page, name) {
+    await page.setInputFiles("#run-folder", join(work, name));
+    await page.waitForFunction((name) => document.querySelector("#run")?.selectedOptions[0]?.textContent === name, name, { timeout: 120_000 });
+    await page.waitForSelector(".part.report table", { timeout: 120_000 });
+}
+const part = (page, name) => page.click(`#part-${name}`);
+const tables = (page) => page.$$eval("#run-body table", (all) => all.map((table) =>
+    [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent).join("|"))));
+
+test("a run folder's report is the command line's, byte for byte, with its charts", needs, async () => {
+    const { page } = use;
+    await open(page, "first");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("#run-json")]);
+    const expected = closeread("report", "first", "--json");
+    assert.equal(await readFile(await download.path(), "utf8"), expected);
+    const report = JSON.parse(expected);
+    const shown = await tables(page);
+    assert.equal(shown.length, report.tables.length);
+    assert.deepEqual(shown[0][0].split("|"), report.tables[0].columns);
+    const drawn = await page.$$eval(".charts svg", (all) => all.map((svg) => [svg.getAttribute("role"), svg.querySelector("title").textContent, svg.querySelector("desc").textContent.length]));
+    assert.equal(drawn.length, report.charts.length);
+    assert.ok(drawn.length > 2 && drawn.every(([role, title, words]) => role === "img" && title !== "" && words > 50), JSON.stringify(drawn));
+    assert.ok(report.charts.some(({ id }) => id.endsWith("-by-budget")) && report.charts.some(({ id }) => /position|length/.test(id)));
+});
+
+test("a trial shows its question, gold, passages with their text, calls and replies", needs, async () => {
+    const { page } = use;
+    await open(page, "first");
+    await part(page, "trials");
+    await page.selectOption("#trial-cell", { label: "dos-rag at 300" });
+    await page.waitForSelector(".trial strong");
+    await page.focus(".trials");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#trace-heading");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "trace-heading");
+    const lines = (await readFile(join(work, "first/records.jsonl"), "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+    const id = (await page.textContent("#trace-heading")).split(",")[0];
+    const stored = lines.find(({ item, method, budget }) => item === id && method === "dos-rag" && budget === 300);
+    const trace = await page.textContent(".trace");
+    assert.ok(trace.includes(stored.calls[0].reply.trim()), "the reply as it came");
+    await page.click(".sent summary");
+    await page.waitForSelector(".sent pre");
+    const sent = await page.textContent(".sent pre");
+    assert.equal(createHash("sha256").update(sent).digest("hex"), stored.calls[0].sha256, "the prompt, to the last byte");
+    const passages = await page.$$eval(".trace .card .book-text", (all) => all.map((text) => text.textContent));
+    assert.equal(passages.length, stored.context.passages.length);
+    const document = JSON.parse((await readFile(join(work, "first/manifest.json"), "utf8"))).configuration.documents
+        .find(({ id }) => id === stored.context.passages[0].document);
+    const { start, end } = stored.context.passages[0];
+    const story = await readFile(join(ROOT, "sample", document.id === "the-loan-of-the-bell" ? "the-loan-of-the-bell.txt" : "shedu-bu.txt"));
+    assert.equal(passages[0].replace(/\s+/g, " "), story.subarray(start, end).toString("utf8").replace(/\s+/g, " "));
+    assert.deepEqual(await axe(page), []);
+});
+
+test("a hundred thousand trials scroll, filter and open", needs, async () => {
+    const { page } = use;
+    await open(page, "large");
+    await part(page, "trials");
+    await page.waitForFunction(() => /100,000 of 100,000/.test(document.querySelector("#trial-count").textContent), null, { timeout: 60_000 });
+    await page.focus(".trials");
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => [...document.querySelectorAll(".trial strong")].some(({ textContent }) => textContent === "item-99999"));
+    assert.ok((await page.locator(".trial").count()) < 60, "only lines in sight are elements");
+    const last = page.locator(".trial[aria-selected=true]");
+    assert.equal(await last.getAttribute("aria-posinset"), "100000");
+    assert.match(await last.textContent(), /missing/);
+    await page.selectOption("#trial-outcome", "not_found");
+    await page.waitForFunction(() => /^10,000 of/.test(document.querySelector("#trial-count").textContent));
+    await page.selectOption("#trial-outcome", "");
+    await page.fill("#trial-text", "DAY 4711?");
+    await page.waitForFunction(() => /^1 of/.test(document.querySelector("#trial-count").textContent));
+    await page.click(".trial");
+    await page.waitForSelector("#trace-heading");
+    assert.match(await page.textContent(".trace"), /It was day 4711/);
+    assert.match(await page.textContent(".trace"), /the book is not at hand/);
+});
+
+test("two runs compare as on the command line, in the page and in Node", needs, async () => {
+    const { page } = use;
+    await open(page, "first");
+    await open(page, "second");
+    await part(page, "compare");
+    await page.selectOption("#compare-a", { label: "first" });
+    await page.selectOption("#compare-b", { label: "second" });
+    await page.fill("#compare-budget", "300");
+    await page.click("#compare-go");
+    await page.waitForSelector("#compared .conclusion");
+    const expected = JSON.parse(closeread("compare", "first", "second", "--budget", "300", "--json"));
+    assert.deepEqual(await page.$$eval(".conclusion", (all) => all.map((p) => p.textContent)), expected.comparisons.map(({ conclusion }) => conclusion));
+
+    const { default: init, OpenRun, compareJson } = await import(new URL("closeread_wasm.js", DIST));
+    await init({ module_or_path: await readFile(new URL("closeread_wasm_bg.wasm", DIST)) });
+    const opened = async (name) => {
+        const files = ["manifest.json", "items.jsonl", "records.jsonl"].map(async (path) => (
+            { name: path, content: new Uint8Array(await readFile(join(work, name, path))) }));
+        return new OpenRun(name, await Promise.all(files));
+    };
+    const [a, b] = [await opened("first"), await opened("second")];
+    const json = (options) => `${compareJson(a, b, options)}\n`;
+    assert.equal(json({}), closeread("compare", "first", "second", "--json"));
+    assert.equal(json({ budget: [300], metric: ["accuracy"], by: ["language"] }),
+        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--by", "language", "--json"));
+    assert.equal(`${compareJson(a, a, { method: ["vanilla-rag", "dos-rag"] })}\n`,
+        closeread("compare", "first", "--method", "vanilla-rag,dos-rag", "--json"));
+    assert.throws(() => compareJson(a, a, {}), /one run was named, and it has several cells/);
+    assert.throws(() => compareJson(a, b, { metric: ["beauty"] }), /not both have the metric `beauty`/);
+});
+
+test("hostile texts are shown as text", needs, async () => {
+    const { page } = use;
+    await open(page, "hostile");
+    await part(page, "trials");
+    await page.waitForSelector(".trial strong");
+    await page.click(".trial");
+    await page.waitForSelector("#trace-heading");
+    const [title, images, text] = await page.evaluate(() => [document.title, document.querySelectorAll("main img, main script").length, document.querySelector("main").textContent]);
+    assert.ok(title.startsWith("closeread") && images === 0, title);
+    assert.ok(text.includes("<script>document.title='hurt'</script><U+202E><U+2069>&amp;"), "steering characters have their number");
+    assert.ok(!/[\u202e\u2069]/.test(text));
+});
+
+test("files that are no run say what is missing, and the run before stays", needs, async () => {
+    const { page } = use;
+    await open(page, "first");
+    await page.setInputFiles("#run-files", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
+    await page.waitForFunction(() => /manifest\.json/.test(document.querySelector("#problem").textContent));
+    const wrong = [["manifest.json", "{}"], ["items.jsonl", ""], ["records.jsonl", ""]];
+    await page.setInputFiles("#run-files", wrong.map(([name, text]) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) })));
+    await page.waitForFunction(() => /manifest that `closeread run` writes/.test(document.querySelector("#problem").textContent));
+    assert.equal(await page.locator("#run option").count(), 1);
+});
+
+test("the view speaks Chinese and keeps its runs while the language changes", needs, async () => {
+    const { page } = use;
+    await open(page, "first");
+    await page.selectOption("#language", "zh");
+    await page.waitForSelector("#runs .part.report table");
+    assert.equal(await page.textContent("#runs h2"), "运行查看器");
+    await part(page, "trials");
+    await page.waitForSelector(".trial .outcome");
+    assert.match(await page.textContent(".trial .outcome"), /有答案|未找到/);
+});
+
+for (const colorScheme of ["light", "dark"]) {
+    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}`, needs, async () => {
+        const { page } = use;
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width: 360, height: 700 });
+        await open(page, "first");
+        const [ink, paper] = await inkAndPaper(page);
+        assert.ok(colorScheme === "light" ? paper - ink > 150 : ink - paper > 150);
+        for (const name of ["report", "trials", "compare"]) {
+            await part(page, name);
+            await page.waitForSelector({ report: ".report table", trials: ".trial strong", compare: "#compare-go" }[name]);
+            assert.ok(!(await scrollsSideways(page)), name);
+            assert.deepEqual(await axe(page), [], name);
+        }
+    });
+}
+
+/** What is served by the binary, its address, and how it is ended. */
+async function served(...args) {
+    const server = spawn(BINARY, ["serve", ...args, "--port", "0", "--page", fileURLToPath(DIST)], { cwd: work, stdio: ["ignore", "pipe", "ignore"] });
+    const line = await new Promise((resolve) => server.stdout.once("data", (data) => resolve(String(data).trim())));
+    return { url: line, end: () => server.kill("SIGINT") };
+}
+
+test("a served run opens by a click, and the page's first load is as it should be", needs, async () => {
+    const { url, end } = await served("first");
+    const context = await use.browser.newContext();
+    try {
+        const page = await context.newPage();
+        const [responses, complaints] = [[], []];
+        page.on("response", (response) => responses.push(response));
+        page.on("pageerror", (error) => complaints.push(error.message));
+        page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+        await page.goto(url);
+        await page.click(".served-run");
+        await page.waitForSelector(".part.report table", { timeout: 120_000 });
+        assert.deepEqual(complaints, []);
+        for (const response of responses) {
+            const headers = response.headers();
+            const policy = headers["content-security-policy"];
+            assert.ok(policy.includes("script-src 'self' 'wasm-unsafe-eval'") && !policy.includes("'unsafe-inline'") && !policy.includes("'unsafe-eval'"), response.url());
+            assert.equal(headers["x-content-type-options"], "nosniff");
+            assert.match(headers["cache-control"], /no-cache|no-store/);
+            if (/\.(js|css|wasm|html)$/.test(new URL(response.url()).pathname)) assert.equal(headers["content-encoding"], "gzip", response.url());
+        }
+        // Nothing holds up the first paint but one style sheet; scripts are modules, which do not block.
+        const blocking = await page.$$eval("head script:not([type=module]), head style, head link[rel=stylesheet]", (all) => all.map((one) => one.getAttribute("href") ?? one.outerHTML));
+        assert.deepEqual(blocking.filter((href) => !/^(lab|theatre|runs)\.css$/.test(href)), ["style.css"]);
+        // The header says what the page's own tag says; frame-ancestors can only stand in a header.
+        const tag = await page.getAttribute("meta[http-equiv=Content-Security-Policy]", "content");
+        const parts = (policy) => new Set(policy.split(";").map((part) => part.trim().replace(/\s+/g, " ")).filter((part) => !part.startsWith("frame-ancestors")));
+        assert.deepEqual(parts(responses[0].headers()["content-security-policy"]), parts(tag));
+        await page.reload();
+        await page.waitForSelector(".served-run");
+    } finally {
+        await context.close();
+        end();
+    }
+});
+
+test("a report's leaderboard reads without JavaScript and checks its rows with it", needs, async () => {
+    execFileSync(BINARY, ["report", "first", "--html", "site"], { cwd: work, stdio: "ignore", env: { ...process.env, CLOSEREAD_PAGE: fileURLToPath(DIST) } });
+    assert.ok((await readdir(join(work, "site/elements"))).includes("closeread-leaderboard.js"));
+    const { folder, serve } = await import("./serve.js");
+    const { pathToFileURL } = await import("node:url");
+    const server = await serve(folder(pathToFileURL(join(work, "site/"))));
+    const plain = await use.browser.newContext({ javaScriptEnabled: false });
+    const context = await use.browser.newContext();
+    try {
+        const still = await plain.newPage();
+        await still.goto(`${server.origin}leaderboard.html`);
+        assert.ok(await still.locator("closeread-leaderboard table").isVisible());
+        assert.equal(await still.locator("closeread-leaderboard tbody tr").count(), 5);
+        const page = await context.newPage();
+        const complaints = [];
+        const isIcon = (message) => message.location().url.endsWith("/favicon.ico");
+        page.on("console", (message) => message.type() === "error" && !isIcon(message) && complaints.push(message.text()));
+        await page.goto(`${server.origin}leaderboard.html`);
+        const row = page.locator("closeread-leaderboard tbody tr").first();
+        await row.locator("button").click();
+        await page.waitForFunction((verdict) => !/^( scoring …)?$/.test(verdict.textContent), await row.locator("[role=status]").elementHandle(), { timeout: 60_000 });
+        assert.equal((await row.locator("[role=status]").textContent()).trim(), "the same numbers");
+        assert.deepEqual(await axe(page), []);
+        assert.deepEqual(complaints, []);
+    } finally {
+        await plain.close();
+        await context.close();
+        server.close();
+    }
+});

@@ -1,0 +1,28 @@
+// The last step of `cargo xtask web`: compresses assets, writes files.json for offline use, says how large the first load is.
+
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { allFiles, compressed, firstLoad } from "./first-load.js";
+
+const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
+
+for (const name of ["punkt-en.txt", "wordnet-3.0.bin"]) {
+    const path = join(DIST, "assets", name);
+    if (!existsSync(path)) continue;
+    writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+    rmSync(path);
+}
+
+/** What works offline after the first visit: the views, a book, the default tokenizer. The rest is kept once it was used. */
+const kept = allFiles(DIST).filter((path) =>
+    !/^(elements|models)\/|\.d\.ts$|o200k|wordnet|closeread_encoder|^files\.json$|^service\.js$/.test(path));
+const hash = createHash("sha256");
+for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path)));
+writeFileSync(join(DIST, "files.json"), JSON.stringify({ version: hash.digest("hex").slice(0, 16), files: kept }));
+
+const files = firstLoad(DIST);
+const bytes = compressed(DIST, files);
+console.log(`first load, before a book is opened: ${files.length} files, ${Math.round(bytes / 1000)} KB after gzip -9`);
