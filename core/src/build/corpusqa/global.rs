@@ -139,13 +139,12 @@ pub fn records(records: Vec<Record>) -> Vec<Unit<Record>> {
 pub(super) struct Lined {
     pub(super) record: Record,
     pub(super) schema: Schema,
-    /// Ids of the documents that were kept.
+    /// Ids of the documents that it is about.
     pub(super) documents: Vec<String>,
 }
 
-/// Reads a line: one with a cell that cannot be read is dropped, and so is one without a document. `found` are the documents
-/// that the line's name stands in.
-pub(super) fn read_record(lined: &Lined, found: &[String], allow_missing: bool) -> Made<Reading> {
+/// Reads a line: one with a cell that cannot be read is dropped, and so is one without a document.
+pub(super) fn read_record(lined: &Lined, allow_missing: bool) -> Made<Reading> {
     let Lined { record, schema, documents } = lined;
     let mut cells = Vec::new();
     let mut problems = Vec::new();
@@ -161,15 +160,11 @@ pub(super) fn read_record(lined: &Lined, found: &[String], allow_missing: bool) 
     if !problems.is_empty() {
         return Made::of(End::dropped("unreadable", format!("line {}: {}", record.line, problems.join("; "))));
     }
-    let named: Vec<String> = match record.documents.is_empty() {
-        true => found.to_vec(),
-        false => record.documents.iter().filter(|document| documents.contains(document)).cloned().collect(),
-    };
-    Made::of(match named.is_empty() {
+    Made::of(match documents.is_empty() {
         true => {
             End::dropped("no document", format!("line {}: no document is about `{}`", record.line, record.cells[0]))
         }
-        false => End::Kept { value: Reading { documents: named, cells } },
+        false => End::Kept { value: Reading { documents: documents.clone(), cells } },
     })
 }
 

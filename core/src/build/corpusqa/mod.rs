@@ -301,16 +301,18 @@ pub async fn from_table<H: Host, S: StageStore, D: Database>(
     let catalogue = Catalogue::of(&books.values().copied().collect::<Vec<_>>());
     let name = |unit: &Unit<Record>| unit.input.cells.first().cloned().unwrap_or_default();
     let names: Vec<String> = lines.iter().map(|unit| value::folded(&name(unit))).collect();
-    let ids: Vec<String> = books.keys().cloned().collect();
-    let of = |unit: &Unit<Record>| Unit {
-        id: unit.id.clone(),
-        input: Lined { record: unit.input.clone(), schema: schema.clone(), documents: ids.clone() },
+    let of = |unit: &Unit<Record>| {
+        let record = unit.input.clone();
+        let documents = match record.documents.is_empty() {
+            true => catalogue.about(&name(unit), &names),
+            false => record.documents.iter().filter(|id| books.contains_key(*id)).cloned().collect(),
+        };
+        Unit { id: unit.id.clone(), input: Lined { record, schema: schema.clone(), documents } }
     };
     let lined: Vec<Unit<Lined>> = lines.iter().map(of).collect();
     let readings = building
         .stage("rows", &lined, async |unit: &Unit<Lined>| {
-            let name = unit.input.record.cells.first().map_or("", String::as_str);
-            Ok(global::read_record(&unit.input, &catalogue.about(name, &names), parameters.allow_missing))
+            Ok(global::read_record(&unit.input, parameters.allow_missing))
         })
         .await?;
     let tail = Tail { writer, setting, database, books: &books, sources: &documents, schema };

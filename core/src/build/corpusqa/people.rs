@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Bytes around a quote that a person reads.
 const AROUND: usize = 1_200;
 /// Bytes of a document whose quote is not found in it.
-const WHOLE: usize = 40_000;
+const WHOLE: usize = 8_000;
 
 /// One question a cell.
 pub(super) fn extraction(
