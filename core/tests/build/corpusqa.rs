@@ -178,8 +178,8 @@ fn table(
 }
 
 /// The SQL of the templates by question, as a build without a model gives them.
-fn templates_sql() -> HashMap<String, String> {
-    let corpus = table(&Memory::default(), lines(), &parameters(), None).unwrap();
+fn templates_sql(parameters: &CorpusQa) -> HashMap<String, String> {
+    let corpus = table(&Memory::default(), lines(), parameters, None).unwrap();
     corpus.built.items.iter().map(|item| (item.question.clone(), text(item, "sql").to_owned())).collect()
 }
 
@@ -189,7 +189,7 @@ fn text<'i>(item: &'i Item, name: &str) -> &'i str {
 
 #[test]
 fn documents_become_a_table_and_the_table_questions() {
-    let sql = templates_sql();
+    let sql = templates_sql(&parameters());
     let host = ScriptedHost::scripted(|call, _| able(call, &sql));
     let store = Memory::default();
     let corpus = build(&host, &store, Some(&schema()), &parameters()).unwrap();
@@ -287,8 +287,8 @@ fn the_models_are_asked_in_these_words() {
 
 #[test]
 fn a_build_from_documents_survives_any_death() {
-    let sql = templates_sql();
     let small = CorpusQa { per_set: 3, queries: 2, ..parameters() };
+    let sql = templates_sql(&small);
     let script = move |call: &Call| able(call, &sql);
     survives_any_death(&script, &|host, store| {
         Ok::<Built, BuildError>(build(host, store, Some(&schema()), &small)?.built)
@@ -319,7 +319,7 @@ fn fields_are_proposed_and_voted_on() {
 
 #[test]
 fn malformed_replies_are_asked_for_again_and_then_cost_a_vote() {
-    let sql = templates_sql();
+    let sql = templates_sql(&parameters());
     let host = ScriptedHost::scripted(|call, _| match call.prompt.as_str() {
         // Of the three queries on a document, the one whose fields begin with the name never gets a reply in form.
         "corpusqa-extract" if said(call).contains("out of it.\n\n- name") => Ok("{\"name\": ".to_owned()),
@@ -338,7 +338,7 @@ fn malformed_replies_are_asked_for_again_and_then_cost_a_vote() {
 
 #[test]
 fn an_sql_error_is_told_to_the_model_once_and_recorded() {
-    let sql = templates_sql();
+    let sql = templates_sql(&parameters());
     let host = ScriptedHost::scripted(|call, _| match call.prompt.as_str() {
         "corpusqa-sql" if call.messages.len() == 1 => Ok(json!({"sql": "SELECT nobody FROM corpus"}).to_string()),
         _ => able(call, &sql),
