@@ -31,7 +31,7 @@ impl DocumentInputs {
         let mut books: Vec<Arc<Book>> = Vec::new();
         for path in &self.documents {
             let converted = converted_files(path)?;
-            if !(path.is_file() && !converted.is_empty()) {
+            if !path.is_file() || converted.is_empty() {
                 let (found, problems) = read_books(path, &options);
                 for problem in problems {
                     let ours = converted.contains(&problem.path);
