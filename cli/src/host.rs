@@ -2,7 +2,7 @@
 
 use crate::embedder::Embedder;
 use crate::journal::Journal;
-use crate::provider::{Batcher, Reader, Seat};
+use crate::provider::{Batcher, Beginnings, Reader, Seat};
 use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
 use anyhow::{Context, Result};
@@ -78,6 +78,7 @@ impl QueryEncoder {
 /// One reader.
 pub(crate) struct CliHost {
     reader: Reader,
+    beginnings: Beginnings,
     replies: Rc<ReplyCache>,
     /// Who counts its calls, and by which name the model is priced.
     spending: Option<(Rc<Spending>, String)>,
@@ -88,7 +89,7 @@ pub(crate) struct CliHost {
 impl CliHost {
     /// A host for one reader.
     pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
-        Self { reader, replies, spending: None, batcher: None }
+        Self { reader, beginnings: Beginnings::default(), replies, spending: None, batcher: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
@@ -167,6 +168,7 @@ impl Host for Repetition<'_> {
                 // A server is not told what the prompt was made from, which may be a book of its own length.
                 call.reading = None;
                 let source = model.source(self.method, &call.prompt);
+                let call = self.host.beginnings.take_out(call);
                 let request = request_key(&source, &call, self.sample);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
@@ -176,12 +178,14 @@ impl Host for Repetition<'_> {
                 }
                 let begun = match &self.host.spending {
                     None => None,
-                    Some((spending, name)) => Some((spending.begin(name, &call).await, name)),
+                    Some((spending, name)) => {
+                        Some((spending.begin(name, &call, self.host.batcher.is_some()).await, name))
+                    }
                 };
                 let reply = match &self.host.batcher {
                     None => model.chat(&call, &source).await,
                     Some(batcher) => {
-                        let entry = batcher.entry(&request, &call, &source);
+                        let entry = batcher.entry(&request, &call.whole(), &source);
                         // It may hold a whole book, and the reply is hours away.
                         drop(call);
                         batcher.ask(&request, entry).await

@@ -4,9 +4,10 @@
 //! Refused and failed calls are no replies, and one that was cut short or is empty is no answer: none of them is kept.
 
 use crate::cache_folder;
+use crate::provider::Outgoing;
 use anyhow::{Context, Result};
-use closeread_core::hash::{sha256, sha256_of_parts};
-use closeread_core::host::{Call, Reply, Stop};
+use closeread_core::hash::{PartsHash, sha256};
+use closeread_core::host::{Reply, Stop};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::cell::Cell;
@@ -105,10 +106,13 @@ impl ReplyCache {
 }
 
 /// SHA-256 of everything that determines a reply, in hex.
-pub(crate) fn request_key(source: &Source, call: &Call, sample: u32) -> String {
-    let source = serde_json::to_vec(source).expect("a source has string keys only");
-    let call = serde_json::to_vec(call).expect("a call has string keys only");
-    sha256_of_parts([&b"closeread-reply-1"[..], &source, &call, &sample.to_le_bytes()])
+pub(crate) fn request_key(source: &Source, call: &Outgoing, sample: u32) -> String {
+    let mut hash = PartsHash::default();
+    hash.part(&[b"closeread-reply-1"]);
+    hash.part(&[serde_json::to_vec(source).expect("a source has string keys only")]);
+    hash.part(&call.filled_in(serde_json::to_string(call.marked()).expect("a call has string keys only")));
+    hash.part(&[sample.to_le_bytes()]);
+    hash.finish()
 }
 
 fn write(path: &Path, entry: &Entry) -> Result<()> {
@@ -123,21 +127,16 @@ fn write(path: &Path, entry: &Entry) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::host::Message;
+    use closeread_core::host::{Call, Message};
 
     fn source(model: &str) -> Source {
         let (provider, base_url) = ("p".to_owned(), "http://h/v1".to_owned());
         Source { provider, model: model.to_owned(), base_url, seed: None, extra_body: Map::new() }
     }
 
-    fn call(text: &str) -> Call {
-        Call {
-            messages: vec![Message::user(text)],
-            temperature: 0.0,
-            max_output_tokens: 9,
-            prompt: String::new(),
-            reading: None,
-        }
+    fn call(text: &str) -> Outgoing {
+        let messages = vec![Message::user(text)];
+        Call { messages, temperature: 0.0, max_output_tokens: 9, prompt: String::new(), reading: None }.into()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a run spends while it runs, and the limit it may not pass.
 
-use closeread_core::host::{Call, HostError, Reply};
+use crate::provider::Outgoing;
+use closeread_core::host::{HostError, Reply};
 use closeread_core::price::{Dollars, PriceList, Tokens};
 use closeread_core::text::tokens::Tokenizer;
 use std::cell::RefCell;
@@ -65,9 +66,9 @@ impl Spending {
         state.dollars = state.dollars + dollars - before;
     }
 
-    /// Waits until a call may begin.
-    pub(crate) async fn begin(&self, model: &str, call: &Call) -> Begun<'_> {
-        let worst = if self.limit.is_some() { self.worst(model, call) } else { Dollars::default() };
+    /// Waits until a call may begin; `in_batch` ones go through the provider's batch API.
+    pub(crate) async fn begin(&self, model: &str, call: &Outgoing, in_batch: bool) -> Begun<'_> {
+        let worst = if self.limit.is_some() { self.worst(model, call, in_batch) } else { Dollars::default() };
         loop {
             let changed = self.changed.notified();
             {
@@ -99,10 +100,11 @@ impl Spending {
     }
 
     /// The most that a call can cost, as far as it is known.
-    fn worst(&self, model: &str, call: &Call) -> Dollars {
-        let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64).sum();
-        let tokens = Tokens { prompt, cached: 0, written: 0, reply: call.max_output_tokens.into() };
-        self.prices.of(model).and_then(|facts| facts.rates(prompt)).map_or(Dollars::default(), |r| r.cost(tokens))
+    fn worst(&self, model: &str, call: &Outgoing, in_batch: bool) -> Dollars {
+        let prompt = call.count(&self.tokenizer);
+        let tokens = Tokens { prompt, cached: 0, written: 0, reply: call.marked().max_output_tokens.into() };
+        let rates = self.prices.of(model).and_then(|facts| if in_batch { facts.batch } else { facts.rates(prompt) });
+        rates.map_or(Dollars::default(), |rates| rates.cost(tokens))
     }
 }
 
@@ -140,7 +142,7 @@ impl Drop for Begun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::host::{Message, Usage};
+    use closeread_core::host::{Call, Message, Usage};
     use std::time::Duration;
 
     /// A call costs at most a dollar: its reply has a million tokens.
@@ -149,14 +151,9 @@ mod tests {
         Spending::new(PriceList::read(list).unwrap(), Some(Dollars(limit)), Dollars(0.25), Tokenizer::cl100k())
     }
 
-    fn call() -> Call {
-        Call {
-            messages: vec![Message::user("?")],
-            temperature: 0.0,
-            max_output_tokens: 1_000_000,
-            prompt: String::new(),
-            reading: None,
-        }
+    fn call() -> Outgoing {
+        let (messages, prompt) = (vec![Message::user("?")], String::new());
+        Call { messages, temperature: 0.0, max_output_tokens: 1_000_000, prompt, reading: None }.into()
     }
 
     fn reply(tokens: u64) -> Result<Reply, HostError> {
@@ -171,27 +168,38 @@ mod tests {
     #[tokio::test]
     async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
         let spending = spending(2.5);
-        let (first, second) = (spending.begin("p/x", &call()).await, spending.begin("p/x", &call()).await);
-        assert!(waits(spending.begin("p/x", &call())).await, "0.25 spent, 2 reserved");
+        let (first, second) =
+            (spending.begin("p/x", &call(), false).await, spending.begin("p/x", &call(), false).await);
+        assert!(waits(spending.begin("p/x", &call(), false)).await, "0.25 spent, 2 reserved");
         assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
         first.ended("p/x", &reply(100_000));
-        let third = spending.begin("p/x", &call()).await;
+        let third = spending.begin("p/x", &call(), false).await;
         second.ended("p/x", &reply(1_000_000));
         third.ended("p/x", &reply(1_000_000));
-        assert!(waits(spending.begin("p/x", &call())).await);
+        assert!(waits(spending.begin("p/x", &call(), false)).await);
         spending.is_out().await;
         let taken = spending.taken();
         assert!((taken.dollars.0 - 2.35).abs() < 1e-9 && taken.in_flight == 0, "{taken:?}");
     }
 
     #[tokio::test]
+    async fn a_call_in_a_batch_needs_what_it_costs_there() {
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }\n\
+                    batch = { input = 0, output = 0.5 }";
+        let limit = Some(Dollars(1.0));
+        let spending = Spending::new(PriceList::read(list).unwrap(), limit, Dollars::default(), Tokenizer::cl100k());
+        let _both = (spending.begin("p/x", &call(), true).await, spending.begin("p/x", &call(), true).await);
+        assert!(waits(spending.begin("p/x", &call(), true)).await, "two times half a dollar");
+    }
+
+    #[tokio::test]
     async fn a_failed_call_gives_its_money_back_and_an_unpriced_one_is_counted() {
         let spending = spending(1.25);
-        let failed = spending.begin("p/x", &call()).await;
+        let failed = spending.begin("p/x", &call(), false).await;
         failed.ended("p/x", &Err(HostError::Failed("x".to_owned())));
-        let unknown = spending.begin("p/y", &call()).await;
+        let unknown = spending.begin("p/y", &call(), false).await;
         unknown.ended("p/y", &reply(9));
-        let again = spending.begin("p/x", &call()).await;
+        let again = spending.begin("p/x", &call(), false).await;
         drop(again);
         let taken = spending.taken();
         assert_eq!((taken.dollars, taken.unpriced, taken.reply_tokens), (Dollars(0.25), 1, 9));

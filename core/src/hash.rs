@@ -5,12 +5,29 @@ use std::fmt::Write;
 
 /// SHA-256 of the parts, each preceded by its length so that no two lists of parts share a hash, in lower-case hex.
 pub fn sha256_of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
-    let mut hasher = Sha256::new();
+    let mut hash = PartsHash::default();
     for part in parts {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part);
+        hash.part(&[part]);
     }
-    hex(&hasher.finalize())
+    hash.finish()
+}
+
+/// [`sha256_of_parts`] over parts that come one after the other, and need not lie together.
+#[derive(Default)]
+pub struct PartsHash(Sha256);
+
+impl PartsHash {
+    /// Adds a part that stands in `pieces`.
+    pub fn part<P: AsRef<[u8]>>(&mut self, pieces: &[P]) {
+        let length: usize = pieces.iter().map(|piece| piece.as_ref().len()).sum();
+        self.0.update((length as u64).to_le_bytes());
+        pieces.iter().for_each(|piece| self.0.update(piece));
+    }
+
+    /// In lower-case hex.
+    pub fn finish(self) -> String {
+        hex(&self.0.finalize())
+    }
 }
 
 /// SHA-256 of the bytes, in lower-case hex.
@@ -48,5 +65,9 @@ mod tests {
     fn known_digest() {
         assert_eq!(sha256(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_ne!(sha256_of_parts([b"ab".as_slice(), b"c"]), sha256_of_parts([b"a".as_slice(), b"bc"]));
+        let mut pieced = PartsHash::default();
+        pieced.part(&[b"a", b"b"]);
+        pieced.part(&[b"c"]);
+        assert_eq!(pieced.finish(), sha256_of_parts([b"ab".as_slice(), b"c"]));
     }
 }

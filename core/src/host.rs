@@ -70,8 +70,12 @@ impl Message {
 
     /// The same message, its beginning up to the last occurrence of `shared` marked as shared.
     pub fn sharing(mut self, shared: &str) -> Self {
-        let end = if shared.is_empty() { None } else { self.content.rfind(shared).map(|start| start + shared.len()) };
-        self.shared_bytes = end;
+        // To look for a whole book takes longer than to look for its first words and compare.
+        let first_words = &shared[..shared.floor_char_boundary(80)];
+        let begins = |start: &usize| self.content[*start..].starts_with(shared);
+        let quickly = self.content.rmatch_indices(first_words).map(|(start, _)| start).find(begins);
+        let start = if shared.is_empty() { None } else { quickly.or_else(|| self.content.rfind(shared)) };
+        self.shared_bytes = start.map(|start| start + shared.len());
         self
     }
 }

@@ -35,6 +35,8 @@ export interface SearchOptions {
     retriever?: "bm25" | "dense" | "hybrid";
     /** Passages on each side of a ranked one that are ranked right behind it; default 0. */
     neighbours?: number;
+    /** `retrieve` lists so many passages; default: all. */
+    first?: number;
 }
 
 /** One passage. */

@@ -26,17 +26,28 @@ export interface Evidence {
 
 /** Where evidence stands; `null` for what was not found, and notes for people. */
 export interface FoundEvidence {
-    places: ({ book: number; start: number; end: number } | null)[];
+    places: (Place | null)[];
     notes: string[];
 }
 
-/** Passages without their texts, in the order asked for. */
+/** Bytes `start` to `end` of a book, by its number. */
+export interface Place {
+    book: number;
+    start: number;
+    end: number;
+}
+
+/** Passages without their texts. */
 export interface Retrieved {
-    /** Sum of the passages' tokens. */
+    /** Sum of all passages' tokens. */
     tokens: number;
     /** Share of the evidence inside them, 0 to 1; `null` where none is known. */
     recall: number | null;
-    passages: { index: number; book: number; start: number; end: number; score: number; tokens: number }[];
+    nPassages: number;
+    /** What they cover, in document order; passages that follow each other are one. */
+    spans: Place[];
+    /** In the order asked for, the first `first` of them. */
+    passages: (Place & { index: number; score: number; tokens: number })[];
 }
 
 export interface RecallAt {

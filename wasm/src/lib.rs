@@ -3,43 +3,54 @@
 //! Every result is the JSON that the command line prints for the same input. Errors are JavaScript `Error`s whose
 //! `name` is stable and whose `message` says what was expected and what to do.
 //!
-//! With feature `page` it is the module of the page, with `encoder` alone that of its embedding workers, without both the
-//! scorer, which other pages embed.
+//! Each feature is a module of its own: `page` has everything but models, `books` books and their index, `encoder` embedding
+//! models, `scorer` what other pages embed.
 
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 mod assets;
 #[cfg(feature = "page")]
 mod audit;
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 mod books;
 #[cfg(feature = "page")]
 mod compare;
 #[cfg(feature = "encoder")]
 mod encoder;
 mod error;
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 mod index;
 #[cfg(feature = "page")]
+mod method;
+#[cfg(feature = "books")]
 mod model;
+#[cfg(any(feature = "books", feature = "scorer"))]
 mod options;
 #[cfg(feature = "page")]
+mod provider;
+#[cfg(feature = "page")]
 mod run;
+#[cfg(feature = "scorer")]
 mod score;
 
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 pub use assets::{provide, provided};
 #[cfg(feature = "page")]
 pub use audit::audit_json;
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 pub use books::{chunk, search};
 #[cfg(feature = "page")]
 pub use compare::{compare_json, shown_comparison};
 #[cfg(feature = "encoder")]
 pub use encoder::TextEncoder;
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 pub use index::Index;
 #[cfg(feature = "page")]
+pub use method::{MethodRun, changes, methods};
+#[cfg(feature = "books")]
 pub use model::model_facts;
 #[cfg(feature = "page")]
+pub use provider::ChatModel;
+#[cfg(feature = "page")]
 pub use run::{OpenRun, chart_style};
+#[cfg(feature = "scorer")]
 pub use score::{score, score_format, score_format_json, score_json};

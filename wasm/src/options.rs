@@ -1,12 +1,15 @@
 //! Options as plain JavaScript objects, by the names and defaults of the command line.
 
 use crate::error::usage;
+#[cfg(feature = "scorer")]
 use closeread_core::metric::Words;
+#[cfg(feature = "scorer")]
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 
 /// How predictions are scored.
+#[cfg(feature = "scorer")]
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct ScoreOptions {
@@ -17,6 +20,7 @@ pub(crate) struct ScoreOptions {
     pub(crate) system: Option<String>,
 }
 
+#[cfg(feature = "scorer")]
 impl ScoreOptions {
     pub(crate) fn read(options: Option<JsValue>) -> Result<Self, JsValue> {
         read(options)
@@ -31,10 +35,14 @@ impl ScoreOptions {
     }
 }
 
-/// Options that were given, else the defaults.
+/// Options that were given, else the defaults. A name that is not known is refused, which needs the way over JSON:
+/// straight from JavaScript only the known names would be looked at.
 pub(crate) fn read<T: DeserializeOwned + Default>(options: Option<JsValue>) -> Result<T, JsValue> {
     match options.filter(|options| !options.is_undefined() && !options.is_null()) {
         None => Ok(T::default()),
-        Some(options) => serde_wasm_bindgen::from_value(options).map_err(|error| usage(&error.to_string())),
+        Some(options) => {
+            let json = js_sys::JSON::stringify(&options)?.as_string().unwrap_or_default();
+            serde_json::from_str(&json).map_err(|error| usage(&error.to_string()))
+        }
     }
 }

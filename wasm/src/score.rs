@@ -155,12 +155,12 @@ impl Assets {
     }
 }
 
-#[cfg(feature = "page")]
+#[cfg(feature = "books")]
 fn provided_wordnet() -> Option<Arc<WordNet>> {
     crate::assets::wordnet()
 }
 
-#[cfg(not(feature = "page"))]
+#[cfg(not(feature = "books"))]
 fn provided_wordnet() -> Option<Arc<WordNet>> {
     None
 }

@@ -1,8 +1,9 @@
 // The core in a worker: reading a long novel must not hold up the page. Each view registers its handlers by one line.
 
-import init from "./closeread_wasm.js";
-import type { Reply, Request } from "./messages.js";
-import { book } from "./worker/book.js";
+import init, * as whole from "./closeread_wasm.js";
+import type { Kind, Reply, Request } from "./messages.js";
+import { need } from "./worker/assets.js";
+import { book, booksReady } from "./worker/book.js";
 import type { Handler, Handlers } from "./worker/handlers.js";
 import { lab } from "./worker/lab.js";
 import { runs } from "./worker/runs.js";
@@ -15,7 +16,20 @@ const handlers: Handlers = {
     ...runs,
 };
 
-const ready = init();
+/** The whole core, for views other than the first; fetched when one of them asks for something. */
+let wholeReady: Promise<unknown> | undefined;
+
+/** The first view has a module that is smaller by half. */
+async function ready(kind: Kind): Promise<void> {
+    if (kind.startsWith("book/") || kind.startsWith("lab/")) {
+        await booksReady();
+        return;
+    }
+    await (wholeReady ??= init());
+    if (kind.startsWith("theatre/")) await need(whole, "cl100k", "punkt-en");
+}
+
+booksReady().catch(() => {});
 const underWay = new Map<number, AbortController>();
 
 addEventListener("message", async ({ data }: MessageEvent<Request>) => {
@@ -25,7 +39,7 @@ addEventListener("message", async ({ data }: MessageEvent<Request>) => {
     const ending = new AbortController();
     underWay.set(id, ending);
     try {
-        await ready;
+        await ready(kind);
         const handler = handlers[kind] as Handler<never> | undefined;
         if (handler === undefined) throw new Error(`the worker does not know \`${kind}\`: reload the page`);
         const transfer: Transferable[] = [];

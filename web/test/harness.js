@@ -50,16 +50,23 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
 /** Opens a book from bytes and waits until it is read. */
 export async function openBook(page, { name, bytes }) {
     await page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(bytes) });
-    await page.waitForFunction((start) => document.querySelector("#status").textContent.startsWith(`${start}:`), name, { timeout: 120_000 });
+    await opened(page, name);
 }
 
 /** Opens a work of the sample by its id. */
 export async function openSample(page, id) {
     await page.locator("#sample").waitFor();
     await page.selectOption("#sample", id);
-    const title = await page.$eval("#sample", (select) => select.selectedOptions[0].textContent);
-    await page.waitForFunction((start) => document.querySelector("#status").textContent.startsWith(start) &&
-        /\d/.test(document.querySelector("#status").textContent), title, { timeout: 120_000 });
+    await opened(page, await page.$eval("#sample", (select) => select.selectedOptions[0].textContent));
+}
+
+/** Waits until a book is read, or says why it was not. */
+async function opened(page, name) {
+    await page.waitForFunction((start) => {
+        const [status, problem] = ["#status", "#problem"].map((id) => document.querySelector(id).textContent);
+        return problem !== "" || (status.startsWith(start) && /[:：].*\d/.test(status.slice(start.length)));
+    }, name, { timeout: 120_000 });
+    assert.equal(await page.textContent("#problem"), "");
 }
 
 /** The command line's binary, for tests that hold the page against it; undefined where it was not built. */

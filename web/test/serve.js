@@ -20,7 +20,7 @@ export async function serve(find, headers = {}) {
         const path = request.url === "/" ? "index.html" : decodeURI(request.url.slice(1));
         try {
             const body = await find(path);
-            response.writeHead(200, { "content-type": TYPES[path.split(".").pop()], ...headers }).end(body);
+            response.writeHead(200, { "content-type": TYPES[path.split(".").pop()] ?? "application/octet-stream", ...headers }).end(body);
         } catch {
             response.writeHead(404).end();
         }

@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** The view that is shown first, the worker and what these read by name. */
-const BY_NAME = ["lab/index.js", "lab.css", "worker.js", "closeread_wasm_bg.wasm", "sample/documents.jsonl", "sample/items.jsonl"];
+const BY_NAME = ["lab/index.js", "lab.css", "worker.js", "closeread_books_bg.wasm", "sample/documents.jsonl", "sample/items.jsonl"];
 
 /** Paths within `dist`: the page, what it names, the modules that these import. */
 export function firstLoad(dist) {

@@ -45,6 +45,14 @@ pub(crate) fn chromium() -> Result<PathBuf> {
     debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])
 }
 
+/// Makes sure that nginx is installed, which lies in a folder that users seldom have on their path.
+pub(crate) fn nginx() -> Result<()> {
+    if Path::new("/usr/sbin/nginx").is_file() {
+        return Ok(());
+    }
+    debian(&["nginx"], &["nginx-light"]).map(drop)
+}
+
 /// The first of `programs` on the path; if there is none, installs Debian's `packages`.
 fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let find = || programs.iter().find_map(|program| on_path(program));

@@ -103,6 +103,10 @@ fn wasm(_: &mut Vec<String>) -> Result<Done> {
 }
 
 fn tests(skips: &mut Vec<String>) -> Result<Done> {
+    // The tests that need it say that they are left out where it cannot be installed.
+    if let Err(error) = machine::nginx() {
+        println!("set-up: {error:#}");
+    }
     let heard = listen(cargo().args(["test", "--workspace", "--no-fail-fast", "--", "--nocapture"]))?;
     let before = skips.len();
     skips.extend(heard.lines.iter().filter_map(|line| skip_in(line)));
@@ -145,7 +149,7 @@ fn vectors(target: Target, skips: &mut Vec<String>) -> Result<Done> {
     let (mut passed, mut wrong) = (0, 0);
     for dir in dirs {
         println!("{}", dir.display());
-        for report in conformance::reports(&dir, target)? {
+        for report in conformance::reports(&dir, target, conformance::Runner::WithAll)? {
             report.print(NotYet::Listed);
             passed += report.passed();
             wrong += report.wrong();

@@ -32,6 +32,8 @@ struct Module {
 }
 
 const PAGE: Module = Module { name: "closeread_wasm", profile: "page", features: &["--features", "page"], config: &[] };
+const BOOKS: Module =
+    Module { name: "closeread_books", profile: "page", features: &["--features", "books"], config: &[] };
 const ENCODER: Module = Module {
     name: "closeread_encoder",
     profile: "encoder",
@@ -39,7 +41,8 @@ const ENCODER: Module = Module {
     // Every browser since 2023; four times as fast.
     config: &["--config", r#"target.wasm32-unknown-unknown.rustflags=["-Ctarget-feature=+simd128"]"#],
 };
-const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", features: &[], config: &[] };
+const SCORER: Module =
+    Module { name: "closeread_scorer", profile: "scorer", features: &["--features", "scorer"], config: &[] };
 
 /// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample, what is
 /// fetched when it is needed) and in elements/ the scorer and the leaderboard that other pages embed, each one script
@@ -55,6 +58,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     fs::create_dir_all(&dist).with_context(|| format!("cannot make {}", dist.display()))?;
 
     PAGE.build(dev, &dist)?;
+    BOOKS.build(dev, &dist)?;
     ENCODER.build(dev, &dist)?;
     let elements = dist.join("elements");
     SCORER.build(dev, &elements)?;

@@ -116,7 +116,8 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         reading: None,
     };
     let started = Instant::now();
-    let result = model.chat(&call, &model.source(None, &call.prompt)).await;
+    let source = model.source(None, &call.prompt);
+    let result = model.chat(&call.into(), &source).await;
     let seconds = started.elapsed().as_secs_f64();
     if args.json {
         let mut value = json!({ "model": args.model, "ok": result.is_ok(), "seconds": seconds });

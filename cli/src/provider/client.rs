@@ -1,29 +1,25 @@
 //! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
 
 use super::account::Account;
+use super::outgoing::{Outgoing, Pieces};
 use super::throttle::{Rates, Seat, Throttle};
 use super::without_credentials;
 use crate::extra_body::ExtraBodies;
 use crate::reply_cache::Source;
 use anyhow::{Context, Result};
-use closeread_core::host::{Call, HostError, Reply};
+use closeread_core::host::{HostError, Reply};
 use closeread_core::provider::{
-    Dialect, Fault, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
+    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
+    wait,
 };
 use closeread_core::text::tokens::Tokenizer;
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Tries of one call before it counts as failed.
-pub(super) const MAX_TRIES: u32 = 8;
 /// Longest a connection may take to stand.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest wait of our own between two tries.
-const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// Longest wait that a server is granted; what asks for more is not going to answer within the run.
-pub(super) const MAX_WAIT: Duration = Duration::from_secs(3600);
 /// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
 const STREAM_FROM_TOKENS: u32 = 4096;
 
@@ -77,6 +73,8 @@ impl ChatModel {
         let client = reqwest::Client::builder()
             .timeout(options.timeout)
             .connect_timeout(CONNECT_TIMEOUT)
+            // Nobody but the server that the user named is handed a key and a book.
+            .redirect(reqwest::redirect::Policy::none())
             .build()
             .context("cannot set up HTTP")?;
         let dialect = Cell::new(account.provider.dialect());
@@ -120,7 +118,7 @@ impl ChatModel {
     }
 
     /// One completion; faults that may pass are tried again, final ones never.
-    pub(crate) async fn chat(&self, call: &Call, source: &Source) -> Result<Reply, HostError> {
+    pub(crate) async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Reply, HostError> {
         let tokens = self.tokens(call);
         if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
             return Err(HostError::Failed(format!(
@@ -187,7 +185,7 @@ impl ChatModel {
                         return Err(error);
                     }
                     failed_at = Some(Instant::now());
-                    let wait = wait(tries, asked, waited);
+                    let wait = wait(tries, asked, waited, fastrand::f64());
                     let message = self.redacted(HostError::Failed(message));
                     self.say(|| format!("{message}; try {tries} of {MAX_TRIES}, again in {:.1} s", wait.as_secs_f64()));
                     tokio::time::sleep(wait).await;
@@ -203,17 +201,16 @@ impl ChatModel {
     }
 
     /// Tokens that a call can take, prompt and limit of the reply; only counted where they are limited.
-    fn tokens(&self, call: &Call) -> u64 {
+    fn tokens(&self, call: &Outgoing) -> u64 {
         let (Some(_), Some(tokenizer)) = (self.options.rates.tpm, &self.options.tokenizer) else { return 0 };
-        let prompt: usize = call.messages.iter().map(|message| tokenizer.count(&message.content)).sum();
-        prompt as u64 + u64::from(call.max_output_tokens)
+        call.count(tokenizer) + u64::from(call.marked().max_output_tokens)
     }
 
-    async fn once(&self, call: &Call, source: &Source) -> Result<Reply, Fault> {
+    async fn once(&self, call: &Outgoing, source: &Source) -> Result<Reply, Fault> {
         let protocol = self.account.provider.protocol;
-        let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
+        let stream = call.marked().max_output_tokens >= STREAM_FROM_TOKENS;
         let request = protocol.request(
-            call,
+            call.marked(),
             &Parameters {
                 model: source.model.clone(),
                 seed: source.seed,
@@ -227,15 +224,16 @@ impl ChatModel {
         for (name, value) in &request.headers {
             post = post.header(*name, *value);
         }
-        // One copy of a book is enough while the server thinks.
-        post = post.body(request.body.to_string());
-        drop(request);
+        post = post.body(reqwest::Body::wrap(Pieces::from(call.filled_in(request.body.to_string()))));
         if let Some(key) = &self.account.key {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
         }
         let response = post.send().await.map_err(broken)?;
         let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            return Err(redirected(&response));
+        }
         let retry_after = retry_after(response.headers());
         if stream && status == 200 && is_event_stream(response.headers()) {
             return read_stream(protocol, response).await;
@@ -275,16 +273,15 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
     retry_after_seconds(text("retry-after"), text("retry-after-ms"), seconds(there.unwrap_or_else(SystemTime::now)))
 }
 
-/// What the server asks for and a little more, so that not all come back at once; else a wait that doubles, of which chance
-/// takes up to two fifths, and which is longer than the last, however long that was with the wait for a place.
-pub(super) fn wait(tries: u32, asked: Option<Duration>, last: Duration) -> Duration {
-    match asked {
-        Some(asked) => asked + Duration::from_millis(fastrand::u64(50..500)),
-        None => {
-            let most = Duration::from_secs(1 << tries.min(6)).min(MAX_BACKOFF);
-            most.mul_f64(0.6 + 0.4 * fastrand::f64()).max(last.mul_f64(1.25)).min(MAX_BACKOFF)
-        }
-    }
+/// A server that is elsewhere.
+fn redirected(response: &reqwest::Response) -> Fault {
+    let status = response.status().as_u16();
+    let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let place = location.and_then(|location| response.url().join(location).ok());
+    let place = place.map_or("another address".to_owned(), |place| without_credentials(place.as_str()));
+    let message =
+        format!("the server answered {status} and sends us to {place}: give the address it means by --base-url");
+    Fault::Final(HostError::Failed(message))
 }
 
 /// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
@@ -311,16 +308,5 @@ mod tests {
         assert_eq!(retry_after(&headers), Some(0.0), "years ago by our own clock");
         headers.insert("date", "Wed, 21 Oct 2015 07:28:00 GMT".parse().unwrap());
         assert_eq!(retry_after(&headers), Some(30.0));
-    }
-
-    #[test]
-    fn no_wait_is_shorter_than_asked_for() {
-        for tries in 1..MAX_TRIES {
-            assert!(wait(tries, Some(Duration::from_secs(3)), Duration::ZERO) >= Duration::from_secs(3));
-            let own = wait(tries, None, Duration::ZERO);
-            assert!(own >= Duration::from_secs(1) && own <= MAX_BACKOFF, "{own:?}");
-            let next = wait(tries + 1, None, own);
-            assert!(next > own || next == MAX_BACKOFF || tries > 5, "{own:?} {next:?}");
-        }
     }
 }

@@ -4,6 +4,7 @@ mod account;
 pub(crate) mod batch;
 mod client;
 mod embeddings;
+mod outgoing;
 mod throttle;
 mod wire;
 
@@ -11,6 +12,7 @@ pub(crate) use account::{Account, Keys, PROVIDERS, keys};
 pub(crate) use batch::Batcher;
 pub(crate) use client::{ChatModel, Options};
 pub(crate) use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingServer, is_served, served_by};
+pub(crate) use outgoing::{Beginnings, Outgoing};
 pub(crate) use throttle::{Rates, Seat};
 
 use anyhow::{Result, bail};

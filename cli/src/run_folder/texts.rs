@@ -22,7 +22,9 @@ impl StoredTexts {
         let file = self.folder.join(format!("{}.txt.zst", book.hash()));
         if !file.exists() {
             let text = book.open()?;
-            let packed = zstd::encode_all(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
+            // In one piece: what zstd sets aside goes by the length that it is told.
+            let packed =
+                zstd::bulk::compress(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
             write_atomically(&file, &packed)?;
         }
         Ok(())

@@ -192,6 +192,12 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
             r#""reply":"""#,
         ),
         stays("403", error("403 Forbidden", &words("flagged")), "failed", "the server answered 403: flagged"),
+        stays(
+            "308",
+            reply("308 Permanent Redirect", "location: https://elsewhere.example/v1?key=k\r\n", ""),
+            "failed",
+            "answered 308 and sends us to https://elsewhere.example/v1: give the address it means by --base-url",
+        ),
         stays("404", error("404 Not Found", &json!({"detail": "Not Found"})), "failed", "answered 404: Not Found"),
         stays("413", reply("413 Payload Too Large", "", PAGE), "failed", "answered 413: Bad Gateway nginx"),
         stays(

@@ -3,6 +3,7 @@
 use crate::answer::Form;
 use crate::benchmark::Task;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The paper whose prompt and answer form a method uses.
 ///
@@ -95,7 +96,11 @@ impl Dress {
     ///
     /// Between them stands a blank line, as between the nodes of RAPTOR's code. SagaScale's contexts each show their
     /// `idx`; CorpusQA's stand under the heading of their document, which is repeated where the document changes.
-    pub(super) fn layout(self, excerpts: &[Excerpt]) -> String {
+    pub(super) fn layout(self, excerpts: &[Excerpt]) -> Cow<'_, str> {
+        // A whole book is not copied.
+        if let [Excerpt { place: None, text }] = excerpts {
+            return Cow::Borrowed(text);
+        }
         let mut under = None;
         let shown = excerpts.iter().map(|Excerpt { place, text }| match (self, place) {
             (Self::Sagascale, Some(Place { idx, .. })) => format!("[idx {idx}]\n{text}"),
@@ -104,7 +109,7 @@ impl Dress {
             }
             _ => text.clone(),
         });
-        shown.collect::<Vec<_>>().join("\n\n")
+        Cow::Owned(shown.collect::<Vec<_>>().join("\n\n"))
     }
 }
 

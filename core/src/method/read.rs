@@ -9,6 +9,7 @@ use crate::host::{Host, Message};
 use crate::prompt::{PromptError, Prompts};
 use crate::reader::{Question, Reading, Want};
 use crate::record::{Context, Outcome};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// What a reader is shown.
@@ -63,13 +64,30 @@ pub(super) fn options_of(item: &Item) -> &[String] {
     if item.task == Task::Choice { &item.options } else { &[] }
 }
 
-fn variables(shown: &Shown<'_>, items: &[&Item], context: &str) -> Value {
-    let questions: Vec<Value> =
-        items.iter().map(|item| json!({ "question": item.question, "options": options_of(item) })).collect();
-    json!({
-        "title": shown.title, "context": context, "language": language_name(shown.language),
-        "question": items[0].question, "options": options_of(items[0]), "questions": questions, "n_questions": items.len(),
-    })
+/// What the prompts of readers are filled with.
+#[derive(Serialize)]
+struct Variables<'a> {
+    title: &'a str,
+    context: &'a str,
+    language: &'a str,
+    question: &'a str,
+    options: &'a [String],
+    questions: Vec<Asked<'a>>,
+    n_questions: usize,
+}
+
+/// One of several questions in a prompt.
+#[derive(Serialize)]
+struct Asked<'a> {
+    question: &'a str,
+    options: &'a [String],
+}
+
+fn variables<'a>(shown: &Shown<'a>, items: &[&'a Item], context: &'a str) -> Variables<'a> {
+    let (title, language) = (shown.title, language_name(shown.language));
+    let questions = items.iter().map(|item| Asked { question: &item.question, options: options_of(item) }).collect();
+    let (question, options) = (&items[0].question, options_of(items[0]));
+    Variables { title, context, language, question, options, questions, n_questions: items.len() }
 }
 
 /// Name of the prompt of a method for a task.

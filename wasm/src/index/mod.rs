@@ -12,7 +12,7 @@ use closeread_core::hash::sha256_of_parts;
 use closeread_core::index::{Ranking, Retriever, Shelf, ShelfError};
 use closeread_core::listing::{Found, Listing};
 use closeread_core::metric::evidence::recall_over;
-use closeread_core::retrieve::{Selection, fill, with_neighbours};
+use closeread_core::retrieve::{PassageOrder, Selection, fill, with_neighbours};
 use closeread_core::text::{Book, Locator, SourceText, Span};
 use embedding::Embedding;
 use options::{Cut, CutOptions, SearchOptions};
@@ -38,6 +38,9 @@ extern "C" {
     /// See `index.d.ts`.
     #[wasm_bindgen(typescript_type = "Retrieved")]
     pub type JsRetrieved;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "Place")]
+    pub type JsPlace;
     /// See `index.d.ts`.
     #[wasm_bindgen(typescript_type = "RecallAt[]")]
     pub type JsRecallCurve;
@@ -91,11 +94,22 @@ struct Place {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Retrieved {
     tokens: usize,
     /// Absent where no evidence is known.
     recall: Option<f64>,
+    n_passages: usize,
+    spans: Vec<Stretch>,
     passages: Vec<Place>,
+}
+
+/// Passages that follow each other.
+#[derive(Serialize)]
+struct Stretch {
+    book: usize,
+    start: usize,
+    end: usize,
 }
 
 #[derive(Serialize)]
@@ -209,8 +223,36 @@ impl Index {
             let Span { start, end } = passage.span;
             Place { index: idx, book: passage.book, start, end, score, tokens: self.shelf.n_tokens()[idx] }
         };
-        let passages = selection.passages.iter().map(|ranked| place(ranked.idx, ranked.score)).collect();
-        to_js(&Retrieved { tokens: selection.n_tokens, recall, passages }).map(JsCast::unchecked_into)
+        let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
+        let listed = selection.passages.iter().take(options.first.unwrap_or(usize::MAX));
+        let passages = listed.map(|ranked| place(ranked.idx, ranked.score)).collect();
+        let spans = self.stretches(&selection.ordered(PassageOrder::Document));
+        to_js(&Retrieved { tokens, recall, n_passages, spans, passages }).map(JsCast::unchecked_into)
+    }
+
+    /// The number of the passage at a byte of a book, or of the one behind it; of the last where there is none.
+    ///
+    /// # Errors
+    /// There is no such book.
+    #[wasm_bindgen(js_name = passageAt)]
+    pub fn passage_at(&self, book: usize, byte: usize) -> Result<usize, JsValue> {
+        self.book_at(book)?;
+        let range = self.shelf.passages_of(book);
+        let passages = &self.shelf.passages()[range.clone()];
+        let before = passages.partition_point(|passage| passage.span.end <= byte);
+        Ok(range.start + before.min(passages.len().saturating_sub(1)))
+    }
+
+    /// Where a passage stands.
+    ///
+    /// # Errors
+    /// There is no such passage.
+    pub fn place(&self, passage: usize) -> Result<JsPlace, JsValue> {
+        let n = self.shelf.passages().len();
+        let missing = || usage(&format!("there is no passage {passage}: the index has {n}, numbered from 0"));
+        let found = self.shelf.passages().get(passage).ok_or_else(missing)?;
+        let Span { start, end } = found.span;
+        to_js(&Stretch { book: found.book, start, end }).map(JsCast::unchecked_into)
     }
 
     /// The texts of passages, as a model would see them.
@@ -336,6 +378,22 @@ impl Index {
         let kept = Rc::clone(&ranking);
         self.asked = Some(Asked { question: question.to_owned(), retriever, neighbours, vectors, ranking: kept });
         Ok(ranking)
+    }
+
+    /// What passages in document order cover, those that follow each other as one.
+    fn stretches(&self, selection: &Selection) -> Vec<Stretch> {
+        let mut stretches: Vec<Stretch> = Vec::new();
+        let mut next = None;
+        for ranked in &selection.passages {
+            let passage = &self.shelf.passages()[ranked.idx];
+            let Span { start, end } = passage.span;
+            match stretches.last_mut() {
+                Some(last) if next == Some(ranked.idx) && last.book == passage.book => last.end = last.end.max(end),
+                _ => stretches.push(Stretch { book: passage.book, start, end }),
+            }
+            next = Some(ranked.idx + 1);
+        }
+        stretches
     }
 
     fn sources(&self) -> Vec<SourceText> {

@@ -52,6 +52,8 @@ pub(super) struct SearchOptions {
     skip: bool,
     pub(super) retriever: Retriever,
     pub(super) neighbours: usize,
+    /// How many passages are listed, of those that were found; all by default.
+    pub(super) first: Option<usize>,
 }
 
 impl Default for SearchOptions {

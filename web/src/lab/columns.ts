@@ -1,6 +1,6 @@
 // The same passages in two orders, side by side.
 
-import type { Retrieved } from "../closeread_wasm.js";
+import type { Retrieved } from "../closeread_books.js";
 import { button, foreign, make } from "../dom.js";
 import type { Words } from "../words/lab.js";
 import type { Stand } from "./strip.js";
@@ -32,11 +32,11 @@ export class Columns {
         );
     }
 
-    show(byScore: Place[], byDocument: Place[], shown: number, texts: Map<number, string>, evidence: Stand[], nBytes: number): void {
+    /** `left` passages of each are not listed. */
+    show(byScore: Place[], byDocument: Place[], left: number, texts: Map<number, string>, evidence: Stand[], nBytes: number): void {
         for (const [list, places] of [[this.#byScore, byScore], [this.#byDocument, byDocument]] as const) {
-            list.replaceChildren(...places.slice(0, shown).map((place) => this.#card(place, texts, evidence, nBytes)));
+            list.replaceChildren(...places.map((place) => this.#card(place, texts, evidence, nBytes)));
         }
-        const left = byScore.length - shown;
         this.#more.hidden = left <= 0;
         this.#more.textContent = this.#words.more(Math.min(left, SHOWN));
     }

@@ -37,11 +37,11 @@ export class Controls {
         this.#search = make("button", { type: "submit", class: "primary", id: "go" }, words.search);
         this.#itemField = labelled(words.fromSample, this.#items);
         this.form.append(
-            labelled(words.question, this.#question), this.#itemField, this.#answers,
+            make("div", { class: "questions" }, labelled(words.question, this.#question), this.#itemField), this.#answers,
             make("div", { class: "settings" },
-                labelled(words.retriever, this.#retriever), labelled(words.neighbours, this.#neighbours), this.#search),
-            make("p", { class: "field" },
-                make("label", { for: "budget" }, `${words.budget}: `, this.#budgetShown), this.#budget),
+                labelled(words.retriever, this.#retriever), labelled(words.neighbours, this.#neighbours), this.#search,
+                make("p", { class: "field budget" },
+                    make("label", { for: "budget" }, `${words.budget}: `, this.#budgetShown), this.#budget)),
         );
         this.form.addEventListener("submit", (event) => {
             event.preventDefault();

@@ -1,6 +1,6 @@
 // Evidence recall over the budget, with the slider's place marked; the numbers are in a table below.
 
-import type { RecallAt } from "../closeread_wasm.js";
+import type { RecallAt } from "../closeread_books.js";
 import { make, table } from "../dom.js";
 import { shown } from "../words/index.js";
 import type { Words } from "../words/lab.js";

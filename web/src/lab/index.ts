@@ -5,7 +5,7 @@ import type { Asking } from "../messages/lab.js";
 import type { Session } from "../session.js";
 import { inLanguage } from "../words/index.js";
 import * as allWords from "../words/lab.js";
-import { Columns, SHOWN, type Place } from "./columns.js";
+import { Columns, SHOWN } from "./columns.js";
 import { Controls } from "./controls.js";
 import { Curve } from "./curve.js";
 import { Embedding } from "./embedding.js";
@@ -22,7 +22,7 @@ export function mount(section: HTMLElement, session: Session): void {
     session.kept.set("lab/embedding", embedding);
 
     const controls = new Controls(session, words, () => session.attempt(ask), () => redraw());
-    const strip = new Strip(words, (byte) => openNearest(byte));
+    const strip = new Strip(words, (byte) => session.attempt(async () => reading.open(await session.core.ask("lab/at", { byte }))));
     const curve = new Curve(words);
     const reading = new Reading(session, words, (read) => strip.mark(read));
     const columns = new Columns(words, (place) => session.attempt(() => reading.open(place)), () => {
@@ -42,7 +42,6 @@ export function mount(section: HTMLElement, session: Session): void {
     let asking: Asking | undefined;
     let evidence: Stand[] = [];
     let shown = SHOWN;
-    let places: Place[] = [];
     /** Whether a drawing is under way, and whether another was wanted meanwhile. */
     let [drawing, again] = [false, false];
 
@@ -93,22 +92,16 @@ export function mount(section: HTMLElement, session: Session): void {
         const { byScore, byDocument, texts } = await session.core.ask("lab/retrieve", { ...mine, budget, shown });
         if (asking !== mine || session.book !== book) return;
         const { nBytes, nPassages } = book.facts;
-        places = byDocument.passages;
+        const n = byScore.nPassages;
         found.hidden = false;
-        summary.textContent = words.summary(places.length, nPassages, byScore.tokens, byScore.recall);
-        strip.show(places, evidence, nBytes);
+        summary.textContent = words.summary(n, nPassages, byScore.tokens, byScore.recall);
+        strip.show(byScore.spans, n, evidence, nBytes);
         curve.mark(budget);
-        columns.show(byScore.passages, places, shown, texts, evidence, nBytes);
-    }
-
-    function openNearest(byte: number): void {
-        const away = ({ start, end }: Stand) => Math.max(start - byte, byte - end, 0);
-        const nearest = places.reduce<Place | undefined>((best, place) => best && away(best) <= away(place) ? best : place, undefined);
-        if (nearest) session.attempt(() => reading.open(nearest));
+        columns.show(byScore.passages, byDocument.passages, n - byScore.passages.length, texts, evidence, nBytes);
     }
 
     function fit(): void {
-        [asking, places, found.hidden] = [undefined, [], true];
+        [asking, found.hidden] = [undefined, true];
         reading.close();
         needBook.hidden = session.book !== undefined;
         session.attempt(async () => {

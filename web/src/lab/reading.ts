@@ -12,7 +12,7 @@ export class Reading {
     readonly element = make("section", { class: "reading card", id: "reading", "aria-labelledby": "reading-heading", hidden: "" });
     readonly #heading = make("h3", { id: "reading-heading", tabindex: "-1" });
     readonly #facts = make("p", { class: "facts" });
-    readonly #text = make("div", { class: "page foreign book-text", dir: "auto", tabindex: "0", role: "region", "aria-labelledby": "reading-heading" });
+    readonly #text = make("div", { class: "page foreign book-text", dir: "auto", tabindex: "0", role: "group", "aria-labelledby": "reading-heading" });
     readonly #session: Session;
     readonly #words: Words;
     readonly #moved: (read: Stand | undefined) => void;

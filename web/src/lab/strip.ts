@@ -37,21 +37,22 @@ export class Strip {
             make("span", {}, words.start), make("span", {}, swatch("retrieved"), words.retrieved), this.#key, make("span", {}, words.end)));
     }
 
-    show(passages: Stand[], evidence: Stand[], nBytes: number): void {
+    /** `retrieved` is what the `n` passages cover. */
+    show(retrieved: Stand[], n: number, evidence: Stand[], nBytes: number): void {
         this.#nBytes = nBytes;
-        this.#retrieved.setAttribute("d", passages.map((passage) => this.#bar(passage, 0, UPPER)).join(""));
-        this.#evidence.setAttribute("d", evidence.map((place) => this.#bar(place, UPPER, LOWER)).join(""));
-        this.#svg.setAttribute("aria-label", this.#words.mapLabel(passages.length, evidence.length));
+        this.#retrieved.setAttribute("d", retrieved.map((span) => this.#bar(span, 0, UPPER, 1.5)).join(""));
+        this.#evidence.setAttribute("d", evidence.map((place) => this.#bar(place, UPPER, LOWER, 6)).join(""));
+        this.#svg.setAttribute("aria-label", this.#words.mapLabel(n, evidence.length));
         this.#key.hidden = evidence.length === 0;
     }
 
     mark(read: Stand | undefined): void {
-        this.#read.setAttribute("d", read === undefined ? "" : this.#bar(read, 0, UPPER + LOWER));
+        this.#read.setAttribute("d", read === undefined ? "" : this.#bar(read, 0, UPPER + LOWER, 3));
     }
 
-    #bar({ start, end }: Stand, top: number, height: number): string {
+    #bar({ start, end }: Stand, top: number, height: number, least: number): string {
         const x = (WIDTH * start) / this.#nBytes;
-        const width = Math.max(1.5, (WIDTH * (end - start)) / this.#nBytes);
+        const width = Math.max(least, (WIDTH * (end - start)) / this.#nBytes);
         return `M${at(x)} ${top}h${at(width)}v${height}h-${at(width)}z`;
     }
 }

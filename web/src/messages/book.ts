@@ -1,6 +1,6 @@
 // The open book, which all views share.
 
-import type { BookFacts } from "../closeread_wasm.js";
+import type { BookFacts } from "../closeread_books.js";
 
 /** What is known of a book that was read. */
 export type Facts = BookFacts;

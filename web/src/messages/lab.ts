@@ -1,6 +1,6 @@
 // What the retrieval lab asks of the worker.
 
-import type { Evidence, FoundEvidence, ModelFacts, RecallAt, Retrieved, ToEmbed } from "../closeread_wasm.js";
+import type { Evidence, FoundEvidence, ModelFacts, RecallAt, Retrieved, ToEmbed } from "../closeread_books.js";
 
 export type Retriever = "bm25" | "dense" | "hybrid";
 
@@ -11,11 +11,11 @@ export interface Asking {
     neighbours: number;
 }
 
-/** The same passages in two orders. */
+/** The same passages in two orders, the first of them listed. */
 export interface Retrieval {
     byScore: Retrieved;
     byDocument: Retrieved;
-    /** Texts of the first passages of both, by the passage's number. */
+    /** Texts of the listed passages, by their numbers. */
     texts: Map<number, string>;
 }
 
@@ -31,6 +31,8 @@ export interface LabMessages {
     /** Where the gold evidence stands; recalls are about it from then on. */
     "lab/evidence": { request: { evidence: Evidence[] }; reply: FoundEvidence };
     "lab/curve": { request: Asking & { budgets: number[] }; reply: RecallAt[] };
+    /** The passage at a byte. */
+    "lab/at": { request: { byte: number }; reply: { index: number; start: number; end: number } };
     /** The file around bytes `start` to `end`. */
     "lab/read": { request: { start: number; end: number; margin: number }; reply: { from: number; stretches: Stretch[] } };
     "lab/model": { request: { toml: string }; reply: ModelFacts };

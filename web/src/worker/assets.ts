@@ -1,6 +1,12 @@
 // Files that the core is handed when it first needs them: vocabularies, Punkt's parameters, WordNet.
 
-import { provide, provided, type AssetName } from "../closeread_wasm.js";
+import type { AssetName } from "../closeread_books.js";
+
+/** A module that takes assets: the books', or the whole one of the other views. */
+interface Taker {
+    provide(name: AssetName, bytes: Uint8Array): void;
+    provided(name: AssetName): boolean;
+}
 
 const FILES: Record<AssetName, string> = {
     cl100k: "assets/cl100k_base.tiktoken.gz",
@@ -9,27 +15,30 @@ const FILES: Record<AssetName, string> = {
     wordnet: "assets/wordnet-3.0.bin.gz",
 };
 
-const coming = new Map<AssetName, Promise<void>>();
+const coming = new Map<AssetName, Promise<Uint8Array>>();
 
-/** Fetches the assets that the core does not have yet. */
-export async function need(...names: AssetName[]): Promise<void> {
-    await Promise.all(names.map((name) => {
-        if (!coming.has(name)) {
-            const fetching = hand(name);
-            coming.set(name, fetching);
-            // A failure is told to whoever asked; the next one tries again.
-            fetching.catch(() => coming.delete(name));
-        }
-        return coming.get(name);
+/** Hands a module the assets that it does not have yet. */
+export async function need(taker: Taker, ...names: AssetName[]): Promise<void> {
+    await Promise.all(names.filter((name) => !taker.provided(name)).map(async (name) => {
+        const bytes = await fetchedOnce(name);
+        if (!taker.provided(name)) taker.provide(name, bytes);
     }));
 }
 
-async function hand(name: AssetName): Promise<void> {
-    if (provided(name)) return;
-    const url = new URL(FILES[name], new URL("../", import.meta.url));
-    const response = await fetch(url);
+function fetchedOnce(name: AssetName): Promise<Uint8Array> {
+    const known = coming.get(name);
+    if (known) return known;
+    const fetching = fetched(name);
+    coming.set(name, fetching);
+    // A failure is told to whoever asked; the next one tries again.
+    fetching.catch(() => coming.delete(name));
+    return fetching;
+}
+
+async function fetched(name: AssetName): Promise<Uint8Array> {
+    const response = await fetch(new URL(FILES[name], new URL("../", import.meta.url)));
     if (!response.ok) throw new Error(`${FILES[name]} cannot be read: ${response.status} ${response.statusText}`);
-    provide(name, await decompressed(new Uint8Array(await response.arrayBuffer())));
+    return decompressed(new Uint8Array(await response.arrayBuffer()));
 }
 
 /** Some servers decompress .gz files on the way, others hand them out as they lie there. */

@@ -1,16 +1,22 @@
 // The open book in the worker.
 
-import { Index } from "../closeread_wasm.js";
+import init, * as books from "../closeread_books.js";
 import { need } from "./assets.js";
 import type { Handlers } from "./handlers.js";
 
 interface Open {
     id: string;
     bytes: Uint8Array;
-    index: Index;
+    index: books.Index;
 }
 
+let ready: Promise<unknown> | undefined;
 let open: Open | undefined;
+
+/** The module for books, fetched when the worker starts. */
+export function booksReady(): Promise<unknown> {
+    return (ready ??= init());
+}
 
 /** The open book, for handlers of views. */
 export function openBook(): Open {
@@ -19,10 +25,10 @@ export function openBook(): Open {
 }
 
 export const book = {
-    "book/prepare": () => need("cl100k", "punkt-en"),
+    "book/prepare": () => need(books, "cl100k", "punkt-en"),
     "book/open": async ({ id, bytes }) => {
-        await need("cl100k", "punkt-en");
-        const index = new Index();
+        await need(books, "cl100k", "punkt-en");
+        const index = new books.Index();
         const facts = index.add(id, bytes);
         open?.index.free();
         open = { id, bytes, index };

@@ -1,6 +1,6 @@
 // The worker's side of the retrieval lab: every number is the core's.
 
-import { modelFacts, type Index, type Retrieved } from "../closeread_wasm.js";
+import { modelFacts, type Index, type Retrieved } from "../closeread_books.js";
 import type { Stretch } from "../messages/lab.js";
 import { openBook } from "./book.js";
 import type { Handlers } from "./handlers.js";
@@ -13,11 +13,11 @@ let evidenceOf: Index | undefined;
 export const lab = {
     "lab/retrieve": ({ question, budget, retriever, neighbours, shown }) => {
         const { index } = openBook();
-        const options = { budget, retriever, neighbours };
+        const options = { budget, retriever, neighbours, first: shown };
         const byScore = index.retrieve(question, { ...options, order: "score" });
         const byDocument = index.retrieve(question, { ...options, order: "document" });
-        const first = ({ passages }: Retrieved) => passages.slice(0, shown).map((passage) => passage.index);
-        const wanted = new Uint32Array(new Set([...first(byScore), ...first(byDocument)]));
+        const listed = ({ passages }: Retrieved) => passages.map((passage) => passage.index);
+        const wanted = new Uint32Array(new Set([...listed(byScore), ...listed(byDocument)]));
         const texts = index.texts(wanted);
         return { byScore, byDocument, texts: new Map(Array.from(wanted, (passage, n) => [passage, texts[n] ?? ""])) };
     },
@@ -29,6 +29,11 @@ export const lab = {
     },
     "lab/curve": ({ question, budgets, retriever, neighbours }) =>
         openBook().index.recallCurve(question, new Uint32Array(budgets), { retriever, neighbours }),
+    "lab/at": ({ byte }) => {
+        const { index } = openBook();
+        const passage = index.passageAt(0, byte);
+        return { ...index.place(passage), index: passage };
+    },
     "lab/read": ({ start, end, margin }) => {
         const { index } = openBook();
         const gold = evidenceOf === index ? evidence : [];

@@ -1,6 +1,6 @@
 // Vectors in IndexedDB, by what they are vectors of.
 
-import type { PassageVectors } from "../closeread_wasm.js";
+import type { PassageVectors } from "../closeread_books.js";
 
 const [DATABASE, STORE] = ["closeread", "vectors"];
 

@@ -10,6 +10,6 @@ fn main() -> anyhow::Result<()> {
         bail!("expected two arguments, INPUT.wasm and FOLDER, found {}", arguments.len());
     };
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(input).typescript(true).omit_default_module_path(false).web(true)?;
+    bindgen.input_path(input).typescript(true).omit_default_module_path(false).remove_name_section(true).web(true)?;
     bindgen.generate(folder).with_context(|| format!("wasm-bindgen fails on {}", input.display()))
 }

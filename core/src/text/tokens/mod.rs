@@ -21,6 +21,7 @@ enum Engine {
     #[cfg(feature = "vocabularies")]
     Embedded(&'static bpe_openai::Tokenizer),
     Bpe(Arc<bpe_openai::Tokenizer>),
+    #[cfg(feature = "tokenizer-json")]
     HuggingFace(Arc<tokenizers::Tokenizer>),
 }
 
@@ -106,6 +107,7 @@ impl Tokenizer {
     ///
     /// # Errors
     /// [`TokenizerError::Json`] if `json` does not parse, [`TokenizerError::Unknown`] if it lacks its unknown token.
+    #[cfg(feature = "tokenizer-json")]
     pub fn from_json(name: &str, json: &[u8]) -> Result<Self, TokenizerError> {
         let wrong = |e: tokenizers::Error| TokenizerError::Json { name: name.to_owned(), reason: e.to_string() };
         let mut tokenizer = tokenizers::Tokenizer::from_bytes(json).map_err(wrong)?;
@@ -131,6 +133,7 @@ impl Tokenizer {
     pub fn count(&self, text: &str) -> usize {
         match self.engine() {
             Borrowed::Bpe(bpe) => self.counted.sum(text, |text| bpe.count(text)),
+            #[cfg(feature = "tokenizer-json")]
             Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).len(),
         }
     }
@@ -139,6 +142,7 @@ impl Tokenizer {
     pub fn encode(&self, text: &str) -> Vec<u32> {
         match self.engine() {
             Borrowed::Bpe(bpe) => bpe.encode(text),
+            #[cfg(feature = "tokenizer-json")]
             Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).get_ids().to_vec(),
         }
     }
@@ -159,6 +163,7 @@ impl Tokenizer {
                     })
                     .collect()
             }
+            #[cfg(feature = "tokenizer-json")]
             Borrowed::HuggingFace(tokenizer) => {
                 let encoding = tokenizer.encode(text, false).expect(PROBED);
                 encoding.get_offsets().iter().map(|&(_, end)| end).collect()
@@ -177,6 +182,7 @@ impl Tokenizer {
             #[cfg(feature = "vocabularies")]
             Engine::Embedded(bpe) => Borrowed::Bpe(bpe),
             Engine::Bpe(bpe) => Borrowed::Bpe(bpe),
+            #[cfg(feature = "tokenizer-json")]
             Engine::HuggingFace(tokenizer) => Borrowed::HuggingFace(tokenizer),
         }
     }
@@ -225,6 +231,7 @@ impl Encoding {
 
 enum Borrowed<'t> {
     Bpe(&'t bpe_openai::Tokenizer),
+    #[cfg(feature = "tokenizer-json")]
     HuggingFace(&'t tokenizers::Tokenizer),
 }
 
@@ -233,6 +240,7 @@ const PATTERNS: &str = "the patterns are tested to compile";
 /// With it no two tokens of either encoding hash alike (bpe-openai's build script).
 const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
 
+#[cfg(feature = "tokenizer-json")]
 const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";
 
 #[cfg(test)]

@@ -1,0 +1,286 @@
+// The retrieval lab as its users meet it, and held against the command line on the same books.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import { axe, binary, inkAndPaper, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+
+const use = useBrowser();
+const run = promisify(execFile);
+
+/** Sixty chapters; the lamp is lit in the first, the fortieth and, with markup, the last. */
+const CHAPTERS = Array.from({ length: 60 }, (_, n) =>
+    `The ${n}th day was grey. The boats stayed in the harbour and the men mended nets until the evening bell rang. ` +
+    `Nobody spoke of the journey, and the gulls walked about the empty market as if they had bought it. ` +
+    (n === 0 ? "Then Ana lit the lamp in the tower. " : "") +
+    (n === 40 ? "Ana climbed up again and lit the lamp; the lamp burned green. " : "") +
+    (n === 59 ? "On the lamp somebody had written \u202e<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script> and left. " : ""));
+const BOOK = { name: "harbour.txt", bytes: CHAPTERS.join("\n\n") };
+
+async function ask(page, question) {
+    await page.fill("#question", question);
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#by-document li");
+}
+
+/** Passage numbers and texts of a column. */
+const column = (page, id) => page.$$eval(`#${id} li`, (items) => items.map((item) => ({
+    index: Number(item.dataset.passage),
+    text: item.querySelector(".book-text").textContent,
+})));
+
+/** Moves the slider to a place between 0 and 1. */
+const slide = (page, share) => page.$eval("#budget", (slider, share) => {
+    slider.value = String(Math.round(share * Number(slider.max)));
+    slider.dispatchEvent(new Event("input"));
+}, share);
+
+test("a question finds the same passages in two orders", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "Who lit the lamp?");
+    const [byScore, byDocument] = [await column(page, "by-score"), await column(page, "by-document")];
+    assert.match(byScore[0].text, /Ana.*lamp/);
+    const inOrder = (passages) => [...passages].sort((a, b) => a.index - b.index);
+    assert.deepEqual(byDocument, inOrder(byScore));
+    assert.notDeepEqual(byDocument, byScore);
+    assert.match(await page.textContent("#summary"), /^\d+ of \d+ passages, [\d,]+ tokens\.$/);
+});
+
+test("a smaller budget keeps fewer passages, and the slider says its budget", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "lamp");
+    const before = (await column(page, "by-score")).length;
+    await page.focus("#budget");
+    await page.keyboard.press("Home");
+    await page.waitForFunction((n) => document.querySelectorAll("#by-score li").length < n, before);
+    assert.equal(await page.getAttribute("#budget", "aria-valuetext"), "100 tokens");
+    const tokens = Number((await page.textContent("#summary")).match(/, (\d+) tokens/)?.[1] ?? 0);
+    assert.ok(tokens <= 100, `${tokens} tokens for a budget of 100`);
+});
+
+test("markup and direction marks in a book are shown as text", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "somebody had written on the lamp");
+    const place = (await column(page, "by-score")).findIndex(({ text }) => text.includes("<img src=x"));
+    assert.ok(place >= 0);
+    assert.equal(await page.locator("#lab img, #lab script").count(), 0);
+    await page.locator("#by-score li button").nth(place).click();
+    await page.waitForSelector("#reading mark");
+    assert.match(await page.textContent("#reading mark"), /<script>alert\(1\)<\/script>/);
+    assert.notEqual(await page.title(), "taken");
+    const isolated = await page.$eval("#by-score li .book-text", (text) => [getComputedStyle(text).unicodeBidi, text.dir]);
+    assert.deepEqual(isolated, ["isolate", "auto"]);
+});
+
+test("a passage opens in its place and gives the focus back", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "green lamp");
+    const [{ text }] = await column(page, "by-score");
+    await page.locator("#by-score li button").first().focus();
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#reading mark");
+    const plain = (words) => words.replace(/\s+/g, " ").trim();
+    assert.equal(plain(await page.textContent("#reading mark")), plain(text));
+    const around = await page.textContent("#reading .page");
+    assert.ok(BOOK.bytes.includes(around) && around.length > 2000, "the file's own text, before and behind");
+    await page.keyboard.press("Escape");
+    assert.ok(await page.locator("#reading").isHidden());
+    assert.equal(await page.evaluate(() => document.activeElement.closest("#by-score") !== null), true);
+});
+
+test("a question of the sample comes with its evidence: marked, counted, recalled as the budget moves", async (t) => {
+    const { page } = use;
+    await page.waitForTimeout(300);
+    if (!(await page.locator("#sample").isVisible())) return t.skip("skipped: the sample needs sample/");
+    await openSample(page, "the-loan-of-the-bell");
+    await page.selectOption("#items", "en-001");
+    await page.waitForSelector("#by-score li");
+    assert.match(await page.textContent("#answers"), /my great-grandfather/);
+    assert.match(await page.getAttribute(".strip svg", "aria-label"), /1 places of gold evidence/);
+    await slide(page, 1);
+    await page.waitForFunction(() => /hold 100%/.test(document.querySelector("#summary").textContent));
+    assert.ok((await page.locator("#by-score li.gold .badge").count()) >= 1);
+    await page.locator(".curve summary").click();
+    const recalls = await page.$$eval(".curve tbody td", (cells) => cells.map(({ textContent }) => parseInt(textContent)));
+    assert.deepEqual(recalls, [...recalls].sort((a, b) => a - b), "more budget, more recall");
+    assert.equal(recalls.at(-1), 100);
+    await page.locator("#by-score li.gold button").first().click();
+    await page.waitForSelector("#reading .gold");
+    assert.match((await page.$$eval("#reading .gold", (parts) => parts.map(({ textContent }) => textContent).join(""))), /He was my great-grandfather/);
+});
+
+test("everything is done by keyboard alone, in Chinese", async (t) => {
+    const { page } = use;
+    await page.selectOption("#language", "zh");
+    await page.waitForTimeout(300);
+    if (!(await page.locator("#sample").isVisible())) return t.skip("skipped: the sample needs sample/");
+    await openSample(page, "shedu-bu");
+    await page.waitForFunction(() => document.activeElement?.id === "question");
+    await page.keyboard.type("赊渡簿");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#by-document li");
+    assert.match(await page.textContent("#summary"), /个段落中的/);
+    assert.deepEqual(await axe(page), []);
+});
+
+/** A ZIP archive without compression. */
+function zip(entries) {
+    const [bodies, directory] = [[], []];
+    let offset = 0;
+    for (const [name, text] of entries) {
+        const [file, data] = [Buffer.from(name), Buffer.from(text)];
+        const common = Buffer.alloc(26);
+        [20, 0, 0, 0, 0x21].forEach((word, n) => common.writeUInt16LE(word, 2 * n));
+        common.writeUInt32LE(crc32(data), 10);
+        common.writeUInt32LE(data.length, 14);
+        common.writeUInt32LE(data.length, 18);
+        common.writeUInt16LE(file.length, 22);
+        const tail = Buffer.alloc(14);
+        tail.writeUInt32LE(offset, 10);
+        bodies.push(Buffer.from("PK\x03\x04"), common, file, data);
+        directory.push(Buffer.from("PK\x01\x02\x14\x00"), common, tail, file);
+        offset += 30 + file.length + data.length;
+    }
+    const end = Buffer.alloc(18);
+    end.writeUInt16LE(entries.length, 4);
+    end.writeUInt16LE(entries.length, 6);
+    end.writeUInt32LE(Buffer.concat(directory).length, 8);
+    end.writeUInt32LE(offset, 12);
+    return Buffer.concat([...bodies, ...directory, Buffer.from("PK\x05\x06"), end]);
+}
+
+test("an EPUB is read chapter by chapter", async () => {
+    const { page } = use;
+    const xml = '<?xml version="1.0"?>';
+    const chapter = (text) => `${xml}<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>${text}</p></body></html>`;
+    await openBook(page, { name: "b.epub", bytes: zip([
+        ["mimetype", "application/epub+zip"],
+        ["META-INF/container.xml", `${xml}<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="b.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`],
+        ["b.opf", `${xml}<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">b</dc:identifier><dc:title>Harbour</dc:title><dc:language>en</dc:language><meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="c"/><itemref idref="a"/></spine></package>`],
+        ["a.xhtml", chapter("Ana lit the lamp.")],
+        ["c.xhtml", chapter("The boats stayed &amp; waited.")],
+    ]) });
+    assert.match(await page.textContent("#status"), /EPUB/);
+    await ask(page, "lamp boats");
+    assert.match((await column(page, "by-document"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
+});
+
+test("a dropped Chinese book in GB18030 is read and searched", async () => {
+    const { page } = use;
+    // 船 = B4AC, 灯 = B5C6, 亮 = C1C1, 了 = C1CB, 。= A1A3, 海 = BAA3, 静 = BEB2
+    const sentence = [0xb4, 0xac, 0xb5, 0xc6, 0xc1, 0xc1, 0xc1, 0xcb, 0xa1, 0xa3, 0xba, 0xa3, 0xbe, 0xb2, 0xc1, 0xcb, 0xa1, 0xa3];
+    await page.evaluate((bytes) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([new Uint8Array(bytes)], "灯.txt"));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, Array.from({ length: 40 }, () => sentence).flat());
+    await page.waitForFunction(() => /灯\.txt: .*Chinese, gb18030/i.test(document.querySelector("#status").textContent));
+    await ask(page, "船灯");
+    assert.match((await column(page, "by-document"))[0].text, /船灯亮了/);
+});
+
+for (const colorScheme of ["light", "dark"]) {
+    test(`360 pixels wide, with results and a passage open: no sideways scrolling, nothing for axe, ${colorScheme}`, async () => {
+        const { page } = use;
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width: 360, height: 700 });
+        await openBook(page, BOOK);
+        await ask(page, "lamp");
+        await page.locator("#by-score li button").first().click();
+        await page.waitForSelector("#reading mark");
+        assert.ok(!(await scrollsSideways(page)));
+        const [ink, paper] = await inkAndPaper(page);
+        assert.ok(colorScheme === "light" ? paper - ink > 150 : ink - paper > 150, `ink ${ink} on paper ${paper}`);
+        assert.deepEqual(await axe(page), []);
+    });
+}
+
+/** Novels of the shared data with a question each. */
+const NOVELS = [
+    ["novels/en/pride-and-prejudice.txt", "Why does Elizabeth refuse Mr. Darcy's first proposal?"],
+    ["novels/en/dracula.txt", "What does Jonathan Harker see in the castle at night?"],
+    ["novels/zh/laocan-youji.txt", "老残在济南听了谁说书？"],
+    ["encodings/laocan-youji.gb18030.txt", "老残在济南听了谁说书？"],
+];
+
+for (const [path, question] of NOVELS) {
+    test(`search over ${path} has the bytes that the command line prints`, async (t) => {
+        const { page } = use;
+        const [data, program] = [process.env.CLOSEREAD_DATA, binary()];
+        if (!data) return t.skip("skipped: novels in the page need CLOSEREAD_DATA");
+        if (!program) return t.skip("skipped: novels in the page need the binary (cargo build, or CLOSEREAD_BIN)");
+        const bytes = (await readFile(`${data}/${path}`)).toString("base64");
+        for (const [budget, order] of [[1500, "document"], [20000, "score"]]) {
+            const options = ["--retriever", "bm25", "--budget", budget, "--order", order, "--neighbours", 1, "--json"].map(String);
+            const { stdout } = await run(program, ["search", `${data}/${path}`, question, ...options], { maxBuffer: 1 << 28 });
+            const json = await page.evaluate(async ([bytes, question, budget, order]) => {
+                const core = await import("./closeread_books.js");
+                const { need } = await import("./worker/assets.js");
+                await core.default();
+                await need(core, "cl100k", "punkt-en");
+                const index = new core.Index();
+                index.add("book", Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0)));
+                return index.searchJson(question, { budget, order, neighbours: 1 });
+            }, [bytes, question, budget, order]);
+            assert.equal(json + "\n", stdout);
+        }
+        // And the page itself shows them.
+        await openBook(page, { name: "novel.txt", bytes: Buffer.from(bytes, "base64") });
+        await ask(page, question);
+        const { stdout } = await run(program, ["search", `${data}/${path}`, question, "--retriever", "bm25", "--json"], { maxBuffer: 1 << 28 });
+        const expected = JSON.parse(stdout).passages.map(({ index, text }) => ({ index, text }));
+        assert.deepEqual(await column(page, "by-document"), expected);
+    });
+}
+
+test("offsets are bytes; a slice and a conversion to UTF-16 lead to JavaScript's own", async () => {
+    const { page } = use;
+    const [slice, units, facts] = await page.evaluate(async () => {
+        const core = await import("./closeread_books.js");
+        const { need } = await import("./worker/assets.js");
+        await core.default();
+        await need(core, "cl100k", "punkt-en");
+        const index = new core.Index();
+        index.add("a", "老殘 and 👩‍🚀 went. They came back.");
+        const second = index.add("b", "Another book. It is short.");
+        return [index.slice(0, 0, 4), index.toUtf16(0, new TextEncoder().encode("老殘 and 👩").length), second];
+    });
+    assert.equal(slice, "老殘", "widened to whole characters");
+    assert.equal(units, "老殘 and 👩".length);
+    assert.deepEqual([facts.firstPassage, facts.nPassages, facts.name], [1, 1, "b"]);
+});
+
+test("what is missing or wrong is said by name", async () => {
+    const { page } = use;
+    const messages = await page.evaluate(async () => {
+        const core = await import("./closeread_books.js");
+        await core.default();
+        const said = (action) => {
+            try {
+                return action() && "";
+            } catch (error) {
+                return `${error.name}: ${error.message}`;
+            }
+        };
+        const { need } = await import("./worker/assets.js");
+        const early = said(() => new core.Index());
+        const wrong = said(() => core.provide("cl100k", new Uint8Array(7)));
+        await need(core, "cl100k", "punkt-en");
+        const index = new core.Index();
+        index.add("a", "It rained.");
+        return [early, wrong, said(() => index.add("a", "x")), said(() => index.search("x", { retriever: "dense" })), said(() => index.search("x", { bugdet: 5 }))];
+    });
+    assert.match(messages[0], /^AssetError: `punkt-en` is needed first/);
+    assert.match(messages[1], /^AssetError: vocabulary of `cl100k_base`: these 7 bytes/);
+    assert.match(messages[2], /^UsageError: there is a book `a` already/);
+    assert.match(messages[3], /^ShelfError: retriever `dense` needs embeddings/);
+    assert.match(messages[4], /^UsageError: .*bugdet/);
+});

@@ -1,0 +1,88 @@
+// The page's module in Node, without a bundler: the same bytes as the command line over the sample and over real novels.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile, readdir } from "node:fs/promises";
+import { before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import init, { Index, chunk, provide, search } from "../dist/closeread_wasm.js";
+import { DIST, binary } from "./harness.js";
+
+const run = promisify(execFile);
+const SAMPLE = new URL("../../sample/", import.meta.url);
+const asset = async (name) => gunzipSync(await readFile(new URL(`assets/${name}.gz`, DIST)));
+
+before(async () => {
+    await init({ module_or_path: await readFile(new URL("closeread_wasm_bg.wasm", DIST)) });
+    provide("cl100k", await asset("cl100k_base.tiktoken"));
+    provide("o200k", await asset("o200k_base.tiktoken"));
+    provide("punkt-en", await asset("punkt-en.txt"));
+});
+
+/** The books of the sample and, where they are, of the shared data. */
+async function books(t) {
+    const found = existsSync(SAMPLE) ? ["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE))) : [];
+    const data = process.env.CLOSEREAD_DATA;
+    if (!data) t.diagnostic("skipped: novels in Node need CLOSEREAD_DATA");
+    else for (const folder of ["novels/en", "novels/zh", "encodings"]) {
+        found.push(...(await readdir(`${data}/${folder}`)).map((name) => `${data}/${folder}/${name}`));
+    }
+    return found;
+}
+
+test("chunk and search have the bytes that the command line prints", async (t) => {
+    const program = binary();
+    if (!program) return t.skip("skipped: the module against the command line needs the binary (cargo build, or CLOSEREAD_BIN)");
+    const printed = async (...args) => (await run(program, args.map(String), { maxBuffer: 1 << 28 })).stdout;
+    for (const path of await books(t)) {
+        const bytes = await readFile(path);
+        assert.equal(JSON.stringify(chunk(bytes)) + "\n", await printed("chunk", path, "--json"), path);
+        const index = new Index();
+        index.add("book", bytes);
+        for (const question of ["Who opens the door at night?", "谁在夜里开门？"]) {
+            for (const [budget, order, neighbours] of [[300, "document", 0], [8000, "score", 2]]) {
+                const expected = await printed("search", path, question, "--retriever", "bm25", "--budget", budget, "--order", order, "--neighbours", neighbours, "--json");
+                assert.equal(index.searchJson(question, { budget, order, neighbours }) + "\n", expected, `${path}: ${question}`);
+            }
+        }
+        index.free();
+    }
+});
+
+test("an object and the JSON of a search are the same, with another tokenizer too", () => {
+    const book = "Ana lit the lamp. The boats stayed in the harbour. Nobody came.";
+    const index = new Index({ tokenizer: "o200k", maxTokens: 8 });
+    index.add("book", book);
+    assert.deepEqual(index.search("lamp"), JSON.parse(index.searchJson("lamp")));
+    assert.deepEqual(index.search("lamp"), search(book, "lamp", {}, { tokenizer: "o200k", maxTokens: 8 }));
+});
+
+test("vectors come in any order, nearest to the question first", () => {
+    const index = new Index({ maxTokens: 8 });
+    index.add("book", "The boats stayed out. Nobody came home. Ana lit the lamp. It rained again.");
+    index.expectVectors(2);
+    const [first, rest] = [index.nextToEmbed("lamp", 1), index.nextToEmbed("lamp", 9)];
+    assert.match(first.texts[0], /lamp/);
+    assert.equal(first.passages.length + rest.passages.length, index.nPassages);
+    assert.equal(index.nextToEmbed("lamp", 9).passages.length, 0, "all are under way");
+    index.giveBack(Uint32Array.from(rest.passages));
+    assert.deepEqual(index.nextToEmbed("lamp", 9), rest);
+    index.putVectors(Uint32Array.from(first.passages), Float32Array.of(1, 0));
+    index.putQueryVector("lamp", Float32Array.of(1, 0));
+    assert.deepEqual(index.search("lamp", { retriever: "dense" }).passages.map((p) => p.index), first.passages, "as far as vectors have come");
+    index.putVectors(Uint32Array.from(rest.passages), new Float32Array(2 * rest.passages.length).fill(1));
+    const kept = index.vectors();
+    const again = new Index({ maxTokens: 8 });
+    again.add("book", "The boats stayed out. Nobody came home. Ana lit the lamp. It rained again.");
+    assert.equal(again.contentKey, index.contentKey);
+    again.expectVectors(kept.dimension);
+    again.putVectors(kept.passages, kept.values);
+    again.putQueryVector("lamp", Float32Array.of(1, 0));
+    for (const retriever of ["dense", "hybrid"]) {
+        assert.deepEqual(again.search("lamp", { retriever }), index.search("lamp", { retriever }));
+    }
+    assert.throws(() => again.putVectors(Uint32Array.of(0), Float32Array.of(1)), /1 numbers for 1 vectors of 2/);
+});
