@@ -9,7 +9,7 @@
 
 use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Instructions, Precision};
 use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, Bucket, ModelSpec, Unit};
+use closeread_core::embed::{Backend, ModelSpec, Unit};
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -36,15 +36,11 @@ fn main() -> Result<(), Anything> {
         other => return Err(format!("unknown backend {other}").into()),
     };
 
-    let mut current: Option<(usize, Box<dyn Backend>)> = None;
+    let backend = load(&spec, &onnx, precision, instructions)?;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let (first, second) = line.split_once(' ').ok_or("B TOKENS")?;
         let n_texts: usize = if first == "vectors" { 0 } else { first.parse()? };
-        let backend = match current.take() {
-            Some((same, backend)) if same == n_texts || precision.is_some() => backend,
-            _ => load(&spec, &onnx, precision, instructions, n_texts)?,
-        };
         if first == "vectors" {
             std::fs::write(second, vectors(&*backend, &texts)?)?;
             println!("0");
@@ -59,7 +55,6 @@ fn main() -> Result<(), Anything> {
             println!("{}", cpu_nanoseconds() - start);
         }
         std::io::stdout().flush()?;
-        current = Some((n_texts, backend));
     }
     Ok(())
 }
@@ -74,17 +69,10 @@ fn load(
     onnx: &[u8],
     precision: Option<Precision>,
     instructions: Option<Instructions>,
-    n_texts: usize,
 ) -> Result<Box<dyn Backend>, Anything> {
     Ok(match precision {
         Some(_) => Box::new(EncoderBackend::from_onnx(spec, onnx, EncoderOptions { precision, instructions })?),
-        // 0: the shapes the command line uses.
-        None if n_texts == 0 => Box::new(TractBackend::new(spec, onnx)?),
-        None => {
-            let lengths = [16, 32, 48, 64, 96, 128, 192, 256, 384, 512];
-            let buckets = lengths.map(|n_tokens| Bucket { n_tokens, n_texts });
-            Box::new(TractBackend::with_buckets(spec, onnx, buckets.to_vec())?)
-        }
+        None => Box::new(TractBackend::new(spec, onnx)?),
     })
 }
 

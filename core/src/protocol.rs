@@ -1,5 +1,9 @@
 //! How each paper runs its benchmark: what `closeread run` does where its user says nothing.
 
+mod offer;
+
+pub use offer::{MAX_OUTPUT_TOKENS, Offer, OfferedCost, StageCost, offers};
+
 use crate::method::{Entry, METHODS};
 use crate::paper::dos_rag::BUDGETS;
 use crate::paper::{FailurePolicy, Paper};

@@ -62,7 +62,7 @@ fn load(corpus: &Corpus) -> Connection {
         .map(|column| {
             let affinity = match column.value_type {
                 ValueType::Count | ValueType::Money => "INTEGER",
-                ValueType::Percentage => "REAL",
+                ValueType::Number | ValueType::Percentage => "REAL",
                 ValueType::Name | ValueType::Category | ValueType::YearMonth => "TEXT",
             };
             format!("{} {affinity}", column.key)

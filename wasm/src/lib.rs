@@ -19,10 +19,14 @@ mod encoder;
 mod error;
 #[cfg(feature = "books")]
 mod index;
+#[cfg(feature = "page")]
+mod method;
 #[cfg(feature = "books")]
 mod model;
 #[cfg(any(feature = "books", feature = "scorer"))]
 mod options;
+#[cfg(feature = "page")]
+mod provider;
 #[cfg(feature = "page")]
 mod run;
 #[cfg(feature = "scorer")]
@@ -40,8 +44,12 @@ pub use compare::{compare_json, shown_comparison};
 pub use encoder::EmbeddingModel;
 #[cfg(feature = "books")]
 pub use index::Index;
+#[cfg(feature = "page")]
+pub use method::{MethodRun, changes, methods};
 #[cfg(feature = "books")]
 pub use model::model_facts;
+#[cfg(feature = "page")]
+pub use provider::ChatModel;
 #[cfg(feature = "page")]
 pub use run::{OpenRun, chart_style};
 #[cfg(feature = "scorer")]

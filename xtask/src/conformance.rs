@@ -6,7 +6,9 @@ use crate::machine;
 use crate::process::{cargo, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
+use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -21,7 +23,7 @@ pub(crate) struct Args {
 /// Runs the folder and prints it; false if any case fails.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     let dir = args.dir.clone().or_else(given_vectors).unwrap_or_else(own_vectors);
-    let reports = reports(&dir, if args.wasm { Target::Wasm } else { Target::Native })?;
+    let reports = reports(&dir, if args.wasm { Target::Wasm } else { Target::Native }, Runner::Alone)?;
     for report in &reports {
         report.print(NotYet::Fails);
     }
@@ -43,6 +45,15 @@ pub(crate) fn given_vectors() -> Option<PathBuf> {
 pub(crate) enum Target {
     Native,
     Wasm,
+}
+
+/// With whose features of core the native runner is compiled.
+#[derive(Clone, Copy)]
+pub(crate) enum Runner {
+    /// Its own: soonest done where nothing is compiled yet.
+    Alone,
+    /// The workspace's: soonest done where the workspace is compiled.
+    WithAll,
 }
 
 /// What to make of cases whose schema or group has no code.
@@ -71,12 +82,17 @@ pub(crate) struct Report {
 ///
 /// # Errors
 /// If the folder holds no vector file, or the runner does not build or does not end well.
-pub(crate) fn reports(dir: &Path, target: Target) -> Result<Vec<Report>> {
+pub(crate) fn reports(dir: &Path, target: Target, runner: Runner) -> Result<Vec<Report>> {
     let files = vector_files(dir)?;
     let lines = match target {
         Target::Native => {
-            let runner = ["run", "--package", "closeread-tests", "--bin", "conformance", "--"];
-            stdout_of(cargo().args(runner).args(&files))?
+            let packages: &[&str] = match runner {
+                Runner::Alone => &["--package", "closeread-tests"],
+                Runner::WithAll => &["--workspace"],
+            };
+            run_program(cargo().args(["build", "--bin", "conformance"]).args(packages))?;
+            let built = target_dir()?.join("debug").join(format!("conformance{EXE_SUFFIX}"));
+            stdout_of(Command::new(built).args(&files))?
         }
         Target::Wasm => {
             machine::wasm_target()?;
@@ -90,7 +106,7 @@ pub(crate) fn reports(dir: &Path, target: Target) -> Result<Vec<Report>> {
     let mut reports = lines.lines().map(Report::parse).collect::<Result<Vec<_>>>()?;
     ensure!(reports.len() == files.len(), "{} files, but {} reports", files.len(), reports.len());
     if matches!(target, Target::Wasm) {
-        for (report, native) in reports.iter_mut().zip(self::reports(dir, Target::Native)?) {
+        for (report, native) in reports.iter_mut().zip(self::reports(dir, Target::Native, runner)?) {
             report.hold_to(&native);
         }
     }

@@ -1,17 +1,23 @@
 //! Building benchmarks: the folder that a build lies in, what its options say, what comes out.
 
 mod article;
+mod collection;
+mod database;
 mod dataset;
 mod dry_run;
 mod folder;
+mod global_table;
 mod options;
 mod search;
 
 pub(crate) use article::ArticleArgs;
+pub(crate) use collection::DocumentInputs;
+pub(crate) use database::Sqlite;
 pub(crate) use dataset::{checked, write};
 pub(crate) use dry_run::show as show_costs;
 pub(crate) use folder::BuildFolder;
-pub(crate) use options::{BookInputs, BuildOptions};
+pub(crate) use global_table::{DATABASE, read_entity, read_schema, read_table, stored_table, write_table};
+pub(crate) use options::{BookInputs, BuildOptions, Workshop};
 pub(crate) use search::{Search, SearchArgs};
 
 use crate::interrupt::asked_to_end;
@@ -19,7 +25,6 @@ use crate::journal::Journal;
 use anyhow::Result;
 use closeread_core::build::BuildError;
 use closeread_core::text::Book;
-use options::Workshop;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,13 +38,24 @@ pub(crate) async fn finish<T>(
     build: impl Future<Output = Result<T, BuildError>>,
     write: impl FnOnce(T) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
+    let mut out_of_money = false;
     let made = tokio::select! {
         made = build => Some(made),
         true = asked_to_end() => None,
+        () = workshop.is_out() => {
+            out_of_money = true;
+            None
+        }
     };
     folder.quiet();
     workshop.say_spending();
     match made {
+        None if out_of_money => {
+            eprintln!(
+                "stopped: --max-cost leaves no money for another call; what was finished is kept, and the same command goes on"
+            );
+            Ok(ExitCode::from(1))
+        }
         None => {
             eprintln!("stopped; what was finished is kept, and the same command goes on");
             Ok(ExitCode::from(1))

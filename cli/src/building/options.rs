@@ -2,6 +2,7 @@
 
 use super::BuildFolder;
 use crate::command::run::load_prompts;
+use crate::config::max_cost;
 use crate::extra_body::ExtraBodies;
 use crate::host::{CliHost, QueryEncoder, Repetition};
 use crate::input::{InputOptions, read_books};
@@ -72,6 +73,12 @@ pub(crate) struct BuildOptions {
     /// Prices of models, over those that ship
     #[arg(long, value_name = "FILE")]
     pub(crate) models: Option<PathBuf>,
+    /// Most that the calls of this command may cost, in US dollars: it stops before a call that could cost more
+    #[arg(long, value_name = "DOLLARS")]
+    pub(crate) max_cost: Option<f64>,
+    /// With --max-cost: calls of models without a known price count as free
+    #[arg(long)]
+    pub(crate) allow_unknown_price: bool,
     /// Folder with prompts that replace ours, by file name
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
@@ -156,7 +163,11 @@ impl BuildOptions {
         let prompts = load_prompts(self.prompts.as_deref())?;
         let tokenizer = tokenizer::load(Some(&self.tokenizer), None)?;
         let prices = pricing::load(self.models.as_deref())?;
-        let spending = Rc::new(Spending::new(prices.clone(), None, Dollars::default(), tokenizer.clone()));
+        let limit = max_cost(self.max_cost)?;
+        if limit.is_some() && !self.allow_unknown_price {
+            pricing::check_known(&prices, &models.iter().map(|model| (*model).to_owned()).collect::<Vec<_>>())?;
+        }
+        let spending = Rc::new(Spending::new(prices.clone(), limit, Dollars::default(), tokenizer.clone()));
         let options = provider::Options {
             extra_body: self.extra_body()?,
             timeout: Duration::from_secs(self.timeout.max(1)),
@@ -235,6 +246,11 @@ impl Workshop {
         encoder: Option<&'a QueryEncoder>,
     ) -> Repetition<'a> {
         self.hosts[model].repetition(0, encoder).journalled(journal)
+    }
+
+    /// Returns when there is no money for another call.
+    pub(crate) async fn is_out(&self) {
+        self.spending.is_out().await;
     }
 
     /// Says what the calls of this session took, where some were made.

@@ -19,11 +19,10 @@ use anyhow::{Context, Result};
 use closeread_core::benchmark::Item;
 use closeread_core::index::Retriever;
 use closeread_core::method::{Method, Setting, Trial, batches};
-use closeread_core::metric::evidence::{cited_recall, context_recall};
-use closeread_core::metric::score;
+use closeread_core::metric::{Shown, recorded_scores};
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record, TrialKey};
-use closeread_core::report::{CellKey, EVIDENCE_RECALL, embedding_usage};
+use closeread_core::report::{CellKey, embedding_usage};
 use closeread_core::text::{Book, Span};
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -355,12 +354,6 @@ fn recorded(
     room: &Room,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
 ) -> BTreeMap<String, f64> {
-    let mut scores = score(item, &trial.outcome, room.language());
-    let recall = evidence.get(&item.id).and_then(|gold| match (&trial.evidence, &trial.context) {
-        (Some(cited), _) => cited_recall(gold, cited, room.books()),
-        (None, Some(context)) => context_recall(gold, context, room.books()),
-        (None, None) => None,
-    });
-    scores.extend(recall.map(|recall| (EVIDENCE_RECALL.to_owned(), recall)));
-    scores
+    let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
+    recorded_scores(item, &trial.outcome, shown, evidence.get(&item.id).map(Vec::as_slice), room.books())
 }

@@ -86,10 +86,6 @@ impl Room {
         &self.books
     }
 
-    pub(super) fn language(&self) -> &str {
-        self.books.first().map_or("en", |book| book.language.code())
-    }
-
     /// What a trial of a cell works with.
     pub(super) fn material<'a>(
         &'a self,

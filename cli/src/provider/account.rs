@@ -1,10 +1,8 @@
 //! The providers, and the keys for them: from the environment, or from a file `.env`. Keys appear nowhere else.
 
 use anyhow::{Result, anyhow};
-use closeread_core::host::HostError;
-use closeread_core::provider::{Dialect, Protocol, TokenLimit};
+use closeread_core::provider::{Dialect, Protocol, Secret, TokenLimit};
 use std::collections::HashMap;
-use std::fmt;
 
 /// Who serves models.
 #[derive(Debug)]
@@ -65,49 +63,6 @@ impl Provider {
     }
 }
 
-/// Shortest key that cannot be a word of an answer.
-const MIN_TELLING: usize = 16;
-
-/// A key. It is never printed: `Debug` shows stars.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(String);
-
-impl Secret {
-    /// The key itself, for the header of a request and nothing else.
-    pub(crate) fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// A reply with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
-    /// given, are words of their own: they stay.
-    pub(crate) fn redact_reply(&self, text: String) -> String {
-        if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
-    }
-
-    /// `text` with the key replaced, for servers that repeat it in their errors.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        if self.0.len() < 4 { text.to_owned() } else { text.replace(&self.0, "***") }
-    }
-
-    /// The error without the key.
-    pub(crate) fn redact_error(&self, error: HostError) -> HostError {
-        match error {
-            HostError::Failed(message) => HostError::Failed(self.redact(&message)),
-            HostError::Blocked { reason } => HostError::Blocked { reason: self.redact(&reason) },
-            HostError::Overflow { message, needed, window } => {
-                HostError::Overflow { message: self.redact(&message), needed, window }
-            }
-            HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
-        }
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("***")
-    }
-}
-
 /// A model of a provider, with address and key.
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
@@ -160,22 +115,7 @@ impl Keys {
         variables.iter().find_map(|&variable| {
             let value = std::env::var(variable).ok().or_else(|| self.file.get(variable).cloned())?;
             let value = value.trim();
-            (!value.is_empty()).then(|| (variable, Secret(value.to_owned())))
+            (!value.is_empty()).then(|| (variable, Secret::new(value)))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_is_never_shown() {
-        let secret = Secret("sk-12345".to_owned());
-        assert_eq!(format!("{secret:?}"), "***");
-        assert_eq!(secret.redact("Incorrect API key provided: sk-12345."), "Incorrect API key provided: ***.");
-        assert_eq!(secret.redact_reply("sk-12345".to_owned()), "sk-12345", "it may be a word of the book");
-        let long = Secret("sk-1234567890abcdef".to_owned());
-        assert_eq!(long.redact_reply("You sent sk-1234567890abcdef.".to_owned()), "You sent ***.");
     }
 }

@@ -9,7 +9,8 @@ use crate::reply_cache::Source;
 use anyhow::{Context, Result};
 use closeread_core::host::{HostError, Reply};
 use closeread_core::provider::{
-    Dialect, Fault, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
+    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
+    wait,
 };
 use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
@@ -17,14 +18,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Tries of one call before it counts as failed.
-pub(super) const MAX_TRIES: u32 = 8;
 /// Longest a connection may take to stand.
 pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest wait of our own between two tries.
-const MAX_BACKOFF: Duration = Duration::from_secs(60);
-/// Longest wait that a server is granted; what asks for more is not going to answer within the run.
-pub(super) const MAX_WAIT: Duration = Duration::from_secs(3600);
 /// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
 const STREAM_FROM_TOKENS: u32 = 4096;
 
@@ -190,7 +185,7 @@ impl ChatModel {
                         return Err(error);
                     }
                     failed_at = Some(Instant::now());
-                    let wait = wait(tries, asked, waited);
+                    let wait = wait(tries, asked, waited, fastrand::f64());
                     let message = self.redacted(HostError::Failed(message));
                     self.say(|| format!("{message}; try {tries} of {MAX_TRIES}, again in {:.1} s", wait.as_secs_f64()));
                     tokio::time::sleep(wait).await;
@@ -278,18 +273,6 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
     retry_after_seconds(text("retry-after"), text("retry-after-ms"), seconds(there.unwrap_or_else(SystemTime::now)))
 }
 
-/// What the server asks for and a little more, so that not all come back at once; else a wait that doubles, of which chance
-/// takes up to two fifths, and which is longer than the last, however long that was with the wait for a place.
-pub(super) fn wait(tries: u32, asked: Option<Duration>, last: Duration) -> Duration {
-    match asked {
-        Some(asked) => asked + Duration::from_millis(fastrand::u64(50..500)),
-        None => {
-            let most = Duration::from_secs(1 << tries.min(6)).min(MAX_BACKOFF);
-            most.mul_f64(0.6 + 0.4 * fastrand::f64()).max(last.mul_f64(1.25)).min(MAX_BACKOFF)
-        }
-    }
-}
-
 /// A server that is elsewhere.
 fn redirected(response: &reqwest::Response) -> Fault {
     let status = response.status().as_u16();
@@ -325,16 +308,5 @@ mod tests {
         assert_eq!(retry_after(&headers), Some(0.0), "years ago by our own clock");
         headers.insert("date", "Wed, 21 Oct 2015 07:28:00 GMT".parse().unwrap());
         assert_eq!(retry_after(&headers), Some(30.0));
-    }
-
-    #[test]
-    fn no_wait_is_shorter_than_asked_for() {
-        for tries in 1..MAX_TRIES {
-            assert!(wait(tries, Some(Duration::from_secs(3)), Duration::ZERO) >= Duration::from_secs(3));
-            let own = wait(tries, None, Duration::ZERO);
-            assert!(own >= Duration::from_secs(1) && own <= MAX_BACKOFF, "{own:?}");
-            let next = wait(tries + 1, None, own);
-            assert!(next > own || next == MAX_BACKOFF || tries > 5, "{own:?} {next:?}");
-        }
     }
 }

@@ -1,13 +1,13 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
-use super::account::{Secret, keys};
+use super::account::keys;
 use super::throttle::{Rates, Throttle};
 use super::wire::{Message, Wire};
 use super::{PROVIDERS, without_credentials};
 use anyhow::{Context, Result, bail};
 use closeread_core::embed::Vectors;
 use closeread_core::host::HostError;
-use closeread_core::provider::{EmbeddingProtocol, Request, TeiInfo};
+use closeread_core::provider::{EmbeddingProtocol, Request, Secret, TeiInfo};
 use std::time::Duration;
 
 /// Longest that one request for vectors may take.

@@ -1,11 +1,10 @@
 //! Requests that are no chat: sent with the key, tried again by the rules of all calls.
 
-use super::account::Secret;
-use super::client::{CONNECT_TIMEOUT, MAX_TRIES, MAX_WAIT, broken, retry_after, wait};
+use super::client::{CONNECT_TIMEOUT, broken, retry_after};
 use super::throttle::Throttle;
 use anyhow::{Context, Result};
 use closeread_core::host::HostError;
-use closeread_core::provider::{Fault, Response};
+use closeread_core::provider::{Fault, MAX_TRIES, MAX_WAIT, Response, Secret, wait};
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 
@@ -110,7 +109,7 @@ impl Wire {
                         let error = self.redacted(HostError::Failed(message));
                         eprintln!("{}: {error}; trying again", self.name);
                     }
-                    waited = wait(tries, asked, waited);
+                    waited = wait(tries, asked, waited, fastrand::f64());
                     tokio::time::sleep(waited).await;
                 }
                 Err(fault) => return Err(self.redacted(final_error(fault))),

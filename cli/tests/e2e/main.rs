@@ -6,6 +6,7 @@ mod batch;
 mod benchmark;
 mod books;
 mod build;
+mod build_corpusqa;
 mod compare;
 mod corpus;
 mod crashes;

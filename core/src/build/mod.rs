@@ -8,6 +8,7 @@ mod ask;
 mod assumed;
 mod check;
 pub mod corpus;
+pub mod corpusqa;
 mod funnel;
 pub mod hamlet;
 pub mod options;

@@ -17,7 +17,7 @@ mod vectors;
 
 pub use error::EmbedError;
 pub use model::{Check, Hub, ModelSpec, Pooling};
-pub use plan::{Bucket, Unit, bucket_for, plan};
+pub use plan::{Bucket, Unit, plan};
 pub use served::ServedSpec;
 pub use texts::{Backend, Embedded, Encoder, gather, normalized, pool};
 pub use tokens::{TextTokenizer, TokenIds};

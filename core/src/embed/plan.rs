@@ -1,9 +1,9 @@
-//! Which texts share a batch: sorted by length, in a few fixed shapes.
+//! Which texts share a batch: sorted by length, in a few sizes.
 
-/// The shape of a full batch.
+/// The size of a full batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bucket {
-    /// Tokens a text is padded to.
+    /// Tokens of the longest text it takes.
     pub n_tokens: usize,
     /// Texts in the batch.
     pub n_texts: usize,
@@ -14,14 +14,14 @@ pub struct Bucket {
 pub struct Unit {
     /// Which texts, by their place in the input; row `i` of the unit's result belongs to `texts[i]`.
     pub texts: Vec<usize>,
-    /// The shape it fills; `None` for the one remainder and for texts longer than every bucket.
+    /// The size it has; `None` for the one remainder and for texts longer than every bucket.
     pub bucket: Option<Bucket>,
 }
 
 /// Batches for texts of these lengths in tokens, longest first, every text in exactly one.
 ///
-/// Longest first, because the unit that is finished last should be a short one. A batch takes the shape of its longest
-/// text and is filled up with the next shorter ones even where those would fit a smaller shape: at most one batch of a
+/// Longest first, because the unit that is finished last should be a short one. A batch takes the size of its longest
+/// text and is filled up with the next shorter ones even where those would fit a smaller size: at most one batch of a
 /// plan is not full. Texts of one length keep their order. `buckets` must ascend in `n_tokens`; a text longer than the
 /// last is a unit of its own.
 pub fn plan(lengths: &[usize], buckets: &[Bucket]) -> Vec<Unit> {
@@ -42,7 +42,7 @@ pub fn plan(lengths: &[usize], buckets: &[Bucket]) -> Vec<Unit> {
 }
 
 /// The smallest bucket that takes a text of `n_tokens`.
-pub fn bucket_for(n_tokens: usize, buckets: &[Bucket]) -> Option<Bucket> {
+fn bucket_for(n_tokens: usize, buckets: &[Bucket]) -> Option<Bucket> {
     buckets.iter().copied().find(|bucket| bucket.n_tokens >= n_tokens)
 }
 

@@ -11,6 +11,7 @@ mod name;
 mod normalize;
 mod pair;
 mod prf;
+mod recorded;
 pub mod rouge;
 mod tokens;
 mod words;
@@ -26,6 +27,7 @@ pub use name::{Metric, UnknownMetric};
 pub use normalize::{infinitebench_zh_normalize, squad_normalize};
 pub use pair::{ClaimScore, PAIR, pair_scores};
 pub use prf::Prf;
+pub use recorded::{Shown, recorded_scores};
 pub use rouge::rouge_l;
 pub use words::Words;
 

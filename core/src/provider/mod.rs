@@ -11,12 +11,16 @@ mod fault;
 mod gemini;
 mod openai;
 mod overflow;
+mod patience;
+mod secret;
 mod sse;
 mod stream;
 
 pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
 pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
 pub use fault::{Adjustment, Fault, Strain, retry_after_seconds};
+pub use patience::{MAX_TRIES, MAX_WAIT, wait};
+pub use secret::Secret;
 pub use stream::StreamReader;
 
 use crate::host::{Call, Reply};

@@ -1,6 +1,7 @@
 //! From the bytes of a file to sentences whose place in that file is known.
 
 mod book;
+mod change;
 mod decode;
 #[cfg(feature = "epub")]
 mod epub;
@@ -15,6 +16,7 @@ mod span;
 pub mod tokens;
 
 pub use book::{Book, FlowText, OpenBook, ReadOptions, SourceText, TextError, TextStore};
+pub use change::{Change, ChangeKind, changes};
 pub use decode::{DecodeError, Decoded, decode};
 #[cfg(feature = "epub")]
 pub use epub::{EpubError, EpubText, read_epub};

@@ -1,6 +1,8 @@
 //! Each pipeline as a transcript: what its stages ask, word for word, what they keep and why they drop; and the laws of
 //! all builds: a build that dies anywhere and comes back makes the same data.
 
+mod corpusqa;
+mod corpusqa_data;
 mod hamlet;
 mod options;
 mod sagascale;

@@ -1,5 +1,6 @@
 //! `closeread build`: benchmarks made from books, as the papers make theirs.
 
+mod corpusqa;
 mod hamlet;
 mod options;
 mod sagascale;
@@ -17,6 +18,8 @@ pub(crate) struct BuildArgs {
 
 #[derive(Debug, Subcommand)]
 enum Pipeline {
+    #[command(name = "corpusqa")]
+    CorpusQa(Box<corpusqa::CorpusQaArgs>),
     Hamlet(Box<hamlet::HamletArgs>),
     Options(Box<options::OptionsArgs>),
     #[command(name = "sagascale")]
@@ -26,6 +29,7 @@ enum Pipeline {
 /// Runs a pipeline.
 pub(crate) async fn run(args: BuildArgs) -> Result<ExitCode> {
     match args.pipeline {
+        Pipeline::CorpusQa(args) => corpusqa::run(*args).await,
         Pipeline::Hamlet(args) => hamlet::run(*args).await,
         Pipeline::Options(args) => options::run(*args).await,
         Pipeline::SagaScale(args) => sagascale::run(*args).await,

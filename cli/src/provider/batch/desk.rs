@@ -1,13 +1,14 @@
 //! Where batches are handed in: the provider's side, one request at a time.
 
 use super::super::account::Account;
-use super::super::client::{MAX_TRIES, wait};
 use super::super::throttle::{Rates, Throttle};
 use super::super::wire::{Message, Received, Wire, final_error};
 use super::ledger::{Stage, Ticket};
 use anyhow::{Result, anyhow, bail};
 use closeread_core::host::{HostError, Reply};
-use closeread_core::provider::{BatchApi, BatchMessage, BatchPhase, BatchState, Fault, Protocol, Request};
+use closeread_core::provider::{
+    BatchApi, BatchMessage, BatchPhase, BatchState, Fault, MAX_TRIES, Protocol, Request, wait,
+};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -76,7 +77,7 @@ impl Desk {
                         bail!("{}: the batch could not be handed in: {message}, after {tries} tries", self.name);
                     }
                     let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                    waited = wait(tries, asked, waited);
+                    waited = wait(tries, asked, waited, fastrand::f64());
                     tokio::time::sleep(waited).await;
                     if let Some(found) = self.find(ticket).await? {
                         return Ok(found);

@@ -14,7 +14,16 @@ pub(in crate::benchmark) fn is_page(text: &str) -> bool {
 /// decoded. White space inside a paragraph is one space, except in `<pre>`. Comments, scripts, styles and the head
 /// are left out.
 pub(crate) fn to_text(page: &str) -> String {
-    let mut out = Text::default();
+    written(page, Text::default())
+}
+
+/// The same as Markdown, as far as it matters for figures: a row of a table is a line of cells between bars, a heading stands
+/// behind `#`.
+pub(crate) fn to_markdown(page: &str) -> String {
+    written(page, Text { is_markdown: true, ..Text::default() })
+}
+
+fn written(page: &str, mut out: Text) -> String {
     let mut rest = page;
     while let Some(at) = rest.find('<') {
         out.push(&rest[..at]);
@@ -67,15 +76,21 @@ struct Text {
     n_line_ends: usize,
     is_space_due: bool,
     is_pre: bool,
+    is_markdown: bool,
 }
 
 impl Text {
     fn tag(&mut self, name: &str, is_end: bool) {
+        if self.is_markdown && !is_end {
+            self.mark(name);
+        }
         match name {
             "br" if self.is_pre => self.text.push('\n'),
             "br" => self.n_line_ends = self.n_line_ends.max(1),
             "td" | "th" => self.is_space_due = true,
             "tr" | "li" | "dt" | "dd" | "option" => self.n_line_ends = self.n_line_ends.max(1),
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if self.is_markdown && !is_end => {}
+            "p" | "div" if self.is_markdown && self.in_cell() => self.is_space_due = true,
             "p" | "div" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "hr" | "blockquote" | "pre" | "table" | "ul"
             | "ol" | "dl" | "section" | "article" | "header" | "footer" | "center" | "body" | "title" => {
                 self.n_line_ends = 2
@@ -84,6 +99,30 @@ impl Text {
         }
         if name == "pre" {
             self.is_pre = !is_end;
+        }
+    }
+
+    /// The line is a row of a table that has begun.
+    fn in_cell(&self) -> bool {
+        self.n_line_ends == 0 && self.text.rsplit('\n').next().is_some_and(|line| line.starts_with('|'))
+    }
+
+    /// The mark of Markdown that an element begins with.
+    fn mark(&mut self, name: &str) {
+        match name {
+            "td" | "th" => {
+                self.break_line();
+                self.text.push_str(if self.text.is_empty() || self.text.ends_with('\n') { "|" } else { " |" });
+                self.is_space_due = true;
+            }
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.n_line_ends = 2;
+                self.break_line();
+                let depth = name[1..].parse().unwrap_or(1);
+                self.text.extend(std::iter::repeat_n('#', depth));
+                self.is_space_due = true;
+            }
+            _ => {}
         }
     }
 
@@ -206,6 +245,12 @@ mod tests {
         check("<p>a</p><!-- <p>b</p> --><script>if (1 < 2) x</script><p>c", "a\n\nc");
         check("<p>x</p><pre>  INT. ROOM\n\n   <b>ANA</b>\n</pre><p>y  z", "x\n\n  INT. ROOM\n\n   ANA\n\ny z");
         check("<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc");
+    }
+
+    #[test]
+    fn tables_and_headings_stay_what_they_are_in_markdown() {
+        let page = "<h2>Sales</h2><table><tr><th>Year</th><th><p>USD</p></th></tr><tr><td>2024</td><td> 1,200 </td></tr></table><p>End";
+        assert_eq!(to_markdown(page), "## Sales\n\n| Year | USD\n| 2024 | 1,200\n\nEnd");
     }
 
     #[test]

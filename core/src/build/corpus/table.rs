@@ -52,7 +52,7 @@ impl Field {
 }
 
 /// What the cells of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueType {
     /// A name; unique in the table.
@@ -63,7 +63,9 @@ pub enum ValueType {
     Count,
     /// A whole amount of the unit's currency.
     Money,
-    /// A share with two decimals, 0 to 100.
+    /// Any other number, in the column's unit.
+    Number,
+    /// A share in percent.
     Percentage,
     /// A month, `YYYY-MM`.
     YearMonth,

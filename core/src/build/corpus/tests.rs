@@ -84,7 +84,7 @@ fn check_fact(markdown: &str, column: &Column, cell: &str, language: CorpusLangu
             };
             if markdown.contains(&written) { Ok(()) } else { lost("the text") }
         }
-        ValueType::Count | ValueType::Money | ValueType::Percentage => {
+        ValueType::Count | ValueType::Money | ValueType::Number | ValueType::Percentage => {
             let truth: u64 = digits.parse().expect("digits");
             let about_2025 = |line: &&str| {
                 line.starts_with("**")

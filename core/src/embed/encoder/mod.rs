@@ -12,6 +12,8 @@ mod feed_forward;
 mod kernels;
 mod linear;
 mod norm;
+#[cfg(feature = "tract")]
+pub(super) mod parts;
 mod pooling;
 mod rows;
 #[cfg(test)]

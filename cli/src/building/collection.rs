@@ -1,0 +1,195 @@
+//! The documents of a collection: texts and Markdown as books are read, and besides HTML, PDF and CSV as Markdown.
+
+use crate::input::{InputOptions, ProblemKind, read_books};
+use anyhow::{Context, Result, bail};
+use closeread_core::build::corpusqa::{csv_as_markdown, page_as_markdown};
+use closeread_core::text::{Book, Language, ReadOptions, decode};
+use std::collections::HashSet;
+use std::panic::catch_unwind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Which documents, and how they are read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DocumentInputs {
+    /// A .md, .txt, .html, .pdf, .csv or .epub file, a documents.jsonl, or a folder of them; repeatable
+    #[arg(long = "documents", value_name = "PATH", num_args = 1..)]
+    documents: Vec<PathBuf>,
+    /// Language of all documents that do not name theirs [default: detected]
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+}
+
+impl DocumentInputs {
+    /// Reads the documents. One that cannot be read ends the build before it begins; in a folder, files of other kinds are
+    /// named and passed over.
+    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
+        if self.documents.is_empty() {
+            bail!("--documents is missing: name files or folders with the documents to build from");
+        }
+        let options = InputOptions { language: self.language, ..InputOptions::default() };
+        let mut books: Vec<Arc<Book>> = Vec::new();
+        for path in &self.documents {
+            let converted = converted_files(path)?;
+            if !path.is_file() || converted.is_empty() {
+                let (found, problems) = read_books(path, &options);
+                for problem in problems {
+                    let ours = converted.contains(&problem.path);
+                    let only_ours = problem.path == *path && !converted.is_empty();
+                    match problem.kind {
+                        ProblemKind::Failed if !only_ours => bail!("{problem}"),
+                        ProblemKind::Skipped if !ours => eprintln!("{problem}"),
+                        _ => {}
+                    }
+                }
+                books.extend(found.into_iter().map(|(book, _)| Arc::new(book)));
+            }
+            for file in &converted {
+                books.push(Arc::new(self.converted(file, path).with_context(|| file.display().to_string())?));
+            }
+        }
+        books.sort_by(|a, b| a.id.cmp(&b.id));
+        let mut ids = HashSet::new();
+        if let Some(twice) = books.iter().find(|book| !ids.insert(book.id.as_str())) {
+            bail!("two documents are called `{}`: rename a file, or name ids in a documents.jsonl", twice.id);
+        }
+        eprintln!("{} documents", books.len());
+        Ok(books)
+    }
+
+    fn converted(&self, file: &Path, root: &Path) -> Result<Book> {
+        let bytes = std::fs::read(file).context("cannot read it")?;
+        let text = || anyhow::Ok(decode(&bytes, None).context("expected text")?.text);
+        let markdown = match Kind::of(file) {
+            Some(Kind::Page) => page_as_markdown(&text()?),
+            Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,
+            _ => pdf_text(&bytes)?,
+        };
+        let relative = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
+        let name = relative.unwrap_or(Path::new(file.file_name().unwrap_or_default())).with_extension("");
+        let id = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+        let title = name.file_name().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");
+        let options = ReadOptions { language: self.language, keep_wraps: true, ..ReadOptions::default() };
+        Ok(Book::new(id, title, markdown, &options)?)
+    }
+}
+
+/// Kinds of files that become Markdown here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Page,
+    Pdf,
+    Csv,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_string_lossy().to_ascii_lowercase().as_str() {
+            "html" | "htm" | "xhtml" => Some(Self::Page),
+            "pdf" => Some(Self::Pdf),
+            "csv" | "tsv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+/// The files below `path` that become Markdown, in the order of their names; none where a documents.jsonl says what there is.
+fn converted_files(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(if Kind::of(path).is_some() { vec![path.to_owned()] } else { Vec::new() });
+    }
+    if !path.is_dir() || path.join("documents.jsonl").is_file() {
+        return Ok(Vec::new());
+    }
+    let mut files = Vec::new();
+    for entry in crate::files::entries(path)? {
+        let hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        let linked = entry.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if entry.is_dir() && !hidden && !linked {
+            files.extend(converted_files(&entry)?);
+        } else if !hidden && Kind::of(&entry).is_some() {
+            files.push(entry);
+        }
+    }
+    Ok(files)
+}
+
+/// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
+fn pdf_text(bytes: &[u8]) -> Result<String> {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let read = catch_unwind(|| pdf_extract::extract_text_from_mem(bytes));
+    std::panic::set_hook(hook);
+    let text = match read {
+        Ok(Ok(text)) => text,
+        Ok(Err(error)) => {
+            bail!("no PDF that can be read ({error}): expected a PDF with text; convert it to text first")
+        }
+        Err(_) => bail!("this PDF is broken: expected one with text; convert it to text first"),
+    };
+    if text.trim().is_empty() {
+        bail!("this PDF holds no text, perhaps pictures of pages: convert it to text first");
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A PDF of one page with one line, its offsets computed.
+    fn pdf(line: &str) -> Vec<u8> {
+        let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
+        let objects = [
+            "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+                .to_owned(),
+            format!("<< /Length {} >>\nstream\n{stream}\nendstream", stream.len()),
+            "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>".to_owned(),
+        ];
+        let mut file = "%PDF-1.4\n".to_owned();
+        let mut offsets = Vec::new();
+        for (at, object) in objects.iter().enumerate() {
+            offsets.push(file.len());
+            file += &format!("{} 0 obj\n{object}\nendobj\n", at + 1);
+        }
+        let start = file.len();
+        file += "xref\n0 6\n0000000000 65535 f \n";
+        for offset in offsets {
+            file += &format!("{offset:010} 00000 n \n");
+        }
+        file += &format!("trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n");
+        file.into_bytes()
+    }
+
+    #[test]
+    fn documents_of_every_kind_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        };
+        write("a.md", b"# A\n\nNet sales were 5.");
+        write("deep/b.html", b"<html><h1>B</h1><table><tr><td>Sales</td><td>7</td></tr></table></html>");
+        write("c.csv", b"year,sales\n2024,9\n");
+        write("d.pdf", &pdf("Net sales were 11."));
+        let inputs = |path: PathBuf| DocumentInputs { documents: vec![path], language: None };
+        let books = inputs(dir.path().to_owned()).read().unwrap();
+        let texts: Vec<(String, String)> = books.iter().map(|b| (b.id.clone(), b.source().trim().to_owned())).collect();
+        let of = |id: &str, text: &str| (id.to_owned(), text.to_owned());
+        assert_eq!(
+            texts,
+            [
+                of("a", "# A\n\nNet sales were 5."),
+                of("c", "| year | sales |\n| --- | --- |\n| 2024 | 9 |"),
+                of("d", "Net sales were 11."),
+                of("deep/b", "# B\n\n| Sales | 7"),
+            ]
+        );
+        write("e.pdf", b"%PDF-1.4 nothing");
+        let refused = format!("{:#}", inputs(dir.path().join("e.pdf")).read().unwrap_err());
+        assert!(refused.contains("e.pdf") && refused.contains("convert it to text first"), "{refused}");
+    }
+}

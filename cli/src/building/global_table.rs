@@ -1,0 +1,207 @@
+//! The global table of `build corpusqa` as files: a ready table read, the finished one written.
+
+use super::database::{fill, read_rows};
+use crate::files::write_atomically;
+use anyhow::{Context, Result, bail};
+use closeread_core::build::corpusqa::{CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, inferred};
+use closeread_core::text::decode;
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The table in a database, with its columns and sets.
+pub(crate) const DATABASE: &str = "table.sqlite";
+/// Columns of a ready table that name the documents of a line.
+const DOCUMENTS: [&str; 2] = ["document", "documents"];
+
+/// Reads `--schema`: JSON with `columns` and, if need be, `entity`, as `closeread data corpus` writes into its manifest.
+pub(crate) fn read_schema(path: &Path) -> Result<Schema> {
+    let named = || format!("cannot use --schema {}", path.display());
+    let bytes = std::fs::read(path).with_context(named)?;
+    let schema: Schema = serde_json::from_slice(&bytes)
+        .context("expected JSON with columns, each with key, title and type, the first of the type `name`")
+        .with_context(named)?;
+    schema.checked().with_context(named)
+}
+
+/// Reads `--table`: its lines, and its columns by `schema` or as they look. A column `document` names the documents of a line,
+/// parted by `;`.
+pub(crate) fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Record>)> {
+    let named = || format!("cannot use --table {}", path.display());
+    let bytes = std::fs::read(path).with_context(named)?;
+    let text = decode(&bytes, None).with_context(named)?.text;
+    let mut records = csv_records(&text).map_err(anyhow::Error::msg).with_context(named)?;
+    let (_, header) = records.remove(0);
+    let sources = header.iter().position(|head| DOCUMENTS.contains(&head.trim().to_lowercase().as_str()));
+    let without = |cells: &[String]| -> Vec<String> {
+        cells.iter().enumerate().filter(|(at, _)| Some(*at) != sources).map(|(_, cell)| cell.clone()).collect()
+    };
+    let heads = without(&header);
+    let rows: Vec<Vec<String>> = records.iter().map(|(_, cells)| without(cells)).collect();
+    let seen = inferred(&heads, &rows);
+    let schema = match schema {
+        None => seen.clone().checked().with_context(named)?,
+        Some(schema) => schema,
+    };
+    // The schema's columns in its order, by key, title or head of the file.
+    let mut places = Vec::new();
+    for column in &schema.columns {
+        let is = |(at, known): (usize, &Column)| {
+            known.key == column.key || known.title == column.title || heads[at].trim() == column.title
+        };
+        match seen.columns.iter().enumerate().position(is) {
+            Some(at) => places.push(at),
+            None => bail!("{}: it has no column `{}`, which the schema names", named(), column.key),
+        }
+    }
+    let record = |((line, cells), row): (&(usize, Vec<String>), &Vec<String>)| {
+        let documents = sources.map_or("", |at| cells[at].as_str());
+        Record {
+            line: *line,
+            cells: places.iter().map(|&at| row[at].clone()).collect(),
+            documents: documents.split(';').map(str::trim).filter(|id| !id.is_empty()).map(str::to_owned).collect(),
+        }
+    };
+    Ok((schema, records.iter().zip(&rows).map(record).collect()))
+}
+
+/// `--entity ONE,MANY`.
+pub(crate) fn read_entity(text: &str) -> Result<Entity, String> {
+    match text.split_once(',').map(|(one, many)| (one.trim(), many.trim())) {
+        Some((one, many)) if !one.is_empty() && !many.is_empty() => {
+            Ok(Entity { one: one.to_owned(), many: many.to_owned() })
+        }
+        _ => Err("expected what a row is, in the singular and the plural, as in company,companies".to_owned()),
+    }
+}
+
+/// Writes `table.sqlite`, `table.csv`, `table.parquet`, `schema.json`, `sets.json` and `conflicts.jsonl`.
+pub(crate) fn write_table(out: &Path, corpus: &Corpus) -> Result<()> {
+    let schema = &corpus.schema;
+    write_atomically(&out.join("table.csv"), csv(schema, &corpus.rows)?.as_slice())?;
+    write_atomically(&out.join("table.parquet"), &parquet(schema, &corpus.rows)?)?;
+    write_atomically(&out.join("schema.json"), &crate::files::pretty(&json!(schema)))?;
+    let sets: BTreeMap<&str, _> = corpus.sets.iter().map(|(id, set)| (id.as_str(), set)).collect();
+    write_atomically(&out.join("sets.json"), &crate::files::pretty(&json!(sets)))?;
+    let conflicts: String = corpus
+        .rows
+        .iter()
+        .flat_map(|row| {
+            row.conflicts.iter().map(move |conflict| format!("{}\n", json!({"row": row.name, "conflict": conflict})))
+        })
+        .collect();
+    write_atomically(&out.join("conflicts.jsonl"), conflicts.as_bytes())?;
+    let path = out.join(DATABASE);
+    let part = out.join(format!("{DATABASE}.part"));
+    crate::files::remove(&part)?;
+    let named = || format!("cannot write {}", path.display());
+    let connection = Connection::open(&part).with_context(named)?;
+    fill(&connection, &schema.columns, corpus.rows.iter()).with_context(named)?;
+    connection.close().map_err(|(_, error)| error).with_context(named)?;
+    std::fs::rename(&part, &path).with_context(named)
+}
+
+/// The columns and rows of a finished build, from its database.
+pub(crate) fn stored_table(out: &Path) -> Result<(Schema, Vec<Row>)> {
+    let schema = read_schema(&out.join("schema.json"))
+        .with_context(|| format!("{}: expected the folder of a finished build corpusqa", out.display()))?;
+    let path = out.join(DATABASE);
+    let named = || format!("cannot read {}", path.display());
+    let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).with_context(named)?;
+    let rows = read_rows(&connection, &schema.columns).with_context(named)?;
+    Ok((schema, rows))
+}
+
+fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let keys = schema.columns.iter().map(|column| column.key.as_str());
+    writer.write_record(keys.chain(["documents"]))?;
+    for row in rows {
+        let cells = row.cells.iter().map(CellValue::to_string);
+        writer.write_record(cells.chain([row.documents.join(";")]))?;
+    }
+    writer.into_inner().context("cannot write the table as CSV")
+}
+
+/// Numbers as doubles, all else as UTF-8; what is missing is null.
+fn parquet(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
+    let field = |column: &Column| {
+        let physical = if column.is_number() { Physical::DOUBLE } else { Physical::BYTE_ARRAY };
+        let logical = (!column.is_number()).then_some(LogicalType::String);
+        let field = Type::primitive_type_builder(&column.key, physical).with_logical_type(logical);
+        Ok(Arc::new(field.with_repetition(Repetition::OPTIONAL).build()?))
+    };
+    let fields = schema.columns.iter().map(field).collect::<Result<Vec<_>>>()?;
+    let message = Arc::new(Type::group_type_builder("corpus").with_fields(fields).build()?);
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, message, Arc::new(WriterProperties::builder().build()))?;
+    let mut group = writer.next_row_group()?;
+    let mut at = 0;
+    while let Some(mut column) = group.next_column()? {
+        let cells: Vec<&CellValue> = rows.iter().map(|row| &row.cells[at]).collect();
+        let levels: Vec<i16> = cells.iter().map(|cell| i16::from(**cell != CellValue::Missing)).collect();
+        if schema.columns[at].is_number() {
+            let values: Vec<f64> = cells.iter().filter_map(|cell| cell.number()).collect();
+            column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+        } else {
+            let texts = cells.iter().filter(|cell| ***cell != CellValue::Missing);
+            let values: Vec<ByteArray> = texts.map(|cell| ByteArray::from(cell.to_string().into_bytes())).collect();
+            column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
+        }
+        column.close()?;
+        at += 1;
+    }
+    group.close()?;
+    writer.close()?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::build::corpus::ValueType;
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use std::io::Write;
+
+    #[test]
+    fn parquet_holds_what_the_table_holds() {
+        let columns = vec![Column::new("name", ValueType::Name, ""), Column::new("beds", ValueType::Count, "")];
+        let schema = Schema { columns, ..Schema::default() };
+        let row = |name: &str, beds: CellValue| {
+            let cells = vec![CellValue::Text { text: name.to_owned() }, beds];
+            Row { name: name.to_owned(), cells, documents: vec!["d".to_owned()], conflicts: Vec::new() }
+        };
+        let rows = [row("Å", CellValue::Number { value: 2.5 }), row("B", CellValue::Missing)];
+        let bytes = parquet(&schema, &rows).unwrap();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let read: Vec<String> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+        assert_eq!(read, [r#"{name: "Å", beds: 2.5}"#, r#"{name: "B", beds: null}"#]);
+        assert_eq!(String::from_utf8(csv(&schema, &rows).unwrap()).unwrap(), "name,beds,documents\nÅ,2.5,d\nB,,d\n");
+    }
+
+    #[test]
+    fn a_table_is_read_by_its_header_or_by_a_schema() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("t.csv");
+        std::fs::write(&path, "Country,Area (sq km),document\nA,\"1,200\",a;b\nB,7,\n").unwrap();
+        let (schema, records) = read_table(&path, None).unwrap();
+        assert_eq!(
+            (schema.columns[1].unit.as_str(), records[0].documents.as_slice()),
+            ("sq km", &["a", "b"].map(str::to_owned)[..])
+        );
+        assert_eq!((records[1].line, records[1].cells.as_slice()), (3, &["B", "7"].map(str::to_owned)[..]));
+        let columns = vec![Column::new("Country", ValueType::Name, ""), Column::new("beds", ValueType::Count, "")];
+        let refused = read_table(&path, Some(Schema { columns, ..Schema::default() })).unwrap_err().to_string();
+        assert!(refused.contains("no column `beds`"), "{refused}");
+        assert!(read_entity("a,b").is_ok() && read_entity("a").is_err());
+    }
+}

@@ -1,0 +1,303 @@
+//! `closeread build corpusqa`: questions over whole collections of documents.
+
+use crate::building::{
+    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hashes, read_entity,
+    read_schema, read_table, show_costs, stored_table, write, write_table,
+};
+use crate::files::read_lines;
+use crate::host::Repetition;
+use crate::journal::Journal;
+use anyhow::{Context, Result, bail};
+use closeread_core::answer::Parsed;
+use closeread_core::answer::corpusqa::{Reading, agrees};
+use closeread_core::benchmark::Item;
+use closeread_core::build::corpusqa::{
+    self, AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, Entity, Length, Record, Row, STAGES, Schema, Sources,
+    TABLE_STAGES, Template, gold_again, records,
+};
+use closeread_core::build::{BuildError, Building};
+use closeread_core::hash::sha256;
+use closeread_core::text::Book;
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+const PROMPTS: [&str; 6] = [
+    "corpusqa-fields",
+    "corpusqa-field-votes",
+    "corpusqa-extract",
+    "corpusqa-paraphrase",
+    "corpusqa-sql",
+    "build-again",
+];
+
+/// Questions over whole collections of documents, answered from a table (CorpusQA, section 3)
+///
+/// Stages: documents, fields, votes, columns, extraction, consensus, table, sets, queries, paraphrases, sql. With --table:
+/// documents, rows, table, sets, queries, paraphrases, sql; without --model questions and SQL are then the templates' own.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CorpusQaArgs {
+    #[command(flatten)]
+    documents: DocumentInputs,
+    /// A ready table in CSV, in the place of extraction: the first column is the name, a column `document` may name documents
+    #[arg(long, value_name = "FILE")]
+    table: Option<PathBuf>,
+    /// The columns as JSON: key, title, type and unit of each [default: proposed by the model; of a table as they look]
+    #[arg(long, value_name = "FILE")]
+    schema: Option<PathBuf>,
+    /// What a row is, as questions call it [default: from the schema, or entity,entities]
+    #[arg(long, value_name = "ONE,MANY", value_parser = read_entity)]
+    entity: Option<Entity>,
+    /// Query templates in TOML, in the place of those that ship
+    #[arg(long, value_name = "FILE")]
+    templates: Option<PathBuf>,
+    /// The models that extract values; three in the paper [default: --model]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    extractor: Vec<String>,
+    /// How often each of them reads each document
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..))]
+    queries: u16,
+    /// Keep documents and lines in which a value is missing
+    #[arg(long)]
+    allow_missing: bool,
+    /// Fewest tokens of a document
+    #[arg(long, value_name = "N", default_value_t = 10_240)]
+    least_tokens: usize,
+    /// Fewest numbers in 1,000 tokens of a document
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
+    least_density: f64,
+    /// Fewest lines of tables in a document
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    least_table_rows: usize,
+    /// Lengths of the sets of documents in tokens; `all` takes all documents
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "128K,1M,4M,10M")]
+    lengths: Vec<Length>,
+    /// Sets of each length
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    sets: u16,
+    /// Least part of its length that a set fills, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(0..=100))]
+    fill: u8,
+    /// Questions on each set
+    #[arg(long, value_name = "N", default_value_t = 24)]
+    questions: usize,
+    /// Least part of a set's documents that enters an answer, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
+    dispersion: u8,
+    /// Most names in an answer
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..))]
+    longest_list: u16,
+    /// Beginning of the items' ids and their label, such as financial_en
+    #[arg(long, value_name = "NAME", default_value = "corpus")]
+    domain: String,
+    /// Run the SQL of every item in the folder again and compare
+    #[arg(long)]
+    check_sql: bool,
+    #[command(flatten)]
+    build: BuildOptions,
+}
+
+impl CorpusQaArgs {
+    fn parameters(&self) -> CorpusQa {
+        CorpusQa {
+            least_tokens: self.least_tokens,
+            least_density: self.least_density,
+            least_table_rows: self.least_table_rows,
+            queries: self.queries.into(),
+            allow_missing: self.allow_missing,
+            lengths: self.lengths.clone(),
+            copies: self.sets.into(),
+            fill: self.fill,
+            per_set: self.questions,
+            dispersion: self.dispersion,
+            longest_list: self.longest_list.into(),
+            domain: self.domain.clone(),
+            seed: self.build.seed,
+        }
+    }
+
+    fn templates(&self) -> Result<Vec<Template>> {
+        let Some(path) = &self.templates else { return Ok(Template::built_in()) };
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read --templates {}", path.display()))?;
+        Template::read(&text).with_context(|| format!("cannot use --templates {}", path.display()))
+    }
+}
+
+/// Builds, estimates, reads a check back or runs the SQL again.
+pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
+    let build = &args.build;
+    if let Some(file) = &build.checked {
+        return checked(build, file);
+    }
+    if args.check_sql {
+        return check_sql(build);
+    }
+    let mut schema = args.schema.as_deref().map(read_schema).transpose()?;
+    if let (Some(schema), Some(entity)) = (&mut schema, &args.entity) {
+        schema.entity = entity.clone();
+    }
+    let books = args.documents.read()?;
+    let (parameters, templates) = (args.parameters(), args.templates()?);
+    if let Some(path) = &args.table {
+        let (mut schema, lines) = read_table(path, schema)?;
+        if let Some(entity) = &args.entity {
+            schema.entity = entity.clone();
+        }
+        return from_table(&args, &books, &schema, lines, &templates, &parameters).await;
+    }
+    from_documents(&args, &books, schema.as_ref(), &templates, &parameters).await
+}
+
+async fn from_documents(
+    args: &CorpusQaArgs,
+    books: &[Arc<Book>],
+    schema: Option<&Schema>,
+    templates: &[Template],
+    parameters: &CorpusQa,
+) -> Result<ExitCode> {
+    let build = &args.build;
+    let model = build.model()?;
+    let extractors: Vec<&str> = match args.extractor.is_empty() {
+        true => vec![model],
+        false => args.extractor.iter().map(String::as_str).collect(),
+    };
+    if extractors.len() * parameters.queries < 2 {
+        bail!(
+            "one model that reads a document once agrees with nobody: name several with --extractor, or say --queries 2"
+        );
+    }
+    let mut models = vec![model];
+    models.extend(&extractors);
+    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
+    if build.dry_run {
+        let stages = corpusqa::cost(workshop.setting(), books, schema, extractors.len(), parameters)?;
+        let asked = [model, extractors[0], extractors[0], model, model];
+        let stages: Vec<_> = stages.into_iter().zip(asked).collect();
+        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+    }
+    let more = json!({
+        "extractors": extractors, "parameters": parameters, "documents": hashes(books), "schema": schema,
+        "templates": sha256(&serde_json::to_vec(templates)?),
+    });
+    let configuration = build.configuration("corpusqa", &workshop, &PROMPTS, more)?;
+    let folder = build.folder(&STAGES, &configuration)?;
+    let journal = folder.journal()?;
+    let host = |model: &str| workshop.host(model, &journal, None);
+    let writer = host(model);
+    let hosts: Vec<_> = extractors.iter().map(|name| (*name, host(name))).collect();
+    let crew = Crew { writer: Some(&writer), extractors: hosts.iter().map(|(name, host)| (*name, host)).collect() };
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let database = Sqlite::default();
+    let given = Sources { books, schema, templates };
+    let work = corpusqa::corpusqa(&crew, workshop.setting(), building, &database, given, parameters);
+    ended(&folder, &journal, &workshop, build, books, work).await
+}
+
+async fn from_table(
+    args: &CorpusQaArgs,
+    books: &[Arc<Book>],
+    schema: &Schema,
+    lines: Vec<Record>,
+    templates: &[Template],
+    parameters: &CorpusQa,
+) -> Result<ExitCode> {
+    let build = &args.build;
+    let model = build.model.as_ref().map(|_| build.model()).transpose()?;
+    let workshop = build.workshop(if build.dry_run { &[] } else { model.as_slice() })?;
+    if build.dry_run {
+        let stages = match model {
+            Some(_) => corpusqa::cost_from_table(workshop.setting(), schema, parameters)?,
+            None => Vec::new(),
+        };
+        let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model.unwrap_or_default())).collect();
+        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+    }
+    let lines = records(lines);
+    let more = json!({
+        "parameters": parameters, "documents": hashes(books), "schema": schema,
+        "table": sha256(&serde_json::to_vec(&lines)?), "templates": sha256(&serde_json::to_vec(templates)?),
+    });
+    let configuration = build.configuration("corpusqa from a table", &workshop, &PROMPTS[3..], more)?;
+    let folder = build.folder(&TABLE_STAGES, &configuration)?;
+    let journal = folder.journal()?;
+    let writer: Option<Repetition<'_>> = model.map(|model| workshop.host(model, &journal, None));
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let (database, given) = (Sqlite::default(), (books, schema, templates));
+    let work =
+        corpusqa::from_table(writer.as_ref(), workshop.setting(), building, &database, given, &lines, parameters);
+    ended(&folder, &journal, &workshop, build, books, work).await
+}
+
+async fn ended(
+    folder: &BuildFolder,
+    journal: &Journal,
+    workshop: &Workshop,
+    build: &BuildOptions,
+    books: &[Arc<Book>],
+    work: impl Future<Output = Result<Corpus, BuildError>>,
+) -> Result<ExitCode> {
+    finish(folder, journal, workshop, work, |corpus| {
+        write_table(folder.path(), &corpus)?;
+        let code = write(folder, build, "corpusqa", books, &corpus.built)?;
+        eprintln!(
+            "the table of {} rows is in {} and beside it",
+            corpus.rows.len(),
+            folder.path().join(DATABASE).display()
+        );
+        Ok(code)
+    })
+    .await
+}
+
+/// Runs the SQL of every item on the table in the folder. Exits with 1 if an answer is another one.
+fn check_sql(build: &BuildOptions) -> Result<ExitCode> {
+    let (schema, rows) = stored_table(&build.out)?;
+    let items: Vec<Item> = read_lines(&build.out.join("items.jsonl"), "an item")?;
+    let bytes = std::fs::read(build.out.join("sets.json")).context("cannot read sets.json")?;
+    let sets: BTreeMap<String, DocumentSet> = serde_json::from_slice(&bytes).context("sets.json is damaged")?;
+    let by_name: HashMap<&str, &Row> = rows.iter().map(|row| (row.name.as_str(), row)).collect();
+    let database = Sqlite::default();
+    let (mut same, mut differ) = (0, Vec::new());
+    for item in &items {
+        match again(item, &schema, &sets, &by_name, &database) {
+            Ok(()) => same += 1,
+            Err(why) => differ.push(format!("{}: {why}", item.id)),
+        }
+    }
+    if build.json {
+        outln!("{}", json!({"items": items.len(), "same": same, "differ": differ}));
+    } else {
+        outln!("{same} of {} answers are what their SQL gives", items.len());
+        for line in &differ {
+            outln!("{line}");
+        }
+    }
+    Ok(if differ.is_empty() && !items.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn again(
+    item: &Item,
+    schema: &Schema,
+    sets: &BTreeMap<String, DocumentSet>,
+    by_name: &HashMap<&str, &Row>,
+    database: &Sqlite,
+) -> Result<(), String> {
+    let text = |name: &str| {
+        let value = item.other.get(name).and_then(|value| value.as_str());
+        value.ok_or_else(|| format!("it has no `{name}`: expected an item of build corpusqa"))
+    };
+    let (sql, set) = (text("sql")?, text("set")?);
+    let rows = &sets.get(set).ok_or_else(|| format!("there is no set `{set}` in sets.json"))?.rows;
+    let rows: Vec<&Row> = rows.iter().filter_map(|name| by_name.get(name.as_str()).copied()).collect();
+    let kind = item.labels.get("answer_type").cloned().unwrap_or_default();
+    let kind: AnswerKind =
+        serde_json::from_value(json!(kind)).map_err(|error| format!("its label answer_type: {error}"))?;
+    let found = gold_again(database, set, schema, &rows, sql, kind)?;
+    match item.answers.first() {
+        Some(gold) if agrees(&found, gold, Reading::Strict) == Parsed::Answer(true) => Ok(()),
+        gold => Err(format!("its answer is {}, its SQL gives {found}", gold.map_or("nothing", String::as_str))),
+    }
+}

@@ -1,0 +1,85 @@
+//! Web pages and CSV tables as Markdown, so that a document is one kind of text.
+
+use crate::benchmark::source::html::to_markdown;
+use csv::ReaderBuilder;
+
+/// A web page as Markdown: headings behind `#`, a row of a table as a line of cells between bars.
+pub fn page_as_markdown(page: &str) -> String {
+    to_markdown(page)
+}
+
+/// The records of a CSV file, the header first. Commas, semicolons and tabs separate, whichever the first line has most of; a
+/// quotation mark inside a cell is doubled, or escaped by a backslash where `\"` stands in the file.
+///
+/// # Errors
+/// The line and what is wrong with it, for the first record that has another number of cells than the header.
+pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let first = text.lines().next().unwrap_or("");
+    let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|mark| {
+        let n = first.bytes().filter(|byte| byte == mark).count();
+        (n, *mark == b',')
+    });
+    let escaped = text.contains("\\\"");
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter.unwrap_or(b','))
+        .escape(escaped.then_some(b'\\'))
+        .double_quote(!escaped)
+        .from_reader(text.as_bytes());
+    let mut records: Vec<(usize, Vec<String>)> = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| format!("{error}: expected a table in CSV"))?;
+        let line = record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
+        let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
+        if cells.iter().all(String::is_empty) {
+            continue;
+        }
+        if let Some((_, header)) = records.first().filter(|(_, header)| header.len() != cells.len()) {
+            return Err(format!("line {line}: {} cells: expected {}, as in the header", cells.len(), header.len()));
+        }
+        records.push((line, cells));
+    }
+    if records.len() < 2 {
+        return Err("expected a header and at least one record".to_owned());
+    }
+    Ok(records)
+}
+
+/// A table in CSV as a table in Markdown.
+///
+/// # Errors
+/// As [`csv_records`].
+pub fn csv_as_markdown(text: &str) -> Result<String, String> {
+    let mut out = String::new();
+    for (at, (_, cells)) in csv_records(text)?.into_iter().enumerate() {
+        let cells: Vec<String> = cells
+            .iter()
+            .map(|cell| cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|"))
+            .collect();
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+        if at == 0 {
+            out.push_str(&format!("|{}\n", " --- |".repeat(cells.len())));
+        }
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn csv_becomes_a_table() {
+        let expected = "| a | b |\n| --- | --- |\n| x\\|y | 1,200 |\n";
+        assert_eq!(csv_as_markdown("a,b\nx|y,\"1,200\"\n").as_deref(), Ok(expected));
+        assert_eq!(csv_as_markdown("\u{feff}a;b\r\n\r\n x|y ;1,200\r\n").as_deref(), Ok(expected));
+        assert_eq!(
+            csv_as_markdown("a,b\n\"he said \\\"no\\\"\",2").unwrap().lines().last(),
+            Some("| he said \"no\" | 2 |")
+        );
+        assert_eq!(csv_as_markdown("a,b\n1,2,3").unwrap_err(), "line 2: 3 cells: expected 2, as in the header");
+        assert_eq!(csv_as_markdown("a,b\n").unwrap_err(), "expected a header and at least one record");
+    }
+}

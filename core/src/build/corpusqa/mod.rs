@@ -1,0 +1,462 @@
+//! CorpusQA's construction (section 3): questions over whole collections of documents, answered from a table.
+//!
+//! Several models read the same fields out of every document; values with a clear majority make one global table; templates
+//! over its columns give questions, which a model paraphrases and another call turns into SQL; what the database answers is
+//! the gold answer, and the documents of the rows are what a reader gets. A table that is at hand goes in behind the
+//! extraction ([`from_table`]). [`super::corpus`] goes the other way and invents documents for a table.
+
+mod answer;
+mod column;
+mod consensus;
+mod convert;
+mod cost;
+mod database;
+mod document;
+mod draw;
+mod extract;
+mod fields;
+mod global;
+mod gold;
+mod people;
+mod sets;
+mod tables;
+mod template;
+mod unit;
+mod value;
+
+pub use answer::{Answered, Asked, FailedSql, gold_again};
+pub use column::{Column, Entity, Schema, SchemaError, inferred, key_of};
+pub use consensus::{Consensus, Vote, clear_majority, is_clear};
+pub use convert::{csv_as_markdown, csv_records, page_as_markdown};
+pub use cost::{cost, cost_from_table};
+pub use database::{Database, Selected, SqlError, SqlValue, TABLE};
+pub use document::{Source, sources};
+pub use draw::{Query, shares};
+pub use extract::{Agreed, Extraction, FieldVotes, StatedValue};
+pub use fields::Stated;
+pub use global::{Conflict, DOCUMENT_DATE, Reading, Record, Row, Statement, records};
+pub use gold::{AnswerKind, GoldError, gold};
+pub use sets::{DocumentSet, Length};
+pub use template::{Difficulty, Template, TemplateError};
+pub use value::{CellValue, read_cell, read_stated};
+
+use super::Built;
+use super::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};
+use crate::benchmark::{Item, Task};
+use crate::hash::name_hash;
+use crate::host::Host;
+use crate::method::Setting;
+use crate::text::Book;
+use answer::SetTable;
+use global::{Catalogue, Lined};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The stages from documents, in their order.
+pub const STAGES: [&str; 11] = [
+    "documents",
+    "fields",
+    "votes",
+    "columns",
+    "extraction",
+    "consensus",
+    "table",
+    "sets",
+    "queries",
+    "paraphrases",
+    "sql",
+];
+
+/// The stages from a ready table, in their order.
+pub const TABLE_STAGES: [&str; 7] = ["documents", "rows", "table", "sets", "queries", "paraphrases", "sql"];
+
+/// Parameters of the pipeline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CorpusQa {
+    /// Fewest tokens of a document: 10,240 in the paper.
+    pub least_tokens: usize,
+    /// Fewest numbers in 1,000 tokens; the paper asks for documents rich in numbers and names no measure.
+    pub least_density: f64,
+    /// Fewest lines of tables, likewise.
+    pub least_table_rows: usize,
+    /// How often each model reads each document: "several" in the paper.
+    pub queries: usize,
+    /// A field that the clear majority does not find stays empty, and a cell of a ready table may be. In the paper the
+    /// document is dropped.
+    pub allow_missing: bool,
+    /// The lengths of the sets: 128K, 1M, 4M and 10M in the paper.
+    pub lengths: Vec<Length>,
+    /// Sets of each length.
+    pub copies: usize,
+    /// Least share of its length that a set fills, in percent.
+    pub fill: u8,
+    /// Questions on each set.
+    pub per_set: usize,
+    /// Least share of the set's documents that enter an answer, in percent.
+    pub dispersion: u8,
+    /// Most names in an answer.
+    pub longest_list: usize,
+    /// The beginning of the items' ids, such as `financial_en`.
+    pub domain: String,
+    /// Decides what is drawn.
+    pub seed: u64,
+}
+
+impl Default for CorpusQa {
+    fn default() -> Self {
+        let length = |label: &str, tokens| Length { label: label.to_owned(), tokens: Some(tokens) };
+        Self {
+            least_tokens: 10_240,
+            least_density: 5.0,
+            least_table_rows: 1,
+            queries: 2,
+            allow_missing: false,
+            lengths: vec![
+                length("128K", 128_000),
+                length("1M", 1_000_000),
+                length("4M", 4_000_000),
+                length("10M", 10_000_000),
+            ],
+            copies: 1,
+            fill: 90,
+            per_set: 24,
+            dispersion: 0,
+            longest_list: 12,
+            domain: "corpus".to_owned(),
+            seed: 1,
+        }
+    }
+}
+
+/// Who is asked.
+#[derive(Debug, Clone)]
+pub struct Crew<'a, H> {
+    /// Proposes fields, paraphrases and writes SQL; without one the templates' words and SQL stay.
+    pub writer: Option<&'a H>,
+    /// Read documents, each with its name; three in the paper.
+    pub extractors: Vec<(&'a str, &'a H)>,
+}
+
+/// What all queries are made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Sources<'a> {
+    /// The documents.
+    pub books: &'a [Arc<Book>],
+    /// What the table is made of; `None`: a model proposes it.
+    pub schema: Option<&'a Schema>,
+    /// The query templates.
+    pub templates: &'a [Template],
+}
+
+/// What the pipeline made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Corpus {
+    /// Items, funnel, tables, questions to people.
+    pub built: Built,
+    /// The columns of the global table.
+    pub schema: Schema,
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// The sets, by name.
+    pub sets: Vec<(String, DocumentSet)>,
+}
+
+/// The seed of one purpose.
+fn seeded(seed: u64, purpose: &str) -> u64 {
+    seed ^ u64::from_str_radix(&name_hash(purpose), 16).expect("hex digits")
+}
+
+fn unknown(document: &str) -> BuildError {
+    BuildError::Store(format!("a stage names the document `{document}`, which is not among those given"))
+}
+
+/// The books of kept documents.
+fn of_sources<'b>(
+    sources: &[Unit<Source>],
+    books: &'b [Arc<Book>],
+) -> Result<BTreeMap<String, &'b Arc<Book>>, BuildError> {
+    let by_id: HashMap<&str, &Arc<Book>> = books.iter().map(|book| (book.id.as_str(), book)).collect();
+    let of = |unit: &Unit<Source>| {
+        let id = &unit.input.document;
+        by_id.get(id.as_str()).map(|book| (id.clone(), *book)).ok_or_else(|| unknown(id))
+    };
+    sources.iter().map(of).collect()
+}
+
+/// Makes questions over documents.
+///
+/// # Errors
+/// [`BuildError`].
+pub async fn corpusqa<H: Host, S: StageStore, D: Database>(
+    crew: &Crew<'_, H>,
+    setting: Setting<'_>,
+    mut building: Building<'_, S>,
+    database: &D,
+    given: Sources<'_>,
+    parameters: &CorpusQa,
+) -> Result<Corpus, BuildError> {
+    let units = sources(given.books, setting.tokenizer);
+    let documents = building
+        .stage("documents", &units, async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters)))
+        .await?;
+    let documents: Vec<Unit<Source>> = kept(documents);
+    let books = of_sources(&documents, given.books)?;
+    let order: Vec<String> = documents.iter().map(|unit| unit.input.document.clone()).collect();
+    let sampled: Vec<&Arc<Book>> = order.iter().take(fields::SAMPLED).map(|id| books[id]).collect();
+
+    let hashes: Vec<&str> = sampled.iter().map(|book| book.hash()).collect();
+    let proposed = [Unit { id: "schema".to_owned(), input: json!({"schema": given.schema, "documents": hashes}) }];
+    let proposed = building
+        .stage("fields", &proposed, async |_: &Unit<serde_json::Value>| match (given.schema, crew.writer) {
+            (Some(schema), _) => Ok(Made::of(End::Kept { value: schema.clone() })),
+            (None, Some(writer)) if !sampled.is_empty() => fields::propose(writer, setting, &sampled).await,
+            (None, _) => Ok(Made::of(End::dropped("nobody asked", "there is no document, or no model"))),
+        })
+        .await?;
+    let proposed: Schema = kept(proposed).into_iter().next().map(|unit| unit.input).unwrap_or_default();
+
+    let mut looks = Vec::new();
+    if given.schema.is_none() {
+        for (by, _) in crew.extractors.iter().enumerate() {
+            for document in order.iter().take(fields::SAMPLED) {
+                let input = fields::Look { by, document: document.clone(), schema: proposed.clone() };
+                looks.push(Unit { id: format!("{document}-m{}", by + 1), input });
+            }
+        }
+    }
+    let looks = building
+        .stage("votes", &looks, async |unit: &Unit<fields::Look>| {
+            let fields::Look { by, document, schema } = &unit.input;
+            fields::look(crew.extractors[*by].1, setting, books[document], schema).await
+        })
+        .await?;
+    let elections = fields::elections(&proposed, &kept(looks), given.schema.is_some());
+    let columns = building
+        .stage("columns", &elections, async |unit: &Unit<fields::Elected>| Ok(fields::elected(&unit.input)))
+        .await?;
+    let columns: Vec<Column> = kept(columns).into_iter().map(|unit| unit.input).collect();
+    let schema = Schema { entity: proposed.entity, columns };
+
+    let mut queries = Vec::new();
+    for document in order.iter().filter(|_| schema.columns.len() > 1) {
+        for by in 0..crew.extractors.len() {
+            for round in 0..parameters.queries.max(1) {
+                let sha256 = books[document].hash().to_owned();
+                let input = extract::Query { document: document.clone(), sha256, by, round, schema: schema.clone() };
+                queries.push(Unit { id: extract::unit_id(document, by, round), input });
+            }
+        }
+    }
+    let extracted = building
+        .stage("extraction", &queries, async |unit: &Unit<extract::Query>| {
+            let query = &unit.input;
+            extract::extract(crew.extractors[query.by].1, setting, books[&query.document], query).await
+        })
+        .await?;
+    let extracted: BTreeMap<String, Extraction> =
+        kept(extracted).into_iter().map(|unit| (unit.id, unit.input)).collect();
+    let models: Vec<&str> = crew.extractors.iter().map(|(name, _)| *name).collect();
+    let read: Vec<String> = if queries.is_empty() { Vec::new() } else { order };
+    let ballots = extract::ballots(&read, &schema, &models, parameters.queries.max(1), &extracted);
+    let agreed = building
+        .stage("consensus", &ballots, async |unit: &Unit<extract::Ballots>| {
+            Ok(extract::agree(&unit.input, parameters.allow_missing))
+        })
+        .await?;
+    let agreed: Vec<Unit<Agreed>> = kept(agreed);
+    let readings: Vec<Unit<Reading>> =
+        agreed.iter().map(|unit| Unit { id: unit.id.clone(), input: unit.input.reading.clone() }).collect();
+    let mut tables = vec![tables::agreement(&schema, &ballots)];
+    let mut questions = people::extraction(&agreed, &schema, &books);
+    let tail = Tail { writer: crew.writer, setting, database, books: &books, sources: &documents, schema: &schema };
+    let mut corpus = tail.ask(building, &readings, given.templates, parameters).await?;
+    tables.append(&mut corpus.built.tables);
+    questions.append(&mut corpus.built.questions);
+    (corpus.built.tables, corpus.built.questions) = (tables, questions);
+    Ok(corpus)
+}
+
+/// Makes questions over a ready table, whose lines are `lines`.
+///
+/// # Errors
+/// [`BuildError`].
+pub async fn from_table<H: Host, S: StageStore, D: Database>(
+    writer: Option<&H>,
+    setting: Setting<'_>,
+    mut building: Building<'_, S>,
+    database: &D,
+    (books, schema, templates): (&[Arc<Book>], &Schema, &[Template]),
+    lines: &[Unit<Record>],
+    parameters: &CorpusQa,
+) -> Result<Corpus, BuildError> {
+    let units = sources(books, setting.tokenizer);
+    let documents = building
+        .stage("documents", &units, async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters)))
+        .await?;
+    let documents: Vec<Unit<Source>> = kept(documents);
+    let books = of_sources(&documents, books)?;
+    let catalogue = Catalogue::of(&books.values().copied().collect::<Vec<_>>());
+    let name = |unit: &Unit<Record>| unit.input.cells.first().cloned().unwrap_or_default();
+    let names: Vec<String> = lines.iter().map(|unit| value::folded(&name(unit))).collect();
+    let of = |unit: &Unit<Record>| {
+        let record = unit.input.clone();
+        let documents = match record.documents.is_empty() {
+            true => catalogue.about(&name(unit), &names),
+            false => record.documents.iter().filter(|id| books.contains_key(*id)).cloned().collect(),
+        };
+        Unit { id: unit.id.clone(), input: Lined { record, schema: schema.clone(), documents } }
+    };
+    let lined: Vec<Unit<Lined>> = lines.iter().map(of).collect();
+    let readings = building
+        .stage("rows", &lined, async |unit: &Unit<Lined>| {
+            Ok(global::read_record(&unit.input, parameters.allow_missing))
+        })
+        .await?;
+    let tail = Tail { writer, setting, database, books: &books, sources: &documents, schema };
+    tail.ask(building, &kept(readings), templates, parameters).await
+}
+
+/// What both ways share: from readings to items.
+struct Tail<'a, H, D> {
+    writer: Option<&'a H>,
+    setting: Setting<'a>,
+    database: &'a D,
+    books: &'a BTreeMap<String, &'a Arc<Book>>,
+    sources: &'a [Unit<Source>],
+    schema: &'a Schema,
+}
+
+impl<H: Host, D: Database> Tail<'_, H, D> {
+    async fn ask<S: StageStore>(
+        &self,
+        mut building: Building<'_, S>,
+        readings: &[Unit<Reading>],
+        templates: &[Template],
+        parameters: &CorpusQa,
+    ) -> Result<Corpus, BuildError> {
+        let Self { writer, setting, database, schema, .. } = *self;
+        for document in readings.iter().flat_map(|unit| &unit.input.documents) {
+            if !self.books.contains_key(document) {
+                return Err(unknown(document));
+            }
+        }
+        let entities = global::entities(schema, readings);
+        let rows = building
+            .stage("table", &entities, async |unit: &Unit<global::Said>| Ok(global::merged(&unit.id, &unit.input)))
+            .await?;
+        let rows: Vec<Row> = kept(rows).into_iter().map(|unit| unit.input).collect();
+        let by_name: BTreeMap<&str, &Row> = rows.iter().map(|row| (row.name.as_str(), row)).collect();
+
+        let tokens = self.sources.iter().map(|unit| (unit.input.document.clone(), unit.input.tokens)).collect();
+        let draws = sets::draws(&rows, &tokens, &parameters.lengths, parameters.copies.max(1), parameters.seed);
+        let drawn = building
+            .stage("sets", &draws, async |unit: &Unit<sets::Draw>| Ok(sets::drawn(&unit.input, parameters.fill)))
+            .await?;
+        let sets: Vec<Unit<DocumentSet>> = kept(drawn);
+        let tables: BTreeMap<&str, SetTable<'_>> =
+            sets.iter().map(|set| (set.id.as_str(), SetTable::of(&set.id, schema, &set.input, &by_name))).collect();
+
+        let language = self.language();
+        let (mut candidates, mut ends) = (Vec::new(), BTreeMap::new());
+        for table in sets.iter().filter_map(|set| tables.get(set.id.as_str())) {
+            let longest_list = parameters.longest_list;
+            let drawing = draw::Drawing { set: table.id, schema, rows: &table.rows, language, longest_list };
+            let seed = seeded(parameters.seed, &format!("queries of {}", table.id));
+            let queries = draw::candidates(&drawing, templates, parameters.per_set, seed);
+            let units = queries
+                .into_iter()
+                .enumerate()
+                .map(|(n, input)| Unit { id: format!("{}-{:03}", table.id, n + 1), input });
+            let units: Vec<Unit<Query>> = units.collect();
+            ends.extend(answer::chosen(table, database, &units, parameters));
+            candidates.extend(units);
+        }
+        let queries = building
+            .stage("queries", &candidates, async |unit: &Unit<Query>| {
+                let unlisted = || End::dropped("unlisted", "it is no candidate of its set");
+                Ok(Made::of(ends.get(&unit.id).cloned().unwrap_or_else(unlisted)))
+            })
+            .await?;
+        let queries: Vec<Unit<Query>> = kept(queries);
+
+        let asked = building
+            .stage("paraphrases", &queries, async |unit: &Unit<Query>| match writer {
+                Some(writer) => answer::paraphrase(writer, setting, &unit.input, language).await,
+                None => {
+                    let question = unit.input.question.clone();
+                    Ok(Made::of(End::Kept { value: Asked { query: unit.input.clone(), question } }))
+                }
+            })
+            .await?;
+        let asked: Vec<Unit<Asked>> = kept(asked);
+        let answered = building
+            .stage("sql", &asked, async |unit: &Unit<Asked>| {
+                let Some(table) = tables.get(unit.input.query.set.as_str()) else {
+                    return Ok(Made::of(End::dropped("no set", "its set was removed")));
+                };
+                match writer {
+                    Some(writer) => answer::answer(writer, setting, database, table, &unit.input, parameters).await,
+                    None => Ok(answer::answer_by_template(database, table, &unit.input, parameters)),
+                }
+            })
+            .await?;
+        let answered: Vec<Unit<Answered>> = kept(answered);
+
+        let mut items = Vec::new();
+        for Unit { id, input } in &answered {
+            if let Some(table) = tables.get(input.asked.query.set.as_str()) {
+                let set = sets.iter().find(|set| set.id == table.id).map_or("", |set| set.input.length.label.as_str());
+                items.push(item(id, input, table, database, set, &parameters.domain));
+            }
+        }
+        let tables = vec![tables::sets(&sets, &rows, &items), tables::counts(&sets, &items), tables::conflicts(&rows)];
+        let questions = people::paraphrases(&answered);
+        let sets = sets.into_iter().map(|unit| (unit.id, unit.input)).collect();
+        let built = Built { items, funnel: building.into_funnel(), tables, questions };
+        Ok(Corpus { built, schema: schema.clone(), rows, sets })
+    }
+
+    /// The language of most documents: Chinese, or English for all others.
+    fn language(&self) -> &'static str {
+        let n_chinese = self.books.values().filter(|book| book.language.code() == "zh").count();
+        if 2 * n_chinese > self.books.len() { "zh" } else { "en" }
+    }
+}
+
+fn item(
+    id: &str,
+    answered: &Answered,
+    table: &SetTable<'_>,
+    database: &impl Database,
+    set: &str,
+    domain: &str,
+) -> Item {
+    let query = &answered.asked.query;
+    let mut item = Item::new(format!("{domain}_{id}"), "", &answered.asked.question, Task::Generative)
+        .label("domain", domain)
+        .label("length_set", set)
+        .label("difficulty", query.difficulty.name())
+        .label("answer_type", query.answer.name());
+    item.documents = table.documents.to_vec();
+    item.answers = vec![answered.gold.clone()];
+    let conflicting: Vec<&str> = table
+        .rows
+        .iter()
+        .filter(|row| row.conflicts.iter().any(|conflict| query.columns.contains(&conflict.column)))
+        .map(|row| row.name.as_str())
+        .collect();
+    for (name, value) in [
+        ("set", json!(query.set)),
+        ("template", json!(query.template)),
+        ("sql", json!(answered.sql)),
+        ("columns", json!(query.columns)),
+        ("dispersion", json!(table.dispersion(database, query).ok())),
+        ("conflicts", json!(conflicting)),
+    ] {
+        item.other.insert(name.to_owned(), value);
+    }
+    item
+}

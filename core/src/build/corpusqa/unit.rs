@@ -1,0 +1,260 @@
+//! Units as people write them behind numbers and over columns: magnitudes, currencies, measures.
+
+/// What a unit says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Unit {
+    /// Power of ten: 6 for `million`; `None` where none is named.
+    pub(super) exponent: Option<i32>,
+    /// ISO 4217 code.
+    pub(super) currency: Option<&'static str>,
+    /// A length, an area or a mass.
+    pub(super) measure: Option<Measure>,
+    /// A share: percent points a unit, 1 for percent, 0.1 for per mille, 0.01 for basis points.
+    pub(super) share: Option<f64>,
+    /// Words that are none of these, in lower case.
+    pub(super) rest: String,
+}
+
+/// A physical unit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Measure {
+    /// What it measures: units of different kinds do not convert.
+    pub(super) kind: &'static str,
+    /// How many of the kind's base unit (metre, square metre, kilogram) it is.
+    pub(super) factor: f64,
+}
+
+/// Words of magnitudes with the power of ten. `m` is one as well, where no length is meant.
+const MAGNITUDES: [(&str, i32); 31] = [
+    ("hundred", 2),
+    ("thousand", 3),
+    ("thousands", 3),
+    ("'000", 3),
+    ("'000s", 3),
+    ("000s", 3),
+    ("k", 3),
+    ("million", 6),
+    ("millions", 6),
+    ("mio", 6),
+    ("mn", 6),
+    ("mln", 6),
+    ("mm", 6),
+    ("billion", 9),
+    ("billions", 9),
+    ("bn", 9),
+    ("bln", 9),
+    ("b", 9),
+    ("trillion", 12),
+    ("trillions", 12),
+    ("tn", 12),
+    ("trn", 12),
+    ("lakh", 5),
+    ("crore", 7),
+    ("千", 3),
+    ("万", 4),
+    ("百万", 6),
+    ("千万", 7),
+    ("亿", 8),
+    ("十亿", 9),
+    ("万亿", 12),
+];
+
+/// Signs, codes and names of currencies; longer ones first where one begins another.
+const CURRENCIES: [(&str, &str); 44] = [
+    ("us$", "USD"),
+    ("hk$", "HKD"),
+    ("c$", "CAD"),
+    ("a$", "AUD"),
+    ("s$", "SGD"),
+    ("nt$", "TWD"),
+    ("$", "USD"),
+    ("€", "EUR"),
+    ("£", "GBP"),
+    ("¥", "CNY"),
+    ("￥", "CNY"),
+    ("₹", "INR"),
+    ("usd", "USD"),
+    ("eur", "EUR"),
+    ("gbp", "GBP"),
+    ("cny", "CNY"),
+    ("rmb", "CNY"),
+    ("jpy", "JPY"),
+    ("hkd", "HKD"),
+    ("cad", "CAD"),
+    ("aud", "AUD"),
+    ("sgd", "SGD"),
+    ("chf", "CHF"),
+    ("inr", "INR"),
+    ("dollar", "USD"),
+    ("dollars", "USD"),
+    ("euro", "EUR"),
+    ("euros", "EUR"),
+    ("sterling", "GBP"),
+    ("yuan", "CNY"),
+    ("renminbi", "CNY"),
+    ("yen", "JPY"),
+    ("人民币元", "CNY"),
+    ("人民币", "CNY"),
+    ("美元", "USD"),
+    ("港元", "HKD"),
+    ("港币", "HKD"),
+    ("欧元", "EUR"),
+    ("英镑", "GBP"),
+    ("日元", "JPY"),
+    ("元", "CNY"),
+    ("u.s. dollars", "USD"),
+    ("us dollars", "USD"),
+    ("hong kong dollars", "HKD"),
+];
+
+/// Names of physical units: kind, factor, exact by definition.
+const MEASURES: [(&str, &str, f64); 45] = [
+    ("mm", "length", 0.001),
+    ("cm", "length", 0.01),
+    ("m", "length", 1.0),
+    ("metre", "length", 1.0),
+    ("metres", "length", 1.0),
+    ("meter", "length", 1.0),
+    ("meters", "length", 1.0),
+    ("米", "length", 1.0),
+    ("km", "length", 1000.0),
+    ("kilometers", "length", 1000.0),
+    ("kilometres", "length", 1000.0),
+    ("公里", "length", 1000.0),
+    ("千米", "length", 1000.0),
+    ("mi", "length", 1609.344),
+    ("mile", "length", 1609.344),
+    ("miles", "length", 1609.344),
+    ("ft", "length", 0.3048),
+    ("feet", "length", 0.3048),
+    ("sq m", "area", 1.0),
+    ("m²", "area", 1.0),
+    ("m2", "area", 1.0),
+    ("sqm", "area", 1.0),
+    ("square meters", "area", 1.0),
+    ("square metres", "area", 1.0),
+    ("平方米", "area", 1.0),
+    ("ha", "area", 10_000.0),
+    ("hectares", "area", 10_000.0),
+    ("公顷", "area", 10_000.0),
+    ("sq km", "area", 1_000_000.0),
+    ("km²", "area", 1_000_000.0),
+    ("km2", "area", 1_000_000.0),
+    ("square kilometers", "area", 1_000_000.0),
+    ("square kilometres", "area", 1_000_000.0),
+    ("平方公里", "area", 1_000_000.0),
+    ("sq mi", "area", 2_589_988.110_336),
+    ("square miles", "area", 2_589_988.110_336),
+    ("sq ft", "area", 0.092_903_04),
+    ("square feet", "area", 0.092_903_04),
+    ("acres", "area", 4_046.856_422_4),
+    ("kg", "mass", 1.0),
+    ("千克", "mass", 1.0),
+    ("t", "mass", 1000.0),
+    ("tonnes", "mass", 1000.0),
+    ("吨", "mass", 1000.0),
+    ("lb", "mass", 0.453_592_37),
+];
+
+impl Unit {
+    /// Reads a unit: `USD million`, `in thousands of euros`, `sq km`, `%`, `亿元`, `dwellings`.
+    pub(super) fn read(text: &str) -> Self {
+        let mut unit = Self::default();
+        let lower = text.to_lowercase();
+        let mut rest = lower.trim().trim_matches(['(', ')', '（', '）', '.', ',', ':']).trim();
+        while !rest.is_empty() {
+            rest = unit.one(rest).trim_start();
+        }
+        unit.rest = unit.rest.trim().to_owned();
+        unit
+    }
+
+    /// Reads what stands first and gives what follows.
+    fn one<'t>(&mut self, text: &'t str) -> &'t str {
+        for (name, percent_points) in [
+            ("%", 1.0),
+            ("％", 1.0),
+            ("percent", 1.0),
+            ("per cent", 1.0),
+            ("‰", 0.1),
+            ("basis points", 0.01),
+            ("bps", 0.01),
+        ] {
+            if let Some(rest) = behind(text, name) {
+                self.share = Some(percent_points);
+                return rest;
+            }
+        }
+        let measure = longest(text, MEASURES.iter().map(|(name, ..)| *name));
+        let currency = longest(text, CURRENCIES.iter().map(|(name, _)| *name));
+        let magnitude = longest(text, MAGNITUDES.iter().map(|(name, _)| *name));
+        let (n_measure, n_magnitude) = (measure.map_or(0, str::len), magnitude.map_or(0, str::len));
+        if let Some(name) = currency.filter(|name| name.len() >= n_magnitude) {
+            self.currency = CURRENCIES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code);
+            return &text[name.len()..];
+        }
+        if let Some(name) = magnitude.filter(|_| n_magnitude >= n_measure) {
+            let power = MAGNITUDES.iter().find(|(known, _)| *known == name).map_or(0, |(_, power)| *power);
+            self.exponent = Some(self.exponent.unwrap_or(0) + power);
+            return &text[name.len()..];
+        }
+        // Behind money, or before nothing else that is measured, `m` is a million; a column in metres names them.
+        if let Some(rest) = behind(text, "m").filter(|_| self.currency.is_some()) {
+            self.exponent = Some(self.exponent.unwrap_or(0) + 6);
+            return rest;
+        }
+        if let Some(name) = measure.filter(|_| self.measure.is_none()) {
+            let known = MEASURES.iter().find(|(known, ..)| *known == name);
+            self.measure = known.map(|(_, kind, factor)| Measure { kind, factor: *factor });
+            return &text[name.len()..];
+        }
+        let end = text.find(char::is_whitespace).unwrap_or(text.len());
+        let word = text[..end].trim_matches([',', '.', ';']);
+        if !matches!(word, "in" | "of" | "the" | "") {
+            self.rest.push_str(word);
+            self.rest.push(' ');
+        }
+        &text[end..]
+    }
+}
+
+/// The longest of these names that the text begins with, as a word of its own.
+fn longest<'n>(text: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names.filter(|name| behind(text, name).is_some()).max_by_key(|name| name.len())
+}
+
+/// What follows `name`, if the text begins with it and no letter of a longer word follows: Chinese is written without gaps.
+fn behind<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let rest = text.strip_prefix(name)?;
+    let latin = name.chars().next_back().is_some_and(|c| c.is_ascii_alphanumeric());
+    let goes_on = rest.chars().next().is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '²' | '³'));
+    (!latin || !goes_on).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_is_a_magnitude_of_something() {
+        let of = |text: &str| {
+            let unit = Unit::read(text);
+            (unit.exponent, unit.currency, unit.measure.map(|measure| measure.kind), unit.rest)
+        };
+        let none = String::new;
+        assert_eq!(of("USD million"), (Some(6), Some("USD"), None, none()));
+        assert_eq!(of("in thousands of euros"), (Some(3), Some("EUR"), None, none()));
+        assert_eq!(of("€m"), (Some(6), Some("EUR"), None, none()));
+        assert_eq!(of("US$ bn"), (Some(9), Some("USD"), None, none()));
+        assert_eq!(of("亿元"), (Some(8), Some("CNY"), None, none()));
+        assert_eq!(of("万美元"), (Some(4), Some("USD"), None, none()));
+        assert_eq!(of("sq km"), (None, None, Some("area"), none()));
+        assert_eq!(of("m"), (None, None, Some("length"), none()));
+        assert_eq!(of("million sq km"), (Some(6), None, Some("area"), none()));
+        assert_eq!(of("dwellings"), (None, None, None, "dwellings".to_owned()));
+        assert_eq!(of("thousand members"), (Some(3), None, None, "members".to_owned()));
+        assert_eq!(of("people"), (None, None, None, "people".to_owned()));
+        assert_eq!(Unit::read("%").share, Some(1.0));
+        assert_eq!(Unit::read("basis points").share, Some(0.01));
+    }
+}

@@ -1,0 +1,196 @@
+use super::*;
+use proptest::prelude::*;
+
+fn column(value_type: ValueType, unit: &str) -> Column {
+    Column::new("figure", value_type, unit)
+}
+
+#[track_caller]
+fn number_in(raw: &str, value_type: ValueType, unit: &str) -> f64 {
+    match read_cell(raw, &column(value_type, unit)) {
+        Ok(CellValue::Number { value }) => value,
+        other => panic!("{raw} is {other:?}"),
+    }
+}
+
+#[test]
+fn numbers_are_the_same_however_they_are_written() {
+    for raw in [
+        "1,234,500",
+        "$1,234,500",
+        "1234500 USD",
+        "US$1,234,500.00",
+        "1.2345 million",
+        "$1.2345m",
+        "1 234 500",
+        "1.234.500",
+        "1'234'500",
+        "USD 1.2345 mn",
+        "about 1,234,500",
+        "1,234,500 (2022 est.)",
+        "1,234,500[3]",
+        "12,34,500",
+        "１２３４５００",
+        "1.234.500,00",
+        "1234.5 thousand",
+        "~$1,234.5k",
+    ] {
+        assert_eq!(number_in(raw, ValueType::Money, "USD"), 1_234_500.0, "{raw}");
+    }
+    for (raw, expected) in [
+        ("(1,200)", -1_200.0),
+        ("$(1,200)", -1_200.0),
+        ("-1,200", -1_200.0),
+        ("−5", -5.0),
+        (".5", 0.5),
+        ("0", 0.0),
+        ("twenty-three", 23.0),
+        ("三百二十一", 321.0),
+        ("+4.2", 4.2),
+        ("1.005", 1.005),
+    ] {
+        assert_eq!(number_in(raw, ValueType::Number, ""), expected, "{raw}");
+    }
+    assert_eq!(number_in("123.45万元", ValueType::Money, "CNY"), 1_234_500.0);
+    assert_eq!(number_in("1.2亿元", ValueType::Money, "万元"), 12_000.0);
+}
+
+#[test]
+fn a_magnitude_is_brought_into_the_columns_unit_and_a_bare_number_is_in_it() {
+    assert_eq!(number_in("3.5 billion", ValueType::Money, "USD million"), 3_500.0);
+    assert_eq!(number_in("$3.5", ValueType::Money, "USD million"), 3.5);
+    assert_eq!(number_in("12 thousand", ValueType::Count, "members"), 12_000.0);
+    let stated = |value: &str, unit: &str, held: &str| read_stated(value, unit, &column(ValueType::Money, held));
+    assert_eq!(stated("1,118", "EUR thousand", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
+    assert_eq!(stated("1118000", "EUR", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
+    assert_eq!(stated("1,118", "", "EUR thousand"), Ok(CellValue::Number { value: 1_118.0 }));
+    assert_eq!(stated("1,118 thousand", "EUR", "EUR"), Ok(CellValue::Number { value: 1_118_000.0 }));
+    assert!(stated("5", "GBP", "EUR").unwrap_err().contains("is in GBP, the column in EUR"));
+}
+
+#[test]
+fn measures_convert_within_their_kind() {
+    assert_eq!(number_in("2 km", ValueType::Number, "m"), 2_000.0);
+    assert_eq!(number_in("1.2m", ValueType::Number, "m"), 1.2);
+    assert_eq!(number_in("1.2m", ValueType::Count, ""), 1_200_000.0);
+    assert_eq!(number_in("2,381,740 sq km", ValueType::Number, "sq km"), 2_381_740.0);
+    assert_eq!(number_in("12 km²", ValueType::Number, "sq km"), 12.0);
+    assert_eq!(number_in("1.5 million sq km", ValueType::Number, "sq km"), 1_500_000.0);
+    assert_eq!(number_in("500 ha", ValueType::Number, "sq km"), 5.0);
+    let refused = read_cell("5 kg", &column(ValueType::Number, "km")).unwrap_err();
+    assert!(refused.contains("of the kind mass"), "{refused}");
+}
+
+#[test]
+fn shares_are_percent_points() {
+    for raw in ["12.5%", "12.5 percent", "12.5", "125‰", "1250 bps", "12.50 %"] {
+        assert_eq!(number_in(raw, ValueType::Percentage, "%"), 12.5, "{raw}");
+    }
+    assert_eq!(number_in("百分之四十五", ValueType::Percentage, "%"), 45.0);
+    assert!(read_cell("12.5%", &column(ValueType::Money, "USD")).unwrap_err().contains("is a share"));
+}
+
+#[test]
+fn what_is_no_value_of_the_column_says_so() {
+    for raw in [
+        "Italy",
+        "3-5",
+        "3 of 5",
+        "over 5",
+        "<5",
+        "more than 12",
+        "12 in 2021",
+        "4,5",
+        "1,23,4",
+        "1.2.3",
+        "(5",
+        "5)",
+        "1e5",
+        "12:30",
+        "2024-03-31",
+    ] {
+        assert!(read_cell(raw, &column(ValueType::Number, "")).is_err(), "{raw}");
+    }
+    for raw in ["", " - ", "N/A", "不适用", "—", "not stated"] {
+        assert_eq!(read_cell(raw, &column(ValueType::Count, "")), Ok(CellValue::Missing), "{raw}");
+    }
+}
+
+#[test]
+fn dates_are_months_or_years() {
+    let date = |raw: &str| read_cell(raw, &column(ValueType::YearMonth, ""));
+    for raw in [
+        "2024-03",
+        "2024/3/31",
+        "2024年3月31日",
+        "March 31, 2024",
+        "31 Mar 2024",
+        "Mar. 2024",
+        "3/31/2024",
+        "31.3.2024",
+        "31 March 2024 (the year's end)",
+        "2024年3月",
+    ] {
+        assert_eq!(date(raw), Ok(CellValue::Date { year: 2024, month: Some(3) }), "{raw}");
+    }
+    for raw in ["1962", "FY1962", "1962年"] {
+        assert_eq!(date(raw), Ok(CellValue::Date { year: 1962, month: None }), "{raw}");
+    }
+    for raw in ["2024-13", "3/4/2024", "soon", "Smarch 2024"] {
+        assert!(date(raw).is_err(), "{raw}");
+    }
+    assert_eq!(date("5 July 1962").unwrap().to_string(), "1962-07");
+}
+
+#[test]
+fn the_same_value_is_the_same_to_two_decimals_and_in_any_case() {
+    let number = |value| CellValue::Number { value };
+    assert!(number(12.504).is_same(&number(12.5)) && !number(12.51).is_same(&number(12.5)));
+    assert!(number(1e15 + 0.1).is_same(&number(1e15)));
+    let text = |text: &str| CellValue::Text { text: text.to_owned() };
+    assert!(text("New York").is_same(&text("new-york")) && !text("York").is_same(&text("New York")));
+    assert!(!CellValue::Missing.is_same(&CellValue::Missing), "two silent extractions agree on nothing");
+    assert!(!number(12.0).is_same(&text("12")));
+}
+
+fn grouped(digits: &str, separator: &str) -> String {
+    let n = digits.len();
+    let group = |(at, c): (usize, char)| match at > 0 && (n - at).is_multiple_of(3) {
+        true => format!("{separator}{c}"),
+        false => c.to_string(),
+    };
+    digits.chars().enumerate().map(group).collect()
+}
+
+proptest! {
+    /// A number is read back from every notation that it has.
+    #[test]
+    fn a_number_survives_its_notations(
+        whole in 0u64..1_000_000_000_000, cents in 0u8..100, negative: bool, separator in prop::sample::select(vec!["", ",", " ", "'"]),
+        dressing in prop::sample::select(vec![("", ""), ("$", ""), ("", " USD"), ("USD ", ""), ("about ", ""), ("", " (2022 est.)")]),
+    ) {
+        let printed = format!("{}.{cents:02}", grouped(&whole.to_string(), separator));
+        let expected: f64 = format!("{whole}.{cents:02}").parse().unwrap();
+        let expected = if negative { -expected } else { expected };
+        let (before, after) = dressing;
+        let signed = if negative { format!("{before}({printed}){after}") } else { format!("{before}{printed}{after}") };
+        prop_assert_eq!(read_cell(&signed, &column(ValueType::Money, "USD")), Ok(CellValue::Number { value: expected }));
+    }
+
+    /// What the table writes it reads again.
+    #[test]
+    fn a_cell_is_read_as_it_was_written(value in -1e15f64..1e15, year in 1000u16..3000, month in 1u8..13) {
+        let number = CellValue::Number { value };
+        prop_assert_eq!(read_cell(&number.to_string(), &column(ValueType::Number, "")), Ok(number));
+        let date = CellValue::Date { year, month: Some(month) };
+        prop_assert_eq!(read_cell(&date.to_string(), &column(ValueType::YearMonth, "")), Ok(date));
+    }
+
+    /// No text ends in a panic, whatever the column.
+    #[test]
+    fn any_text_is_read_or_refused(text in "\\PC{0,24}", unit in "\\PC{0,8}") {
+        for value_type in [ValueType::Number, ValueType::Percentage, ValueType::YearMonth, ValueType::Category] {
+            let _ = read_stated(&text, &unit, &column(value_type, &unit));
+        }
+    }
+}

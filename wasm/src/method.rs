@@ -1,0 +1,258 @@
+//! Methods, run step by step over a host given as JavaScript callbacks.
+
+mod host;
+mod options;
+
+use crate::assets;
+use crate::books::to_js;
+use crate::error::{as_js, usage};
+use closeread_core::benchmark::{Item, resolve_evidence};
+use closeread_core::embed::{Role, Vectors};
+use closeread_core::host::Host;
+use closeread_core::index::{Retriever, Shelf};
+use closeread_core::method::cost::{BookSize, Stage};
+use closeread_core::method::{Material, Method, Prepared, Setting, Trial, heard};
+use closeread_core::metric::{Shown, recorded_scores};
+use closeread_core::prompt::Prompts;
+use closeread_core::protocol::{MAX_OUTPUT_TOKENS, offers};
+use closeread_core::reader;
+use closeread_core::record::{Outcome, Record, TrialKey};
+use closeread_core::text::sentence::Rules;
+use closeread_core::text::tokens::Tokenizer;
+use closeread_core::text::{Book, Locator, Span};
+use host::{JsHost, Made};
+use js_sys::{Array, Date};
+use options::MethodOptions;
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("method.d.ts");
+
+/// Passages that are embedded at once.
+const EMBEDDED_AT_ONCE: usize = 64;
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodBook")]
+    pub type JsMethodBook;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodBook[]")]
+    pub type JsMethodBooks;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodItem")]
+    pub type JsMethodItem;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodOptions")]
+    pub type JsMethodOptions;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodHost")]
+    pub type JsMethodHost;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodRecord")]
+    pub type JsMethodRecord;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodOffer[]")]
+    pub type JsMethodOffers;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "Heard")]
+    pub type JsHeard;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "TextChange[]")]
+    pub type JsChanges;
+}
+
+/// Every method, with the calls and tokens of one question on a book: what `closeread methods BOOK --json` prints.
+///
+/// # Errors
+/// A file that is no text, an asset that was not provided.
+#[wasm_bindgen]
+pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
+    assets::need_punkt()?;
+    let (prompts, tokenizer) = (Prompts::built_in(), assets::tokenizer(None)?);
+    let setting = Setting {
+        prompts: &prompts,
+        tokenizer: &tokenizer,
+        max_output_tokens: MAX_OUTPUT_TOKENS,
+        temperature: 0.0,
+        window: None,
+    };
+    let size = BookSize::of(&options::book(book)?, &tokenizer);
+    let offers = offers(setting, &size).map_err(|error| as_js("MethodError", &error))?;
+    to_js(&offers).map(JsCast::unchecked_into)
+}
+
+/// What a text became: its sentences that stayed, went and came, as a memory shows them. `language` is an ISO 639-1 code.
+///
+/// # Errors
+/// An asset that was not provided.
+#[wasm_bindgen]
+pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, JsValue> {
+    assets::need_punkt()?;
+    let changes = closeread_core::text::changes(before, after, Rules::for_code(language));
+    to_js(&changes).map(JsCast::unchecked_into)
+}
+
+/// One question, asked by one method.
+#[wasm_bindgen]
+pub struct MethodRun {
+    books: Vec<Arc<Book>>,
+    item: Item,
+    gold: Option<Vec<(usize, Span)>>,
+    method: Method,
+    options: MethodOptions,
+    prompts: Prompts,
+    tokenizer: Tokenizer,
+    made: RefCell<Vec<Made>>,
+}
+
+#[wasm_bindgen]
+impl MethodRun {
+    /// Reads the books and looks the options over; nothing is asked yet.
+    ///
+    /// # Errors
+    /// A file that is no text, an unknown method or parameter, an item about other books, an asset that was not
+    /// provided.
+    #[wasm_bindgen(constructor)]
+    pub fn new(books: &JsMethodBooks, item: &JsMethodItem, options: &JsMethodOptions) -> Result<Self, JsValue> {
+        assets::need_punkt()?;
+        let options = MethodOptions::read(options)?;
+        let parameters = Value::Object(options.parameters.clone());
+        let method = Method::named(&options.method, &parameters).map_err(|error| as_js("ParameterError", &error))?;
+        let books = Array::from(books).into_iter().map(|book| options::book(&book).map(Arc::new));
+        let books: Vec<Arc<Book>> = books.collect::<Result<_, _>>()?;
+        let item = options::item(item, &books)?;
+        let gold = (!item.evidence.is_empty()).then(|| {
+            let sources: Vec<_> = books.iter().map(|book| book.source()).collect();
+            let locators: Vec<Locator<'_>> = sources.iter().map(|source| Locator::new(source)).collect();
+            resolve_evidence(&item, &locators).spans()
+        });
+        let (prompts, tokenizer) = (Prompts::built_in(), options.tokenizer()?);
+        Ok(Self { books, item, gold, method, options, prompts, tokenizer, made: RefCell::default() })
+    }
+
+    /// Runs the method to its end; every call goes to `host.chat` first. The record is the line that `closeread run` writes
+    /// for the same item, method and replies, but for the seconds.
+    ///
+    /// # Errors
+    /// None of what goes wrong with a call, which is an outcome; only what keeps the method from running at all.
+    pub async fn run(&self, host: JsMethodHost) -> Result<JsMethodRecord, JsValue> {
+        let started = Date::now();
+        let host = JsHost {
+            callbacks: host.into(),
+            tokenizer: &self.tokenizer,
+            stage: Cell::new(Stage::Preparation),
+            made: &self.made,
+        };
+        let trial = self.tried(&host).await?;
+        let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
+        let scores = recorded_scores(&self.item, &trial.outcome, shown, self.gold.as_deref(), &self.books);
+        let record = Record {
+            key: TrialKey {
+                item: self.item.id.clone(),
+                method: self.options.method.clone(),
+                model: self.options.model.clone(),
+                budget: self.options.budget,
+                sample: 0,
+            },
+            scores,
+            outcome: trial.outcome,
+            prompt_tokens: trial.prompt_tokens,
+            context: trial.context,
+            calls: trial.calls,
+            measures: trial.measures,
+            evidence: trial.evidence,
+            asked_with: trial.asked_with,
+            seconds: (Date::now() - started) / 1000.0,
+        };
+        to_js(&record).map(JsCast::unchecked_into)
+    }
+
+    /// What `builtin/extractive` replies to a call of this run.
+    ///
+    /// # Errors
+    /// A number that no call has.
+    pub fn extractive(&self, call: usize) -> Result<String, JsValue> {
+        self.reading_of(call, |_, reading| reader::answer(reading))
+    }
+
+    /// What a reply to a call of this run is understood as.
+    ///
+    /// # Errors
+    /// A number that no call has.
+    pub fn heard(&self, call: usize, reply: &str) -> Result<JsHeard, JsValue> {
+        let heard = self.reading_of(call, |prompt, reading| heard(prompt, reading, &self.item, reply))?;
+        to_js(&heard).map(JsCast::unchecked_into)
+    }
+
+    /// What stands in a book between two bytes of its file as decoded to UTF-8.
+    ///
+    /// # Errors
+    /// Another book, or offsets that are not in it.
+    pub fn slice(&self, document: &str, start: usize, end: usize) -> Result<String, JsValue> {
+        let book = self.books.iter().find(|book| book.id == document);
+        let book = book.ok_or_else(|| usage(&format!("there is no book `{document}` here")))?;
+        let text = book.source();
+        let wrong = || usage(&format!("bytes {start} to {end} are no whole characters of `{document}`"));
+        text.get(start..end).map(str::to_owned).ok_or_else(wrong)
+    }
+}
+
+impl MethodRun {
+    fn reading_of<T>(&self, call: usize, read: impl FnOnce(&str, &reader::Reading) -> T) -> Result<T, JsValue> {
+        let made = self.made.borrow();
+        let made = made.get(call).ok_or_else(|| usage(&format!("there is no call {call} in this run")))?;
+        let reading = made.reading.as_ref();
+        let reading = reading.ok_or_else(|| usage("the call says nothing that can be read without a model"))?;
+        Ok(read(&made.prompt, reading))
+    }
+
+    async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
+        let Self { books, item, method, options, prompts, tokenizer, .. } = self;
+        let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
+        let setting = Setting { prompts, tokenizer, max_output_tokens, temperature, window };
+        let shelf = match self.shelf(host, retriever).await {
+            Ok(shelf) => shelf,
+            Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),
+        };
+        let material = Material { books, shelf: shelf.as_ref(), retriever, prepared: None };
+        let preparation = method.prepare(host, setting, &material).await;
+        let preparation = preparation.map_err(|error| as_js("MethodError", &error))?;
+        if let Some(preparation) = &preparation {
+            host.prepared(preparation)?;
+        }
+        let prepared: Option<Prepared> = match preparation.map(|preparation| preparation.prepared) {
+            Some(Err(outcome)) => return Ok(Trial::ended(outcome)),
+            Some(Ok(prepared)) => Some(prepared),
+            None => None,
+        };
+        host.stage.set(Stage::Question);
+        let material = Material { prepared: prepared.as_ref(), ..material };
+        let trials = method.run(host, setting, &material, &[item], budget).await;
+        let mut trials = trials.map_err(|error| as_js("MethodError", &error))?;
+        Ok(trials.remove(0))
+    }
+
+    /// The books cut as the method wants them, with vectors where these are needed; or why there are none.
+    async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<Shelf>, String> {
+        let Some(cut) = self.method.cut() else { return Ok(None) };
+        let mut shelf = Shelf::new(self.books.clone(), cut.chunker, cut.max_tokens, &self.tokenizer);
+        if retriever.needs_vectors() {
+            let texts = shelf.texts(0..shelf.passages().len());
+            let (mut dimension, mut values) = (0, Vec::new());
+            for some in texts.chunks(EMBEDDED_AT_ONCE) {
+                let some: Vec<&str> = some.iter().map(String::as_str).collect();
+                let vectors = host.embed(Role::Passage, &some).await.map_err(|error| error.to_string())?;
+                for row in vectors.rows() {
+                    dimension = row.len();
+                    values.extend_from_slice(row);
+                }
+            }
+            shelf.put_vectors(Vectors::new(dimension, values));
+        }
+        Ok(Some(shelf))
+    }
+}

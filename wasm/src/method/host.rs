@@ -1,0 +1,151 @@
+//! JavaScript callbacks as a host.
+
+use crate::books::to_js;
+use crate::provider::host_error;
+use closeread_core::embed::{Role, Vectors};
+use closeread_core::host::{Call, Host, HostError, Reply, Speaker};
+use closeread_core::method::Preparation;
+use closeread_core::method::cost::Stage;
+use closeread_core::reader::{Reading, Want};
+use closeread_core::text::tokens::Tokenizer;
+use js_sys::{Array, Float32Array, Function, Promise, Reflect};
+use serde::Serialize;
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+/// A call that was made: what reads its reply.
+#[derive(Debug)]
+pub(super) struct Made {
+    pub(super) prompt: String,
+    pub(super) reading: Option<Reading>,
+}
+
+/// The callbacks of one run.
+pub(super) struct JsHost<'a> {
+    pub(super) callbacks: JsValue,
+    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) stage: Cell<Stage>,
+    pub(super) made: &'a RefCell<Vec<Made>>,
+}
+
+/// A call as JavaScript sees it; `method.d.ts` has its type.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsCall<'a> {
+    id: usize,
+    stage: Stage,
+    prompt: &'a str,
+    messages: Vec<JsMessage<'a>>,
+    tokens: usize,
+    max_output_tokens: u32,
+    temperature: f32,
+    want: JsWant,
+    question: &'a str,
+    options: &'a [String],
+    passages: &'a [String],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct JsMessage<'a> {
+    role: Speaker,
+    content: &'a str,
+    tokens: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared_length: Option<usize>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
+enum JsWant {
+    Answer { form: closeread_core::answer::Form },
+    Query,
+    Break,
+    Pages { at_most: usize },
+}
+
+impl JsHost<'_> {
+    fn callback(&self, name: &str) -> Option<Function> {
+        Reflect::get(&self.callbacks, &name.into()).ok()?.dyn_into().ok()
+    }
+
+    /// Tells what was made of the books.
+    pub(super) fn prepared(&self, preparation: &Preparation) -> Result<(), JsValue> {
+        match self.callback("prepared") {
+            Some(tell) => tell.call1(&self.callbacks, &to_js(preparation)?).map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn described(&self, id: usize, call: &Call) -> Result<JsValue, JsValue> {
+        let message =
+            |message: &closeread_core::host::Message| (self.tokenizer.count(&message.content), message.clone());
+        let counted: Vec<_> = call.messages.iter().map(message).collect();
+        let messages = counted.iter().map(|(tokens, message)| JsMessage {
+            role: message.role,
+            content: &message.content,
+            tokens: *tokens,
+            shared_length: message
+                .shared_bytes
+                .and_then(|end| Some(message.content.get(..end)?.encode_utf16().count())),
+        });
+        let none = Reading::summary(Vec::new(), "");
+        let reading = call.reading.as_ref().unwrap_or(&none);
+        to_js(&JsCall {
+            id,
+            stage: self.stage.get(),
+            prompt: &call.prompt,
+            tokens: counted.iter().map(|(tokens, _)| tokens).sum(),
+            messages: messages.collect(),
+            max_output_tokens: call.max_output_tokens,
+            temperature: call.temperature,
+            want: match reading.want {
+                Want::Answer(form) => JsWant::Answer { form },
+                Want::Query => JsWant::Query,
+                Want::Break => JsWant::Break,
+                Want::Pages(at_most) => JsWant::Pages { at_most },
+            },
+            question: &reading.question,
+            options: &reading.options,
+            passages: &reading.context,
+        })
+    }
+
+    async fn asked(&self, name: &str, arguments: &Array) -> Result<JsValue, JsValue> {
+        let callback = self.callback(name).ok_or_else(|| js_sys::Error::new(&format!("the host has no `{name}`")))?;
+        JsFuture::from(Promise::resolve(&callback.apply(&self.callbacks, arguments)?)).await
+    }
+}
+
+impl Host for JsHost<'_> {
+    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+        let id = self.made.borrow().len();
+        let described = self.described(id, &call).map_err(|error| host_error(&error))?;
+        let Call { prompt, reading, .. } = call;
+        self.made.borrow_mut().push(Made { prompt, reading });
+        let reply = self.asked("chat", &Array::of1(&described)).await.map_err(|error| host_error(&error))?;
+        if let Some(text) = reply.as_string() {
+            return Ok(Reply { text, ..Reply::default() });
+        }
+        serde_wasm_bindgen::from_value(reply)
+            .map_err(|error| HostError::Failed(format!("the host's reply: {error}; expected a string or {{ text }}")))
+    }
+
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
+        let failed = |why: &str| HostError::Embedding(why.to_owned());
+        let role = match role {
+            Role::Query => "query",
+            Role::Passage => "passage",
+        };
+        let arguments = Array::of2(&role.into(), &texts.iter().map(|text| JsValue::from_str(text)).collect::<Array>());
+        let rows = self.asked("embed", &arguments).await.map_err(|error| failed(&host_error(&error).to_string()))?;
+        let rows: Result<Vec<Float32Array>, _> = Array::from(&rows).iter().map(JsCast::dyn_into).collect();
+        let rows = rows.map_err(|_| failed("the host's vectors must be Float32Arrays"))?;
+        let dimension = rows.first().map_or(0, |row| row.length() as usize);
+        if rows.len() != texts.len() || rows.iter().any(|row| row.length() as usize != dimension) {
+            return Err(failed("the host must give one vector a text, all of one length"));
+        }
+        Ok(Vectors::new(dimension, rows.iter().flat_map(Float32Array::to_vec).collect()))
+    }
+}

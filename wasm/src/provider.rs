@@ -1,0 +1,287 @@
+//! Chat models on servers, asked from a page: the command line's requests, sent by fetch.
+
+mod wire;
+
+use crate::books::to_js;
+use crate::error::{as_js, usage};
+use closeread_core::host::{Call, HostError, Message, Reply, Speaker};
+use closeread_core::provider::{
+    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Secret, Strain, TokenLimit, wait,
+};
+use js_sys::{Function, JSON, Math, Reflect};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use web_sys::AbortSignal;
+use wire::{Relay, Wire, sleep};
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("provider.d.ts");
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `provider.d.ts`.
+    #[wasm_bindgen(typescript_type = "ChatModelOptions")]
+    pub type JsChatModelOptions;
+    /// See `provider.d.ts`.
+    #[wasm_bindgen(typescript_type = "ChatCall")]
+    pub type JsChatCall;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodReply")]
+    pub type JsMethodReply;
+    /// Hears of tries that failed.
+    #[wasm_bindgen(typescript_type = "(retrying: Retrying) => void")]
+    pub type JsRetrying;
+}
+
+/// Tries where the server was never heard: a page cannot tell a broken connection from a server that lets no page in.
+const TRIES_UNHEARD: u32 = 3;
+/// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
+const STREAM_FROM_TOKENS: u32 = 4096;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Options {
+    protocol: String,
+    model: String,
+    base_url: Option<String>,
+    key: Option<String>,
+    #[serde(default)]
+    extra_body: Map<String, Value>,
+    seed: Option<u64>,
+    relay: Option<Relay>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GivenCall {
+    messages: Vec<GivenMessage>,
+    max_output_tokens: u32,
+    #[serde(default)]
+    temperature: f32,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GivenMessage {
+    role: Speaker,
+    content: String,
+    shared_length: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct Retrying<'a> {
+    message: &'a str,
+    tries: u32,
+    of: u32,
+    wait: f64,
+}
+
+/// A chat model on a server.
+#[wasm_bindgen]
+pub struct ChatModel {
+    wire: Wire,
+    model: String,
+    seed: Option<u64>,
+    extra_body: Map<String, Value>,
+    dialect: Cell<Dialect>,
+    /// Why the account gets no replies any more.
+    closed: RefCell<Option<String>>,
+}
+
+#[wasm_bindgen]
+impl ChatModel {
+    /// Sends nothing yet.
+    ///
+    /// # Errors
+    /// An unknown protocol, no model, a key that cannot stand in a header.
+    #[wasm_bindgen(constructor)]
+    pub fn new(options: &JsChatModelOptions) -> Result<Self, JsValue> {
+        let json = JSON::stringify(options)?.as_string().unwrap_or_default();
+        // The parser's own message may repeat a value, and with it the key.
+        let options: Options = serde_json::from_str(&json).map_err(|_| {
+            usage(
+                "the options of a model: expected protocol and model, and perhaps baseUrl, key, extraBody, seed, relay",
+            )
+        })?;
+        let protocol = match options.protocol.as_str() {
+            "openai" => Protocol::OpenAi,
+            "anthropic" => Protocol::Anthropic,
+            "gemini" => Protocol::Gemini,
+            other => return Err(usage(&format!("unknown protocol `{other}`: expected openai, anthropic or gemini"))),
+        };
+        let model = options.model.trim().to_owned();
+        if model.is_empty() {
+            return Err(usage("no model is named: expected its name with the provider"));
+        }
+        let given = |text: Option<String>| text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        let key = given(options.key);
+        if key.as_ref().is_some_and(|key| !key.bytes().all(|byte| byte.is_ascii_graphic())) {
+            return Err(usage("the key holds a space or a character that no key has: copy it again"));
+        }
+        let base_url = given(options.base_url);
+        let token_limit = match (protocol, &base_url) {
+            (Protocol::OpenAi, None) => TokenLimit::MaxCompletionTokens,
+            _ => TokenLimit::MaxTokens,
+        };
+        let base_url = base_url.unwrap_or_else(|| protocol.default_base_url().to_owned());
+        Ok(Self {
+            wire: Wire { protocol, base_url, key: key.map(Secret::new), relay: options.relay },
+            model,
+            seed: options.seed,
+            extra_body: options.extra_body,
+            dialect: Cell::new(Dialect { token_limit, ..Dialect::default() }),
+            closed: RefCell::default(),
+        })
+    }
+
+    /// One completion. Faults that may pass are tried again, by the rules of the command line; `retrying` hears of each.
+    ///
+    /// # Errors
+    /// An `OverflowError` (with `needed` and `window`), a `BlockedError`, a `CallError`, or an `AbortError` once `signal` is
+    /// aborted. No message holds the key.
+    pub async fn chat(
+        &self,
+        call: JsChatCall,
+        signal: Option<AbortSignal>,
+        retrying: Option<JsRetrying>,
+    ) -> Result<JsMethodReply, JsValue> {
+        let call = call_of(&call)?;
+        let tell = |retrying_now: &Retrying<'_>| {
+            let tell = retrying.as_ref().and_then(|tell| tell.dyn_ref::<Function>());
+            if let (Some(tell), Ok(value)) = (tell, to_js(retrying_now)) {
+                let _ = tell.call1(&JsValue::NULL, &value);
+            }
+        };
+        let reply = self.completed(&call, signal.as_ref(), &tell).await?;
+        to_js(&reply).map(JsCast::unchecked_into)
+    }
+}
+
+impl ChatModel {
+    async fn completed(
+        &self,
+        call: &Call,
+        signal: Option<&AbortSignal>,
+        tell: &dyn Fn(&Retrying<'_>),
+    ) -> Result<Reply, JsValue> {
+        let (mut tries, mut waited) = (0, Duration::ZERO);
+        loop {
+            if signal.is_some_and(AbortSignal::aborted) {
+                return Err(aborted());
+            }
+            if let Some(why) = self.closed.borrow().as_ref() {
+                return Err(thrown(&HostError::Failed(format!("not sent; to a call before it {why}"))));
+            }
+            let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
+            let request = self.wire.protocol.request(
+                call,
+                &Parameters {
+                    model: self.model.clone(),
+                    seed: self.seed,
+                    stream,
+                    extra_body: self.extra_body.clone(),
+                    dialect: self.dialect.get(),
+                },
+            );
+            let (heard, result) = self.wire.sent(&request, stream, signal).await;
+            if signal.is_some_and(AbortSignal::aborted) {
+                return Err(aborted());
+            }
+            match result {
+                Ok(reply) => return Ok(Reply { text: self.wire.redact_reply(reply.text), ..reply }),
+                Err(Fault::Final(error)) => return Err(self.error(error)),
+                Err(Fault::Closed(error)) => {
+                    self.closed.borrow_mut().get_or_insert_with(|| self.wire.redact(&error.to_string()));
+                    return Err(self.error(error));
+                }
+                Err(Fault::Refused { adjustment, message }) => match self.dialect.get().adjusted(adjustment) {
+                    Some(dialect) => self.dialect.set(dialect),
+                    None => return Err(self.error(HostError::Failed(message))),
+                },
+                Err(Fault::Transient { strain, message, retry_after }) => {
+                    tries += 1;
+                    let of = if strain == Strain::Connection && !heard { TRIES_UNHEARD } else { MAX_TRIES };
+                    let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                    if tries >= of || asked.is_some_and(|asked| asked > MAX_WAIT) {
+                        return Err(self.error(HostError::Failed(format!("{message}, after {tries} tries"))));
+                    }
+                    waited = wait(tries, asked, waited, Math::random());
+                    let message = self.wire.redact(&message);
+                    tell(&Retrying { message: &message, tries, of, wait: waited.as_secs_f64() });
+                    sleep(waited, signal).await;
+                }
+            }
+        }
+    }
+
+    fn error(&self, error: HostError) -> JsValue {
+        thrown(&match &self.wire.key {
+            Some(key) => key.redact_error(error),
+            None => error,
+        })
+    }
+}
+
+fn call_of(given: &JsValue) -> Result<Call, JsValue> {
+    let GivenCall { messages, max_output_tokens, temperature } =
+        serde_wasm_bindgen::from_value(given.clone()).map_err(|error| usage(&format!("the call: {error}")))?;
+    let message = |GivenMessage { role, content, shared_length }| {
+        let shared_bytes = shared_length.map(|units| bytes_of(&content, units));
+        Message { role, content, shared_bytes }
+    };
+    let messages = messages.into_iter().map(message).collect();
+    Ok(Call { messages, temperature, max_output_tokens, prompt: String::new(), reading: None })
+}
+
+/// Bytes of the beginning that has so many UTF-16 code units.
+fn bytes_of(text: &str, units: usize) -> usize {
+    let mut seen = 0;
+    let within = |c: &char| {
+        seen += c.len_utf16();
+        seen <= units
+    };
+    text.chars().take_while(within).map(char::len_utf8).sum()
+}
+
+fn aborted() -> JsValue {
+    as_js("AbortError", &"no longer wanted")
+}
+
+/// A failure as JavaScript catches it.
+fn thrown(error: &HostError) -> JsValue {
+    let name = match error {
+        HostError::Overflow { .. } => "OverflowError",
+        HostError::Blocked { .. } => "BlockedError",
+        HostError::Failed(_) | HostError::Embedding(_) => "CallError",
+    };
+    let said = match error {
+        HostError::Overflow { message: said, .. } | HostError::Blocked { reason: said } => said,
+        HostError::Failed(said) | HostError::Embedding(said) => said,
+    };
+    let js = as_js(name, said);
+    if let HostError::Overflow { needed, window, .. } = error {
+        for (field, value) in [("needed", needed), ("window", window)] {
+            let value = value.map_or(JsValue::NULL, |value| JsValue::from_f64(value as f64));
+            let _ = Reflect::set(&js, &field.into(), &value);
+        }
+    }
+    js
+}
+
+/// What a rejection stands for: the other way round.
+pub(crate) fn host_error(error: &JsValue) -> HostError {
+    let field = |name: &str| Reflect::get(error, &name.into()).ok();
+    let text = |name: &str| field(name).and_then(|value| value.as_string());
+    let said = text("message").or_else(|| error.as_string()).unwrap_or_else(|| "the host gave no reason".to_owned());
+    let number = |name: &str| field(name).and_then(|value| value.as_f64()).map(|number| number as u64);
+    match text("name").as_deref() {
+        Some("OverflowError") => {
+            HostError::Overflow { message: said, needed: number("needed"), window: number("window") }
+        }
+        Some("BlockedError") => HostError::Blocked { reason: said },
+        _ => HostError::Failed(said),
+    }
+}

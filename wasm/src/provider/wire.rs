@@ -1,0 +1,147 @@
+//! One request by fetch, straight or over a relay.
+
+use closeread_core::host::Reply;
+use closeread_core::provider::{Fault, Protocol, Request, Response, Secret, Strain, StreamReader, retry_after_seconds};
+use gloo_net::http;
+use js_sys::{Date, Function, Promise, Reflect, Uint8Array};
+use serde::Deserialize;
+use std::time::Duration;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{AbortSignal, ReadableStreamDefaultReader};
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_name = setTimeout)]
+    fn set_timeout(action: &Function, milliseconds: f64) -> JsValue;
+}
+
+/// Longest until a wait hears that it is no longer wanted.
+const STOP_SEEN_WITHIN: Duration = Duration::from_millis(100);
+
+/// Who forwards requests: `POST /relay` of `closeread serve --relay`.
+#[derive(Deserialize)]
+pub(super) struct Relay {
+    url: String,
+    token: String,
+}
+
+/// A server, and the way to it.
+pub(super) struct Wire {
+    pub(super) protocol: Protocol,
+    pub(super) base_url: String,
+    pub(super) key: Option<Secret>,
+    pub(super) relay: Option<Relay>,
+}
+
+impl Wire {
+    /// One try; also whether the server was heard at all.
+    pub(super) async fn sent(
+        &self,
+        request: &Request,
+        stream: bool,
+        signal: Option<&AbortSignal>,
+    ) -> (bool, Result<Reply, Fault>) {
+        let posted = match self.request(request, signal) {
+            Ok(posted) => posted.send().await,
+            Err(error) => Err(error),
+        };
+        match posted {
+            Err(error) => (false, Err(self.unreached(&error))),
+            Ok(response) => (true, self.read(response, stream).await),
+        }
+    }
+
+    fn request(&self, request: &Request, signal: Option<&AbortSignal>) -> Result<http::Request, gloo_net::Error> {
+        let url = self.protocol.url(&self.base_url, request);
+        let mut post = match &self.relay {
+            None => http::Request::post(&url),
+            Some(relay) => http::Request::post(&relay.url)
+                .header("x-closeread-token", &relay.token)
+                .header("x-closeread-url", &url),
+        };
+        post = post.header("content-type", "application/json").abort_signal(signal);
+        for (name, value) in &request.headers {
+            post = post.header(name, value);
+        }
+        if self.protocol == Protocol::Anthropic && self.relay.is_none() {
+            post = post.header("anthropic-dangerous-direct-browser-access", "true");
+        }
+        if let Some(key) = &self.key {
+            let (name, value) = self.protocol.key_header(key.reveal());
+            post = post.header(name, &value);
+        }
+        post.body(request.body.to_string())
+    }
+
+    async fn read(&self, response: http::Response, stream: bool) -> Result<Reply, Fault> {
+        let headers = response.headers();
+        let status = response.status();
+        let kind = headers.get("content-type").unwrap_or_default();
+        if stream && status == 200 && kind.starts_with("text/event-stream") {
+            return self.read_stream(response).await;
+        }
+        let (after, after_ms) = (headers.get("retry-after"), headers.get("retry-after-ms"));
+        let retry_after = retry_after_seconds(after.as_deref(), after_ms.as_deref(), Date::now() / 1000.0);
+        let body = response.text().await.map_err(|error| broken(&error.to_string()))?;
+        self.protocol.read(Response { status, retry_after, body: &body })
+    }
+
+    async fn read_stream(&self, response: http::Response) -> Result<Reply, Fault> {
+        let lost = |_: JsValue| broken("the connection broke in the middle of the reply");
+        let stream = response.body().ok_or_else(|| broken("the reply has no body"))?;
+        let pieces: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+        let mut reader = StreamReader::new(self.protocol);
+        loop {
+            let piece = JsFuture::from(pieces.read()).await.map_err(lost)?;
+            if Reflect::get(&piece, &"done".into()).map_err(lost)?.is_truthy() {
+                return reader.finish();
+            }
+            let bytes = Reflect::get(&piece, &"value".into()).map_err(lost)?;
+            reader.push(&Uint8Array::new(&bytes).to_vec())?;
+        }
+    }
+
+    /// A page is not told why: whether there is no server, or one that lets no page of another origin in.
+    fn unreached(&self, error: &gloo_net::Error) -> Fault {
+        let way = match &self.relay {
+            None => {
+                "it may not run, or not let pages of other origins in (CORS): `closeread serve --relay` forwards to such"
+            }
+            Some(_) => "the relay is not reachable: is `closeread serve --relay` still running?",
+        };
+        broken(&format!("no connection to the server ({}); {way}", self.redact(&error.to_string())))
+    }
+
+    /// `text` without the key, which some servers repeat.
+    pub(super) fn redact(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+    }
+
+    /// A reply without the key.
+    pub(super) fn redact_reply(&self, text: String) -> String {
+        match &self.key {
+            Some(key) => key.redact_reply(text),
+            None => text,
+        }
+    }
+}
+
+fn broken(message: &str) -> Fault {
+    Fault::transient(Strain::Connection, message)
+}
+
+/// Waits, or not for long once it is no longer wanted.
+pub(super) async fn sleep(time: Duration, signal: Option<&AbortSignal>) {
+    let end = Date::now() + time.as_secs_f64() * 1000.0;
+    loop {
+        let left = end - Date::now();
+        if left <= 0.0 || signal.is_some_and(AbortSignal::aborted) {
+            return;
+        }
+        let step = left.min(STOP_SEEN_WITHIN.as_secs_f64() * 1000.0);
+        let slept = Promise::new(&mut |resolve, _| drop(set_timeout(&resolve, step)));
+        // A timer does not reject.
+        let _ = JsFuture::from(slept).await;
+    }
+}

@@ -1,0 +1,98 @@
+// The user's models: what servers there are, and keys, which stay in memory unless the user says otherwise.
+
+import type { ChatModelOptions } from "../closeread_wasm.js";
+
+/** What stands before the slash of a model's name in records, and what it speaks. */
+export const PROVIDERS = {
+    openai: { protocol: "openai", needsUrl: false },
+    anthropic: { protocol: "anthropic", needsUrl: false },
+    gemini: { protocol: "gemini", needsUrl: false },
+    "openai-compatible": { protocol: "openai", needsUrl: true },
+} as const;
+
+export type Provider = keyof typeof PROVIDERS;
+
+/** What the form says of a model. */
+export interface Account {
+    provider: Provider;
+    model: string;
+    baseUrl: string;
+    key: string;
+    remember: boolean;
+    /** JSON. */
+    extraBody: string;
+    relayed: boolean;
+}
+
+export interface Relay {
+    url: string;
+    token: string;
+}
+
+const STORED = "closeread-accounts";
+
+interface Stored {
+    model: string;
+    baseUrl: string;
+    key: string;
+}
+
+/** The account last used with a provider on this device, where the user wanted it remembered. */
+export function remembered(provider: Provider): Stored | undefined {
+    return stored()[provider];
+}
+
+/** Keeps the account on this device, or forgets it. */
+export function remember({ provider, model, baseUrl, key, remember }: Account): void {
+    const all = stored();
+    if (remember) all[provider] = { model, baseUrl, key };
+    else delete all[provider];
+    try {
+        if (Object.keys(all).length === 0) localStorage.removeItem(STORED);
+        else localStorage.setItem(STORED, JSON.stringify(all));
+    } catch {
+        // Storage may be forbidden; then the key holds for this visit.
+    }
+}
+
+function stored(): Partial<Record<Provider, Stored>> {
+    try {
+        return JSON.parse(localStorage.getItem(STORED) ?? "{}") as Partial<Record<Provider, Stored>>;
+    } catch {
+        return {};
+    }
+}
+
+/** The model that the form describes; `wrong` says what is not JSON. */
+export function modelOf(account: Account, relay: Relay | undefined, wrong: string): ChatModelOptions {
+    const { protocol } = PROVIDERS[account.provider];
+    const options: ChatModelOptions = { protocol, model: account.model };
+    if (account.baseUrl.trim() !== "") options.baseUrl = account.baseUrl.trim();
+    if (account.key.trim() !== "") options.key = account.key.trim();
+    if (account.extraBody.trim() !== "") options.extraBody = objectOf(account.extraBody, wrong);
+    if (account.relayed && relay !== undefined) options.relay = relay;
+    return options;
+}
+
+function objectOf(text: string, wrong: string): Record<string, unknown> {
+    let value: unknown;
+    try {
+        value = JSON.parse(text);
+    } catch {
+        value = undefined;
+    }
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error(wrong);
+    return value as Record<string, unknown>;
+}
+
+let asked: Promise<Relay | undefined> | undefined;
+
+/** The relay of the server that this page comes from, where it has one (`closeread serve --relay`). */
+export function relay(): Promise<Relay | undefined> {
+    asked ??= fetch("closeread.json").then(async (response) => {
+        if (!response.ok) return undefined;
+        const { relay } = (await response.json()) as { relay: { token: string } | null };
+        return relay === null || relay === undefined ? undefined : { url: new URL("relay", document.baseURI).href, token: relay.token };
+    }).catch(() => undefined);
+    return asked;
+}

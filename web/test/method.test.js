@@ -1,0 +1,255 @@
+// The methods of the WebAssembly module in Node: the same records as the command line's, over a host of callbacks.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { promisify } from "node:util";
+import { gunzipSync } from "node:zlib";
+import { binary } from "./harness.js";
+import init, { ChatModel, MethodRun, changes, methods, provide } from "../dist/closeread_wasm.js";
+
+const SAMPLE = new URL("../../sample/", import.meta.url);
+const COMMAND = binary();
+const BUDGET = 500;
+
+let works, items;
+before(async () => {
+    await init({ module_or_path: await readFile(new URL("../dist/closeread_wasm_bg.wasm", import.meta.url)) });
+    provide("cl100k", gunzipSync(await readFile(new URL("../dist/assets/cl100k_base.tiktoken.gz", import.meta.url))));
+    provide("punkt-en", await readFile(new URL("../../core/assets/punkt-en.txt", import.meta.url)));
+    const lines = async (name) => (await readFile(new URL(name, SAMPLE), "utf8")).trim().split("\n").map(JSON.parse);
+    works = new Map();
+    for (const { id, title, language, path } of await lines("documents.jsonl")) {
+        works.set(id, { id, title, language, file: await readFile(new URL(path, SAMPLE)) });
+    }
+    const all = await lines("items.jsonl");
+    const item = (id) => all.find((item) => item.id === id);
+    items = [item("en-001"), item("en-002"), item("zh-007"), {
+        id: "s-1", documents: ["the-loan-of-the-bell"], question: "What becomes of the bell of Scarrow?", task: "summary",
+        answers: ["It goes back to where it was cast."],
+    }];
+});
+
+/** A run with builtin/extractive, its calls and what was made. */
+async function played(method, item, options = {}) {
+    const books = item.documents.map((id) => works.get(id));
+    const run = new MethodRun(books, item, { method, budget: BUDGETED.has(method) ? BUDGET : undefined, ...options });
+    const calls = [], heard = [];
+    let preparation;
+    const record = await run.run({
+        async chat(call) {
+            calls.push(call);
+            const text = run.extractive(call.id);
+            heard.push(run.heard(call.id, text));
+            return text;
+        },
+        prepared: (made) => (preparation = made),
+    });
+    run.free();
+    return { record, calls, heard, preparation };
+}
+
+const BUDGETED = new Set(["vanilla-rag", "dos-rag", "raptor", "corpus-rag"]);
+const named = (records) => new Map(records.map((record) => [`${record.item} ${record.method}`, record]));
+
+test("every method ends as it does on the command line: outcome, scores, context, calls", async (t) => {
+    if (COMMAND === undefined) return t.skip("skipped: the comparison needs target/debug/closeread (or CLOSEREAD_BIN)");
+    const folder = await mkdtemp(join(tmpdir(), "closeread-method-"));
+    t.after(() => rm(folder, { recursive: true }));
+    const [data, out] = [join(folder, "data"), join(folder, "run")];
+    await mkdir(data);
+    for (const name of await readdir(SAMPLE)) {
+        if (name === "documents.jsonl" || name.endsWith(".txt")) await cp(new URL(name, SAMPLE), join(data, name));
+    }
+    await writeFile(join(data, "items.jsonl"), items.map((item) => `${JSON.stringify(item)}\n`).join(""));
+    await promisify(execFile)(COMMAND, [
+        "run", "--benchmark", data, "--method", "all", "--retriever", "bm25", "--budget", String(BUDGET), "--out", out,
+    ], { maxBuffer: 1 << 26, cwd: folder });
+    const expected = named((await readFile(join(out, "records.jsonl"), "utf8")).trim().split("\n").map(JSON.parse));
+    const offered = methods(works.get("the-loan-of-the-bell"));
+    assert.equal(expected.size, items.length * offered.length);
+    for (const { name } of offered) {
+        for (const item of items) {
+            const { record } = await played(name, item);
+            const there = expected.get(`${item.id} ${name}`);
+            delete there.seconds;
+            delete record.seconds;
+            assert.deepEqual(record, there, `${name}, ${item.id}`);
+        }
+    }
+    const offers = await promisify(execFile)(COMMAND, ["methods", "--json"], { maxBuffer: 1 << 26 });
+    assert.deepEqual(offered, JSON.parse(offers.stdout), "what closeread methods prints for the same story");
+});
+
+test("a call says everything before it is sent, and its reply is understood by the method's own parser", async () => {
+    const { record, calls, heard } = await played("agentic-rag", items[1]);
+    assert.deepEqual(calls.map(({ prompt, want, id }) => [id, prompt, want.kind]), [
+        [0, "agentic-rag", "query"], [1, "agentic-rag-results", "answer"],
+    ]);
+    assert.deepEqual(heard[0], { said: "query", query: items[1].question });
+    assert.equal(heard[1].said, "answer");
+    assert.equal(heard[1].answer, record.answer);
+    const [first, second] = calls;
+    assert.ok(first.messages[0].content.includes(items[1].question));
+    assert.deepEqual(second.messages.map(({ role }) => role), ["user", "assistant", "user"]);
+    assert.equal(second.passages.length, 3);
+    assert.equal(calls.reduce((sum, { tokens }) => sum + tokens, 0), record.prompt_tokens);
+    const whole = await played("full-document", items[1]);
+    const [{ content, sharedLength }] = whole.calls[0].messages;
+    assert.ok(sharedLength > 10_000 && sharedLength < content.length && !content.slice(0, sharedLength).includes(items[1].question));
+});
+
+test("preparations come before the question, with the tree and the pages", async () => {
+    const raptor = await played("raptor", items[1]);
+    const { Ok: tree } = raptor.preparation.prepared;
+    assert.equal(tree.made, "tree");
+    assert.equal(tree.layers.flat().length, raptor.calls.filter(({ stage }) => stage === "preparation").length);
+    assert.ok(raptor.heard.slice(0, -1).every(({ said }) => said === "summary"));
+    const agent = await played("read-agent", items[1]);
+    assert.equal(agent.preparation.prepared.Ok.pages.length, agent.record.measures.pages);
+    assert.ok(agent.heard.some(({ said }) => said === "break") && agent.heard.some(({ said }) => said === "gist"));
+    assert.ok(agent.heard.some(({ said, pages }) => said === "pages" && pages.length > 0));
+});
+
+test("a memory shows what it forgot and learnt", async () => {
+    const { calls, heard } = await played("memory-agent", items[1], { parameters: { section_tokens: 3000 } });
+    const memories = heard.filter(({ said }) => said === "memory").map(({ text }) => text);
+    assert.ok(memories.length > 2 && calls[1].passages[0] === memories[0]);
+    const told = changes(memories[0], memories[1], "en");
+    assert.equal(told.filter(({ kind }) => kind !== "gone").map(({ text }) => text).join("").trim(), memories[1].trim());
+});
+
+test("dense retrieval asks the host for vectors", async () => {
+    const roles = [];
+    const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], { method: "naive-rag", retriever: "dense" });
+    const record = await run.run({
+        chat: (call) => run.extractive(call.id),
+        embed: async (role, texts) => {
+            roles.push(role);
+            return texts.map((text) => Float32Array.of(text.includes("goat") ? 1 : 0, text.includes("goat") ? 0 : 1));
+        },
+    });
+    assert.deepEqual([...new Set(roles)], ["passage", "query"]);
+    assert.equal(record.context.retriever, "dense");
+    assert.equal(record.context.passages[0].score, 1);
+    assert.ok(run.slice("the-loan-of-the-bell", record.context.passages[0].start, record.context.passages[0].end).includes("goat"));
+});
+
+test("what cannot be run says what was expected", () => {
+    const run = (options, item = items[1]) => () => new MethodRun([works.get("the-loan-of-the-bell")], item, options);
+    assert.throws(run({ method: "dos" }), { name: "ParameterError", message: /there is no method `dos`; the names are: closed-book/ });
+    assert.throws(run({ method: "dos-rag", parameters: { bugdet: 1 } }), { message: /`bugdet`/ });
+    assert.throws(run({ method: "dos-rag" }, { ...items[1], options: [] }), { message: /a choice with 0 `options`/ });
+    assert.throws(run({ method: "dos-rag" }, items[2]), { message: /about the documents \["shedu-bu"\]/ });
+});
+
+test("a failed call is an outcome, whatever the host throws", async () => {
+    const ended = async (error) => {
+        const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], { method: "dos-rag", budget: 200 });
+        const { outcome, needed, reason } = await run.run({ chat: () => Promise.reject(error) });
+        return [outcome, needed ?? reason];
+    };
+    const named = (name, fields = {}) => Object.assign(new Error("no"), { name, ...fields });
+    assert.deepEqual(await ended(named("OverflowError", { needed: 900, window: 100 })), ["overflow", 900]);
+    assert.deepEqual(await ended(named("BlockedError")), ["blocked", "no"]);
+    assert.deepEqual(await ended(new TypeError("x")), ["failed", undefined]);
+});
+
+/** A server that replies in turn; it keeps what it was asked. */
+async function serve(t, replies) {
+    const asked = [];
+    const server = createServer(async (request, response) => {
+        let body = "";
+        for await (const piece of request) body += piece;
+        asked.push({ url: request.url, headers: request.headers, body: JSON.parse(body) });
+        const [status, reply, headers = {}] = replies[Math.min(asked.length, replies.length) - 1];
+        response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof reply === "string" ? reply : JSON.stringify(reply));
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    t.after(() => server.close());
+    return { asked, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+const CALL = { messages: [{ role: "user", content: "Book. Who?", sharedLength: 5 }], maxOutputTokens: 100 };
+const KEY = "sk-test-1234567890abcdef";
+const OPENAI = { choices: [{ message: { content: "Ana" }, finish_reason: "stop" }], usage: { prompt_tokens: 7, completion_tokens: 1 } };
+
+test("each provider is asked in its own words", async (t) => {
+    const anthropic = await serve(t, [[200, { content: [{ type: "text", text: "Ana" }], stop_reason: "end_turn", usage: { input_tokens: 7, output_tokens: 1 } }]]);
+    let reply = await new ChatModel({ protocol: "anthropic", model: "m", baseUrl: anthropic.url, key: KEY }).chat(CALL);
+    assert.equal(reply.text, "Ana");
+    const [{ url, headers, body }] = anthropic.asked;
+    assert.equal(url, "/v1/messages");
+    assert.equal(headers["x-api-key"], KEY);
+    assert.equal(headers["anthropic-dangerous-direct-browser-access"], "true");
+    assert.deepEqual(body.messages[0].content[0], { type: "text", text: "Book.", cache_control: { type: "ephemeral" } });
+
+    const gemini = await serve(t, [[200, { candidates: [{ content: { parts: [{ text: "Ana" }] }, finishReason: "STOP" }] }]]);
+    reply = await new ChatModel({ protocol: "gemini", model: "m", baseUrl: gemini.url, key: KEY }).chat(CALL);
+    assert.equal(reply.text, "Ana");
+    assert.equal(gemini.asked[0].url, "/v1beta/models/m:generateContent");
+    assert.equal(gemini.asked[0].headers["x-goog-api-key"], KEY);
+
+    const openai = await serve(t, [[200, OPENAI]]);
+    const model = { protocol: "openai", model: "m", baseUrl: `${openai.url}/v1`, key: KEY, extraBody: { top_k: 1 }, seed: 3 };
+    reply = await new ChatModel(model).chat(CALL);
+    assert.deepEqual([reply.text, reply.usage.prompt_tokens], ["Ana", 7]);
+    assert.equal(openai.asked[0].headers.authorization, `Bearer ${KEY}`);
+    assert.deepEqual([openai.asked[0].body.top_k, openai.asked[0].body.seed], [1, 3]);
+});
+
+test("a relay is told where to; a stream is put together", async (t) => {
+    const piece = (content, end = null) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: end }] })}\n\n`;
+    const relay = await serve(t, [[200, `${piece("A")}${piece("na", "stop")}data: [DONE]\n\n`, { "content-type": "text/event-stream" }]]);
+    const model = new ChatModel({
+        protocol: "openai", model: "m", baseUrl: "http://far.example/v1", key: KEY, relay: { url: `${relay.url}/relay`, token: "t0k" },
+    });
+    assert.equal((await model.chat({ ...CALL, maxOutputTokens: 5000 })).text, "Ana");
+    const [{ url, headers, body }] = relay.asked;
+    assert.deepEqual([url, headers["x-closeread-token"], headers["x-closeread-url"]], ["/relay", "t0k", "http://far.example/v1/chat/completions"]);
+    assert.equal(headers.authorization, `Bearer ${KEY}`);
+    assert.equal(body.stream, true);
+});
+
+test("what may pass is tried again, what is refused is left out, what is final is not tried again", async (t) => {
+    const busy = await serve(t, [
+        [429, { error: { message: "slow down" } }, { "retry-after": "0" }],
+        [400, { error: { message: "Unsupported parameter: 'temperature'", code: "unsupported_parameter", param: "temperature" } }],
+        [200, OPENAI],
+    ]);
+    const heard = [];
+    const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: busy.url });
+    assert.equal((await model.chat(CALL, undefined, (retrying) => heard.push(retrying))).text, "Ana");
+    assert.equal(busy.asked.length, 3);
+    assert.ok(!("temperature" in busy.asked[2].body));
+    assert.equal(heard.length, 1);
+    assert.match(heard[0].message, /429: slow down/);
+
+    const refused = await serve(t, [[401, { error: { message: `Incorrect API key provided: ${KEY}` } }]]);
+    const closed = new ChatModel({ protocol: "openai", model: "m", baseUrl: refused.url, key: KEY });
+    await assert.rejects(closed.chat(CALL), (error) => error.name === "CallError" && /\*\*\*/.test(error.message) && !error.message.includes(KEY));
+    await assert.rejects(closed.chat(CALL), /not sent; to a call before it/);
+    assert.equal(refused.asked.length, 1);
+});
+
+test("a call that is no longer wanted ends at once", async (t) => {
+    const busy = await serve(t, [[503, { error: { message: "busy" } }, { "retry-after": "600" }]]);
+    const ending = new AbortController();
+    const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: busy.url });
+    const asked = model.chat(CALL, ending.signal, () => ending.abort());
+    await assert.rejects(asked, { name: "AbortError" });
+    assert.equal(busy.asked.length, 1);
+});
+
+test("a key that no header can carry, or a model without a name, is refused without repeating it", () => {
+    const refused = (options) => () => new ChatModel({ protocol: "openai", model: "m", ...options });
+    assert.throws(refused({ key: "geheim schlüssel" }), (error) => /copy it again/.test(error.message) && !/geheim/.test(error.message));
+    assert.throws(refused({ key: "secret", unknown: 1 }), (error) => !/secret/.test(error.message));
+    assert.throws(refused({ model: " " }), /no model is named/);
+    assert.throws(refused({ protocol: "x" }), /unknown protocol `x`/);
+});
+
