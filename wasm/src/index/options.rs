@@ -58,7 +58,14 @@ pub(super) struct SearchOptions {
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { budget: 1500, order: PassageOrder::Document, skip: false, retriever: Retriever::Bm25, neighbours: 0 }
+        Self {
+            budget: 1500,
+            order: PassageOrder::Document,
+            skip: false,
+            retriever: Retriever::Bm25,
+            neighbours: 0,
+            first: None,
+        }
     }
 }
 
