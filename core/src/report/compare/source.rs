@@ -239,12 +239,21 @@ impl Source<'_> {
 }
 
 impl Choice {
+    /// Holds the values to one, or A's and B's; [`Two::compare`] does as well, once both sides were read.
+    ///
+    /// # Errors
+    /// [`ChoiceError::Values`].
+    pub fn check(&self) -> Result<(), ChoiceError> {
+        let counts = [("--method", self.method.len()), ("--model", self.model.len()), ("--budget", self.budget.len())];
+        match counts.into_iter().find(|(_, n)| *n > 2) {
+            Some((name, n)) => Err(ChoiceError::Values { name, n }),
+            None => Ok(()),
+        }
+    }
+
     /// The entries to compare: those that agree in whatever was not told apart by two values.
     fn pairs<'a>(&self, sources: &'a Two<'_>) -> Result<Vec<(Entry<'a>, Entry<'a>)>, ChoiceError> {
-        let counts = [("--method", self.method.len()), ("--model", self.model.len()), ("--budget", self.budget.len())];
-        if let Some((name, n)) = counts.into_iter().find(|(_, n)| *n > 2) {
-            return Err(ChoiceError::Values { name, n });
-        }
+        self.check()?;
         let chosen = |source: &'a Source<'_>, side: usize| {
             let entries: Vec<Entry<'a>> =
                 source.entries().into_iter().filter(|entry| self.leaves(entry, side)).collect();
