@@ -7,17 +7,17 @@ use wasm_bindgen::prelude::*;
 
 /// An embedding model of the BERT family, computed by closeread's own encoder.
 #[wasm_bindgen]
-pub struct TextEncoder(Encoder<EncoderBackend>);
+pub struct EmbeddingModel(Encoder<EncoderBackend>);
 
 #[wasm_bindgen]
-impl TextEncoder {
+impl EmbeddingModel {
     /// Loads a model: the text of its `model.toml`, the bytes of its `tokenizer.json` and of a `model.onnx` that closeread
     /// wrote.
     ///
     /// # Errors
     /// A file that is damaged or from elsewhere.
     #[wasm_bindgen(constructor)]
-    pub fn new(model_toml: &str, tokenizer_json: &[u8], onnx: &[u8]) -> Result<TextEncoder, JsValue> {
+    pub fn new(model_toml: &str, tokenizer_json: &[u8], onnx: &[u8]) -> Result<EmbeddingModel, JsValue> {
         let load = || {
             let spec = ModelSpec::from_toml("model.toml", model_toml)?;
             let backend = EncoderBackend::from_onnx(&spec, onnx, EncoderOptions::default())?;

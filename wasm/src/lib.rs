@@ -41,7 +41,7 @@ pub use books::{chunk, search};
 #[cfg(feature = "page")]
 pub use compare::{compare_json, shown_comparison};
 #[cfg(feature = "encoder")]
-pub use encoder::TextEncoder;
+pub use encoder::EmbeddingModel;
 #[cfg(feature = "books")]
 pub use index::Index;
 #[cfg(feature = "page")]

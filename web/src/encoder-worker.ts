@@ -1,6 +1,6 @@
 // One embedding model in one worker. It does one thing at a time, in the order it was asked.
 
-import init, { TextEncoder as Encoder } from "./closeread_encoder.js";
+import init, { EmbeddingModel } from "./closeread_encoder.js";
 
 export type EncoderRequest =
     | { id: number; kind: "load"; toml: string; tokenizer: Uint8Array; onnx: Uint8Array }
@@ -17,7 +17,7 @@ export type EncoderReply =
     | { id: number; ok: false; message: string };
 
 const ready = init();
-let encoder: Encoder | undefined;
+let encoder: EmbeddingModel | undefined;
 let before: Promise<void> = Promise.resolve();
 
 addEventListener("message", ({ data }: MessageEvent<EncoderRequest>) => {
@@ -34,7 +34,7 @@ addEventListener("message", ({ data }: MessageEvent<EncoderRequest>) => {
 });
 
 function load({ toml, tokenizer, onnx }: Extract<EncoderRequest, { kind: "load" }>): Loaded {
-    encoder ??= new Encoder(toml, tokenizer, onnx);
+    encoder ??= new EmbeddingModel(toml, tokenizer, onnx);
     const { dimension, arithmetic } = encoder;
     return { dimension, arithmetic };
 }

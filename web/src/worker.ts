@@ -19,7 +19,7 @@ const handlers: Handlers = {
 /** The whole core, for views other than the first; fetched when one of them asks for something. */
 let wholeReady: Promise<unknown> | undefined;
 
-/** The first view has a module that is smaller by half. */
+/** The first view has a smaller module of its own. */
 async function ready(kind: Kind): Promise<void> {
     if (kind.startsWith("book/") || kind.startsWith("lab/")) {
         await booksReady();

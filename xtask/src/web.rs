@@ -38,7 +38,7 @@ const ENCODER: Module = Module {
     name: "closeread_encoder",
     profile: "encoder",
     features: &["--features", "encoder"],
-    // Every browser since 2023; four times as fast.
+    // Every browser has had it since 2023.
     config: &["--config", r#"target.wasm32-unknown-unknown.rustflags=["-Ctarget-feature=+simd128"]"#],
 };
 const SCORER: Module =

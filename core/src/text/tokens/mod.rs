@@ -86,7 +86,7 @@ impl Tokenizer {
     }
 
     /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the text of the published
-    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64. Takes about a second.
+    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64. Takes a second or two.
     ///
     /// # Errors
     /// [`TokenizerError::Vocabulary`] if it is any other text.
