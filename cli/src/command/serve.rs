@@ -21,10 +21,12 @@ use relay::Relay;
 use runs::ServedRun;
 use serde_json::json;
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::task::Poll;
 use tokio::net::TcpListener;
 
 /// Serve the page on this machine: the playground, and run folders in its viewer.
@@ -66,10 +68,14 @@ pub(crate) async fn run(args: ServeArgs) -> Result<ExitCode> {
     let address = listener.local_addr()?;
     let relay = if args.relay { Some(Relay::new()?) } else { None };
     let site = Arc::new(Site { address, page, runs: runs::named(&args.runs), relay });
-    outln!("http://{address}/{}", if site.runs.is_empty() { "" } else { "#/runs" });
-    eprintln!("serving {} on this machine; Ctrl-C ends it", site.page.folder().display());
     let stop = interrupt::asked_to_end();
     tokio::pin!(stop);
+    // Ctrl-C is listened for before anybody is told of the server.
+    if poll_fn(|context| Poll::Ready(stop.as_mut().poll(context))).await.is_ready() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    outln!("http://{address}/{}", if site.runs.is_empty() { "" } else { "#/runs" });
+    eprintln!("serving {} on this machine; Ctrl-C ends it", site.page.folder().display());
     loop {
         let stream = tokio::select! {
             _ = &mut stop => return Ok(ExitCode::SUCCESS),

@@ -253,9 +253,9 @@ fn sample() -> Plain {
     Plain { names, columns: columns.collect(), one: "cooperative".to_owned(), many: "cooperatives".to_owned() }
 }
 
-/// The arguments of a build from the sample corpus and its table.
+/// The arguments of a build from the sample corpus and its table; its folder is among `more`.
 fn from_sample<'a>(table: &'a str, schema: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let build = ["build", "corpusqa", "--documents", SAMPLE, "--table", table, "--schema", schema, "--out", "c"];
+    let build = ["build", "corpusqa", "--documents", SAMPLE, "--table", table, "--schema", schema];
     let sets = [
         "--entity",
         "cooperative,cooperatives",
@@ -275,7 +275,7 @@ fn from_sample<'a>(table: &'a str, schema: &'a str, more: &[&'a str]) -> Vec<&'a
 fn a_ready_table_of_the_sample_becomes_a_benchmark_that_runs_at_once() {
     let sandbox = Sandbox::new();
     let (table, schema) = (format!("{SAMPLE}/table.csv"), format!("{SAMPLE}/manifest.json"));
-    let build = from_sample(&table, &schema, &["--questions", "40", "--json"]);
+    let build = from_sample(&table, &schema, &["--out", "c", "--questions", "40", "--json"]);
     let report = sandbox.run(&build).exits(0).json();
     let kept: Vec<String> = report["funnel"]
         .as_array()

@@ -225,7 +225,7 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
     let (sandbox, _) = check("openai-compatible/tiny", list, answer("[[1]]"), &[]);
     assert_eq!(
         records(&sandbox).values().filter(|record| record["outcome"] == "answered").count(),
-        7,
+        8,
         "what failed is answered by the second run"
     );
     let listed = sandbox.run(&["cache", "list", "--json"]).exits(0).json();

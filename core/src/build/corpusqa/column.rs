@@ -23,7 +23,7 @@ pub struct Column {
     #[serde(default)]
     pub unit: String,
     /// What is looked for in a document, for who extracts; empty: the title says it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     pub meaning: String,
 }
 

@@ -19,7 +19,7 @@ fn hostile_run() -> Run {
         item.options = vec![HOSTILE.to_owned(), "x".to_owned()];
         item.answers = vec![HOSTILE.to_owned()];
         item.labels = BTreeMap::from([(HOSTILE.to_owned(), format!("{HOSTILE}{}", idx % 2))]);
-        let document = Some(HOSTILE.to_owned());
+        let document = Some(item.documents[0].clone());
         item.evidence = vec![Evidence { document, quote: HOSTILE.to_owned(), start: Some(1), end: Some(2) }];
     }
     let mut plan = vec![key("closed-book", None), key("dos-rag", Some(500)), key("dos-rag", Some(1000))];
