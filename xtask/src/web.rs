@@ -105,7 +105,9 @@ impl Module {
     fn build(&self, dev: bool, folder: &Path) -> Result<()> {
         let profile = if dev { "dev" } else { self.profile };
         let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
-        run_program(cargo().args(build).arg("--no-default-features").args(self.features).args(self.config))?;
+        // In a development build what the modules depend on is compiled once for all of them.
+        let config = if dev { &[] } else { self.config };
+        run_program(cargo().args(build).arg("--no-default-features").args(self.features).args(config))?;
         let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { profile });
         // bindgen names its files after its input, and the next build overwrites this one.
         let named = built.join(format!("{}.wasm", self.name));
