@@ -102,7 +102,7 @@ fn said(call: &Call) -> &str {
 
 /// What a model reads out of a document: every line is a field. What is disputed is another value in every query.
 fn extracted(prompt: &str) -> String {
-    let first = prompt.lines().find_map(|line| line.strip_prefix("- ")).unwrap_or_default();
+    let order = || prompt.lines().filter(|line| line.starts_with("- ")).zip(1..).map(|(line, n)| n * line.len()).sum();
     let fields = prompt
         .lines()
         .filter_map(|line| line.split_once(": "))
@@ -110,9 +110,8 @@ fn extracted(prompt: &str) -> String {
     let stated = fields.map(|(key, value)| {
         let (value, unit) =
             value.split_once(" EUR").map_or((value, String::new()), |(v, unit)| (v, format!("EUR{unit}")));
-        // Each query begins with another field.
-        let other = || first.bytes().map(u32::from).sum::<u32>().to_string();
-        let value = if value == "disputed" { other() } else { value.to_owned() };
+        // Each query asks in another order.
+        let value = if value == "disputed" { usize::to_string(&order()) } else { value.to_owned() };
         (key.to_lowercase(), json!({"value": value, "unit": unit, "quote": format!("{key}: {value}")}))
     });
     Value::Object(stated.collect()).to_string()
@@ -274,9 +273,9 @@ fn the_models_are_asked_in_these_words() {
     });
     assert!(matches!(built, Err(BuildError::Stopped { stage: "extraction" })));
     let transcript = words.transcript();
-    let first = transcript.split("chat corpusqa-extract").nth(1).unwrap().to_owned();
+    let first = format!("chat corpusqa-extract{}", transcript.split("chat corpusqa-extract").nth(1).unwrap());
     expect![[r#"
-         (<= 64 tokens, temperature 0)
+        chat corpusqa-extract (<= 64 tokens, temperature 0)
           | === DOCUMENT BEGINS: Report b ===
           | Name: Bo House
           | Region: west

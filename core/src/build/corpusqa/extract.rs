@@ -83,8 +83,14 @@ pub struct FieldVotes {
 /// What the prompt is filled with: the fields turned by the number of the query, so that no two ask alike.
 pub(super) fn variables(book: &Book, schema: &Schema, round: usize) -> Value {
     let mut fields: Vec<&super::Column> = schema.columns.iter().collect();
-    let n = fields.len().max(1);
-    fields.rotate_left((round * n.div_ceil(3)) % n);
+    let n = fields.len();
+    // By thirds; of four fields a half would come round at the third query.
+    let turn = match n {
+        0..=2 => 0,
+        4 => 1,
+        n => n.div_ceil(3),
+    };
+    fields.rotate_left((round * turn) % n.max(1));
     if round % 2 == 1 {
         fields.reverse();
     }
