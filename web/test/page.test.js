@@ -80,7 +80,8 @@ test("a scorecard has the bytes that the command line prints", async () => {
     const texts = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map((name) => file(`tests/scoring/${name}`)));
     const [gold, predictions, expected] = texts.map(String);
     const wordnet = (await file("core/assets/wordnet/wordnet-3.0.bin")).toString("base64");
-    const [card, refusal] = await use.page.evaluate(async ([gold, predictions, wordnet]) => {
+    const punkt = (await file("core/assets/punkt-en.txt")).toString("base64");
+    const [card, refusal] = await use.page.evaluate(async ([gold, predictions, wordnet, punkt]) => {
         const { default: init, scoreJson } = await import("./closeread_wasm.js");
         await init();
         const named = (name, content) => ({ name, content });
@@ -88,8 +89,9 @@ test("a scorecard has the bytes that the command line prints", async () => {
         const score = (assets) => scoreJson(named("items.jsonl", gold), named("predictions.jsonl", predictions), options, assets);
         let refusal = "";
         try { score(undefined); } catch (error) { refusal = error.message; }
-        return [score({ wordnet: Uint8Array.from(atob(wordnet), (c) => c.charCodeAt(0)) }), refusal];
-    }, [gold, predictions, wordnet]);
+        const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+        return [score({ wordnet: bytes(wordnet), punkt: bytes(punkt) }), refusal];
+    }, [gold, predictions, wordnet, punkt]);
     assert.equal(card + "\n", expected);
-    assert.match(refusal, /meteor.*WordNet/i);
+    assert.match(refusal, /^meteor needs .*hand in/);
 });
