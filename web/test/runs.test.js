@@ -97,7 +97,7 @@ test("a trial shows its question, gold, passages with their text, calls and repl
     await part(page, "trials");
     await page.selectOption("#trial-cell", { label: "dos-rag at 300" });
     await page.waitForSelector(".trial strong");
-    await page.focus(".trials");
+    await page.focus(".trial-list");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForSelector("#trace-heading");
@@ -126,7 +126,7 @@ test("a hundred thousand trials scroll, filter and open", needs, async () => {
     await open(page, "large");
     await part(page, "trials");
     await page.waitForFunction(() => /100,000 of 100,000/.test(document.querySelector("#trial-count").textContent), null, { timeout: 60_000 });
-    await page.focus(".trials");
+    await page.focus(".trial-list");
     await page.keyboard.press("End");
     await page.waitForFunction(() => [...document.querySelectorAll(".trial strong")].some(({ textContent }) => textContent === "item-99999"));
     assert.ok((await page.locator(".trial").count()) < 60, "only lines in sight are elements");

@@ -14,8 +14,8 @@ const PAGE = 200;
 const MARGIN = 6;
 
 export class TrialsInSight {
-    readonly element = make("div", { class: "trials card", role: "listbox", tabindex: "0" });
-    readonly #inner = make("div", { class: "trials-inner", role: "presentation" });
+    readonly element = make("div", { class: "trial-list card", role: "listbox", tabindex: "0" });
+    readonly #inner = make("div", { class: "trial-list-inner", role: "presentation" });
     readonly #pages = new Map<number, TrialLine[] | "asked">();
     #numbers: Uint32Array = new Uint32Array();
     #active = -1;
