@@ -6,7 +6,7 @@ use crate::books::to_js;
 use crate::error::{as_js, usage};
 use closeread_core::host::{Call, HostError, Message, Reply, Speaker};
 use closeread_core::provider::{
-    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Secret, Strain, TokenLimit, wait,
+    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Strain, TokenLimit, wait,
 };
 use js_sys::{Function, JSON, Math, Reflect};
 use serde::{Deserialize, Serialize};
@@ -38,8 +38,6 @@ extern "C" {
 
 /// Tries where the server was never heard: a page cannot tell a broken connection from a server that lets no page in.
 const TRIES_UNHEARD: u32 = 3;
-/// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
-const STREAM_FROM_TOKENS: u32 = 4096;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

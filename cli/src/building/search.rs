@@ -74,9 +74,13 @@ impl SearchArgs {
         }
         let client = reqwest::Client::builder()
             .timeout(Duration::from_secs(60))
-            .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")))
-            .build()
-            .context("cannot set up HTTP")?;
+            .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")));
+        let client = match &self.search_header {
+            // The key goes to the address that was given, and to none that it points to.
+            Some(_) => client.redirect(reqwest::redirect::Policy::none()),
+            None => client,
+        };
+        let client = client.build().context("cannot set up HTTP")?;
         let header = match &self.search_header {
             None => None,
             Some(name) => {

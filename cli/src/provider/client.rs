@@ -9,8 +9,8 @@ use crate::reply_cache::Source;
 use anyhow::{Context, Result};
 use closeread_core::host::{HostError, Reply};
 use closeread_core::provider::{
-    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Response, Strain, StreamReader, retry_after_seconds,
-    wait,
+    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, Response, STREAM_FROM_TOKENS, Strain, StreamReader,
+    retry_after_seconds, wait,
 };
 use closeread_core::text::tokens::Tokenizer;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
@@ -19,9 +19,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Longest a connection may take to stand.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// Replies that may be this long are streamed: proxies give up on connections that stay silent for minutes.
-const STREAM_FROM_TOKENS: u32 = 4096;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How a model is asked, besides each call's own settings.
 #[derive(Debug, Clone)]
@@ -70,13 +68,7 @@ pub(crate) struct ChatModel {
 impl ChatModel {
     /// A client for the account.
     pub(crate) fn new(account: Account, options: Options) -> Result<Self> {
-        let client = reqwest::Client::builder()
-            .timeout(options.timeout)
-            .connect_timeout(CONNECT_TIMEOUT)
-            // Nobody but the server that the user named is handed a key and a book.
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .context("cannot set up HTTP")?;
+        let client = http(options.timeout)?;
         let dialect = Cell::new(account.provider.dialect());
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
         Ok(Self { client, account, options, dialect, throttle, closed: RefCell::default() })
@@ -229,11 +221,8 @@ impl ChatModel {
             let (name, value) = protocol.key_header(key.reveal());
             post = post.header(name, value);
         }
-        let response = post.send().await.map_err(broken)?;
+        let response = post.send().await.map_err(broken).and_then(arrived)?;
         let status = response.status().as_u16();
-        if response.status().is_redirection() {
-            return Err(redirected(&response));
-        }
         let retry_after = retry_after(response.headers());
         if stream && status == 200 && is_event_stream(response.headers()) {
             return read_stream(protocol, response).await;
@@ -273,7 +262,17 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
     retry_after_seconds(text("retry-after"), text("retry-after-ms"), seconds(there.unwrap_or_else(SystemTime::now)))
 }
 
-/// A server that is elsewhere.
+/// What sends requests that carry keys and books: to the server that the user named, and to none that it points to.
+pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
+    let client = reqwest::Client::builder().timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
+    client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
+}
+
+/// The response, unless it points to another server.
+pub(super) fn arrived(response: reqwest::Response) -> Result<reqwest::Response, Fault> {
+    if response.status().is_redirection() { Err(redirected(&response)) } else { Ok(response) }
+}
+
 fn redirected(response: &reqwest::Response) -> Fault {
     let status = response.status().as_u16();
     let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());

@@ -99,6 +99,7 @@ impl Outgoing {
         let Some((beginning, mark)) = &self.beginning else { return vec![json] };
         let text = std::str::from_utf8(&json).expect("it was a string");
         match text.find(mark) {
+            // The user's own fields have taken the place of the messages.
             None => vec![json],
             Some(at) => vec![json.slice(..at), beginning.json.clone(), json.slice(at + mark.len()..)],
         }

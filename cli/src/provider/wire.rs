@@ -1,8 +1,8 @@
 //! Requests that are no chat: sent with the key, tried again by the rules of all calls.
 
-use super::client::{CONNECT_TIMEOUT, broken, retry_after};
+use super::client::{arrived, broken, http, retry_after};
 use super::throttle::Throttle;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use closeread_core::host::HostError;
 use closeread_core::provider::{Fault, MAX_TRIES, MAX_WAIT, Response, Secret, wait};
 use reqwest::header::HeaderMap;
@@ -45,15 +45,10 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept out of errors: requests
-    /// carry it in their headers.
+    /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept
+    /// out of errors: requests carry it in their headers.
     pub(crate) fn new(name: String, key: Option<Secret>, timeout: Duration) -> Result<Self> {
-        let client = reqwest::Client::builder()
-            .timeout(timeout)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()
-            .context("cannot set up HTTP")?;
-        Ok(Self { client, name, key })
+        Ok(Self { client: http(timeout)?, name, key })
     }
 
     /// One try.
@@ -65,7 +60,7 @@ impl Wire {
         for (name, value) in &message.headers {
             request = request.header(*name, value);
         }
-        let response = request.send().await.map_err(broken)?;
+        let response = request.send().await.map_err(broken).and_then(arrived)?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = response.bytes().await.map_err(broken)?;
         Ok(Received { status, headers, body: String::from_utf8_lossy(&body).into_owned() })

@@ -19,7 +19,7 @@ mod stream;
 pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
 pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
 pub use fault::{Adjustment, Fault, Strain, retry_after_seconds};
-pub use patience::{MAX_TRIES, MAX_WAIT, wait};
+pub use patience::{MAX_TRIES, MAX_WAIT, STREAM_FROM_TOKENS, wait};
 pub use secret::Secret;
 pub use stream::StreamReader;
 

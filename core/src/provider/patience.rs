@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Tries of one call before it counts as failed.
 pub const MAX_TRIES: u32 = 8;
+/// Replies that may have this many tokens are streamed: proxies give up on connections that stay silent for minutes.
+pub const STREAM_FROM_TOKENS: u32 = 4096;
 /// Longest wait that a server is granted; what asks for more is not going to answer within the run.
 pub const MAX_WAIT: Duration = Duration::from_secs(3600);
 /// Longest wait of our own between two tries.
