@@ -42,6 +42,18 @@ impl<T> Rows<T> {
         self.values.chunks_exact(self.dimension)
     }
 
+    /// Adds a row behind the others.
+    ///
+    /// # Panics
+    /// If it has another length.
+    pub fn push(&mut self, row: &[T])
+    where
+        T: Clone,
+    {
+        assert_eq!(row.len(), self.dimension, "rows of one length");
+        self.values.extend_from_slice(row);
+    }
+
     /// All numbers, row after row.
     pub fn values(&self) -> &[T] {
         &self.values

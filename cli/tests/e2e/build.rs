@@ -1,7 +1,7 @@
 //! `closeread build`: benchmarks made by a model on a server, stage by stage, which `closeread run` takes at once.
 
 use crate::provider::{Server, answer};
-use crate::support::{Sandbox, shared_data, tales};
+use crate::support::{Sandbox, funnel, shared_data, tales};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
@@ -327,12 +327,7 @@ fn questions_are_collected_from_a_book_and_an_article_and_run_at_once() {
     let build = [&books[..], &["--articles", "articles", "--knower", "openai-compatible/k"], &model].concat();
     sandbox.run(&build).refuses(&["--search is missing", "--no-realism"]);
     let report = sandbox.run(&[&build[..], &["--search", "web", "--json"]].concat()).exits(0).json();
-    let kept: Vec<String> = report["funnel"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|row| format!("{} {} -> {}", row["stage"].as_str().unwrap(), row["units"], row["kept"]))
-        .collect();
+    let kept = funnel(&report);
     assert_eq!(
         kept,
         [

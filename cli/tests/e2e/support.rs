@@ -159,6 +159,12 @@ pub(crate) fn run_tales(sandbox: &Sandbox, out: &str, options: &[&str]) {
     rewrite_lines(sandbox, &format!("{out}/records.jsonl"), |record| record["seconds"] = json!(0.5));
 }
 
+/// The stages of a build, `stage units -> kept`.
+pub(crate) fn funnel(report: &Value) -> Vec<String> {
+    let rows = report["funnel"].as_array().unwrap().iter();
+    rows.map(|row| format!("{} {} -> {}", row["stage"].as_str().unwrap(), row["units"], row["kept"])).collect()
+}
+
 /// Changes every line of a file of JSON lines.
 pub(crate) fn rewrite_lines(sandbox: &Sandbox, name: &str, change: impl Fn(&mut Value)) {
     let text = std::fs::read_to_string(sandbox.path(name)).unwrap();

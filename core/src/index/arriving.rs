@@ -1,13 +1,13 @@
 //! Vectors that arrive one by one, while questions are asked already.
 
 use super::{Ranked, Ranking, cosine, rank};
+use crate::embed::Vectors;
 
 /// The vectors of some passages of a shelf, in whatever order they came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrivingVectors {
-    dimension: usize,
-    /// One vector after another, as they came.
-    values: Vec<f32>,
+    /// As they came.
+    vectors: Vectors,
     /// Which of them is the passage's.
     places: Vec<Option<u32>>,
 }
@@ -15,7 +15,7 @@ pub struct ArrivingVectors {
 impl ArrivingVectors {
     /// None yet, for `n_passages` passages, of `dimension` numbers each.
     pub fn new(n_passages: usize, dimension: usize) -> Self {
-        Self { dimension, values: Vec::new(), places: vec![None; n_passages] }
+        Self { vectors: Vectors::new(dimension, Vec::new()), places: vec![None; n_passages] }
     }
 
     /// Adds the vector of a passage; one that was there already stays. True if it is new.
@@ -23,20 +23,18 @@ impl ArrivingVectors {
     /// # Panics
     /// If there is no such passage, or the vector has another dimension.
     pub fn put(&mut self, passage: usize, vector: &[f32]) -> bool {
-        assert_eq!(vector.len(), self.dimension, "vectors of one model have one dimension");
         if self.places[passage].is_some() {
             return false;
         }
         let place = u32::try_from(self.len()).expect("fewer than four billion passages");
         self.places[passage] = Some(place);
-        self.values.extend_from_slice(vector);
+        self.vectors.push(vector);
         true
     }
 
     /// The vector of a passage, if it has come.
     pub fn get(&self, passage: usize) -> Option<&[f32]> {
-        let place = (*self.places.get(passage)?)? as usize;
-        Some(&self.values[place * self.dimension..][..self.dimension])
+        Some(self.vectors.row((*self.places.get(passage)?)? as usize))
     }
 
     /// Those that are there with the numbers of their passages, in document order.
@@ -46,17 +44,17 @@ impl ArrivingVectors {
 
     /// Numbers in each vector.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.vectors.dimension()
     }
 
     /// How many have come.
     pub fn len(&self) -> usize {
-        self.values.len() / self.dimension
+        self.vectors.len()
     }
 
     /// True if none has come.
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.vectors.is_empty()
     }
 
     /// True if every passage has its vector.

@@ -2,6 +2,7 @@
 
 mod value;
 
+pub(crate) use value::month_of;
 pub use value::{Reading, Value, agrees, value};
 
 use super::Parsed;

@@ -160,7 +160,21 @@ fn date(text: &str, reading: Reading) -> Option<Value> {
         LazyLock::new(|| Regex::new(r"^([0-9]{4})\s*[-/年]\s*([0-9]{1,2})\s*月?$").expect("a valid pattern"));
     static NAMED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?i)^([a-z]{3,9})\.?,?\s+([0-9]{4})$").expect("a valid pattern"));
-    const MONTHS: [&str; 12] = [
+    let valid = |year: &str, month: u8| {
+        let year = year.parse().ok()?;
+        (1..=12).contains(&month).then_some(Value::Date { year, month })
+    };
+    let numbers = if reading == Reading::Strict { &STRICT } else { &TOLERANT };
+    if let Some(found) = numbers.captures(text) {
+        return valid(&found[1], found[2].parse().ok()?);
+    }
+    let found = NAMED.captures(text).filter(|_| reading == Reading::Tolerant)?;
+    valid(&found[2], month_of(&found[1])?)
+}
+
+/// The number of a month by its English name, whole or short, from 1.
+pub(crate) fn month_of(name: &str) -> Option<u8> {
+    const NAMES: [&str; 12] = [
         "january",
         "february",
         "march",
@@ -174,20 +188,10 @@ fn date(text: &str, reading: Reading) -> Option<Value> {
         "november",
         "december",
     ];
-    let valid = |year: &str, month: u8| {
-        let year = year.parse().ok()?;
-        (1..=12).contains(&month).then_some(Value::Date { year, month })
-    };
-    let numbers = if reading == Reading::Strict { &STRICT } else { &TOLERANT };
-    if let Some(found) = numbers.captures(text) {
-        return valid(&found[1], found[2].parse().ok()?);
-    }
-    let found = NAMED.captures(text).filter(|_| reading == Reading::Tolerant)?;
-    let name = found[1].to_lowercase();
-    let month = MONTHS
-        .iter()
-        .position(|month| *month == name || month[..3] == name || name == "sept" && *month == "september")?;
-    valid(&found[2], u8::try_from(month + 1).expect("there are twelve months"))
+    let name = name.to_lowercase();
+    let place =
+        NAMES.iter().position(|month| *month == name || month[..3] == name || name == "sept" && *month == NAMES[8]);
+    u8::try_from(place? + 1).ok()
 }
 
 fn number(text: &str, reading: Reading) -> Option<Value> {

@@ -6,6 +6,7 @@
 
 use super::column::Column;
 use super::unit::Unit;
+use crate::answer::corpusqa::month_of;
 use crate::build::corpus::ValueType;
 use crate::judge::rule::quantity;
 use regex::Regex;
@@ -364,27 +365,6 @@ fn date(text: &str) -> Option<CellValue> {
     }
     let found = YEAR.captures(text)?;
     Some(CellValue::Date { year: found[1].parse().ok()?, month: None })
-}
-
-fn month_of(name: &str) -> Option<u8> {
-    const NAMES: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
-    let name = name.to_lowercase();
-    let place =
-        NAMES.iter().position(|month| *month == name || month[..3] == name || name == "sept" && *month == NAMES[8]);
-    u8::try_from(place? + 1).ok()
 }
 
 #[cfg(test)]
