@@ -2,6 +2,7 @@
 
 mod embedding;
 mod options;
+mod shapes;
 mod vectors;
 
 use crate::books::{BookFile, JsCutOptions, JsFound, JsListing, JsReadOptions, JsSearchOptions, read_book, to_js};
@@ -16,7 +17,7 @@ use closeread_core::retrieve::{PassageOrder, Selection, fill, with_neighbours};
 use closeread_core::text::{Book, Locator, SourceText, Span};
 use embedding::Embedding;
 use options::{Cut, CutOptions, SearchOptions};
-use serde::Serialize;
+use shapes::{BookFacts, EvidencePlace, FoundEvidence, Place, RecallAt, Retrieved, Stretch};
 use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -66,70 +67,6 @@ struct Asked {
     /// How many vectors there were, and whether the question's was among them.
     vectors: (usize, bool),
     ranking: Rc<Ranking>,
-}
-
-/// What is known of a book.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct BookFacts<'b> {
-    name: &'b str,
-    title: &'b str,
-    language: &'b str,
-    encoding: &'b str,
-    n_bytes: usize,
-    first_passage: usize,
-    n_passages: usize,
-    n_tokens: usize,
-}
-
-/// A passage without its text.
-#[derive(Serialize)]
-struct Place {
-    index: usize,
-    book: usize,
-    start: usize,
-    end: usize,
-    score: f64,
-    tokens: usize,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Retrieved {
-    tokens: usize,
-    /// Absent where no evidence is known.
-    recall: Option<f64>,
-    n_passages: usize,
-    spans: Vec<Stretch>,
-    passages: Vec<Place>,
-}
-
-/// Passages that follow each other.
-#[derive(Serialize)]
-struct Stretch {
-    book: usize,
-    start: usize,
-    end: usize,
-}
-
-#[derive(Serialize)]
-struct RecallAt {
-    budget: usize,
-    tokens: usize,
-    recall: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct FoundEvidence {
-    places: Vec<Option<EvidencePlace>>,
-    notes: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct EvidencePlace {
-    book: usize,
-    start: usize,
-    end: usize,
 }
 
 #[wasm_bindgen]

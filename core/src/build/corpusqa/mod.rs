@@ -17,7 +17,9 @@ mod extract;
 mod fields;
 mod global;
 mod gold;
+mod parameters;
 mod people;
+mod questions;
 mod sets;
 mod tables;
 mod template;
@@ -36,20 +38,19 @@ pub use extract::{Agreed, Extraction, FieldVotes, StatedValue};
 pub use fields::Stated;
 pub use global::{Conflict, DOCUMENT_DATE, Reading, Record, Row, Statement, records};
 pub use gold::{AnswerKind, GoldError, gold};
+pub use parameters::CorpusQa;
 pub use sets::{DocumentSet, Length};
 pub use template::{Difficulty, Template, TemplateError};
 pub use value::{CellValue, read_cell, read_stated};
 
 use super::Built;
 use super::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};
-use crate::benchmark::{Item, Task};
 use crate::hash::name_hash;
 use crate::host::Host;
 use crate::method::Setting;
 use crate::text::Book;
-use answer::SetTable;
 use global::{Catalogue, Lined};
-use serde::{Deserialize, Serialize};
+use questions::Tail;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -71,65 +72,6 @@ pub const STAGES: [&str; 11] = [
 
 /// The stages from a ready table, in their order.
 pub const TABLE_STAGES: [&str; 7] = ["documents", "rows", "table", "sets", "queries", "paraphrases", "sql"];
-
-/// Parameters of the pipeline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CorpusQa {
-    /// Fewest tokens of a document: 10,240 in the paper.
-    pub least_tokens: usize,
-    /// Fewest numbers in 1,000 tokens; the paper asks for documents rich in numbers and names no measure.
-    pub least_density: f64,
-    /// Fewest lines of tables, likewise.
-    pub least_table_rows: usize,
-    /// How often each model reads each document: "several" in the paper.
-    pub queries: usize,
-    /// A field that the clear majority does not find stays empty, and a cell of a ready table may be. In the paper the
-    /// document is dropped.
-    pub allow_missing: bool,
-    /// The lengths of the sets: 128K, 1M, 4M and 10M in the paper.
-    pub lengths: Vec<Length>,
-    /// Sets of each length.
-    pub copies: usize,
-    /// Least share of its length that a set fills, in percent.
-    pub fill: u8,
-    /// Questions on each set.
-    pub per_set: usize,
-    /// Least share of the set's documents that enter an answer, in percent.
-    pub dispersion: u8,
-    /// Most names in an answer.
-    pub longest_list: usize,
-    /// The beginning of the items' ids, such as `financial_en`.
-    pub domain: String,
-    /// Decides what is drawn.
-    pub seed: u64,
-}
-
-impl Default for CorpusQa {
-    fn default() -> Self {
-        let length = |label: &str, tokens| Length { label: label.to_owned(), tokens: Some(tokens) };
-        Self {
-            least_tokens: 10_240,
-            least_density: 5.0,
-            least_table_rows: 1,
-            queries: 2,
-            allow_missing: false,
-            lengths: vec![
-                length("128K", 128_000),
-                length("1M", 1_000_000),
-                length("4M", 4_000_000),
-                length("10M", 10_000_000),
-            ],
-            copies: 1,
-            fill: 90,
-            per_set: 24,
-            dispersion: 0,
-            longest_list: 12,
-            domain: "corpus".to_owned(),
-            seed: 1,
-        }
-    }
-}
 
 /// Who is asked.
 #[derive(Debug, Clone)]
@@ -317,146 +259,4 @@ pub async fn from_table<H: Host, S: StageStore, D: Database>(
         .await?;
     let tail = Tail { writer, setting, database, books: &books, sources: &documents, schema };
     tail.ask(building, &kept(readings), templates, parameters).await
-}
-
-/// What both ways share: from readings to items.
-struct Tail<'a, H, D> {
-    writer: Option<&'a H>,
-    setting: Setting<'a>,
-    database: &'a D,
-    books: &'a BTreeMap<String, &'a Arc<Book>>,
-    sources: &'a [Unit<Source>],
-    schema: &'a Schema,
-}
-
-impl<H: Host, D: Database> Tail<'_, H, D> {
-    async fn ask<S: StageStore>(
-        &self,
-        mut building: Building<'_, S>,
-        readings: &[Unit<Reading>],
-        templates: &[Template],
-        parameters: &CorpusQa,
-    ) -> Result<Corpus, BuildError> {
-        let Self { writer, setting, database, schema, .. } = *self;
-        for document in readings.iter().flat_map(|unit| &unit.input.documents) {
-            if !self.books.contains_key(document) {
-                return Err(unknown(document));
-            }
-        }
-        let entities = global::entities(schema, readings);
-        let rows = building
-            .stage("table", &entities, async |unit: &Unit<global::Said>| Ok(global::merged(&unit.id, &unit.input)))
-            .await?;
-        let rows: Vec<Row> = kept(rows).into_iter().map(|unit| unit.input).collect();
-        let by_name: BTreeMap<&str, &Row> = rows.iter().map(|row| (row.name.as_str(), row)).collect();
-
-        let tokens = self.sources.iter().map(|unit| (unit.input.document.clone(), unit.input.tokens)).collect();
-        let draws = sets::draws(&rows, &tokens, &parameters.lengths, parameters.copies.max(1), parameters.seed);
-        let drawn = building
-            .stage("sets", &draws, async |unit: &Unit<sets::Draw>| Ok(sets::drawn(&unit.input, parameters.fill)))
-            .await?;
-        let sets: Vec<Unit<DocumentSet>> = kept(drawn);
-        let tables: BTreeMap<&str, SetTable<'_>> =
-            sets.iter().map(|set| (set.id.as_str(), SetTable::of(&set.id, schema, &set.input, &by_name))).collect();
-
-        let language = self.language();
-        let (mut candidates, mut ends) = (Vec::new(), BTreeMap::new());
-        for table in sets.iter().filter_map(|set| tables.get(set.id.as_str())) {
-            let longest_list = parameters.longest_list;
-            let drawing = draw::Drawing { set: table.id, schema, rows: &table.rows, language, longest_list };
-            let seed = seeded(parameters.seed, &format!("queries of {}", table.id));
-            let queries = draw::candidates(&drawing, templates, parameters.per_set, seed);
-            let units = queries
-                .into_iter()
-                .enumerate()
-                .map(|(n, input)| Unit { id: format!("{}-{:03}", table.id, n + 1), input });
-            let units: Vec<Unit<Query>> = units.collect();
-            ends.extend(answer::chosen(table, database, &units, parameters));
-            candidates.extend(units);
-        }
-        let queries = building
-            .stage("queries", &candidates, async |unit: &Unit<Query>| {
-                let unlisted = || End::dropped("unlisted", "it is no candidate of its set");
-                Ok(Made::of(ends.get(&unit.id).cloned().unwrap_or_else(unlisted)))
-            })
-            .await?;
-        let queries: Vec<Unit<Query>> = kept(queries);
-
-        let asked = building
-            .stage("paraphrases", &queries, async |unit: &Unit<Query>| match writer {
-                Some(writer) => answer::paraphrase(writer, setting, &unit.input, language).await,
-                None => {
-                    let question = unit.input.question.clone();
-                    Ok(Made::of(End::Kept { value: Asked { query: unit.input.clone(), question } }))
-                }
-            })
-            .await?;
-        let asked: Vec<Unit<Asked>> = kept(asked);
-        let answered = building
-            .stage("sql", &asked, async |unit: &Unit<Asked>| {
-                let Some(table) = tables.get(unit.input.query.set.as_str()) else {
-                    return Ok(Made::of(End::dropped("no set", "its set was removed")));
-                };
-                match writer {
-                    Some(writer) => answer::answer(writer, setting, database, table, &unit.input, parameters).await,
-                    None => Ok(answer::answer_by_template(database, table, &unit.input, parameters)),
-                }
-            })
-            .await?;
-        let answered: Vec<Unit<Answered>> = kept(answered);
-
-        let mut items = Vec::new();
-        for Unit { id, input } in &answered {
-            if let Some(table) = tables.get(input.asked.query.set.as_str()) {
-                let set = sets.iter().find(|set| set.id == table.id).map_or("", |set| set.input.length.label.as_str());
-                items.push(item(id, input, table, database, set, &parameters.domain));
-            }
-        }
-        let tables = vec![tables::sets(&sets, &rows, &items), tables::counts(&sets, &items), tables::conflicts(&rows)];
-        let questions = people::paraphrases(&answered);
-        let sets = sets.into_iter().map(|unit| (unit.id, unit.input)).collect();
-        let built = Built { items, funnel: building.into_funnel(), tables, questions };
-        Ok(Corpus { built, schema: schema.clone(), rows, sets })
-    }
-
-    /// The language of most documents: Chinese, or English for all others.
-    fn language(&self) -> &'static str {
-        let n_chinese = self.books.values().filter(|book| book.language.code() == "zh").count();
-        if 2 * n_chinese > self.books.len() { "zh" } else { "en" }
-    }
-}
-
-fn item(
-    id: &str,
-    answered: &Answered,
-    table: &SetTable<'_>,
-    database: &impl Database,
-    set: &str,
-    domain: &str,
-) -> Item {
-    let query = &answered.asked.query;
-    let mut item = Item::new(format!("{domain}_{id}"), "", &answered.asked.question, Task::Generative)
-        .label("domain", domain)
-        .label("length_set", set)
-        .label("difficulty", query.difficulty.name())
-        .label("answer_type", query.answer.name());
-    item.documents = table.documents.to_vec();
-    item.answers = vec![answered.gold.clone()];
-    let conflicting: Vec<&str> = table
-        .rows
-        .iter()
-        .filter(|row| row.conflicts.iter().any(|conflict| query.columns.contains(&conflict.column)))
-        .map(|row| row.name.as_str())
-        .collect();
-    for (name, value) in [
-        ("set", json!(query.set)),
-        ("template", json!(query.template)),
-        ("sql", json!(answered.sql)),
-        ("columns", json!(query.columns)),
-        ("dispersion", json!(table.dispersion(database, query).ok())),
-        ("conflicts", json!(conflicting)),
-    ] {
-        item.other.insert(name.to_owned(), value);
-    }
-    item
 }

@@ -1,0 +1,67 @@
+//! What an index tells, as JavaScript sees it; `index.d.ts` has the same in TypeScript.
+
+use serde::Serialize;
+
+/// What is known of a book.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct BookFacts<'b> {
+    pub(super) name: &'b str,
+    pub(super) title: &'b str,
+    pub(super) language: &'b str,
+    pub(super) encoding: &'b str,
+    pub(super) n_bytes: usize,
+    pub(super) first_passage: usize,
+    pub(super) n_passages: usize,
+    pub(super) n_tokens: usize,
+}
+
+/// A passage without its text.
+#[derive(Serialize)]
+pub(super) struct Place {
+    pub(super) index: usize,
+    pub(super) book: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) score: f64,
+    pub(super) tokens: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Retrieved {
+    pub(super) tokens: usize,
+    /// Absent where no evidence is known.
+    pub(super) recall: Option<f64>,
+    pub(super) n_passages: usize,
+    pub(super) spans: Vec<Stretch>,
+    pub(super) passages: Vec<Place>,
+}
+
+/// Passages that follow each other.
+#[derive(Serialize)]
+pub(super) struct Stretch {
+    pub(super) book: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+#[derive(Serialize)]
+pub(super) struct RecallAt {
+    pub(super) budget: usize,
+    pub(super) tokens: usize,
+    pub(super) recall: Option<f64>,
+}
+
+#[derive(Serialize)]
+pub(super) struct FoundEvidence {
+    pub(super) places: Vec<Option<EvidencePlace>>,
+    pub(super) notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub(super) struct EvidencePlace {
+    pub(super) book: usize,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
