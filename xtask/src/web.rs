@@ -26,23 +26,14 @@ struct Module {
     name: &'static str,
     /// The profile of an optimised build.
     profile: &'static str,
-    features: &'static [&'static str],
-    /// Settings of cargo's configuration.
-    config: &'static [&'static str],
+    /// The feature of closeread-wasm that it is.
+    feature: &'static str,
 }
 
-const PAGE: Module = Module { name: "closeread_wasm", profile: "page", features: &["--features", "page"], config: &[] };
-const BOOKS: Module =
-    Module { name: "closeread_books", profile: "page", features: &["--features", "books"], config: &[] };
-const ENCODER: Module = Module {
-    name: "closeread_encoder",
-    profile: "encoder",
-    features: &["--features", "encoder"],
-    // Every browser has had it since 2023.
-    config: &["--config", r#"target.wasm32-unknown-unknown.rustflags=["-Ctarget-feature=+simd128"]"#],
-};
-const SCORER: Module =
-    Module { name: "closeread_scorer", profile: "scorer", features: &["--features", "scorer"], config: &[] };
+const PAGE: Module = Module { name: "closeread_wasm", profile: "page", feature: "page" };
+const BOOKS: Module = Module { name: "closeread_books", profile: "page", feature: "books" };
+const ENCODER: Module = Module { name: "closeread_encoder", profile: "encoder", feature: "encoder" };
+const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
 /// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample, what is
 /// fetched when it is needed) and in elements/ the scorer and the leaderboard that other pages embed, each one script
@@ -105,9 +96,7 @@ impl Module {
     fn build(&self, dev: bool, folder: &Path) -> Result<()> {
         let profile = if dev { "dev" } else { self.profile };
         let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
-        // In a development build what the modules depend on is compiled once for all of them.
-        let config = if dev { &[] } else { self.config };
-        run_program(cargo().args(build).arg("--no-default-features").args(self.features).args(config))?;
+        run_program(cargo().args(build).args(["--no-default-features", "--features", self.feature]))?;
         let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { profile });
         // bindgen names its files after its input, and the next build overwrites this one.
         let named = built.join(format!("{}.wasm", self.name));
