@@ -21,7 +21,8 @@ const kept = allFiles(DIST).filter((path) =>
     !/^(elements|models)\/|\.d\.ts$|o200k|wordnet|closeread_encoder|^files\.json$|^service\.js$/.test(path));
 const hash = createHash("sha256");
 for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path)));
-writeFileSync(join(DIST, "files.json"), JSON.stringify({ version: hash.digest("hex").slice(0, 16), files: kept }));
+const optimised = process.argv[2] !== "dev";
+writeFileSync(join(DIST, "files.json"), JSON.stringify({ version: hash.digest("hex").slice(0, 16), optimised, files: kept }));
 
 const files = firstLoad(DIST);
 const bytes = compressed(DIST, files);

@@ -95,11 +95,7 @@ fn lints(_: &mut Vec<String>) -> Result<Done> {
 }
 
 fn wasm(_: &mut Vec<String>) -> Result<Done> {
-    machine::wasm_target()?;
-    run_program(cargo().args(["check", "--package", "closeread-core", "--target", machine::WASM]))?;
-    // As the page has it, so that it is compiled once.
-    let page = ["--package", "closeread-wasm", "--no-default-features", "--features", "page"];
-    run_program(cargo().args(["build", "--target", machine::WASM]).args(page))?;
+    crate::web::compile()?;
     Ok(Done::Passed(String::new()))
 }
 

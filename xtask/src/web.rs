@@ -35,6 +35,17 @@ const BOOKS: Module = Module { name: "closeread_books", profile: "page", feature
 const ENCODER: Module = Module { name: "closeread_encoder", profile: "encoder", feature: "encoder" };
 const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
+/// Compiles what the page's module needs, as [`build`] does in development, and checks that every module's own features are
+/// enough for it, which only optimised builds would show otherwise.
+pub(crate) fn compile() -> Result<()> {
+    machine::wasm_target()?;
+    let package = ["--package", "closeread-wasm", "--target", machine::WASM, "--no-default-features", "--features"];
+    for module in [SCORER, ENCODER, BOOKS, PAGE] {
+        run_program(cargo().arg("check").args(package).arg(module.feature))?;
+    }
+    run_program(cargo().arg("build").args(package).arg(PAGE.features_in_development()))
+}
+
 /// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample, what is
 /// fetched when it is needed) and in elements/ the scorer and the leaderboard that other pages embed, each one script
 /// beside one WebAssembly module.
@@ -88,15 +99,22 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     if sample.exists() {
         copy_folder(&sample, &dist.join("sample"), |name| !name.ends_with(".md"))?;
     }
-    run_program(program("npm").args(["run", "--silent", "finish"]).current_dir(&web))
+    let build = if dev { "dev" } else { "optimised" };
+    run_program(program("npm").args(["run", "--silent", "finish", "--", build]).current_dir(&web))
 }
 
 impl Module {
+    /// With core compiled as all modules share it.
+    fn features_in_development(&self) -> String {
+        format!("{},one-core", self.feature)
+    }
+
     /// Compiles closeread-wasm and writes it, with its JavaScript and types, into a folder.
     fn build(&self, dev: bool, folder: &Path) -> Result<()> {
         let profile = if dev { "dev" } else { self.profile };
+        let features = if dev { self.features_in_development() } else { self.feature.to_owned() };
         let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
-        run_program(cargo().args(build).args(["--no-default-features", "--features", self.feature]))?;
+        run_program(cargo().args(build).args(["--no-default-features", "--features", &features]))?;
         let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { profile });
         // bindgen names its files after its input, and the next build overwrites this one.
         let named = built.join(format!("{}.wasm", self.name));

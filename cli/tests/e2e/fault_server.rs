@@ -104,7 +104,9 @@ fn serve(stream: TcpStream, log: &Mutex<BTreeMap<String, Vec<Seen>>>, script: &S
     let (mut n_bytes, mut key) = (0, None);
     loop {
         let mut line = String::new();
-        stream.read_line(&mut line)?;
+        if stream.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
         let Some((name, value)) = line.trim().split_once(':') else {
             if line.trim().is_empty() {
                 break;

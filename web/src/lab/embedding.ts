@@ -19,6 +19,8 @@ export type State =
 /** Tells "change" whenever its state changes, "vectors" when rankings may have. */
 export class Embedding extends EventTarget {
     state: State = { kind: "off" };
+    /** Whether the open book's passages can be ranked by vectors: some are there, or on their way. */
+    ranks = false;
     readonly #session: Session;
     #files: Promise<ModelFiles> | undefined;
     #bytes: ReturnType<typeof modelBytes> | undefined;
@@ -34,6 +36,7 @@ export class Embedding extends EventTarget {
         session.addEventListener("book", () => {
             this.#ending.abort();
             this.#ending = new AbortController();
+            this.ranks = false;
             this.#become({ kind: "off" });
         });
     }
@@ -64,6 +67,8 @@ export class Embedding extends EventTarget {
             return this.#become({ kind: "unknown language", language, model: MODEL });
         }
         const { done: kept, total } = await core.ask("lab/expect", { model: key, dimension: facts.dimension });
+        if (signal.aborted) return;
+        this.ranks = true;
         const n = kept === total ? 1 : N_WORKERS;
         await this.#load(toml, n, signal);
         if (signal.aborted) return;

@@ -61,10 +61,13 @@ export function mount(section: HTMLElement, session: Session): void {
         redraw();
     }
 
+    /** By words until there is something to rank by meaning with. */
+    const ranked = ({ retriever }: Asking): Pick<Asking, "retriever"> => ({ retriever: embedding.ranks ? retriever : "bm25" });
+
     async function drawCurve(): Promise<void> {
         if (asking === undefined) return;
         const budgets = controls.budgets;
-        curve.show(evidence.length === 0 ? [] : await session.core.ask("lab/curve", { ...asking, budgets }));
+        curve.show(evidence.length === 0 ? [] : await session.core.ask("lab/curve", { ...asking, ...ranked(asking), budgets }));
     }
 
     function redraw(): void {
@@ -89,7 +92,7 @@ export function mount(section: HTMLElement, session: Session): void {
         if (asking === undefined || book === undefined) return;
         const mine = asking;
         const budget = controls.budget;
-        const { byScore, byDocument, texts } = await session.core.ask("lab/retrieve", { ...mine, budget, shown });
+        const { byScore, byDocument, texts } = await session.core.ask("lab/retrieve", { ...mine, ...ranked(mine), budget, shown });
         if (asking !== mine || session.book !== book) return;
         const { nBytes, nPassages } = book.facts;
         const n = byScore.nPassages;
