@@ -1,8 +1,8 @@
 //! `closeread build corpusqa`: questions over whole collections of documents.
 
 use crate::building::{
-    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hashes, read_entity,
-    read_schema, read_table, show_costs, stored_table, write, write_table,
+    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hand_checked, hashes,
+    read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
 };
 use crate::files::read_lines;
 use crate::host::Repetition;
@@ -95,6 +95,9 @@ pub(crate) struct CorpusQaArgs {
     /// Run the SQL of every item in the folder again and compare
     #[arg(long)]
     check_sql: bool,
+    /// Values that people read, as in check/cells.csv: say how often the extracted ones agree with them at first
+    #[arg(long, value_name = "FILE")]
+    hand_checked: Option<PathBuf>,
     #[command(flatten)]
     build: BuildOptions,
 }
@@ -131,6 +134,9 @@ pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
     let build = &args.build;
     if let Some(file) = &build.checked {
         return checked(build, file);
+    }
+    if let Some(file) = &args.hand_checked {
+        return hand_checked(build, file);
     }
     if args.check_sql {
         return check_sql(build);
@@ -242,6 +248,7 @@ async fn ended(
     finish(folder, journal, workshop, work, |corpus| {
         write_table(folder.path(), &corpus)?;
         let code = write(folder, build, "corpusqa", books, &corpus.built)?;
+        write_cells(folder.path(), &corpus, build.check, build.seed)?;
         eprintln!(
             "the table of {} rows is in {} and beside it",
             corpus.rows.len(),
