@@ -61,7 +61,14 @@ fn questions_are_collected_from_a_book_and_an_article_and_run_at_once() {
     ];
     sandbox.run(&run).exits(0);
     let dry = [&build[..], &["--dry-run", "--json"]].concat();
-    assert_eq!(sandbox.run(&dry).exits(0).json()["stages"].as_array().unwrap().len(), 7);
+    let told = sandbox.run(&dry).exits(0).json();
+    let named = |stage: &Value| (stage[0]["stage"].clone(), stage[1].clone());
+    let stages: Vec<(Value, Value)> = told["stages"].as_array().unwrap().iter().map(named).collect();
+    assert_eq!(stages.len(), 8);
+    assert_eq!(stages[5], (json!("contamination"), json!("openai-compatible/k")));
+    assert_eq!(stages[6], (json!("contamination: judge"), json!("openai-compatible/builder")));
+    let notes = told["table"]["notes"].to_string();
+    assert!(notes.contains("5 are reckoned with") && notes.contains("--most-pairs at most"), "{notes}");
     sandbox
         .run(&[&books[..], &model, &["--search", "web"]].concat())
         .refuses(&["no article about `the-loan-of-the-bell`"]);

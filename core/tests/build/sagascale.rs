@@ -175,11 +175,13 @@ fn a_build_that_dies_anywhere_comes_back_with_the_same_questions() {
 #[test]
 fn the_cost_of_the_first_stages_is_that_of_the_calls_which_are_made() {
     let subjects = [subject()];
-    let stages = with_setting(async |setting| cost(setting, &subjects, 1, 2, &parameters()).unwrap());
+    let stages = with_setting(async |setting| cost(setting, &subjects, 2, &parameters()).unwrap());
     let n = |at: usize| stages[at].cost.n().low;
     assert_eq!(
-        (n(0), n(1), n(2), n(5)),
-        (2, 2, 8, 8),
+        (n(0), n(1), n(2), n(5), n(6)),
+        (2, 2, 8, 4, 4),
         "two segments, two sub-queries each, a pair and END, an answer and a judge"
     );
+    let most = parameters().most_pairs as u64;
+    assert_eq!(stages[3].cost.n().high, 4 * 2 * most, "as many pairs as may be, each asked about twice");
 }

@@ -33,6 +33,9 @@ const PROMPTS: [&str; 6] = [
     "build-again",
 ];
 
+/// What --dry-run cannot know of the questions.
+const QUESTIONS_UNKNOWN: &str = "how many sets are filled and how many questions they give is not known before: all of --lengths with all --questions are reckoned with";
+
 /// Questions over whole collections of documents, answered from a table (CorpusQA, section 3)
 ///
 /// Stages: documents, fields, votes, columns, extraction, consensus, table, sets, queries, paraphrases, sql. With --table:
@@ -179,10 +182,16 @@ async fn from_documents(
     models.extend(&extractors);
     let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
     if build.dry_run {
-        let stages = corpusqa::cost(workshop.setting(), books, schema, extractors.len(), parameters)?;
-        let asked = [model, extractors[0], extractors[0], model, model];
-        let stages: Vec<_> = stages.into_iter().zip(asked).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let mut stages = Vec::new();
+        for cost in corpusqa::cost(workshop.setting(), books, schema, parameters)? {
+            match cost.stage {
+                "votes" | "extraction" => stages.extend(extractors.iter().map(|name| (cost.clone(), *name))),
+                _ => stages.push((cost, model)),
+            }
+        }
+        let columns =
+            "how many columns the documents give is not known before: 12 are reckoned with, or those of --schema";
+        return show_costs(&stages, &[columns, QUESTIONS_UNKNOWN], &workshop.prices, build);
     }
     let more = json!({
         "extractors": extractors, "parameters": parameters, "documents": hashes(books), "schema": schema,
@@ -219,7 +228,8 @@ async fn from_table(
             None => Vec::new(),
         };
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model.unwrap_or_default())).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let unknown = if model.is_some() { QUESTIONS_UNKNOWN } else { "without --model nobody is asked" };
+        return show_costs(&stages, &[unknown], &workshop.prices, build);
     }
     let lines = records(lines);
     let more = json!({

@@ -84,7 +84,10 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     if build.dry_run {
         let stages = options::cost(workshop.setting(), books, items, &parameters)?;
         let stages: Vec<_> = stages.into_iter().zip([model, judge]).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let unknown = [
+            "how many options are refused and written anew is not known before: at least none, at most all in every round",
+        ];
+        return show_costs(&stages, &unknown, &workshop.prices, build);
     }
     let more = json!({
         "judge": judge, "parameters": parameters, "books": hashes(books), "items": sha256(&serde_json::to_vec(items)?),
