@@ -30,6 +30,7 @@ mod llmock;
 mod methods_saga;
 mod nginx;
 mod provider;
+mod real_builds;
 mod real_embeddings;
 mod real_server;
 mod report;

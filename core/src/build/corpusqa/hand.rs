@@ -74,7 +74,8 @@ pub fn hand_rows(cells: &[HandRead], schema: &Schema) -> Vec<[String; 5]> {
 
 fn asked(column: &Column) -> String {
     let unit = if column.unit.is_empty() { String::new() } else { format!(" ({})", column.unit) };
-    let meaning = if column.meaning.is_empty() { String::new() } else { format!(": {}", column.meaning) };
+    let says_more = !column.meaning.is_empty() && column.meaning != column.title;
+    let meaning = if says_more { format!(": {}", column.meaning) } else { String::new() };
     format!("{}{unit}{meaning}", column.title)
 }
 
