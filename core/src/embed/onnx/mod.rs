@@ -11,7 +11,7 @@ mod proto;
 mod safetensors;
 
 #[cfg(feature = "encoder")]
-pub(super) use config::Activation;
+pub(super) use closeread_kernels::Activation;
 pub(super) use config::Config;
 #[cfg(feature = "encoder")]
 pub(super) use safetensors::Weights;
