@@ -25,11 +25,12 @@ pub(in crate::embed) struct Config {
 
 /// The function between the two layers of a feed-forward block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::embed) enum Activation {
+pub enum Activation {
     /// x Φ(x), by the error function.
     Gelu,
     /// Its approximation by tanh.
     GeluTanh,
+    /// The larger of x and 0.
     Relu,
 }
 

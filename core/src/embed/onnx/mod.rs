@@ -10,8 +10,7 @@ mod graph;
 mod proto;
 mod safetensors;
 
-#[cfg(feature = "encoder")]
-pub(super) use config::Activation;
+pub use config::Activation;
 pub(super) use config::Config;
 #[cfg(feature = "encoder")]
 pub(super) use safetensors::Weights;
