@@ -117,12 +117,12 @@ impl Device {
         let range = 0..(n * size_of::<f32>()) as u64;
         buffer.map_async(wgpu::MapMode::Read, range.clone(), move |result| drop(sender.send(result)));
         self.settle();
-        let answer = match select(mapped, self.lost.clone()).await {
-            Either::Left((Ok(Ok(())), _)) => Ok(()),
-            Either::Left(_) => Err(self.failure("its memory could not be read".to_owned())),
-            Either::Right((reason, _)) => Err(self.failure(reason.unwrap_or_default())),
-        };
-        answer?;
+        match answer(select(mapped, self.lost.clone())).await {
+            Some(Either::Left((Ok(Ok(())), _))) => {}
+            Some(Either::Right((reason, _))) => return Err(self.failure(reason.unwrap_or_default())),
+            Some(Either::Left(_)) => return Err(self.failure("its memory could not be read".to_owned())),
+            None => return Err(self.failure("it did not answer".to_owned())),
+        }
         let values = match buffer.get_mapped_range(range) {
             Ok(view) => Ok(bytemuck::pod_collect_to_vec(&view)),
             Err(error) => Err(self.failure(error.to_string())),
@@ -150,4 +150,16 @@ impl Device {
         };
         GpuError::Lost { adapter: self.adapter.clone(), problem }
     }
+}
+
+/// What comes of a question to the device: browsers answer later, by themselves.
+#[cfg(target_arch = "wasm32")]
+async fn answer<T>(question: impl Future<Output = T>) -> Option<T> {
+    Some(question.await)
+}
+
+/// What has come of a question to the device, which had its time in [`Device::settle`].
+#[cfg(not(target_arch = "wasm32"))]
+async fn answer<T>(question: impl Future<Output = T>) -> Option<T> {
+    question.now_or_never()
 }

@@ -13,7 +13,7 @@ fn adapter() -> Option<Adapter> {
     match Adapter::find_now(&Wanted::Any) {
         Ok(adapter) => Some(adapter),
         Err(error) => {
-            println!("skipped: kernels for graphics processors need a Vulkan driver (mesa-vulkan-drivers): {error}");
+            eprintln!("skipped: kernels for graphics processors need a Vulkan driver (mesa-vulkan-drivers): {error}");
             None
         }
     }

@@ -76,23 +76,14 @@ fn assert_close(found: &[f32], expected: &[f64], what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
     for (at, (&found, &expected)) in found.iter().zip(expected).enumerate() {
         let apart = (f64::from(found) - expected).abs();
-        assert!(apart <= 2e-6 * expected.abs().max(1.0), "{what}, number {at}: {found} against {expected}");
+        assert!(apart <= 5e-6 * expected.abs().max(1.0), "{what}, number {at}: {found} against {expected}");
     }
 }
 
 fn activated(then: Then, x: f64) -> f64 {
-    let erf = |z: f64| {
-        // The series of erf, exact for the sums that occur here.
-        let (mut term, mut sum) = (z, z);
-        for n in 1..200 {
-            term *= -z * z / f64::from(n);
-            sum += term / f64::from(2 * n + 1);
-        }
-        sum * std::f64::consts::FRAC_2_SQRT_PI
-    };
     match then {
         Then::Store | Then::Add => x,
-        Then::Gelu => 0.5 * x * (1.0 + erf(x * std::f64::consts::FRAC_1_SQRT_2)),
+        Then::Gelu => 0.5 * x * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2)),
         Then::GeluTanh => {
             let u = (2.0 / std::f64::consts::PI).sqrt() * (x + 0.044_715 * x * x * x);
             0.5 * x * (1.0 + u.tanh())

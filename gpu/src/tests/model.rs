@@ -127,3 +127,26 @@ fn the_model_that_ships_gives_the_encoders_vectors() {
     let gpu = GpuModel::load_now(&adapter, &spec, &onnx, None).expect("loads");
     assert_agree(&gpu.forward_now(&slices(&ids)).expect("runs"), &expected, 1e-9, "all-MiniLM-L6-v2");
 }
+
+/// The page's tests compute these models too, on SwiftShader.
+#[test]
+fn the_models_of_the_pages_tests_are_these() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../web/test/data");
+    for (file, shape) in [
+        ("tiny-bert.onnx", Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 }),
+        (
+            "tiny-xlm-roberta.onnx",
+            Shape { family: "xlm-roberta", act: "gelu", hidden: 64, heads: 2, inner: 70, layers: 1 },
+        ),
+    ] {
+        let (config, weights) = published(&shape);
+        let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
+        let path = folder.join(file);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::create_dir_all(&folder).expect("makes the folder");
+            std::fs::write(&path, &onnx).expect("writes the model");
+        }
+        let there = std::fs::read(&path).unwrap_or_default();
+        assert!(there == onnx, "{file} is not what is converted: run this test with UPDATE_EXPECT=1");
+    }
+}
