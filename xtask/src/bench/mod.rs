@@ -4,6 +4,7 @@ mod embed;
 mod engine;
 mod metrics;
 mod novelqa;
+mod web;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -19,6 +20,8 @@ pub(crate) enum Bench {
     Metrics(metrics::MetricsArgs),
     /// A benchmark of NovelQA's size: the time of a dry run, the size of a run folder.
     Novelqa(novelqa::NovelQaArgs),
+    /// The page's encoder, against onnxruntime-web, and the page, against the same on transformers.js, in Chromium.
+    Web(web::WebArgs),
 }
 
 /// Measures and prints.
@@ -28,5 +31,6 @@ pub(crate) fn run(bench: &Bench) -> Result<bool> {
         Bench::Engine(args) => engine::run_with(args),
         Bench::Metrics(args) => metrics::run_with(args),
         Bench::Novelqa(args) => novelqa::run_with(args),
+        Bench::Web(args) => web::run_with(args),
     }
 }

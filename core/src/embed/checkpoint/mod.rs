@@ -8,7 +8,7 @@ mod onnx_file;
 mod published;
 mod tables;
 
-pub use super::onnx::Activation;
+pub use closeread_kernels::Activation;
 pub use tables::{Table, Tables};
 
 use super::EmbedError;

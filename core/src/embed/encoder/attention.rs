@@ -1,11 +1,11 @@
 //! Self-attention: every token of a text looks at every other.
 
-use super::kernels::{AttentionRoom, Kernels, Then};
 use super::linear::Linear;
 use super::norm::LayerNorm;
 use super::rows::Rows;
 use super::{Precision, Workspace};
 use crate::embed::checkpoint::{Checkpoint, Layer};
+use closeread_kernels::{AttentionRoom, Kernels, Then};
 
 /// One layer's attention, with the addition and normalisation that follow it.
 #[derive(Debug)]

@@ -1,9 +1,9 @@
 //! Token ids to first hidden states: word plus position, normalised.
 
-use super::kernels::Kernels;
 use super::norm::LayerNorm;
 use super::rows::Rows;
 use crate::embed::checkpoint::{Norm, Tables};
+use closeread_kernels::Kernels;
 
 /// The tables that token ids and positions are looked up in.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! The feed-forward block: each token by itself, through a wide inner state.
 
-use super::kernels::{Kernels, Then};
 use super::linear::{BLOCK, Linear};
 use super::norm::LayerNorm;
 use super::{Precision, Workspace};
 use crate::embed::checkpoint::{Checkpoint, Layer};
 use crate::embed::onnx::Activation;
+use closeread_kernels::{Kernels, Then};
 
 /// One layer's feed-forward block, with the addition and normalisation that follow it.
 #[derive(Debug)]

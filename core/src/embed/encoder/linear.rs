@@ -1,9 +1,9 @@
 //! A linear layer: packed weights, bias, and what follows.
 
 use super::Precision;
-use super::kernels::{Arranged, Kernels, Panels, Then};
 use super::rows::{Aligned, Rows};
 use crate::embed::checkpoint::{Dense, Values};
+use closeread_kernels::{Arranged, Kernels, Panels, Then};
 use std::ops::Range;
 
 /// Rows that go through a layer together: few enough that they stay in the second-level cache while all weights pass.

@@ -1,7 +1,7 @@
 //! Closeread's own encoder: models of the BERT and XLM-RoBERTa families, on the CPU.
 //!
 //! It reads like the architecture: [`embeddings`], then layer by layer [`attention`] and [`feed_forward`], then
-//! [`pooling`]. What is fast about it sits in [`kernels`]. The tokens of a batch stand one after the other without
+//! [`pooling`]. What is fast about it sits in [`closeread_kernels`]. The tokens of a batch stand one after the other without
 //! padding, and every number of a text's vector is added up in an order that the rest of the batch has no part in:
 //! a text has the same vector, bit for bit, alone and in any batch, on any number of threads, as long as the
 //! instruction set is the same.
@@ -9,7 +9,6 @@
 mod attention;
 mod embeddings;
 mod feed_forward;
-mod kernels;
 mod linear;
 mod norm;
 #[cfg(feature = "tract")]
@@ -21,15 +20,15 @@ mod tests;
 #[cfg(test)]
 pub(super) mod tiny;
 
-pub use kernels::Instructions;
+pub use closeread_kernels::Instructions;
 
 use super::checkpoint::Checkpoint;
 use super::plan::{Unit, plan_in_order};
 use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
 use attention::SelfAttention;
+use closeread_kernels::{Arranged, AttentionRoom, Kernels};
 use embeddings::Embeddings;
 use feed_forward::FeedForward;
-use kernels::{Arranged, AttentionRoom, Kernels};
 use linear::BLOCK;
 use rows::Rows;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Layer normalisation with learned scale and shift.
 
-use super::kernels::Kernels;
 use super::rows::{Aligned, Rows};
 use crate::embed::checkpoint::Norm;
+use closeread_kernels::Kernels;
 use std::ops::Range;
 
 /// Scale and shift, filled up to whole vectors with zeros.

@@ -1,7 +1,7 @@
 //! What the encoder lends to a backend that runs another graph: attention and layer normalisation of dense rows.
 
 use super::Instructions;
-use super::kernels::{AttentionRoom, Kernels, View, ViewMut};
+use closeread_kernels::{AttentionRoom, Kernels, View, ViewMut};
 
 /// The kernels of the fastest instructions that this processor has.
 #[derive(Clone, Copy)]

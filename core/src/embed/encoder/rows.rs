@@ -1,46 +1,7 @@
 //! Rows of activations in memory.
 
-use super::kernels::{View, ViewMut};
+use closeread_kernels::{Aligned, View, ViewMut};
 use std::ops::Range;
-
-/// Bytes that a cache line has, and the widest vector: what starts there is read in one go.
-const LINE: usize = 64;
-
-/// Numbers whose first lies on a cache line.
-#[derive(Debug, Default)]
-pub(super) struct Aligned<T> {
-    values: Vec<T>,
-    start: usize,
-    len: usize,
-}
-
-impl<T: Copy + Default> Aligned<T> {
-    /// `len` zeros.
-    pub(super) fn new(len: usize) -> Self {
-        let spare = LINE / size_of::<T>();
-        let values = vec![T::default(); len + spare];
-        // The vector never grows, so that its numbers stay where they are.
-        let start = values.as_ptr().align_offset(LINE).min(spare);
-        Self { values, start, len }
-    }
-
-    /// At least `len` of them; the old ones are lost where there were fewer.
-    pub(super) fn grow(&mut self, len: usize) {
-        if self.len < len {
-            *self = Self::new(len);
-        }
-    }
-
-    /// All of them.
-    pub(super) fn get(&self) -> &[T] {
-        &self.values[self.start..][..self.len]
-    }
-
-    /// All of them, to be written.
-    pub(super) fn get_mut(&mut self) -> &mut [T] {
-        &mut self.values[self.start..][..self.len]
-    }
-}
 
 /// Rows of `n_columns` numbers, each filled up with zeros that no kernel changes.
 #[derive(Debug, Default)]
@@ -64,7 +25,7 @@ impl Rows {
 
     /// How many rows there is room for.
     pub(super) fn capacity(&self) -> usize {
-        self.values.len.checked_div(self.stride).unwrap_or(0)
+        self.values.get().len().checked_div(self.stride).unwrap_or(0)
     }
 
     /// The numbers of one row.

@@ -1,6 +1,7 @@
 //! What `config.json` says of an encoder.
 
 use super::ConvertError;
+use closeread_kernels::Activation;
 use serde::Deserialize;
 
 /// The part of `config.json` that shapes the computation.
@@ -21,17 +22,6 @@ pub(in crate::embed) struct Config {
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
-}
-
-/// The function between the two layers of a feed-forward block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activation {
-    /// x Φ(x), by the error function.
-    Gelu,
-    /// Its approximation by tanh.
-    GeluTanh,
-    /// The larger of x and 0.
-    Relu,
 }
 
 impl Config {

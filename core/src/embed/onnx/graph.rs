@@ -1,9 +1,10 @@
 //! The encoder as a graph of ONNX operators.
 
-use super::config::{Activation, Config};
+use super::config::Config;
 use super::proto::{Attribute, ElementType, Message};
 use super::safetensors::{Matrix, Weights};
 use super::{ConvertError, WeightFormat};
+use closeread_kernels::Activation;
 use half::f16;
 
 /// The first operator set with `LayerNormalization`.

@@ -10,7 +10,8 @@ mod graph;
 mod proto;
 mod safetensors;
 
-pub use config::Activation;
+#[cfg(feature = "encoder")]
+pub(super) use closeread_kernels::Activation;
 pub(super) use config::Config;
 #[cfg(feature = "encoder")]
 pub(super) use safetensors::Weights;

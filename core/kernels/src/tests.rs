@@ -1,8 +1,6 @@
 //! Every kernel of every instruction set at hand against plain sums in f64.
 
-use super::super::tiny::noise;
 use super::*;
-use crate::embed::onnx::Activation;
 use proptest::prelude::*;
 
 fn all_kernels() -> impl Iterator<Item = (Instructions, Kernels)> {
@@ -12,6 +10,15 @@ fn all_kernels() -> impl Iterator<Item = (Instructions, Kernels)> {
 fn cases() -> ProptestConfig {
     // Miri is some thousand times slower; it looks for other things than wrong numbers.
     ProptestConfig { cases: if cfg!(miri) { 3 } else { 96 }, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Numbers between -1 and 1.
+fn noise(seed: u32) -> impl FnMut() -> f32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    }
 }
 
 /// Rows of noise at this stride; between them stands what no kernel may read into a result.

@@ -1,5 +1,8 @@
 //! What is fast about the encoder, behind functions that check their arguments: the only `unsafe` code of closeread.
 //!
+//! A crate of its own, so that core can forbid `unsafe` altogether and development builds can optimise the kernels
+//! without optimising all of core.
+//!
 //! Each kernel is written once over [`simd::Simd`] and compiled for every instruction set of the target; which of them
 //! runs is chosen when a model is loaded. [`Kernels`] checks lengths, so that no call from outside can read or write
 //! beyond its slices; inside, every `unsafe fn` states what it relies on.
@@ -10,6 +13,7 @@
 )]
 #![allow(clippy::needless_range_loop, reason = "a tile's rows and vectors are counted loops over registers")]
 
+mod aligned;
 mod attention;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -28,12 +32,23 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(super) use product::Then;
+pub use aligned::Aligned;
+pub use product::Then;
 
-use super::rows::Aligned;
 use attention::Attention;
 use product::{Pieces, Product, Scales};
 use table::Table;
+
+/// The function between the two layers of a feed-forward block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activation {
+    /// x Φ(x), by the error function.
+    Gelu,
+    /// Its approximation by tanh.
+    GeluTanh,
+    /// max(x, 0).
+    Relu,
+}
 
 /// Instructions that the kernels are compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -108,39 +123,42 @@ fn has_avx512() -> bool {
 
 /// The kernels of instructions that this processor has.
 #[derive(Clone, Copy)]
-pub(super) struct Kernels {
+pub struct Kernels {
     /// SAFETY: only from [`Instructions::table`], which gives none that the processor cannot run.
     table: &'static Table,
 }
 
 /// Rows of f32 somewhere in a slice.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
-    pub(super) values: &'a [f32],
+pub struct View<'a> {
+    /// The slice.
+    pub values: &'a [f32],
     /// Numbers from one row to the next.
-    pub(super) stride: usize,
+    pub stride: usize,
 }
 
 /// Rows of f32 to be written.
-pub(super) struct ViewMut<'a> {
-    pub(super) values: &'a mut [f32],
+pub struct ViewMut<'a> {
+    /// The slice.
+    pub values: &'a mut [f32],
     /// Numbers from one row to the next.
-    pub(super) stride: usize,
+    pub stride: usize,
 }
 
 /// Packed weights with what belongs to them: `n_panels * panel_width` columns of `n_steps` steps.
 #[derive(Clone, Copy)]
-pub(super) struct Panels<'a, T> {
+pub struct Panels<'a, T> {
     /// `n_panels` x `n_steps` x `panel_width`, steps of one number for f32 and of two for i16.
-    pub(super) values: &'a [T],
-    pub(super) n_steps: usize,
+    pub values: &'a [T],
+    /// Steps of the inner dimension.
+    pub n_steps: usize,
     /// One number a column.
-    pub(super) bias: &'a [f32],
+    pub bias: &'a [f32],
 }
 
 /// Rows laid out for a product, by [`Kernels::arrange`] or [`Kernels::quantise`].
 #[derive(Debug, Default)]
-pub(super) struct Arranged {
+pub struct Arranged {
     n_rows: usize,
     n_columns: usize,
     /// In [`Pieces`] of numbers.
@@ -153,7 +171,7 @@ pub(super) struct Arranged {
 
 /// Memory for [`Kernels::attend`], grown on demand.
 #[derive(Debug, Default)]
-pub(super) struct AttentionRoom {
+pub struct AttentionRoom {
     keys: Vec<f32>,
     values: Vec<f32>,
     queries: Vec<f32>,
@@ -162,17 +180,17 @@ pub(super) struct AttentionRoom {
 
 impl Kernels {
     /// The kernels for these instructions, if this processor has them.
-    pub(super) fn new(instructions: Instructions) -> Option<Self> {
+    pub fn new(instructions: Instructions) -> Option<Self> {
         instructions.table().map(|table| Self { table })
     }
 
     /// Columns of a panel of packed weights.
-    pub(super) fn panel_width(self) -> usize {
+    pub fn panel_width(self) -> usize {
         self.table.panel_width
     }
 
     /// Numbers of a vector: what rows are read and written in.
-    pub(super) fn lanes(self) -> usize {
+    pub fn lanes(self) -> usize {
         self.table.lanes
     }
 
@@ -180,7 +198,7 @@ impl Kernels {
     ///
     /// # Panics
     /// If the input is shorter than the shapes say, up to its last whole vector.
-    pub(super) fn arrange(self, n_rows: usize, n_columns: usize, input: View<'_>, to: &mut Arranged) {
+    pub fn arrange(self, n_rows: usize, n_columns: usize, input: View<'_>, to: &mut Arranged) {
         let padded = n_columns.next_multiple_of(self.table.lanes);
         check(n_rows, input.stride, padded, input.values.len(), "rows to arrange");
         (to.n_rows, to.n_columns) = (n_rows, n_columns);
@@ -195,7 +213,7 @@ impl Kernels {
     ///
     /// # Panics
     /// If the input is shorter than the shapes say, up to its last whole vector.
-    pub(super) fn quantise(self, n_rows: usize, n_columns: usize, input: View<'_>, levels: f32, to: &mut Arranged) {
+    pub fn quantise(self, n_rows: usize, n_columns: usize, input: View<'_>, levels: f32, to: &mut Arranged) {
         let padded = n_columns.next_multiple_of(self.table.lanes);
         check(n_rows, input.stride, padded, input.values.len(), "rows to round");
         assert!((1.0..=32767.0).contains(&levels), "levels within i16");
@@ -213,7 +231,7 @@ impl Kernels {
     ///
     /// # Panics
     /// If `input` was not arranged as floats of the weights' inner dimension, or a slice is shorter than the shapes say.
-    pub(super) fn product_f32(self, input: &Arranged, weights: Panels<'_, f32>, output: ViewMut<'_>, then: Then) {
+    pub fn product_f32(self, input: &Arranged, weights: Panels<'_, f32>, output: ViewMut<'_>, then: Then) {
         let n_panels = self.check_weights(&weights, 1);
         check(input.n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
         assert_eq!(input.n_columns, weights.n_steps, "the input has the weights' inner dimension");
@@ -230,7 +248,7 @@ impl Kernels {
     ///
     /// # Panics
     /// If `input` was not rounded from the weights' inner dimension, or a slice is shorter than the shapes say.
-    pub(super) fn product_i16(
+    pub fn product_i16(
         self,
         input: &Arranged,
         weights: Panels<'_, i16>,
@@ -255,7 +273,7 @@ impl Kernels {
     ///
     /// # Panics
     /// If a slice is shorter than the shapes say.
-    pub(super) fn attend(
+    pub fn attend(
         self,
         n_tokens: usize,
         (n_heads, head_size): (usize, usize),
@@ -295,7 +313,7 @@ impl Kernels {
     ///
     /// # Panics
     /// If a slice is shorter than the shapes say; `scale` and `shift` need whole vectors.
-    pub(super) fn normalise(
+    pub fn normalise(
         self,
         n_rows: usize,
         n_columns: usize,

@@ -1,7 +1,7 @@
 //! exp and the activations, on vectors.
 
 use super::simd::{Simd, VECTORS, abs};
-use crate::embed::onnx::Activation;
+use crate::Activation;
 
 /// Below this, exp is taken at it: e^-87 is the last that is not subnormal.
 const LEAST_EXPONENT: f32 = -87.0;

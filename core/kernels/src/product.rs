@@ -8,11 +8,11 @@
 
 use super::math::activate;
 use super::simd::{Simd, VECTORS};
-use crate::embed::onnx::Activation;
+use crate::Activation;
 
 /// What happens to a product once the bias is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::embed::encoder) enum Then {
+pub enum Then {
     /// It is the result.
     Store,
     /// It is added to what stands in the output.

@@ -1,0 +1,175 @@
+// `cargo xtask bench web`: closeread's encoder against onnxruntime-web, and the page against the same page on transformers.js.
+//
+// node bench.js TEXT F32_FOLDER PUBLISHED_FOLDER [speed|page ...]
+
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { FLAGS, folder, serve } from "../test/serve.js";
+
+const [text, f32, published, ...parts] = process.argv.slice(2);
+const wanted = (part) => parts.length === 0 || parts.includes(part);
+const N_TURNS = 5;
+const CASES = [
+    { name: "passages, batch 8", tokens: 85, texts: 32, batch: 8 },
+    { name: "passages, batch 1", tokens: 85, texts: 32, batch: 1 },
+    { name: "512-token windows, batch 1", tokens: 490, texts: 4, batch: 1 },
+];
+const N_FIDELITY = 64;
+/** Tokens of a long novel, and how many characters of English those are. */
+const [NOVEL_TOKENS, CHARACTERS] = [300_000, 4.2];
+
+const at = (path) => (name) => folder(pathToFileURL(`${path}/`))(name);
+const [bench, dist] = [at(new URL(".", import.meta.url).pathname), at(new URL("../dist", import.meta.url).pathname)];
+const places = [
+    ["bench/", bench],
+    ["dist/", dist],
+    ["f32/", at(f32)],
+    ["shipped/", (name) => dist(`models/all-MiniLM-L6-v2/${name}`)],
+    ["models/minilm/onnx/", at(f32)],
+    ["models/minilm/", at(published)],
+];
+const server = await serve((path) => {
+    const place = places.find(([start]) => path.startsWith(start));
+    return place === undefined ? dist(path) : place[1](path.slice(place[0].length));
+});
+const profile = await mkdtemp(join(tmpdir(), "closeread-bench-"));
+const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
+const browser = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, headless: true });
+try {
+    const content = (await readFile(text, "utf8")).replace(/\s+/g, " ");
+    console.log(`${browser.browser()?.version() ?? "Chromium"}, ${text}`);
+    if (wanted("speed")) await speed(content);
+    if (wanted("page")) await answers(content);
+} finally {
+    await browser.close();
+    server.close();
+    await rm(profile, { recursive: true, force: true });
+}
+
+/** Tokens a second of each side in turns, ratios to onnxruntime-web as medians over pairs; then how close vectors are. */
+async function speed(content) {
+    const page = await browser.newPage();
+    page.on("pageerror", (error) => console.error(error.message));
+    await page.goto(`${server.origin}bench/peer.html`);
+    await page.evaluate(() => {
+        const workers = new Map();
+        globalThis.ask = (name, message) => new Promise((resolve, reject) => {
+            const worker = workers.get(name) ?? new Worker(`/bench/${name === "peer" ? "peer" : "ours"}-worker.js`, { type: "module" });
+            workers.set(name, worker);
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = (event) => reject(new Error(`${name}: ${event.message}`));
+            worker.postMessage(message);
+        });
+    });
+    const ask = (name, message) => page.evaluate(([name, message]) => globalThis.ask(name, message), [name, message]);
+    const sides = [
+        ["peer", { model: "minilm", onnx: "/f32/model.onnx" }],
+        ["int16", { folder: "/shipped/", precision: "int16" }],
+        ["f32", { folder: "/f32/", precision: "f32" }],
+    ];
+    for (const [name, load] of sides) console.log(`${name}: ${await ask(name, { load })}`);
+
+    const sentences = content.split(/(?<=[.!?]) /);
+    const counts = await ask("peer", { count: sentences });
+    const packed = (tokens, n) => {
+        const texts = [];
+        let [current, sum] = [[], 0];
+        for (const [place, sentence] of sentences.entries()) {
+            if (current.length > 0 && sum + counts[place] > tokens) {
+                texts.push({ text: current.join(" "), tokens: sum });
+                [current, sum] = [[], 0];
+            }
+            current.push(sentence);
+            sum += counts[place] - 2;
+            if (texts.length === n) break;
+        }
+        if (texts.length < n) throw new Error(`${text} gives ${texts.length} passages of ${tokens} tokens, ${n} are needed: name a longer one with --text`);
+        return texts.sort((a, b) => b.tokens - a.tokens);
+    };
+    console.log(`tokens a second, one thread each, medians of ${N_TURNS} turns; ratio to onnxruntime-web f32: median over pairs (smallest to largest)`);
+    for (const { name, tokens, texts: n, batch } of CASES) {
+        const passages = packed(tokens, n);
+        const [texts, total] = [passages.map(({ text }) => text), passages.reduce((sum, { tokens }) => sum + tokens + 2, 0)];
+        const seconds = sides.map(() => []);
+        for (let turn = 0; turn <= N_TURNS; turn++) {
+            for (const [side, [who]] of sides.entries()) {
+                const taken = (await ask(who, { texts, batch })).seconds;
+                // The first turn prepares shapes and is thrown away.
+                if (turn > 0) seconds[side].push(taken);
+            }
+        }
+        const shown = sides.map(([who], side) => {
+            const ratios = seconds[0].map((peer, turn) => peer / seconds[side][turn]).sort((a, b) => a - b);
+            const ratio = side === 0 ? "" : ` ${median(ratios).toFixed(2)} (${ratios[0].toFixed(2)} to ${ratios.at(-1).toFixed(2)})`;
+            return `${who} ${Math.round(total / median(seconds[side]))}${ratio}`;
+        });
+        console.log(`${name}: ${shown.join("; ")}`);
+    }
+    const texts = packed(85, N_FIDELITY).map(({ text }) => text);
+    const vectors = [];
+    for (const [who] of sides) vectors.push(rows((await ask(who, { texts, batch: 8 })).vectors, texts.length));
+    for (const side of [1, 2]) {
+        const distances = texts.map((_, n) => 1 - dot(vectors[0][n], vectors[side][n]));
+        const nearest = (all) => all.map((one, n) => best(all.map((other, m) => (m === n ? -1 : dot(one, other)))));
+        const [theirs, ours] = [nearest(vectors[0]), nearest(vectors[side])];
+        const kept = theirs.filter((place, n) => place === ours[n]).length / texts.length;
+        const mean = distances.reduce((a, b) => a + b) / texts.length;
+        console.log(`${sides[side][0]} to onnxruntime-web f32, ${texts.length} passages: 1 - cosine mean ${mean.toExponential(1)}, largest ${Math.max(...distances).toExponential(1)}, nearest passage kept ${kept.toFixed(3)}`);
+    }
+    await page.close();
+}
+
+/** Seconds from dropping a novel until passages for a question stand there. */
+async function answers(content) {
+    let novel = content;
+    while (novel.length < NOVEL_TOKENS * CHARACTERS) novel += content;
+    novel = novel.slice(0, NOVEL_TOKENS * CHARACTERS);
+    const file = join(profile, "novel.txt");
+    await writeFile(file, novel);
+    const question = "Who rings the bell?";
+    console.log(`a novel of about ${NOVEL_TOKENS} tokens (${novel.length} characters), from its drop to the first passages:`);
+
+    const ours = await browser.newPage();
+    await ours.goto(`${server.origin}index.html`);
+    await ours.locator("#sample").waitFor();
+    let start = performance.now();
+    await ours.setInputFiles("#file", file);
+    await ours.waitForFunction(() => !document.querySelector("#question").disabled, null, { timeout: 120_000 });
+    await ours.fill("#question", question);
+    await ours.press("#question", "Enter");
+    await ours.waitForSelector("#by-score li", { timeout: 120_000 });
+    const own = (performance.now() - start) / 1000;
+    console.log(`closeread, by BM25 at once: ${own.toFixed(1)} s`);
+    await ours.close();
+
+    const theirs = await browser.newPage();
+    await theirs.goto(`${server.origin}bench/peer.html`);
+    await theirs.waitForFunction(() => document.body.dataset.ready !== undefined, null, { timeout: 120_000 });
+    await theirs.fill("#question", question);
+    start = performance.now();
+    await theirs.setInputFiles("#file", file);
+    await theirs.waitForSelector("#found li", { timeout: 3_600_000 });
+    const peer = (performance.now() - start) / 1000;
+    console.log(`the same page on transformers.js: ${peer.toFixed(1)} s, ${(peer / own).toFixed(0)} times as long`);
+    await theirs.close();
+}
+
+function rows(values, n) {
+    const width = values.length / n;
+    return Array.from({ length: n }, (_, row) => values.slice(row * width, (row + 1) * width));
+}
+
+function dot(a, b) {
+    return a.reduce((sum, value, n) => sum + value * b[n], 0);
+}
+
+function best(values) {
+    return values.indexOf(Math.max(...values));
+}
+
+function median(values) {
+    return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+}

@@ -1,0 +1,20 @@
+// closeread's side: the module that the page's workers use.
+
+import init, { EmbeddingModel } from "/dist/closeread_encoder.js";
+
+let model;
+
+addEventListener("message", async ({ data: { load, texts, batch } }) => {
+    if (load !== undefined) {
+        await init();
+        const [toml, tokenizer, onnx] = await Promise.all(["model.toml", "tokenizer.json", "model.onnx"].map((name) => fetch(load.folder + name)));
+        const bytes = async (response) => new Uint8Array(await response.arrayBuffer());
+        model = new EmbeddingModel(await toml.text(), await bytes(tokenizer), await bytes(onnx), load.precision);
+        return postMessage(model.arithmetic);
+    }
+    const start = performance.now();
+    const vectors = [];
+    for (let at = 0; at < texts.length; at += batch) vectors.push(model.embed("passage", texts.slice(at, at + batch)));
+    const seconds = (performance.now() - start) / 1000;
+    postMessage({ seconds, vectors: vectors.flatMap((values) => [...values]) });
+});

@@ -1,0 +1,43 @@
+//! `cargo xtask bench web`: what the page computes with, in headless Chromium, against its peers from npm.
+
+use super::embed::{WEIGHTS, environment, f32_model};
+use crate::machine;
+use crate::process::{program, root, run as run_program};
+use anyhow::{Context as _, Result};
+use std::path::PathBuf;
+
+/// Arguments of `bench web`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WebArgs {
+    /// English text that passages are cut from [default: the English story of the sample benchmark]
+    #[arg(long)]
+    text: Option<PathBuf>,
+    /// Measure only these
+    #[arg(long, value_delimiter = ',', value_parser = ["speed", "page"])]
+    only: Vec<String>,
+}
+
+/// Builds the page as it is published, fetches the peers and measures all of them in one browser.
+///
+/// Each side embeds in one worker with one thread, in turns. Needs npm, python3 and, the first time, the npm registry and
+/// PyPI.
+pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
+    let work = root().join("target/bench-embed");
+    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
+    let python = environment(&work)?;
+    let f32_folder = f32_model(root(), &work, &python)?;
+    let chromium = machine::chromium()?;
+    crate::web::build(false)?;
+    let bench = root().join("web/bench");
+    println!("set-up: npm ci in web/bench");
+    // The peers' install scripts fetch native builds, which a browser has no use for.
+    run_program(
+        program("npm").args(["ci", "--ignore-scripts"]).env("ONNXRUNTIME_NODE_INSTALL", "skip").current_dir(&bench),
+    )?;
+    let text = args.text.clone().unwrap_or_else(|| root().join("sample/the-loan-of-the-bell.txt"));
+    let text = text.canonicalize().with_context(|| format!("{}", text.display()))?;
+    let mut measure = program("node");
+    measure.arg("bench.js").args([text, f32_folder, work.join(WEIGHTS)]).args(&args.only).current_dir(&bench);
+    run_program(measure.env("CLOSEREAD_CHROMIUM", chromium))?;
+    Ok(true)
+}
