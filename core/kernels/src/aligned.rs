@@ -1,7 +1,7 @@
 //! Memory that vectors are read from in one go.
 
 /// Bytes that a cache line has, and the widest vector: what starts there is read in one go.
-const LINE: usize = 64;
+pub const LINE: usize = 64;
 
 /// Numbers whose first lies on a cache line.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use aligned::Aligned;
+pub use aligned::{Aligned, LINE};
 pub use product::Then;
 
 use attention::Attention;

@@ -6,6 +6,7 @@
 //! registers over the whole inner dimension: each number of the result is added up in the same order whatever else is
 //! in the batch.
 
+use super::LINE;
 use super::math::activate;
 use super::simd::{Simd, VECTORS};
 use crate::Activation;
@@ -203,8 +204,6 @@ unsafe fn finished_tile_i16<S: Simd, const M: usize>(
 
 /// Steps a turn of a tile's inner loop.
 const UNROLLED: usize = 4;
-/// Bytes of a cache line.
-const LINE: usize = 64;
 
 /// Which cache lines of the next panel to ask for while the tiles of this one are computed, so that a panel that comes
 /// from far away is there when its turn comes: that is what a short batch spends half of its time waiting for.

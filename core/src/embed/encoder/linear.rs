@@ -1,9 +1,9 @@
 //! A linear layer: packed weights, bias, and what follows.
 
 use super::Precision;
-use super::rows::{Aligned, Rows};
+use super::rows::Rows;
 use crate::embed::checkpoint::{Dense, Values};
-use closeread_kernels::{Arranged, Kernels, Panels, Then};
+use closeread_kernels::{Aligned, Arranged, Kernels, Panels, Then};
 use std::ops::Range;
 
 /// Rows that go through a layer together: few enough that they stay in the second-level cache while all weights pass.

@@ -1,8 +1,8 @@
 //! Layer normalisation with learned scale and shift.
 
-use super::rows::{Aligned, Rows};
+use super::rows::Rows;
 use crate::embed::checkpoint::Norm;
-use closeread_kernels::Kernels;
+use closeread_kernels::{Aligned, Kernels};
 use std::ops::Range;
 
 /// Scale and shift, filled up to whole vectors with zeros.

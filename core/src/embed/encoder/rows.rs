@@ -1,6 +1,6 @@
 //! Rows of activations in memory.
 
-use closeread_kernels::{Aligned, View, ViewMut};
+use closeread_kernels::{Aligned, LINE, View, ViewMut};
 use std::ops::Range;
 
 /// Rows of `n_columns` numbers, each filled up with zeros that no kernel changes.
