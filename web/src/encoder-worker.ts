@@ -43,10 +43,10 @@ async function load({ toml, tokenizer, onnx, device }: Extract<EncoderRequest, {
         await init();
         encoder = new EmbeddingModel(toml, tokenizer, onnx);
     } else {
+        by = await adapter();
         const { default: init, GpuEmbeddingModel } = await import("./closeread_gpu.js");
         await init();
         encoder = await GpuEmbeddingModel.load(toml, tokenizer, onnx, device.software);
-        by = await adapter();
     }
     const { dimension, arithmetic } = encoder;
     return { dimension, arithmetic: by === "" ? arithmetic : `${arithmetic}, ${by}` };
@@ -57,12 +57,13 @@ async function embed({ role, texts }: Extract<EncoderRequest, { kind: "embed" }>
     return encoder.embed(role, texts);
 }
 
-/** As much as the browser says of the adapter. */
+/** As much as the browser says of its adapter. Without one, nothing needs to be fetched. */
 async function adapter(): Promise<string> {
     interface Gpu {
         requestAdapter(options: { powerPreference: string }): Promise<{ info: { vendor: string; architecture: string } } | null>;
     }
-    const { gpu } = navigator as unknown as { gpu: Gpu };
-    const found = await gpu.requestAdapter({ powerPreference: "high-performance" });
-    return found === null ? "" : `${found.info.vendor} ${found.info.architecture}`.trim();
+    const { gpu } = navigator as unknown as { gpu?: Gpu };
+    const found = await gpu?.requestAdapter({ powerPreference: "high-performance" });
+    if (!found) throw Object.assign(new Error("this browser offers no graphics processor"), { name: "NoAdapterError" });
+    return `${found.info.vendor} ${found.info.architecture}`.trim();
 }
