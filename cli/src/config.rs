@@ -4,7 +4,7 @@ mod file;
 mod judges;
 mod methods;
 
-use crate::embedder::{BackendName, EmbedderOptions};
+use crate::embedder::{BACKENDS, BackendName, EmbedderOptions};
 use crate::extra_body::{self, ExtraBodies};
 use crate::models;
 use crate::provider::Rates;
@@ -72,8 +72,9 @@ pub(crate) struct RunArgs {
     /// TOML that describes an embedding model on a server: max_tokens, tokenizer, prefixes, see docs/providers.md
     #[arg(long, value_name = "FILE")]
     pub(crate) embedder_spec: Option<PathBuf>,
-    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
+    /// for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = BACKENDS, value_parser = named::<BackendName>)]
     pub(crate) backend: Option<BackendName>,
     /// Counts passages, budgets and prompts: cl100k, o200k, embedder, or a tokenizer.json [default: cl100k]
     #[arg(long, value_name = "NAME|FILE")]

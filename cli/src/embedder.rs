@@ -4,11 +4,13 @@ mod backend;
 mod cache;
 mod collection;
 mod cutter;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod local;
 mod options;
 mod served;
 
-pub(crate) use backend::BackendName;
+pub(crate) use backend::{BACKENDS, BackendName};
 pub(crate) use collection::{Collected, Collection};
 pub(crate) use options::EmbedderOptions;
 
@@ -70,6 +72,14 @@ impl Embedder {
         match &self.model {
             Model::Local(local) => local.backend().name(),
             Model::Served(_) => SERVER,
+        }
+    }
+
+    /// The graphics processor that computes the model, where one does.
+    pub(crate) fn adapter(&self) -> Option<&str> {
+        match &self.model {
+            Model::Local(local) => local.backend().adapter(),
+            Model::Served(_) => None,
         }
     }
 

@@ -118,6 +118,9 @@ fn described(encoder: &QueryEncoder) -> Value {
     let embedder = encoder.embedder();
     let mut described =
         json!({"name": embedder.name(), "backend": embedder.backend(), "fingerprint": embedder.fingerprint()});
+    if let Some(adapter) = embedder.adapter() {
+        described["adapter"] = json!(adapter);
+    }
     if let Some((endpoint, spec)) = embedder.server() {
         described["endpoint"] = json!(endpoint);
         described["spec"] = json!(spec);

@@ -1,8 +1,9 @@
 //! Embedding models, in a worker of the page.
 
 use crate::error::{as_js, usage};
+use crate::role::role_named;
 use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
-use closeread_core::embed::{EmbedError, Encoder, ModelSpec, Role};
+use closeread_core::embed::{EmbedError, Encoder, ModelSpec};
 use wasm_bindgen::prelude::*;
 
 /// An embedding model of the BERT family, computed by closeread's own encoder.
@@ -43,11 +44,7 @@ impl EmbeddingModel {
     /// # Errors
     /// An unknown role, or a text that cannot be embedded.
     pub fn embed(&self, role: &str, texts: Vec<String>) -> Result<Vec<f32>, JsValue> {
-        let role = match role {
-            "query" => Role::Query,
-            "passage" => Role::Passage,
-            other => return Err(usage(&format!("unknown role `{other}`: expected query or passage"))),
-        };
+        let role = role_named(role)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let embedded = self.0.encode(role, &texts).map_err(|error| embed_error(&error))?;
         Ok(embedded.vectors.into_values())

@@ -4,7 +4,7 @@
 //! `name` is stable and whose `message` says what was expected and what to do.
 //!
 //! Each feature is a module of its own: `page` has everything but models, `books` books and their index, `encoder` embedding
-//! models, `scorer` what other pages embed.
+//! models, `gpu` the same on a graphics processor, `scorer` what other pages embed.
 
 #[cfg(feature = "books")]
 mod assets;
@@ -17,6 +17,8 @@ mod compare;
 #[cfg(feature = "encoder")]
 mod encoder;
 mod error;
+#[cfg(feature = "gpu")]
+mod gpu;
 #[cfg(feature = "books")]
 mod index;
 #[cfg(feature = "page")]
@@ -27,6 +29,8 @@ mod model;
 mod options;
 #[cfg(feature = "page")]
 mod provider;
+#[cfg(any(feature = "encoder", feature = "gpu"))]
+mod role;
 #[cfg(feature = "page")]
 mod run;
 #[cfg(feature = "scorer")]
@@ -42,6 +46,8 @@ pub use books::{chunk, search};
 pub use compare::{compare_json, shown_comparison};
 #[cfg(feature = "encoder")]
 pub use encoder::EmbeddingModel;
+#[cfg(feature = "gpu")]
+pub use gpu::GpuEmbeddingModel;
 #[cfg(feature = "books")]
 pub use index::Index;
 #[cfg(feature = "page")]

@@ -13,16 +13,16 @@ const AXE = new URL("../node_modules/axe-core/axe.min.js", import.meta.url);
 
 /**
  * Opens `route` in a fresh page before each test; after it, errors of the page and requests to elsewhere (but to
- * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`.
+ * `allowed` origins) fail the test. The object has `page`, `origin` and `browser`, which got `flags` besides the usual ones.
  */
-export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block" } = {}) {
+export function useBrowser({ route = "", allowed = [], locale = "en-US", find = folder(DIST), serviceWorkers = "block", flags = [] } = {}) {
     const use = {};
     let server, complaints;
     before(async () => {
         server = await serve(find);
         use.origin = server.origin;
         const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
-        use.browser = await chromium.launch({ executablePath, args: FLAGS });
+        use.browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
     });
     after(async () => {
         await use.browser?.close();

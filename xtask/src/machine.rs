@@ -53,6 +53,17 @@ pub(crate) fn nginx() -> Result<()> {
     debian(&["nginx"], &["nginx-light"]).map(drop)
 }
 
+/// Makes sure that there is a Vulkan driver, one in software if there is no other.
+pub(crate) fn vulkan() -> Result<()> {
+    let drivers = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let has_driver = |folder: &&str| std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
+    if !cfg!(target_os = "linux") || drivers.iter().any(has_driver) {
+        return Ok(());
+    }
+    say("no Vulkan driver: apt-get install mesa-vulkan-drivers");
+    install(&["mesa-vulkan-drivers"])
+}
+
 /// The first of `programs` on the path; if there is none, installs Debian's `packages`.
 fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
     let find = || programs.iter().find_map(|program| on_path(program));
@@ -60,9 +71,13 @@ fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
         return Ok(path);
     }
     say(&format!("{} is missing: apt-get install {}", programs[0], packages.join(" ")));
-    apt_get(&["update", "--quiet"])?;
-    apt_get(&[&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat())?;
+    install(packages)?;
     find().with_context(|| format!("Debian's {} did not bring {}", packages.join(" "), programs[0]))
+}
+
+fn install(packages: &[&str]) -> Result<()> {
+    apt_get(&["update", "--quiet"])?;
+    apt_get(&[&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat())
 }
 
 fn apt_get(args: &[&str]) -> Result<()> {

@@ -101,8 +101,10 @@ fn wasm(_: &mut Vec<String>) -> Result<Done> {
 
 fn tests(skips: &mut Vec<String>) -> Result<Done> {
     // The tests that need it say that they are left out where it cannot be installed.
-    if let Err(error) = machine::nginx() {
-        println!("set-up: {error:#}");
+    for set_up in [machine::nginx, machine::vulkan] {
+        if let Err(error) = set_up() {
+            println!("set-up: {error:#}");
+        }
     }
     let heard = listen(cargo().args(["test", "--workspace", "--no-fail-fast", "--", "--nocapture"]))?;
     let before = skips.len();

@@ -33,6 +33,7 @@ struct Module {
 const PAGE: Module = Module { name: "closeread_wasm", profile: "page", feature: "page" };
 const BOOKS: Module = Module { name: "closeread_books", profile: "page", feature: "books" };
 const ENCODER: Module = Module { name: "closeread_encoder", profile: "encoder", feature: "encoder" };
+const GPU: Module = Module { name: "closeread_gpu", profile: "encoder", feature: "gpu" };
 const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
 /// Compiles what the page's module needs, as [`build`] does in development, and checks that every module's own features are
@@ -40,7 +41,7 @@ const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", fea
 pub(crate) fn compile() -> Result<()> {
     machine::wasm_target()?;
     let package = ["--package", "closeread-wasm", "--target", machine::WASM, "--no-default-features", "--features"];
-    for module in [SCORER, ENCODER, BOOKS, PAGE] {
+    for module in [SCORER, ENCODER, GPU, BOOKS, PAGE] {
         run_program(cargo().arg("check").args(package).arg(module.feature))?;
     }
     run_program(cargo().arg("build").args(package).arg(PAGE.features_in_development()))
@@ -62,6 +63,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     PAGE.build(dev, &dist)?;
     BOOKS.build(dev, &dist)?;
     ENCODER.build(dev, &dist)?;
+    GPU.build(dev, &dist)?;
     let elements = dist.join("elements");
     SCORER.build(dev, &elements)?;
     let assets = dist.join("assets");

@@ -22,7 +22,7 @@ pub(crate) mod tree;
 pub(crate) mod verify;
 
 use crate::config::named;
-use crate::embedder::{BackendName, Embedder, EmbedderOptions};
+use crate::embedder::{BACKENDS, BackendName, Embedder, EmbedderOptions};
 use crate::input::{InputOptions, read_books};
 use crate::models;
 use anyhow::{Result, bail};
@@ -53,8 +53,9 @@ pub(crate) struct EmbedderArgs {
     /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
-    /// What computes the model [default: encoder; tract for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = "tract|encoder|encoder-f32", value_parser = named::<BackendName>)]
+    /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
+    /// for an ONNX model that closeread did not convert]
+    #[arg(long, value_name = BACKENDS, value_parser = named::<BackendName>)]
     backend: Option<BackendName>,
     #[command(flatten)]
     served: ServedArgs,

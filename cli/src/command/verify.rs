@@ -3,7 +3,7 @@
 use super::run::load_prompts;
 use crate::benchmark::Benchmark;
 use crate::config::named;
-use crate::embedder::{Embedder, EmbedderOptions};
+use crate::embedder::{BackendName, Embedder, EmbedderOptions};
 use crate::engine::{Difference, Plan, PlannedCell, replay};
 use crate::finished::{self, Texts};
 use crate::host::QueryEncoder;
@@ -208,12 +208,14 @@ fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
     let EmbedderEntry { name, backend, fingerprint, endpoint, spec } = entry;
     let mut options = EmbedderOptions { base_url: endpoint.clone(), known: spec.clone(), ..EmbedderOptions::default() };
     if endpoint.is_none() {
-        // The option names the backend without the precision that it computes in by default.
-        let option = backend.strip_suffix("-int16").unwrap_or(backend);
-        options.backend = Some(named(option).map_err(|error| anyhow!("backend `{backend}`: {error}"))?);
+        options.backend =
+            Some(named(BackendName::recorded(backend)).map_err(|error| anyhow!("backend `{backend}`: {error}"))?);
     }
     let embedder = Embedder::named(Some(name), &options);
     let embedder = embedder.context("the passages cannot be ranked again as they were")?;
+    if endpoint.is_none() && embedder.backend() != backend {
+        bail!("{backend} computed the vectors of the run, and this machine has {} for it", embedder.backend());
+    }
     if embedder.fingerprint() != *fingerprint {
         bail!("embedding model {name} gives other vectors than in the run: use the model and the closeread of the run");
     }

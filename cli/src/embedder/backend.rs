@@ -1,10 +1,15 @@
 //! What computes an embedding model: which backend, and why.
 
+#[cfg(feature = "gpu")]
+use super::gpu::{self, WithStandIn};
+use crate::models::{Installed, ONNX};
 use anyhow::Context;
 #[cfg(feature = "encoder")]
 use closeread_core::embed::encoder::{self, EncoderBackend, EncoderOptions, Instructions, Precision};
 use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, EmbedError, ModelSpec, Unit, Vectors};
+use closeread_core::embed::{Backend, EmbedError, Unit, Vectors};
+#[cfg(feature = "gpu")]
+use closeread_gpu::Adapter;
 use serde::{Deserialize, Serialize};
 
 /// What `--backend` chooses from.
@@ -17,14 +22,31 @@ pub(crate) enum BackendName {
     Encoder,
     /// Our own, in f32.
     EncoderF32,
+    /// Our own on a graphics processor, in f32; the encoder where there is none.
+    Gpu,
+}
+
+/// As `--backend` takes them.
+pub(crate) const BACKENDS: &str = "tract|encoder|encoder-f32|gpu";
+
+impl BackendName {
+    /// The option that a backend's name in a manifest came from: without the precision that it computes in by default.
+    pub(crate) fn recorded(name: &str) -> &str {
+        match name {
+            "gpu-f32" => "gpu",
+            name => name.strip_suffix("-int16").unwrap_or(name),
+        }
+    }
 }
 
 /// A backend and what is computed in, as far as it can change a vector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Choice {
     Tract,
     #[cfg(feature = "encoder")]
     Encoder(Precision),
+    #[cfg(feature = "gpu")]
+    Gpu(Adapter),
 }
 
 impl Choice {
@@ -36,6 +58,17 @@ impl Choice {
             Some(BackendName::EncoderF32) => Ok(Self::Encoder(Precision::F32)),
             #[cfg(feature = "encoder")]
             Some(BackendName::Encoder) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
+            #[cfg(feature = "gpu")]
+            Some(BackendName::Gpu) => {
+                let encoder = || Self::Encoder(Precision::fastest(Instructions::fastest()));
+                Ok(gpu::adapter().map_or_else(encoder, Self::Gpu))
+            }
+            #[cfg(all(feature = "encoder", not(feature = "gpu")))]
+            Some(BackendName::Gpu) => {
+                anyhow::bail!(
+                    "this closeread was built without graphics processors: leave out --backend, or say encoder"
+                )
+            }
             #[cfg(feature = "encoder")]
             None if encoder::reads(onnx) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
             #[cfg(not(feature = "encoder"))]
@@ -48,25 +81,39 @@ impl Choice {
     }
 
     /// Its name in manifests, with the precision.
-    pub(super) fn name(self) -> &'static str {
+    pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Tract => "tract",
             #[cfg(feature = "encoder")]
             Self::Encoder(Precision::F32) => "encoder-f32",
             #[cfg(feature = "encoder")]
             Self::Encoder(Precision::Int16) => "encoder-int16",
+            #[cfg(feature = "gpu")]
+            Self::Gpu(_) => "gpu-f32",
+        }
+    }
+
+    /// The adapter that computes, by its name.
+    pub(super) fn adapter(&self) -> Option<&str> {
+        match self {
+            #[cfg(feature = "gpu")]
+            Self::Gpu(adapter) => Some(adapter.name()),
+            _ => None,
         }
     }
 
     /// Loads the model.
-    pub(super) fn load(self, spec: &ModelSpec, onnx: &[u8]) -> anyhow::Result<AnyBackend> {
+    pub(super) fn load(&self, model: &Installed) -> anyhow::Result<AnyBackend> {
+        let (spec, onnx) = (&model.spec, model.file(ONNX)?);
         let loaded = match self {
-            Self::Tract => TractBackend::new(spec, onnx).map(AnyBackend::Tract),
+            Self::Tract => TractBackend::new(spec, &onnx).map(AnyBackend::Tract),
             #[cfg(feature = "encoder")]
             Self::Encoder(precision) => {
-                let options = EncoderOptions { precision: Some(precision), instructions: None };
-                EncoderBackend::from_onnx(spec, onnx, options).map(AnyBackend::Encoder)
+                let options = EncoderOptions { precision: Some(*precision), instructions: None };
+                EncoderBackend::from_onnx(spec, &onnx, options).map(AnyBackend::Encoder)
             }
+            #[cfg(feature = "gpu")]
+            Self::Gpu(adapter) => return WithStandIn::load(model, adapter).map(AnyBackend::Gpu),
         };
         loaded.with_context(|| format!("backend `{}`", self.name()))
     }
@@ -79,6 +126,8 @@ pub(super) enum AnyBackend {
     Tract(TractBackend),
     #[cfg(feature = "encoder")]
     Encoder(EncoderBackend),
+    #[cfg(feature = "gpu")]
+    Gpu(WithStandIn),
 }
 
 impl Backend for AnyBackend {
@@ -87,6 +136,8 @@ impl Backend for AnyBackend {
             Self::Tract(backend) => backend.plan(lengths),
             #[cfg(feature = "encoder")]
             Self::Encoder(backend) => backend.plan(lengths),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(backend) => backend.plan(lengths),
         }
     }
 
@@ -95,6 +146,8 @@ impl Backend for AnyBackend {
             Self::Tract(backend) => backend.forward(batch),
             #[cfg(feature = "encoder")]
             Self::Encoder(backend) => backend.forward(batch),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(backend) => backend.forward(batch),
         }
     }
 }

@@ -31,8 +31,8 @@ impl Local {
         &self.model
     }
 
-    pub(super) fn backend(&self) -> Choice {
-        self.backend
+    pub(super) fn backend(&self) -> &Choice {
+        &self.backend
     }
 
     /// Everything but role and texts that a vector depends on.
@@ -108,7 +108,7 @@ impl Local {
         }
         let spec = &self.model.spec;
         let load = || {
-            let backend = self.backend.load(spec, &self.model.file(ONNX)?)?;
+            let backend = self.backend.load(&self.model)?;
             anyhow::Ok(Encoder::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
         };
         let encoder = load().with_context(|| format!("embedding model `{}` ({})", spec.name, self.model.place()))?;

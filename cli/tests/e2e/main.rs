@@ -22,6 +22,7 @@ mod estimate;
 mod extend;
 mod fault_server;
 mod faults;
+mod gpu;
 mod http;
 mod judge;
 mod judge_limits;

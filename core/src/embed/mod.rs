@@ -1,7 +1,7 @@
 //! Text to vectors: model descriptions and the backends that run them.
 
 #[cfg(feature = "encoder")]
-mod checkpoint;
+pub mod checkpoint;
 #[cfg(feature = "encoder")]
 pub mod encoder;
 mod error;
@@ -17,7 +17,7 @@ mod vectors;
 
 pub use error::EmbedError;
 pub use model::{Check, Hub, ModelSpec, Pooling};
-pub use plan::{Bucket, Unit, plan};
+pub use plan::{Bucket, Unit, plan, plan_in_order};
 pub use served::ServedSpec;
 pub use texts::{Backend, Embedded, Encoder, gather, normalized, pool};
 pub use tokens::{TextTokenizer, TokenIds};

@@ -41,6 +41,25 @@ pub fn plan(lengths: &[usize], buckets: &[Bucket]) -> Vec<Unit> {
     units
 }
 
+/// Texts as they come, together until they have `n_tokens` tokens; a longer text is a unit of its own.
+pub fn plan_in_order(lengths: &[usize], n_tokens: usize) -> Vec<Unit> {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut room = 0;
+    for (text, &length) in lengths.iter().enumerate() {
+        match units.last_mut() {
+            Some(unit) if length <= room => {
+                unit.texts.push(text);
+                room -= length;
+            }
+            _ => {
+                units.push(Unit { texts: vec![text], bucket: None });
+                room = n_tokens.saturating_sub(length);
+            }
+        }
+    }
+    units
+}
+
 /// The smallest bucket that takes a text of `n_tokens`.
 fn bucket_for(n_tokens: usize, buckets: &[Bucket]) -> Option<Bucket> {
     buckets.iter().copied().find(|bucket| bucket.n_tokens >= n_tokens)

@@ -22,9 +22,9 @@ pub trait Backend {
 
 /// An embedding model ready for texts: description, tokenizer and backend.
 ///
-/// [`Encoder::encode`] does everything in turn. A host with threads (or one that must await its backend) takes the
-/// same steps itself: [`Encoder::tokenize`] each text, [`Encoder::plan`], [`Encoder::encode_unit`] in any order on any
-/// thread, [`gather`].
+/// [`Encoder::encode`] does everything in turn. A host with threads takes the same steps itself: [`Encoder::tokenize`]
+/// each text, [`Encoder::plan`], [`Encoder::encode_unit`] in any order on any thread, [`gather`]. One that must await what
+/// computes, which is no [`Backend`] then, hands its vectors to [`Encoder::finish_unit`].
 #[derive(Debug)]
 pub struct Encoder<B> {
     spec: ModelSpec,
@@ -41,7 +41,7 @@ pub struct Embedded {
     pub n_cut: usize,
 }
 
-impl<B: Backend> Encoder<B> {
+impl<B> Encoder<B> {
     /// Joins a description, the bytes of a `tokenizer.json` and a backend that runs the described model.
     ///
     /// # Errors
@@ -61,18 +61,6 @@ impl<B: Backend> Encoder<B> {
         &self.backend
     }
 
-    /// One vector a text, in order; L2-normalised unless the description says otherwise.
-    ///
-    /// # Errors
-    /// [`EmbedError`]: a text that cannot be tokenised, a batch that fails, a vector that is not finite.
-    pub fn encode(&self, role: Role, texts: &[&str]) -> Result<Embedded, EmbedError> {
-        let tokens: Vec<TokenIds> =
-            texts.iter().enumerate().map(|(index, text)| self.tokenize(role, index, text)).collect::<Result<_, _>>()?;
-        let units = self.plan(&tokens);
-        let parts: Vec<Vectors> = units.iter().map(|unit| self.encode_unit(unit, &tokens)).collect::<Result<_, _>>()?;
-        Ok(gather(self.spec.dimension, &tokens, &units, &parts))
-    }
-
     /// Prefix and text as token ids; `index` names the text in an error.
     ///
     /// # Errors
@@ -87,19 +75,11 @@ impl<B: Backend> Encoder<B> {
         tokens.map_err(|problem| EmbedError::Text { index, problem })
     }
 
-    /// Which texts to compute together, for [`Encoder::encode_unit`].
-    pub fn plan(&self, tokens: &[TokenIds]) -> Vec<Unit> {
-        let lengths: Vec<usize> = tokens.iter().map(|text| text.ids.len()).collect();
-        self.backend.plan(&lengths)
-    }
-
-    /// The finished vectors of one unit of the plan for `tokens`, in the unit's order.
+    /// A unit's vectors as they leave the backend made final: scaled to length 1, unless the description says otherwise.
     ///
     /// # Errors
-    /// What the backend reports; [`EmbedError::Dimension`] and [`EmbedError::NotFinite`] for an unusable result.
-    pub fn encode_unit(&self, unit: &Unit, tokens: &[TokenIds]) -> Result<Vectors, EmbedError> {
-        let batch: Vec<&[u32]> = unit.texts.iter().map(|&text| &*tokens[text].ids).collect();
-        let vectors = self.backend.forward(&batch)?;
+    /// [`EmbedError::Dimension`] and [`EmbedError::NotFinite`] for an unusable result.
+    pub fn finish_unit(&self, unit: &Unit, vectors: Vectors) -> Result<Vectors, EmbedError> {
         if vectors.dimension() != self.spec.dimension {
             let (expected, found) = (self.spec.dimension, vectors.dimension());
             return Err(EmbedError::Dimension { model: self.spec.name.clone(), expected, found });
@@ -115,6 +95,35 @@ impl<B: Backend> Encoder<B> {
             }
         }
         Ok(Vectors::new(self.spec.dimension, values))
+    }
+}
+
+impl<B: Backend> Encoder<B> {
+    /// One vector a text, in order; L2-normalised unless the description says otherwise.
+    ///
+    /// # Errors
+    /// [`EmbedError`]: a text that cannot be tokenised, a batch that fails, a vector that is not finite.
+    pub fn encode(&self, role: Role, texts: &[&str]) -> Result<Embedded, EmbedError> {
+        let tokens: Vec<TokenIds> =
+            texts.iter().enumerate().map(|(index, text)| self.tokenize(role, index, text)).collect::<Result<_, _>>()?;
+        let units = self.plan(&tokens);
+        let parts: Vec<Vectors> = units.iter().map(|unit| self.encode_unit(unit, &tokens)).collect::<Result<_, _>>()?;
+        Ok(gather(self.spec.dimension, &tokens, &units, &parts))
+    }
+
+    /// Which texts to compute together, for [`Encoder::encode_unit`].
+    pub fn plan(&self, tokens: &[TokenIds]) -> Vec<Unit> {
+        let lengths: Vec<usize> = tokens.iter().map(|text| text.ids.len()).collect();
+        self.backend.plan(&lengths)
+    }
+
+    /// The finished vectors of one unit of the plan for `tokens`, in the unit's order.
+    ///
+    /// # Errors
+    /// What the backend reports, and that of [`Encoder::finish_unit`].
+    pub fn encode_unit(&self, unit: &Unit, tokens: &[TokenIds]) -> Result<Vectors, EmbedError> {
+        let batch: Vec<&[u32]> = unit.texts.iter().map(|&text| &*tokens[text].ids).collect();
+        self.finish_unit(unit, self.backend.forward(&batch)?)
     }
 }
 

@@ -5,6 +5,7 @@ import type { Asking, Retriever } from "../messages/lab.js";
 import { sample, type Item } from "../sample.js";
 import type { Session } from "../session.js";
 import type { Words } from "../words/lab.js";
+import type { Compute, Embedding } from "./embedding.js";
 
 const STEPS = [1, 1.5, 2, 3, 4, 5, 7.5];
 
@@ -24,6 +25,7 @@ export class Controls {
     readonly #budget = make("input", { id: "budget", type: "range", min: "0", step: "1" });
     readonly #budgetShown = make("output", { for: "budget", id: "budget-shown" });
     readonly #retriever = make("select", { id: "retriever" });
+    readonly #compute = make("select", { id: "compute" });
     readonly #neighbours = make("select", { id: "neighbours" }, ...["0", "1", "2", "3"].map((n) => option(n, n)));
     readonly #search: HTMLButtonElement;
     readonly #words: Words;
@@ -31,15 +33,19 @@ export class Controls {
     #ofBook: Item[] = [];
 
     /** `asked` is called for another question, `moved` for another budget of the same one. */
-    constructor(session: Session, words: Words, asked: () => void, moved: () => void) {
+    constructor(session: Session, words: Words, embedding: Embedding, asked: () => void, moved: () => void) {
         this.#words = words;
         this.#retriever.append(...Object.entries(words.retrievers).map(([name, text]) => option(name, text)));
+        this.#compute.append(...Object.entries(words.computes).map(([name, text]) => option(name, text)));
+        this.#compute.value = embedding.compute;
+        this.#compute.addEventListener("change", () => (embedding.compute = this.#compute.value as Compute));
         this.#search = make("button", { type: "submit", class: "primary", id: "go" }, words.search);
         this.#itemField = labelled(words.fromSample, this.#items);
         this.form.append(
             make("div", { class: "questions" }, labelled(words.question, this.#question), this.#itemField), this.#answers,
             make("div", { class: "settings" },
-                labelled(words.retriever, this.#retriever), labelled(words.neighbours, this.#neighbours), this.#search,
+                labelled(words.retriever, this.#retriever), labelled(words.neighbours, this.#neighbours),
+                labelled(words.compute, this.#compute), this.#search,
                 make("p", { class: "field budget" },
                     make("label", { for: "budget" }, `${words.budget}: `, this.#budgetShown), this.#budget)),
         );

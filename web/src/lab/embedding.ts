@@ -4,16 +4,19 @@ import type { Session } from "../session.js";
 import { EncoderWorker, N_WORKERS } from "./encoders.js";
 import { MODEL, modelBytes, modelFiles, type ModelFiles } from "./model.js";
 
-/** Passages that a worker is given at once: two units of the encoder's work. */
-const BATCH = 8;
-/** Batches between two times that the vectors are kept. */
-const KEEP_EVERY = 40;
+/** Passages that a worker is given at once: two units of the encoder's work, or enough to keep a graphics processor busy. */
+const BATCH = { processor: 8, webgpu: 32 };
+/** Passages between two times that the vectors are kept. */
+const KEEP_EVERY = 320;
+
+/** What is to compute: WebGPU where the browser has a graphics processor, or as chosen by hand. */
+export type Compute = "automatic" | "processor" | "webgpu";
 
 export type State =
     | { kind: "off" }
     | { kind: "unknown language"; language: string; model: string }
     | { kind: "fetching"; done: number; total: number }
-    | { kind: "embedding" | "complete"; done: number; total: number; workers: number; arithmetic: string; kept: number }
+    | { kind: "embedding" | "complete"; done: number; total: number; workers: number; arithmetic: string; kept: number; trouble: string }
     | { kind: "failed"; message: string };
 
 /** Tells "change" whenever its state changes, "vectors" when rankings may have. */
@@ -25,7 +28,11 @@ export class Embedding extends EventTarget {
     #files: Promise<ModelFiles> | undefined;
     #bytes: ReturnType<typeof modelBytes> | undefined;
     #workers: EncoderWorker[] = [];
+    #loading: Promise<void> = Promise.resolve();
     #arithmetic = "";
+    #compute: Compute = "automatic";
+    /** Why WebGPU is not tried again. */
+    #trouble: { reason: string; worthSaying: boolean } | undefined;
     #question = "";
     /** Ends what goes on for a book that is no longer open. */
     #ending = new AbortController();
@@ -56,6 +63,23 @@ export class Embedding extends EventTarget {
         }
     }
 
+    get compute(): Compute {
+        return this.#compute;
+    }
+
+    /** Goes on with what is to compute from now on. */
+    set compute(compute: Compute) {
+        if (compute === this.#compute) return;
+        [this.#compute, this.#trouble] = [compute, undefined];
+        this.#ending.abort();
+        this.#ending = new AbortController();
+        for (const worker of this.#workers.splice(0)) worker.end();
+        const { kind } = this.state;
+        if (kind === "off" || kind === "unknown language") return;
+        this.#become({ kind: "off" });
+        void this.want(this.#question);
+    }
+
     async #run(signal: AbortSignal): Promise<void> {
         const { core, book } = this.#session;
         if (book === undefined) return;
@@ -69,44 +93,101 @@ export class Embedding extends EventTarget {
         const { done: kept, total } = await core.ask("lab/expect", { model: key, dimension: facts.dimension });
         if (signal.aborted) return;
         this.ranks = true;
-        const n = kept === total ? 1 : N_WORKERS;
-        await this.#load(toml, n, signal);
-        if (signal.aborted) return;
-        const at = (done: number) => this.#become({
-            kind: done === total ? "complete" : "embedding", done, total, workers: this.#workers.length, arithmetic: this.#arithmetic, kept,
+        let done = kept;
+        const tell = () => this.#become({
+            kind: done === total ? "complete" : "embedding", done, total, kept, workers: this.#workers.length,
+            arithmetic: this.#arithmetic, trouble: this.#trouble?.worthSaying ? this.#trouble.reason : "",
         });
-        at(kept);
-        await this.#embedQuestion(this.#question, signal);
-        let batches = 0;
+        let sinceKept = 0;
         const work = async (worker: EncoderWorker) => {
             while (!signal.aborted) {
-                const { passages, texts } = await core.ask("lab/next", { question: this.#question, n: BATCH });
+                const { passages, texts } = await core.ask("lab/next", { question: this.#question, n: BATCH[worker.device.on] });
                 if (passages.length === 0) return;
-                const values = await worker.embed("passage", texts).catch((error: unknown) => {
-                    if (!signal.aborted) core.ask("lab/give-back", { passages });
+                let values;
+                try {
+                    values = await worker.embed("passage", texts);
+                } catch (error) {
+                    if (this.#session.book === book) core.ask("lab/give-back", { passages });
                     throw error;
-                });
-                if (signal.aborted) return;
-                at((await core.ask("lab/vectors", { passages, values })).done);
+                }
+                if (signal.aborted) {
+                    if (this.#session.book === book) core.ask("lab/give-back", { passages });
+                    return;
+                }
+                ({ done } = await core.ask("lab/vectors", { passages, values }));
+                tell();
                 this.dispatchEvent(new Event("vectors"));
-                if (++batches % KEEP_EVERY === 0) await core.ask("lab/keep", { model: key });
+                if ((sinceKept += passages.length) < KEEP_EVERY) continue;
+                sinceKept = 0;
+                await core.ask("lab/keep", { model: key });
             }
         };
-        await Promise.all(this.#workers.map(work));
+        do {
+            await this.#load(toml, kept === total ? 1 : N_WORKERS, signal);
+            if (signal.aborted) return;
+            tell();
+            await this.#embedQuestion(this.#question, signal);
+        } while (!(await this.#stays(() => Promise.all(this.#workers.map(work)), this.#workers[0], signal)));
         if (!signal.aborted && kept < total) await core.ask("lab/keep", { model: key });
+        if (!signal.aborted) tell();
     }
 
-    async #load(toml: string, n: number, signal: AbortSignal): Promise<void> {
-        if (this.#workers.length >= n) return;
+    /** Does something with a worker. False if WebGPU fails in it: then the worker is gone, and processors are to go on. */
+    async #stays(work: () => Promise<unknown>, worker: EncoderWorker | undefined, signal: AbortSignal): Promise<boolean> {
+        try {
+            await work();
+            return true;
+        } catch (error) {
+            if (signal.aborted) return true;
+            if (worker?.device.on !== "webgpu" || (error instanceof Error && error.name === "EmbedError")) throw error;
+            if (this.#workers.includes(worker)) this.#leave(worker, error);
+            return false;
+        }
+    }
+
+    /** Gives WebGPU up, with the reason. */
+    #leave(worker: EncoderWorker, error: unknown): void {
+        const { name, message } = error instanceof Error ? error : new Error(String(error));
+        this.#trouble = { reason: message, worthSaying: this.#compute === "webgpu" || name !== "NoAdapterError" };
+        this.#workers = this.#workers.filter((other) => other !== worker);
+        worker.end();
+    }
+
+    /** Loads the model into so many workers, or one that uses WebGPU; calls do not overlap. */
+    #load(toml: string, n: number, signal: AbortSignal): Promise<void> {
+        const loading = this.#loading.then(() => this.#loadNow(toml, n, signal));
+        this.#loading = loading.catch(() => {});
+        return loading;
+    }
+
+    async #loadNow(toml: string, n: number, signal: AbortSignal): Promise<void> {
+        if (signal.aborted || this.#workers.length >= n || this.#workers[0]?.device.on === "webgpu") return;
         this.#bytes ??= modelBytes((done, total) => {
             if (this.state.kind === "fetching") this.#become({ kind: "fetching", done, total });
         }, new AbortController().signal);
         this.#bytes.catch(() => (this.#bytes = undefined));
         const { tokenizer, onnx } = await this.#bytes;
-        while (this.#workers.length < n && !signal.aborted) {
-            const worker = new EncoderWorker();
+        const compute = this.#compute;
+        const offered = compute === "webgpu" || (compute === "automatic" && "gpu" in navigator);
+        if (offered && this.#trouble === undefined && this.#workers.length === 0) {
+            const worker = new EncoderWorker({ on: "webgpu", software: compute === "webgpu" });
             try {
-                this.#arithmetic = (await worker.load(toml, tokenizer, onnx)).arithmetic;
+                const { arithmetic } = await worker.load(toml, tokenizer, onnx);
+                if (this.#compute !== compute) return worker.end();
+                this.#arithmetic = arithmetic;
+                this.#workers.push(worker);
+                return;
+            } catch (error) {
+                if (this.#compute !== compute) return worker.end();
+                this.#leave(worker, error);
+            }
+        }
+        while (this.#workers.length < n && !signal.aborted) {
+            const worker = new EncoderWorker({ on: "processor" });
+            try {
+                const { arithmetic } = await worker.load(toml, tokenizer, onnx);
+                if (this.#compute !== compute) return worker.end();
+                this.#arithmetic = arithmetic;
                 this.#workers.push(worker);
             } catch (error) {
                 worker.end();
@@ -120,8 +201,13 @@ export class Embedding extends EventTarget {
     async #embedQuestion(question: string, signal: AbortSignal): Promise<void> {
         const worker = this.#workers[0];
         if (worker === undefined || question.trim() === "") return;
-        const vector = await worker.embed("query", [question]);
-        if (signal.aborted || question !== this.#question) return;
+        let vector: Float32Array | undefined;
+        const embed = async () => (vector = await worker.embed("query", [question]));
+        if (!(await this.#stays(embed, worker, signal))) {
+            await this.#load((await this.#files!).toml, this.state.kind === "complete" ? 1 : N_WORKERS, signal);
+            return this.#embedQuestion(question, signal);
+        }
+        if (vector === undefined || signal.aborted || question !== this.#question) return;
         await this.#session.core.ask("lab/query", { question, vector });
         this.dispatchEvent(new Event("vectors"));
     }

@@ -1,6 +1,6 @@
 // Several workers, each with its own instance of the model.
 
-import type { EncoderReply, EncoderRequest, Loaded } from "../encoder-worker.js";
+import type { Device, EncoderReply, EncoderRequest, Loaded } from "../encoder-worker.js";
 
 /** Leaves a processor to the page; more than four would only fill the memory. */
 export const N_WORKERS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency || 2) - 1));
@@ -12,18 +12,18 @@ export class EncoderWorker {
     readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
     #asked = 0;
 
-    constructor() {
+    constructor(readonly device: Device) {
         this.#worker.addEventListener("message", ({ data }: MessageEvent<EncoderReply>) => {
             const waiting = this.#waiting.get(data.id);
             this.#waiting.delete(data.id);
             if (data.ok) waiting?.resolve(data.value as never);
-            else waiting?.reject(new Error(data.message));
+            else waiting?.reject(Object.assign(new Error(data.message), { name: data.name }));
         });
         this.#worker.addEventListener("error", (event) => this.#end(event.message || "the encoder's worker could not be started"));
     }
 
     load(toml: string, tokenizer: Uint8Array, onnx: Uint8Array): Promise<Loaded> {
-        return this.#ask({ kind: "load", toml, tokenizer, onnx });
+        return this.#ask({ kind: "load", toml, tokenizer, onnx, device: this.device });
     }
 
     embed(role: "query" | "passage", texts: string[]): Promise<Float32Array> {

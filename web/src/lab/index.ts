@@ -21,7 +21,7 @@ export function mount(section: HTMLElement, session: Session): void {
     const embedding = (session.kept.get("lab/embedding") as Embedding | undefined) ?? new Embedding(session);
     session.kept.set("lab/embedding", embedding);
 
-    const controls = new Controls(session, words, () => session.attempt(ask), () => redraw());
+    const controls = new Controls(session, words, embedding, () => session.attempt(ask), () => redraw());
     const strip = new Strip(words, (byte) => session.attempt(async () => reading.open(await session.core.ask("lab/at", { byte }))));
     const curve = new Curve(words);
     const reading = new Reading(session, words, (read) => strip.mark(read));

@@ -33,8 +33,8 @@ function told({ state }: Embedding, words: Words): string {
         case "off": return "";
         case "unknown language": return words.unknownLanguage(state.model, state.language);
         case "fetching": return words.fetching(state.done, state.total);
-        case "embedding": return words.embedding(state.done, state.total, state.workers, state.arithmetic);
-        case "complete": return words.complete(state.total, state.kept);
+        case "embedding": return words.embedding(state.done, state.total, state.workers, state.arithmetic) + words.trouble(state.trouble);
+        case "complete": return words.complete(state.total, state.kept) + words.trouble(state.trouble);
         case "failed": return words.failed(state.message);
     }
 }

@@ -13,6 +13,8 @@ export const en = {
     tokens: (n: number) => `${shown(n)} tokens`,
     retriever: "Ranked by",
     retrievers: { bm25: "BM25, words", dense: "encoder, meaning", hybrid: "both, fused" },
+    compute: "Encoder runs on",
+    computes: { automatic: "what is there", processor: "processor", webgpu: "WebGPU" },
     neighbours: "Neighbours on each side",
     needBook: "Choose a book above; then ask.",
     summary: (n: number, of: number, tokens: number, recall: number | null) =>
@@ -54,7 +56,9 @@ export const en = {
         ? "The encoder's model is being fetched …"
         : `The encoder's model is being fetched: ${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB.`,
     embedding: (done: number, total: number, workers: number, arithmetic: string) =>
-        `${shown(done)} of ${shown(total)} passages embedded, nearest first; ${shown(workers)} workers, ${arithmetic}.`,
+        `${shown(done)} of ${shown(total)} passages embedded, nearest first; ` +
+        `${shown(workers)} ${workers === 1 ? "worker" : "workers"}, ${arithmetic}.`,
+    trouble: (reason: string) => reason === "" ? "" : ` WebGPU is not used: ${reason}.`,
     complete: (total: number, kept: number) => kept === total
         ? `All ${shown(total)} passages have vectors, kept from an earlier visit.`
         : `All ${shown(total)} passages have vectors; they are kept in this browser.`,
@@ -72,6 +76,8 @@ export const zh: typeof en = {
     tokens: (n) => `${shown(n)} 个 token`,
     retriever: "排序方式",
     retrievers: { bm25: "BM25（词）", dense: "编码器（语义）", hybrid: "两者融合" },
+    compute: "编码器运行于",
+    computes: { automatic: "自动选择", processor: "处理器", webgpu: "WebGPU" },
     neighbours: "两侧相邻段落数",
     needBook: "请先在上面选一本书，再提问。",
     summary: (n, of, tokens, recall) =>
@@ -112,6 +118,7 @@ export const zh: typeof en = {
         : `正在获取编码器模型：${(done / 1e6).toFixed(0)} / ${(total / 1e6).toFixed(0)} MB。`,
     embedding: (done, total, workers, arithmetic) =>
         `已编码 ${shown(total)} 个段落中的 ${shown(done)} 个，相近者优先；${shown(workers)} 个 worker，${arithmetic}。`,
+    trouble: (reason) => reason === "" ? "" : `未使用 WebGPU：${reason}。`,
     complete: (total, kept) => kept === total
         ? `全部 ${shown(total)} 个段落已有向量，来自之前的访问。`
         : `全部 ${shown(total)} 个段落已有向量，保存在此浏览器中。`,

@@ -1,83 +1,96 @@
 //! A model of the BERT family as numbers: what an encoder of our own needs of its files.
 //!
 //! Read from the ONNX files that [`crate::embed::onnx`] writes, or from the published `config.json` and
-//! `model.safetensors`. Whoever computes the model packs these for itself.
+//! `model.safetensors`. Whoever computes the model packs these for itself: [`crate::embed::encoder`] for the processor,
+//! package closeread-gpu for graphics processors.
 
 mod onnx_file;
 mod published;
+mod tables;
+
+pub use closeread_kernels::Activation;
+pub use tables::{Table, Tables};
 
 use super::EmbedError;
-use super::onnx::Activation;
 
 /// All weights of an encoder of the BERT family.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Checkpoint {
+pub struct Checkpoint {
     /// Numbers of a hidden state.
-    pub(super) hidden: usize,
+    pub hidden: usize,
     /// Heads of attention; they divide `hidden`.
-    pub(super) n_heads: usize,
+    pub n_heads: usize,
     /// Between the layers of a feed-forward block.
-    pub(super) activation: Activation,
+    pub activation: Activation,
     /// Added to the variance by layer normalisation.
-    pub(super) epsilon: f32,
-    /// One row a token of the vocabulary.
-    pub(super) words: Table,
-    /// One row a position of a text, the vector of token type 0 added; from the text's first token, whatever number
-    /// the model gives its position.
-    pub(super) positions: Table,
+    pub epsilon: f32,
+    /// What token ids and positions are looked up in.
+    pub tables: Tables,
     /// After the sum of the embeddings.
-    pub(super) norm: Norm,
+    pub norm: Norm,
     /// From the input on.
-    pub(super) layers: Vec<Layer>,
+    pub layers: Vec<Layer>,
 }
 
 /// One block of attention and feed-forward.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Layer {
-    pub(super) query: Dense,
-    pub(super) key: Dense,
-    pub(super) value: Dense,
+pub struct Layer {
+    /// Hidden state to the heads' queries, side by side; their scores are still to be divided by the root of the head size.
+    pub query: Dense,
+    /// Hidden state to the heads' keys.
+    pub key: Dense,
+    /// Hidden state to the heads' values.
+    pub value: Dense,
     /// From the joined heads back to the hidden state.
-    pub(super) output: Dense,
-    pub(super) attention_norm: Norm,
+    pub output: Dense,
+    /// After the attention's result was added to the hidden state.
+    pub attention_norm: Norm,
     /// From the hidden state to the wide inner one.
-    pub(super) up: Dense,
+    pub up: Dense,
     /// And back.
-    pub(super) down: Dense,
-    pub(super) output_norm: Norm,
+    pub down: Dense,
+    /// After the feed-forward block's result was added to the hidden state.
+    pub output_norm: Norm,
 }
 
 /// A linear layer.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Dense {
-    pub(super) n_inputs: usize,
+pub struct Dense {
+    /// Numbers of an input; the bias has as many as an output.
+    pub n_inputs: usize,
     /// Inputs x outputs, row after row; 8-bit with a scale an output.
-    pub(super) weight: Values,
+    pub weight: Values,
     /// One a output.
-    pub(super) bias: Vec<f32>,
-}
-
-/// Rows that are looked up.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Table {
-    pub(super) n_rows: usize,
-    pub(super) n_columns: usize,
-    /// Row after row; 8-bit with a scale a row.
-    pub(super) values: Values,
+    pub bias: Vec<f32>,
 }
 
 /// The numbers of a matrix.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Values {
+pub enum Values {
+    /// As they are.
     F32(Vec<f32>),
-    Int8 { values: Vec<i8>, scales: Vec<f32> },
+    /// Each value times the scale of its column (of a linear layer) or row (of a table).
+    Int8 {
+        /// Row after row.
+        values: Vec<i8>,
+        /// One a column or row.
+        scales: Vec<f32>,
+    },
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::F32(Vec::new())
+    }
 }
 
 /// Scale and shift of a layer normalisation.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Norm {
-    pub(super) scale: Vec<f32>,
-    pub(super) shift: Vec<f32>,
+pub struct Norm {
+    /// Factor of each number of a hidden state.
+    pub scale: Vec<f32>,
+    /// Added to it afterwards.
+    pub shift: Vec<f32>,
 }
 
 impl Checkpoint {
@@ -85,7 +98,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`EmbedError::Load`]: the file is damaged, or from elsewhere.
-    pub(super) fn from_onnx(onnx: &[u8]) -> Result<Self, EmbedError> {
+    pub fn from_onnx(onnx: &[u8]) -> Result<Self, EmbedError> {
         onnx_file::read(onnx).map_err(|problem| {
             EmbedError::Load(format!(
                 "model.onnx: {problem}; closeread's encoder reads the files that `closeread model` writes, any other \
@@ -95,7 +108,7 @@ impl Checkpoint {
     }
 
     /// Whether closeread wrote this ONNX file, for an encoder of a kind that can be read.
-    pub(super) fn is_ours(onnx: &[u8]) -> bool {
+    pub fn is_ours(onnx: &[u8]) -> bool {
         onnx_file::is_ours(onnx)
     }
 
@@ -103,32 +116,8 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`EmbedError::Load`] with what [`crate::embed::onnx::convert`] would say.
-    pub(super) fn from_published(config_json: &[u8], safetensors: &[u8]) -> Result<Self, EmbedError> {
+    pub fn from_published(config_json: &[u8], safetensors: &[u8]) -> Result<Self, EmbedError> {
         published::read(config_json, safetensors).map_err(|error| EmbedError::Load(error.to_string()))
-    }
-}
-
-impl Table {
-    /// Writes one row to `to`.
-    pub(super) fn read(&self, row: usize, to: &mut [f32]) {
-        let range = row * self.n_columns..(row + 1) * self.n_columns;
-        match &self.values {
-            Values::F32(values) => to.copy_from_slice(&values[range]),
-            Values::Int8 { values, scales } => {
-                to.iter_mut().zip(&values[range]).for_each(|(to, &value)| *to = f32::from(value) * scales[row]);
-            }
-        }
-    }
-
-    /// Adds one row to `to`.
-    pub(super) fn add(&self, row: usize, to: &mut [f32]) {
-        let range = row * self.n_columns..(row + 1) * self.n_columns;
-        match &self.values {
-            Values::F32(values) => to.iter_mut().zip(&values[range]).for_each(|(to, value)| *to += value),
-            Values::Int8 { values, scales } => {
-                to.iter_mut().zip(&values[range]).for_each(|(to, &value)| *to += f32::from(value) * scales[row]);
-            }
-        }
     }
 }
 
@@ -167,7 +156,7 @@ mod tests {
             assert!((exact - f32::from(*value) * scale).abs() <= scale * 0.5001);
         }
         let half = convert(&config, &weights, WeightFormat::F16).expect("converts");
-        assert!(matches!(Checkpoint::from_onnx(&half).expect("reads").words.values, Values::F32(_)));
+        assert!(matches!(Checkpoint::from_onnx(&half).expect("reads").tables.words.values, Values::F32(_)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Weights from the ONNX files that `embed/onnx/graph.rs` writes: its names, its shapes.
 
-use super::{Checkpoint, Dense, Layer, Norm, Table, Values};
+use super::{Checkpoint, Dense, Layer, Norm, Table, Tables, Values};
 use crate::embed::onnx::Activation;
 use half::f16;
 use std::collections::BTreeMap;
@@ -35,8 +35,7 @@ pub(super) fn read(onnx: &[u8]) -> Result<Checkpoint, String> {
         n_heads,
         activation,
         epsilon,
-        words,
-        positions,
+        tables: Tables { words, positions },
         norm: graph.norm("embeddings", hidden)?,
         layers,
     })

@@ -1,6 +1,6 @@
 //! Weights as published: `config.json` and `model.safetensors`.
 
-use super::{Checkpoint, Dense, Layer, Norm, Table, Values};
+use super::{Checkpoint, Dense, Layer, Norm, Table, Tables, Values};
 use crate::embed::onnx::{Config, ConvertError, Weights};
 
 /// Reads and checks all weights of the model that `config_json` describes.
@@ -35,8 +35,10 @@ pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint,
         n_heads: config.num_attention_heads,
         activation: config.activation()?,
         epsilon: config.layer_norm_eps,
-        words: reader.table(word, config.vocab_size, hidden)?,
-        positions: Table { n_rows: config.n_positions(), n_columns: hidden, values: Values::F32(positions) },
+        tables: Tables {
+            words: reader.table(word, config.vocab_size, hidden)?,
+            positions: Table { n_rows: config.n_positions(), n_columns: hidden, values: Values::F32(positions) },
+        },
         norm: reader.norm("embeddings.LayerNorm", hidden)?,
         layers: layers.collect::<Result<_, _>>()?,
     })

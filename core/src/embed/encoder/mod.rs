@@ -23,7 +23,7 @@ pub(super) mod tiny;
 pub use closeread_kernels::Instructions;
 
 use super::checkpoint::Checkpoint;
-use super::plan::Unit;
+use super::plan::{Unit, plan_in_order};
 use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
 use attention::SelfAttention;
 use closeread_kernels::{Arranged, AttentionRoom, Kernels};
@@ -153,7 +153,8 @@ impl EncoderBackend {
             ))
         })?;
         let precision = options.precision.unwrap_or_else(|| Precision::fastest(instructions));
-        let embeddings = Embeddings::new(&mut checkpoint, kernels);
+        let tables = std::mem::take(&mut checkpoint.tables);
+        let embeddings = Embeddings::new(tables, &checkpoint.norm, checkpoint.epsilon, kernels);
         // Layer by layer, so that no more than one is in memory twice.
         let layers = std::mem::take(&mut checkpoint.layers);
         let inner = layers.first().map_or(0, |layer| layer.up.bias.len());
@@ -190,32 +191,12 @@ impl EncoderBackend {
 }
 
 impl Backend for EncoderBackend {
-    /// Texts as they come, together until they have about as many tokens as suit the caches.
     fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
-        let mut units: Vec<Unit> = Vec::new();
-        let mut room = 0;
-        for (text, &n_tokens) in lengths.iter().enumerate() {
-            match units.last_mut() {
-                Some(unit) if n_tokens <= room => {
-                    unit.texts.push(text);
-                    room -= n_tokens;
-                }
-                _ => {
-                    units.push(Unit { texts: vec![text], bucket: None });
-                    room = UNIT_TOKENS.saturating_sub(n_tokens);
-                }
-            }
-        }
-        units
+        plan_in_order(lengths, UNIT_TOKENS)
     }
 
     fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
-        for ids in batch {
-            self.embeddings.check(ids).map_err(|problem| {
-                let n_tokens = batch.iter().map(|ids| ids.len()).max().unwrap_or(0);
-                EmbedError::Forward { n_texts: batch.len(), n_tokens, problem }
-            })?;
-        }
+        self.embeddings.tables.check(batch)?;
         if batch.is_empty() {
             return Ok(Vectors::new(self.hidden, Vec::new()));
         }

@@ -1,16 +1,16 @@
-//! Models of random weights, for tests.
+//! Models of random weights, for tests; those of closeread-gpu read this file too.
 
-use crate::embed::ModelSpec;
+use super::ModelSpec;
 
 /// Sizes of a tiny model.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::embed) struct Shape {
-    pub(in crate::embed) family: &'static str,
-    pub(in crate::embed) act: &'static str,
-    pub(in crate::embed) hidden: usize,
-    pub(in crate::embed) heads: usize,
-    pub(in crate::embed) inner: usize,
-    pub(in crate::embed) layers: usize,
+pub(crate) struct Shape {
+    pub(crate) family: &'static str,
+    pub(crate) act: &'static str,
+    pub(crate) hidden: usize,
+    pub(crate) heads: usize,
+    pub(crate) inner: usize,
+    pub(crate) layers: usize,
 }
 
 impl Default for Shape {
@@ -20,12 +20,12 @@ impl Default for Shape {
 }
 
 /// Token ids below this are in the vocabulary.
-pub(in crate::embed) const VOCABULARY: u32 = 11;
+pub(crate) const VOCABULARY: u32 = 11;
 /// Most tokens of a text, in either family.
-pub(in crate::embed) const POSITIONS: usize = 130;
+pub(crate) const POSITIONS: usize = 130;
 
 /// `config.json` and `model.safetensors`.
-pub(in crate::embed) fn published(shape: &Shape) -> (Vec<u8>, Vec<u8>) {
+pub(crate) fn published(shape: &Shape) -> (Vec<u8>, Vec<u8>) {
     let &Shape { family, act, hidden, heads, inner, layers } = shape;
     let all_positions = POSITIONS + 2;
     let config = serde_json::json!({
@@ -72,13 +72,13 @@ pub(in crate::embed) fn published(shape: &Shape) -> (Vec<u8>, Vec<u8>) {
 }
 
 /// Its description.
-pub(in crate::embed) fn spec(shape: &Shape, pooling: &str) -> ModelSpec {
+pub(crate) fn spec(shape: &Shape, pooling: &str) -> ModelSpec {
     let toml = format!("name = 't'\ndimension = {}\nmax_tokens = {POSITIONS}\npooling = '{pooling}'", shape.hidden);
     ModelSpec::from_toml("t", &toml).expect("valid")
 }
 
 /// Numbers in -1..1 from a seed.
-pub(in crate::embed) fn noise(seed: u32) -> impl FnMut() -> f32 {
+pub(crate) fn noise(seed: u32) -> impl FnMut() -> f32 {
     let mut state = seed;
     move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,0 +1,66 @@
+//! `--backend gpu`, on a graphics processor in software; and without one.
+
+use crate::support::{Ended, Sandbox, tales};
+use serde_json::Value;
+
+const BOOK: &str = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he \
+                    rowed home.\n\nRain fell for a week. The market stood empty, and gulls walked about in it.\n";
+
+/// The ranking of the book's passages, and what is said beside it; `None` where there is no such adapter.
+fn search(sandbox: &Sandbox, adapter: &str, backend: &str) -> (Vec<(u64, f64)>, String) {
+    let book = sandbox.write("ferry.txt", BOOK);
+    let args =
+        ["search", book.to_str().unwrap(), "Who was not paid?", "--order", "score", "--max-tokens", "16", "--json"];
+    let mut command = sandbox.command(&[&args[..], &["--backend", backend]].concat());
+    let ended = command.env("CLOSEREAD_GPU", adapter).output().unwrap();
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{stderr}");
+    let found: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    let passages = found["passages"].as_array().unwrap();
+    let ranked = passages.iter().map(|p| (p["index"].as_u64().unwrap(), p["score"].as_f64().unwrap()));
+    (ranked.collect(), stderr)
+}
+
+#[test]
+fn without_an_adapter_the_encoder_computes_and_the_reason_is_said_once() {
+    let sandbox = Sandbox::with_own_cache();
+    let (expected, _) = search(&sandbox, "", "encoder");
+    assert!(expected.len() > 1);
+    let (found, stderr) = search(&sandbox, "an adapter that nobody makes", "gpu");
+    assert_eq!(found, expected);
+    assert_eq!(stderr.matches("--backend gpu: no graphics processor").count(), 1, "{stderr}");
+}
+
+#[test]
+fn an_adapter_in_software_computes_if_it_is_named() {
+    let sandbox = Sandbox::with_own_cache();
+    let (found, stderr) = search(&sandbox, "llvmpipe", "gpu");
+    if stderr.contains("no graphics processor") {
+        eprintln!("skipped: --backend gpu needs a Vulkan driver in software (mesa-vulkan-drivers)");
+        return;
+    }
+    let (expected, _) = search(&sandbox, "", "encoder-f32");
+    let indices = |ranking: &[(u64, f64)]| ranking.iter().map(|(index, _)| *index).collect::<Vec<_>>();
+    assert_eq!(indices(&found), indices(&expected));
+    assert!(found.iter().zip(&expected).all(|(a, b)| (a.1 - b.1).abs() < 1e-4), "{found:?} {expected:?}");
+}
+
+#[test]
+fn a_run_names_its_adapter_and_is_verified_by_it_alone() {
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let with =
+        |adapter: &str, args: &[&str]| Ended(sandbox.command(args).env("CLOSEREAD_GPU", adapter).output().unwrap());
+    let options = ["run", "--benchmark", "tales", "--method", "vanilla-rag", "--budget", "30", "--max-tokens", "12"];
+    let ran = with("llvmpipe", &[&options[..], &["--backend", "gpu", "--out", "r"]].concat()).exits(0);
+    if ran.err().contains("no graphics processor") {
+        eprintln!("skipped: a run on a graphics processor needs a Vulkan driver in software (mesa-vulkan-drivers)");
+        return;
+    }
+    let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r/manifest.json")).unwrap()).unwrap();
+    let embedder = &manifest["configuration"]["embedder"];
+    assert_eq!(embedder["backend"], "gpu-f32");
+    assert!(embedder["adapter"].as_str().unwrap().contains("llvmpipe"), "{embedder}");
+    with("llvmpipe", &["verify", "r"]).exits(0);
+    with("an adapter that nobody makes", &["verify", "r"]).refuses(&["gpu-f32 computed the vectors", "encoder"]);
+}

@@ -1,0 +1,152 @@
+use super::adapter;
+use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
+use crate::{GpuError, GpuModel, Storage};
+use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+use closeread_core::embed::onnx::{WeightFormat, convert};
+use closeread_core::embed::{Backend, ModelSpec, TextTokenizer, Vectors};
+use std::path::PathBuf;
+
+const SHAPES: [Shape; 4] = [
+    Shape { family: "bert", act: "gelu", hidden: 64, heads: 2, inner: 100, layers: 2 },
+    Shape { family: "xlm-roberta", act: "gelu", hidden: 128, heads: 2, inner: 200, layers: 2 },
+    Shape { family: "roberta", act: "gelu_new", hidden: 70, heads: 2, inner: 33, layers: 1 },
+    Shape { family: "bert", act: "relu", hidden: 8, heads: 2, inner: 12, layers: 1 },
+];
+
+fn texts(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
+    let mut noise = noise(seed);
+    let mut id = || ((noise() + 1.0) / 2.0 * VOCABULARY as f32) as u32 % VOCABULARY;
+    lengths.iter().map(|&n| (0..n).map(|_| id()).collect()).collect()
+}
+
+fn slices(texts: &[Vec<u32>]) -> Vec<&[u32]> {
+    texts.iter().map(Vec::as_slice).collect()
+}
+
+fn encoder(spec: &ModelSpec, onnx: &[u8]) -> EncoderBackend {
+    let options = EncoderOptions { precision: Some(Precision::F32), instructions: None };
+    EncoderBackend::from_onnx(spec, onnx, options).expect("loads")
+}
+
+/// 1 - cosine.
+fn distance(a: &[f32], b: &[f32]) -> f64 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum::<f64>();
+    1.0 - dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+}
+
+fn assert_agree(found: &Vectors, expected: &Vectors, slack: f64, what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (found, expected) in found.rows().zip(expected.rows()) {
+        let distance = distance(found, expected);
+        assert!(distance < slack, "{what}: 1 - cos = {distance:e}");
+    }
+}
+
+#[test]
+fn vectors_of_both_families_are_the_encoders() {
+    let Some(adapter) = adapter() else { return };
+    let texts = texts(&[1, 2, 63, 64, 65, POSITIONS, 5], 3);
+    for shape in &SHAPES {
+        let (config, weights) = published(shape);
+        for format in [WeightFormat::F32, WeightFormat::F16, WeightFormat::W8] {
+            let onnx = convert(&config, &weights, format).expect("converts");
+            for pooling in ["mean", "cls"] {
+                let spec = spec(shape, pooling);
+                let expected = encoder(&spec, &onnx).forward(&slices(&texts)).expect("runs");
+                for storage in [None, Some(Storage::F32)] {
+                    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, storage).expect("loads");
+                    let found = gpu.forward_now(&slices(&texts)).expect("runs");
+                    assert_agree(&found, &expected, 1e-9, &format!("{shape:?} {format:?} {pooling} {storage:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn weights_rounded_to_half_precision_move_vectors_by_that_much() {
+    let Some(adapter) = adapter() else { return };
+    let (config, weights) = published(&SHAPES[1]);
+    let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
+    let spec = spec(&SHAPES[1], "mean");
+    let texts = texts(&[3, 40], 4);
+    let expected = encoder(&spec, &onnx).forward(&slices(&texts)).expect("runs");
+    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, Some(Storage::F16)).expect("loads");
+    assert_agree(&gpu.forward_now(&slices(&texts)).expect("runs"), &expected, 1e-4, "half precision");
+}
+
+#[test]
+fn a_text_has_the_same_vector_in_every_batch_and_on_every_thread() {
+    let Some(adapter) = adapter() else { return };
+    let (config, weights) = published(&SHAPES[0]);
+    let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
+    let gpu = GpuModel::load_now(&adapter, &spec(&SHAPES[0], "mean"), &onnx, None).expect("loads");
+    let texts = texts(&[90, 1, 17, 64, 128, 3, 70], 5);
+    let together = gpu.forward_now(&slices(&texts)).expect("runs");
+    let apart = std::thread::scope(|scope| {
+        let handles: Vec<_> =
+            texts.iter().map(|text| scope.spawn(|| gpu.forward_now(&[text]).expect("runs"))).collect();
+        handles.into_iter().flat_map(|handle| handle.join().expect("ends").into_values()).collect::<Vec<f32>>()
+    });
+    assert!(apart == together.values(), "bit for bit on one device");
+    assert!(gpu.forward_now(&[]).expect("runs").is_empty());
+    let units: Vec<Vec<usize>> = gpu.plan(&[4000, 96, 1, 5000]).into_iter().map(|unit| unit.texts).collect();
+    assert_eq!(units, [vec![0, 1], vec![2], vec![3]]);
+}
+
+#[test]
+fn a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
+    let Some(adapter) = adapter() else { return };
+    let (config, weights) = published(&SHAPES[3]);
+    let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
+    let spec = spec(&SHAPES[3], "mean");
+    let broken = GpuModel::load_now(&adapter, &spec, &onnx[..100], None).expect_err("refused");
+    assert!(!broken.is_of_device(), "{broken}");
+    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, None).expect("loads");
+    let unknown = gpu.forward_now(&[&[1, VOCABULARY]]).expect_err("refused");
+    assert!(!unknown.is_of_device() && unknown.to_string().contains("token id 11"), "{unknown}");
+    gpu.forward_now(&[&[1, 2]]).expect("a wrong text leaves the device as it was");
+    gpu.release();
+    for _ in 0..2 {
+        let lost = gpu.forward_now(&[&[1, 2]]).expect_err("lost");
+        assert!(matches!(lost, GpuError::Lost { .. }) && lost.to_string().contains(adapter.name()), "{lost}");
+    }
+}
+
+#[test]
+fn the_model_that_ships_gives_the_encoders_vectors() {
+    let Some(adapter) = adapter() else { return };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2");
+    let read = |name: &str| std::fs::read(folder.join(name)).expect("it ships");
+    let toml = String::from_utf8(read("model.toml")).expect("text");
+    let (spec, onnx) = (ModelSpec::from_toml("model.toml", &toml).expect("valid"), read("model.onnx"));
+    let tokenizer = TextTokenizer::new(&spec.name, &read("tokenizer.json"), spec.max_tokens).expect("valid");
+    let texts = ["The lighthouse keeper counted the ships.", "Tea.", "Nobody had asked him, so he said nothing."];
+    let ids: Vec<Vec<u32>> = texts.iter().map(|text| tokenizer.tokenize(text).expect("splits").ids).collect();
+    let expected = encoder(&spec, &onnx).forward(&slices(&ids)).expect("runs");
+    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, None).expect("loads");
+    assert_agree(&gpu.forward_now(&slices(&ids)).expect("runs"), &expected, 1e-9, "all-MiniLM-L6-v2");
+}
+
+/// The page's tests compute these models too, on SwiftShader.
+#[test]
+fn the_models_of_the_pages_tests_are_these() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../web/test/data");
+    for (file, shape) in [
+        ("tiny-bert.onnx", Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 }),
+        (
+            "tiny-xlm-roberta.onnx",
+            Shape { family: "xlm-roberta", act: "gelu", hidden: 64, heads: 2, inner: 70, layers: 1 },
+        ),
+    ] {
+        let (config, weights) = published(&shape);
+        let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
+        let path = folder.join(file);
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::create_dir_all(&folder).expect("makes the folder");
+            std::fs::write(&path, &onnx).expect("writes the model");
+        }
+        let there = std::fs::read(&path).unwrap_or_default();
+        assert!(there == onnx, "{file} is not what is converted: run this test with UPDATE_EXPECT=1");
+    }
+}

@@ -1,0 +1,14 @@
+//! On which side of a search texts stand, as JavaScript names it.
+
+use crate::error::usage;
+use closeread_core::embed::Role;
+use wasm_bindgen::JsValue;
+
+/// `query` or `passage`.
+pub(crate) fn role_named(name: &str) -> Result<Role, JsValue> {
+    match name {
+        "query" => Ok(Role::Query),
+        "passage" => Ok(Role::Passage),
+        other => Err(usage(&format!("unknown role `{other}`: expected query or passage"))),
+    }
+}

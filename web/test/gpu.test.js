@@ -1,0 +1,149 @@
+// WebGPU, on SwiftShader: tiny models and the shipped one against the encoder for processors, the lab's choice, a lost device.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { describe, test } from "node:test";
+import { DIST, openBook, useBrowser } from "./harness.js";
+import { folder } from "./serve.js";
+
+const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
+const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
+const QUESTION = "Who was not paid?";
+const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
+    "Rain fell for a week. The market stood empty, and gulls walked about in it.";
+
+/** Words `a` to `k` are the ids 0 to 10 of the tiny models. */
+const TOKENIZER = JSON.stringify({
+    version: "1.0", truncation: null, padding: null, added_tokens: [], normalizer: null, pre_tokenizer: { type: "Whitespace" },
+    post_processor: null, decoder: null,
+    model: { type: "WordLevel", vocab: Object.fromEntries([..."abcdefghijk"].map((word, id) => [word, id])), unk_token: "a" },
+});
+
+const dist = folder(DIST);
+const data = folder(new URL("data/", import.meta.url));
+const find = (path) => (path.startsWith("tiny-") ? data(path) : dist(path));
+
+/** 1 - cosine of each text's vectors by WebGPU and by the processor's instructions; and one after the device is given back. */
+const distances = (page, { toml, tokenizer, onnx }, texts) => page.evaluate(async ({ toml, tokenizer, onnx, texts }) => {
+    const [gpu, processor] = await Promise.all(["./closeread_gpu.js", "./closeread_encoder.js"].map(async (name) => {
+        const module = await import(new URL(name, location.href));
+        await module.default();
+        return module;
+    }));
+    const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
+    const files = [
+        toml.includes("=") ? toml : await (await fetch(toml)).text(),
+        tokenizer.startsWith("{") ? new TextEncoder().encode(tokenizer) : await bytes(tokenizer),
+        await bytes(onnx),
+    ];
+    const refused = await gpu.GpuEmbeddingModel.load(...files, false).then(() => "", (error) => `${error.name}: ${error.message}`);
+    const ours = await gpu.GpuEmbeddingModel.load(...files, true);
+    const theirs = new processor.EmbeddingModel(...files);
+    const [found, expected] = [await ours.embed("passage", texts), theirs.embed("passage", texts)];
+    const n = ours.dimension;
+    const dot = (a, b) => a.reduce((sum, x, at) => sum + x * b[at], 0);
+    const rows = (all) => texts.map((_, text) => all.subarray(text * n, (text + 1) * n));
+    const apart = rows(found).map((row, text) => 1 - dot(row, rows(expected)[text]));
+    const wrong = await ours.embed("reader", texts).then(() => "", (error) => error.name);
+    ours.release();
+    const lost = await ours.embed("passage", texts).then(() => "", (error) => `${error.name}: ${error.message}`);
+    return { n, apart, refused, wrong, lost };
+}, { toml, tokenizer, onnx, texts });
+
+describe("WebGPU", () => {
+    const use = useBrowser({ flags: FLAGS, find });
+
+    for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
+        test(`${model} has the vectors that the processor computes`, async () => {
+            const toml = `name = "${model}"\ndimension = ${dimension}\nmax_tokens = 130\npooling = "${pooling}"\n`;
+            const long = Array.from({ length: 70 }, (_, n) => "abcdefghijk"[(7 * n) % 11]).join(" ");
+            const files = { toml, tokenizer: TOKENIZER, onnx: `${model}.onnx` };
+            const { n, apart, refused, wrong, lost } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);
+            assert.equal(n, dimension);
+            assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
+            assert.match(refused, /^NoAdapterError: .*computes on the processor/, "software is used only if asked for");
+            assert.equal(wrong, "UsageError");
+            assert.match(lost, /^GpuError: .*was lost/);
+        });
+    }
+
+    test("the shipped model has the vectors that the processor computes", { timeout: 300_000 }, async (t) => {
+        if (!existsSync(MODEL)) return t.skip("skipped: the shipped model by WebGPU needs models/");
+        const at = (name) => `models/all-MiniLM-L6-v2/${name}`;
+        const files = { toml: at("model.toml"), tokenizer: at("tokenizer.json"), onnx: at("model.onnx") };
+        const { apart } = await distances(use.page, files, ["Nobody paid the ferryman.", "Rain."]);
+        assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
+    });
+});
+
+describe("the lab's encoder", () => {
+    const use = useBrowser({ flags: FLAGS });
+
+    const ask = async (page) => {
+        await openBook(page, { name: "story.txt", bytes: STORY });
+        await page.selectOption("#retriever", "dense");
+        await page.fill("#question", QUESTION);
+        await page.press("#question", "Enter");
+    };
+    /** The order of the passages, once all have vectors. */
+    const ranking = async (page) => {
+        await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 240_000 });
+        await page.waitForTimeout(1000);
+        return page.$$eval("#by-score li", (items) => items.map((item) => Number(item.dataset.passage)));
+    };
+    /** Forgets the vectors that this browser keeps. */
+    const forget = async (page) => {
+        await page.evaluate(async () => {
+            for (const { name } of await indexedDB.databases()) indexedDB.deleteDatabase(name);
+        });
+        await page.reload();
+    };
+
+    test("runs on the processor where the adapter is software, by WebGPU if asked, and goes on when the device is lost", { timeout: 600_000 }, async (t) => {
+        if (!existsSync(MODEL)) return t.skip("skipped: WebGPU in the lab needs models/");
+        const { page } = use;
+        const told = [];
+        await page.exposeFunction("tell", (text) => told.push(text));
+        const listen = () => page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding").textContent))
+            .observe(document.body, { subtree: true, childList: true, characterData: true }));
+
+        await listen();
+        await ask(page);
+        const expected = await ranking(page);
+        assert.ok(expected.length >= 1, "passages are ranked");
+        assert.ok(told.some((text) => /worker.*simd128/.test(text)) && !told.some((text) => /webgpu/i.test(text)), told.join("\n"));
+
+        await forget(page);
+        told.length = 0;
+        await listen();
+        await page.selectOption("#compute", "webgpu");
+        await ask(page);
+        assert.deepEqual(await ranking(page), expected);
+        assert.ok(told.some((text) => /1 worker, webgpu f32/.test(text)), told.join("\n"));
+
+        await forget(page);
+        told.length = 0;
+        await listen();
+        // A worker's devices can be reached if they are kept as they are opened.
+        page.on("worker", (worker) => worker.evaluate(() => {
+            if (!globalThis.GPUAdapter) return;
+            const open = GPUAdapter.prototype.requestDevice;
+            GPUAdapter.prototype.requestDevice = async function (...options) {
+                const device = await open.apply(this, options);
+                // It goes away with the first batch of passages, the question's vector being there.
+                const { submit } = device.queue;
+                let n = 0;
+                GPUQueue.prototype.submit = function (...buffers) {
+                    if (buffers[0].length > 0 && ++n === 2) device.destroy();
+                    return submit.apply(this, buffers);
+                };
+                return device;
+            };
+        }).catch(() => {}));
+        await page.selectOption("#compute", "webgpu");
+        await ask(page);
+        assert.deepEqual(await ranking(page), expected);
+        assert.ok(told.some((text) => /WebGPU is not used: .*lost/.test(text)), told.join("\n"));
+    });
+});
