@@ -59,7 +59,7 @@ async function speed(content) {
         globalThis.ask = (name, message) => new Promise((resolve, reject) => {
             const worker = workers.get(name) ?? new Worker(`/bench/${name === "peer" ? "peer" : "ours"}-worker.js`, { type: "module" });
             workers.set(name, worker);
-            worker.onmessage = ({ data }) => resolve(data);
+            worker.onmessage = ({ data }) => (data.error === undefined ? resolve(data) : reject(new Error(`${name}: ${data.error}`)));
             worker.onerror = (event) => reject(new Error(`${name}: ${event.message}`));
             worker.postMessage(message);
         });

@@ -4,7 +4,9 @@ import init, { EmbeddingModel } from "/dist/closeread_encoder.js";
 
 let model;
 
-addEventListener("message", async ({ data: { load, texts, batch } }) => {
+addEventListener("message", ({ data }) => answer(data).catch((error) => postMessage({ error: String(error) })));
+
+async function answer({ load, texts, batch }) {
     if (load !== undefined) {
         await init();
         const [toml, tokenizer, onnx] = await Promise.all(["model.toml", "tokenizer.json", "model.onnx"].map((name) => fetch(load.folder + name)));
@@ -17,4 +19,4 @@ addEventListener("message", async ({ data: { load, texts, batch } }) => {
     for (let at = 0; at < texts.length; at += batch) vectors.push(model.embed("passage", texts.slice(at, at + batch)));
     const seconds = (performance.now() - start) / 1000;
     postMessage({ seconds, vectors: vectors.flatMap((values) => [...values]) });
-});
+}

@@ -2,7 +2,7 @@
 
 import { env, pipeline } from "./node_modules/@huggingface/transformers/dist/transformers.min.js";
 
-[env.allowRemoteModels, env.localModelPath] = [false, "/models/"];
+[env.allowRemoteModels, env.allowLocalModels, env.localModelPath] = [false, true, "/models/"];
 env.backends.onnx.wasm.numThreads = 1;
 env.backends.onnx.wasm.wasmPaths = new URL("./node_modules/onnxruntime-web/dist/", location.href).href;
 const BATCH = 8;

@@ -5,11 +5,13 @@ import * as ort from "/bench/node_modules/onnxruntime-web/dist/ort.wasm.min.mjs"
 
 ort.env.wasm.numThreads = 1;
 ort.env.wasm.wasmPaths = new URL("/bench/node_modules/onnxruntime-web/dist/", location.href).href;
-[env.allowRemoteModels, env.localModelPath] = [false, "/models/"];
+[env.allowRemoteModels, env.allowLocalModels, env.localModelPath] = [false, true, "/models/"];
 
 let session, tokenizer;
 
-addEventListener("message", async ({ data: { load, texts, batch, count } }) => {
+addEventListener("message", ({ data }) => answer(data).catch((error) => postMessage({ error: String(error) })));
+
+async function answer({ load, texts, batch, count }) {
     if (load !== undefined) {
         tokenizer = await AutoTokenizer.from_pretrained(load.model);
         session = await ort.InferenceSession.create(load.onnx, { executionProviders: ["wasm"] });
@@ -25,7 +27,7 @@ addEventListener("message", async ({ data: { load, texts, batch, count } }) => {
     const seconds = (performance.now() - start) / 1000;
     const vectors = states.flatMap((state, n) => batches[n].lengths.flatMap((length, row) => mean(state, row, length)));
     postMessage({ seconds, vectors });
-});
+}
 
 /** A batch, filled up to its longest text. */
 function filled(rows) {

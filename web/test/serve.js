@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 
 const TYPES = {
-    html: "text/html; charset=utf-8", css: "text/css", js: "text/javascript", wasm: "application/wasm",
+    html: "text/html; charset=utf-8", css: "text/css", js: "text/javascript", mjs: "text/javascript", wasm: "application/wasm",
     txt: "text/plain", json: "application/json", jsonl: "application/jsonl", bin: "application/octet-stream",
 };
 

@@ -1,5 +1,6 @@
 //! `--dry-run`: what each stage would take.
 
+use super::BuildOptions;
 use super::dataset::print_tables;
 use anyhow::Result;
 use closeread_core::build::StageCost;
@@ -9,8 +10,15 @@ use closeread_core::table::{Table, Value};
 use serde_json::json;
 use std::process::ExitCode;
 
-/// Prints calls, tokens and money by stage; each stage with the model that it asks.
-pub(crate) fn show(stages: &[(StageCost, &str)], prices: &PriceList, typical: u64, as_json: bool) -> Result<ExitCode> {
+/// Prints calls, tokens and money by stage; each stage with the model that it asks. `unknown` says what cannot be known before
+/// the build.
+pub(crate) fn show(
+    stages: &[(StageCost, &str)],
+    unknown: &[&str],
+    prices: &PriceList,
+    options: &BuildOptions,
+) -> Result<ExitCode> {
+    let typical = options.assume_reply;
     let columns = ["stage", "model", "calls", "prompt tokens", "reply tokens", "list", "largest"];
     let mut table = Table::new("estimate", "What the build would take", columns.map(str::to_owned).to_vec());
     let mut total = (Range::default(), Range::default(), Range::default());
@@ -44,7 +52,8 @@ pub(crate) fn show(stages: &[(StageCost, &str)], prices: &PriceList, typical: u6
         "at least: every unit is kept, every reply can be used and has {typical} tokens (--assume-reply), and what earlier \
          stages write into a prompt is not counted; at most: every reply is asked for again and as long as it may be"
     ));
-    if as_json {
+    table.notes.extend(unknown.iter().map(|note| (*note).to_owned()));
+    if options.json {
         outln!("{}", json!({"stages": stages, "table": table}));
     } else {
         print_tables(&[table])?;

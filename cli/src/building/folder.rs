@@ -13,8 +13,6 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What was asked for.
-const MANIFEST: &str = "build.json";
 /// What each stage was made from, by hash.
 const MADE_FROM: &str = "made_from.json";
 /// Version of the layout.
@@ -38,6 +36,9 @@ struct State {
 }
 
 impl BuildFolder {
+    /// What was asked for.
+    pub(crate) const MANIFEST: &str = "build.json";
+
     /// Opens `path` for the build that `configuration` describes, creating it if need be. With `from` the lines of that
     /// stage and of all later ones are forgotten, and the configuration may be another one for them.
     pub(crate) fn open(
@@ -112,7 +113,7 @@ impl BuildFolder {
     /// Refuses a folder of another build; with `first` the stages from there on are made by the new configuration, and
     /// what the earlier ones were made by is kept.
     fn note(&self, configuration: &Value, first: Option<&str>) -> Result<()> {
-        let path = self.path.join(MANIFEST);
+        let path = self.path.join(Self::MANIFEST);
         let mut manifest = json!({
             "format": FORMAT, "closeread": env!("CARGO_PKG_VERSION"), "configuration": configuration,
         });
@@ -261,7 +262,8 @@ mod tests {
         assert!(open(dir.path(), json!({"model": "b"}), Some("three")).err().unwrap().to_string().contains("one, two"));
         let folder = open(dir.path(), json!({"model": "b"}), Some("two")).unwrap();
         assert!(folder.read("one", "x").unwrap().finished && !folder.read("two", "x").unwrap().finished);
-        let manifest: Value = serde_json::from_slice(&fs::read(dir.path().join(MANIFEST)).unwrap()).unwrap();
+        let manifest: Value =
+            serde_json::from_slice(&fs::read(dir.path().join(BuildFolder::MANIFEST)).unwrap()).unwrap();
         assert_eq!(manifest["earlier"][0], json!({"until": "two", "configuration": {"model": "a"}}));
     }
 }

@@ -108,10 +108,15 @@ pub(crate) fn write_table(out: &Path, corpus: &Corpus) -> Result<()> {
     std::fs::rename(&part, &path).with_context(named)
 }
 
+/// The columns of a finished build.
+pub(crate) fn stored_schema(out: &Path) -> Result<Schema> {
+    read_schema(&out.join("schema.json"))
+        .with_context(|| format!("{}: expected the folder of a finished build corpusqa", out.display()))
+}
+
 /// The columns and rows of a finished build, from its database.
 pub(crate) fn stored_table(out: &Path) -> Result<(Schema, Vec<Row>)> {
-    let schema = read_schema(&out.join("schema.json"))
-        .with_context(|| format!("{}: expected the folder of a finished build corpusqa", out.display()))?;
+    let schema = stored_schema(out)?;
     let path = out.join(DATABASE);
     let named = || format!("cannot read {}", path.display());
     let connection = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY).with_context(named)?;

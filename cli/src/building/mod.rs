@@ -1,6 +1,7 @@
 //! Building benchmarks: the folder that a build lies in, what its options say, what comes out.
 
 mod article;
+mod by_hand;
 mod collection;
 mod database;
 mod dataset;
@@ -9,16 +10,21 @@ mod folder;
 mod global_table;
 mod options;
 mod search;
+mod sheet;
 
 pub(crate) use article::ArticleArgs;
+pub(crate) use by_hand::{hand_checked, write_cells};
 pub(crate) use collection::DocumentInputs;
 pub(crate) use database::Sqlite;
 pub(crate) use dataset::{checked, write};
 pub(crate) use dry_run::show as show_costs;
 pub(crate) use folder::BuildFolder;
-pub(crate) use global_table::{DATABASE, read_entity, read_schema, read_table, stored_table, write_table};
+pub(crate) use global_table::{
+    DATABASE, read_entity, read_schema, read_table, stored_schema, stored_table, write_table,
+};
 pub(crate) use options::{BookInputs, BuildOptions, Workshop};
 pub(crate) use search::{Search, SearchArgs};
+pub(crate) use sheet::{read_forms, sheet_of, write_sheet};
 
 use crate::interrupt::asked_to_end;
 use crate::journal::Journal;

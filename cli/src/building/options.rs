@@ -111,6 +111,16 @@ pub(crate) struct BookInputs {
 }
 
 impl BookInputs {
+    /// True if no book is named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.books.is_empty()
+    }
+
+    /// The language that was named.
+    pub(crate) fn language(&self) -> Option<Language> {
+        self.language
+    }
+
     /// Reads the books; one that cannot be read ends the build before it begins.
     pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
         if self.books.is_empty() {

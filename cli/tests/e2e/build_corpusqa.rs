@@ -1,6 +1,7 @@
 //! `closeread build corpusqa`: a collection becomes a table, the table questions, and every gold answer is confirmed by a
 //! computation that knows nothing of the pipeline.
 
+use crate::build_model::said;
 use crate::corpus_truth::{Plain, json_file, lines};
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, funnel};
@@ -24,7 +25,7 @@ fn sample() -> Plain {
 }
 
 /// The arguments of a build from the sample corpus and its table; its folder is among `more`.
-fn from_sample<'a>(table: &'a str, schema: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+pub(crate) fn from_sample<'a>(table: &'a str, schema: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let build = ["build", "corpusqa", "--documents", SAMPLE, "--table", table, "--schema", schema];
     let sets = [
         "--entity",
@@ -145,7 +146,7 @@ const HOMES: [(&str, &str); 4] = [
 ];
 
 /// A model that reads every line of a document as a field, leaves questions as they are and writes one statement.
-fn reader(said: &str) -> String {
+pub(crate) fn reader(said: &str) -> String {
     let stated = |key: &str| {
         let value = said.lines().find_map(|line| line.strip_prefix(&format!("{key}: "))).unwrap();
         let (value, unit) =
@@ -179,15 +180,8 @@ fn reader(said: &str) -> String {
     json!({"sql": sql}).to_string()
 }
 
-#[test]
-fn values_are_extracted_by_several_models_on_a_server() {
-    let server = Server::replying(|_, request| {
-        (
-            "200 OK",
-            answer(&reader(request["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap())),
-        )
-    });
-    let sandbox = Sandbox::with_own_cache();
+/// The arguments of a build from four documents by two extractors, without its folder.
+pub(crate) fn from_homes(sandbox: &Sandbox, url: &str) -> Vec<String> {
     for (name, text) in HOMES {
         sandbox.write(&format!("docs/{name}.md"), text);
     }
@@ -195,27 +189,18 @@ fn values_are_extracted_by_several_models_on_a_server() {
         "templates.toml",
         "[[template]]\nid = 'total'\ndifficulty = 'easy'\nanswer = 'number'\nen = 'What do all {entities} together reach in {a}?'\n",
     );
-    let rules = [
-        "--least-tokens",
-        "5",
-        "--least-table-rows",
-        "0",
-        "--lengths",
-        "all",
-        "--questions",
-        "9",
-        "--templates",
-        "templates.toml",
-    ];
-    let models = [
-        "--model",
-        "openai-compatible/w",
-        "--extractor",
-        "openai-compatible/x,openai-compatible/y",
-        "--base-url",
-        &server.url,
-    ];
-    let build = [&["build", "corpusqa", "--documents", "docs", "--out", "c", "--json"][..], &rules, &models].concat();
+    let rules = "--least-tokens 5 --least-table-rows 0 --lengths all --questions 9 --templates templates.toml";
+    let models = "--model openai-compatible/w --extractor openai-compatible/x,openai-compatible/y --base-url";
+    let words = format!("build corpusqa --documents docs {rules} {models} {url}");
+    words.split(' ').map(str::to_owned).collect()
+}
+
+#[test]
+fn values_are_extracted_by_several_models_on_a_server() {
+    let server = Server::replying(|_, request| ("200 OK", answer(&reader(said(request)))));
+    let sandbox = Sandbox::with_own_cache();
+    let build = from_homes(&sandbox, &server.url);
+    let build: Vec<&str> = build.iter().map(String::as_str).chain(["--out", "c", "--json"]).collect();
     let dry = sandbox.run(&[&build[..], &["--dry-run"]].concat()).exits(0).json();
     let calls: Vec<u64> = dry["stages"]
         .as_array()
@@ -223,7 +208,7 @@ fn values_are_extracted_by_several_models_on_a_server() {
         .iter()
         .map(|stage| stage[0]["cost"]["calls"][0]["n"]["low"].as_u64().unwrap())
         .collect();
-    assert_eq!(calls[..3], [1, 6, 16], "{dry}");
+    assert_eq!(calls[..5], [1, 3, 3, 8, 8], "a row for each extractor: {dry}");
 
     sandbox.run(&[&build[..], &["--max-cost", "1"]].concat()).refuses(&["--max-cost", "price of openai-compatible/w"]);
     sandbox.write(
@@ -251,6 +236,47 @@ fn values_are_extracted_by_several_models_on_a_server() {
     let asked = server.requests.lock().unwrap().len();
     sandbox.run(&build).exits(0);
     assert_eq!(server.requests.lock().unwrap().len(), asked, "a finished build asks nothing");
+    let run = ["run", "--benchmark", "c", "--method", "corpus-rag", "--retriever", "bm25", "--budget", "50", "--json"];
+    let ran = sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0).json();
+    assert_eq!(ran["cells"][0]["ledger"]["items"], 2, "{ran}");
+}
+
+#[test]
+fn extracted_values_are_held_against_those_that_a_person_read() {
+    let server = Server::replying(|_, request| ("200 OK", answer(&reader(said(request)))));
+    let sandbox = Sandbox::with_own_cache();
+    let build = from_homes(&sandbox, &server.url);
+    let build: Vec<&str> = build.iter().map(String::as_str).chain(["--out", "c", "--domain", "homes_en"]).collect();
+    sandbox.run(&[&build[..], &["--check", "7"]].concat()).exits(0);
+    let cells = std::fs::read_to_string(sandbox.path("c/check/cells.csv")).unwrap();
+    assert_eq!((cells.lines().next(), cells.lines().count()), (Some("document,column,asks for,value,unit"), 8));
+    assert!(cells.lines().skip(1).all(|line| line.ends_with(",,")), "what was extracted is not in it: {cells}");
+
+    let checked = |file: &str| sandbox.run(&["build", "corpusqa", "--out", "c", "--hand-checked", file]);
+    let none = checked("c/check/cells.csv").exits(0);
+    assert!(none.err().contains("7 of 7 lines have no value yet"), "{}", none.err());
+    sandbox.write(
+        "read.csv",
+        "document,column,value,unit\na,income,1.2 million,EUR\nb,income,2500,\nc,beds,32,\nd,region,East,\nd,beds,,\n",
+    );
+    let told = checked("read.csv").exits(0);
+    for words in
+        ["homes_en", "all           4                3  75.00  [30.06, 95.44]", "c, beds: extracted 31, by hand 32"]
+    {
+        assert!(told.out().contains(words), "{words} is not in:\n{}", told.out());
+    }
+    sandbox.write("bad.csv", "document,column,value\nz,income,1\na,income,1200\n");
+    let told = checked("bad.csv").exits(1);
+    assert!(told.err().contains("bad.csv: line 2: no value was extracted from `z`"), "{}", told.err());
+    assert!(told.out().contains("all           1                1"), "the rest goes on: {}", told.out());
+    sandbox.write("other.csv", "a,b\n1,2\n");
+    checked("other.csv").refuses(&["--hand-checked other.csv", "document, column and value"]);
+    sandbox.run(&["build", "corpusqa", "--out", "d", "--hand-checked", "read.csv"]).refuses(&["expected the folder"]);
+
+    // A person's work is not written over.
+    sandbox.write("c/check/cells.csv", "document,column,value\na,income,1200\n");
+    sandbox.run(&[&build[..], &["--check", "7"]].concat()).exits(0);
+    assert!(checked("c/check/cells.csv").exits(0).out().contains("all           1                1"));
 }
 
 #[test]

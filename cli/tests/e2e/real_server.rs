@@ -42,7 +42,7 @@ pub(crate) struct LlamaServer {
 
 impl LlamaServer {
     /// Starts one, or says that it is skipped.
-    fn start(test: &str) -> Option<Self> {
+    pub(crate) fn start(test: &str) -> Option<Self> {
         Self::start_with(test, &[])
     }
 
@@ -312,54 +312,4 @@ fn every_method_and_judge_finishes_on_a_server_that_is_killed_three_times() {
         summaries.iter().any(|r| r["item"] == SUMMARY && r["method"] == "query-summary" && r["scores"].is_object())
     );
     drop(server);
-}
-
-/// A schema that a reply is held to, as an extra body for a prompt.
-fn held_to(prompt: &str, schema: &Value) -> String {
-    let format = json!({"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}});
-    format!("{prompt}={}", json!({"response_format": format}))
-}
-
-fn object(fields: &[(&str, Value)]) -> Value {
-    let properties: serde_json::Map<String, Value> =
-        fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
-    let required: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-}
-
-fn list(of: &Value, n: usize) -> Value {
-    json!({"type": "array", "items": of, "minItems": n, "maxItems": n})
-}
-
-#[test]
-fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
-    let Some(server) = LlamaServer::start("queries_with_key_facts_are_built_by_a_server_and_run_on_it") else { return };
-    let url = format!("http://127.0.0.1:{}/v1", server.port);
-    let sandbox = Sandbox::new();
-    let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/shedu-bu.txt");
-    // Words of random weights, long enough to be no pronouns.
-    let fact = json!({"type": "string", "pattern": "^[B-D][b-d]{5,8} [b-d]{5,8}$"});
-    let branch = object(&[("fact", fact.clone()), ("leaves", list(&fact, 2))]);
-    let root = object(&[("fact", fact.clone()), ("branches", list(&branch, 1))]);
-    let label = object(&[("label", json!({"type": "integer", "enum": [1]})), ("reason", fact.clone())]);
-    let bodies = [
-        held_to("hamlet-tree", &object(&[("roots", list(&root, 1))])),
-        held_to("hamlet-verify-tree", &list(&label, 4)),
-        held_to("hamlet-query", &object(&[("query", fact)])),
-    ];
-    let model = ["--model", "openai-compatible/tiny", "--base-url", &url];
-    let build = ["build", "hamlet", "--books", story, "--out", "h", "--max-output-tokens", "300", "--concurrency", "1"];
-    let extra: Vec<&str> = bodies.iter().flat_map(|body| ["--extra-body", body.as_str()]).collect();
-    let report = sandbox.run(&[&build[..], &model, &extra, &["--json"]].concat()).exits(0).json();
-    let funnel = report["funnel"].as_array().unwrap();
-    let (trees, queries) = (&funnel[1], &funnel[6]);
-    assert!(trees["units"].as_u64().unwrap() >= 6, "{report}");
-    assert_eq!((&trees["kept"], &queries["kept"]), (&trees["units"], &trees["units"]), "{report}");
-
-    let run =
-        ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "2", "--max-output-tokens", "60", "--out", "r"];
-    let window = ["--window", "6000", "--overflow", "truncate-end"];
-    let report =
-        sandbox.run(&[&run[..], &window, &model, &["--judge", "builtin/rule", "--json"]].concat()).exits(0).json();
-    assert_eq!(report["cells"][0]["ledger"]["answered"], 2, "{report}");
 }

@@ -46,6 +46,17 @@ impl StageCost {
 }
 
 impl StageCost {
+    /// The same for so many models, or units of that many parts.
+    #[must_use]
+    pub fn times(mut self, n: u64) -> Self {
+        for calls in &mut self.cost.calls {
+            for range in [&mut calls.n, &mut calls.prompt] {
+                (range.low, range.high) = (range.low * n, range.high * n);
+            }
+        }
+        self
+    }
+
     /// The same if everything may be asked for so many times.
     #[must_use]
     pub(super) fn at_most(mut self, times: u64) -> Self {

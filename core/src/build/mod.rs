@@ -13,10 +13,14 @@ mod funnel;
 pub mod hamlet;
 pub mod options;
 pub mod sagascale;
+mod slots;
 mod stage;
 
 pub use assumed::StageCost;
-pub use check::{AgainstFilter, CheckAnswers, CheckError, Question, against_filter, check_page, sample};
+pub use check::{
+    AgainstFilter, CheckAnswers, CheckError, Form, FormError, Question, Sheet, Written, against_filter, check_page,
+    sample,
+};
 pub use funnel::{Funnel, FunnelRow};
 pub use stage::{BuildError, Building, End, Line, Made, StageStore, Stored, Unit};
 
@@ -25,6 +29,7 @@ use crate::hash::name_hash;
 use crate::table::Table;
 use crate::text::Book;
 use serde_json::Map;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a pipeline made.
@@ -38,11 +43,13 @@ pub struct Built {
     pub tables: Vec<Table>,
     /// What people may be asked about it.
     pub questions: Vec<Question>,
+    /// What people may write about it.
+    pub sheet: Option<Sheet>,
 }
 
-/// The books that items are about as documents, each with the path that its text is to be written to.
-pub fn documents(books: &[Arc<Book>], items: &[Item]) -> Vec<Document> {
-    let used = books.iter().filter(|book| items.iter().any(|item| item.documents.contains(&book.id)));
+/// The named books as documents, each with the path that its text is to be written to.
+pub fn documents_of<'a>(books: &[Arc<Book>], named: impl Iterator<Item = &'a str>) -> Vec<Document> {
+    let named: BTreeSet<&str> = named.collect();
     let document = |book: &Arc<Book>| Document {
         id: book.id.clone(),
         title: book.title.clone(),
@@ -50,5 +57,5 @@ pub fn documents(books: &[Arc<Book>], items: &[Item]) -> Vec<Document> {
         content: Content::Path(format!("texts/{}.txt", name_hash(&book.id))),
         other: Map::new(),
     };
-    used.map(document).collect()
+    books.iter().filter(|book| named.contains(book.id.as_str())).map(document).collect()
 }

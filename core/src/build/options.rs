@@ -139,7 +139,7 @@ pub async fn options<H: Host, S: StageStore>(
         }
     });
     let items = items.collect();
-    Ok(Built { items, funnel: building.into_funnel(), tables: Vec::new(), questions })
+    Ok(Built { items, funnel: building.into_funnel(), tables: Vec::new(), questions, sheet: None })
 }
 
 /// The options in an order that seed and item decide.

@@ -13,7 +13,6 @@ use closeread_core::build::corpusqa::{
 use closeread_core::build::{BuildError, Building, Built};
 use closeread_core::host::{Call, HostError};
 use closeread_core::text::Book;
-use expect_test::expect;
 use rusqlite::Connection;
 use rusqlite::types::{Value as Sql, ValueRef};
 use serde_json::{Value, json};
@@ -21,7 +20,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A second SQLite beside the command line's, with nothing of its limits.
-struct Plain;
+pub(crate) struct Plain;
 
 impl Database for Plain {
     fn select(&self, _id: &str, columns: &[Column], rows: &[&Row], sql: &str) -> Result<Selected, SqlError> {
@@ -68,11 +67,11 @@ const HOMES: [(&str, &str); 6] = [
     ("f", "Name: ana homes\nRegion: west\nIncome: 1.3 EUR million\nBeds: 12\nOpened: 1990-05"),
 ];
 
-fn homes() -> Vec<Arc<Book>> {
+pub(crate) fn homes() -> Vec<Arc<Book>> {
     HOMES.iter().map(|(id, text)| book(id, &format!("Report {id}"), text)).collect()
 }
 
-fn schema() -> Schema {
+pub(crate) fn schema() -> Schema {
     let columns = vec![
         Column::new("Name", ValueType::Name, ""),
         Column::new("Region", ValueType::Category, ""),
@@ -83,7 +82,7 @@ fn schema() -> Schema {
     Schema { entity: Entity { one: "home".to_owned(), many: "homes".to_owned() }, columns }
 }
 
-fn parameters() -> CorpusQa {
+pub(crate) fn parameters() -> CorpusQa {
     CorpusQa {
         least_tokens: 5,
         least_density: 1.0,
@@ -118,7 +117,7 @@ fn extracted(prompt: &str) -> String {
 }
 
 /// A model that does all that it is asked for; `sql` by the question in the template's words.
-fn able(call: &Call, sql: &HashMap<String, String>) -> Result<String, HostError> {
+pub(crate) fn able(call: &Call, sql: &HashMap<String, String>) -> Result<String, HostError> {
     let said = said(call);
     Ok(match call.prompt.as_str() {
         "corpusqa-extract" => extracted(said),
@@ -148,7 +147,7 @@ fn build(
     })
 }
 
-fn lines() -> Vec<Record> {
+pub(crate) fn lines() -> Vec<Record> {
     let rows = [
         ["Ana Homes", "west", "1,300", "12", "1990-05"],
         ["Bo House", "west", "2,500", "40", "1991-03"],
@@ -184,7 +183,7 @@ fn templates_sql(parameters: &CorpusQa) -> HashMap<String, String> {
     corpus.built.items.iter().map(|item| (item.question.clone(), text(item, "sql").to_owned())).collect()
 }
 
-fn text<'i>(item: &'i Item, name: &str) -> &'i str {
+pub(crate) fn text<'i>(item: &'i Item, name: &str) -> &'i str {
     item.other[name].as_str().unwrap()
 }
 
@@ -238,114 +237,6 @@ fn documents_become_a_table_and_the_table_questions() {
         assert!(item.question.starts_with("Tell me: ") && item.id.starts_with("homes_en_all-"), "{item:?}");
         assert_eq!(agrees(&item.answers[0], &item.answers[0], AnswerReading::Strict), Parsed::Answer(true));
     }
-}
-
-#[test]
-fn the_models_are_asked_in_these_words() {
-    let one = CorpusQa { per_set: 1, ..parameters() };
-    let (books, templates) = (homes(), Template::built_in());
-    let templates: Vec<Template> = templates.into_iter().filter(|template| template.id == "share-of-total").collect();
-    let known = with_setting(async |setting| {
-        let given = (&books[..], &schema(), &templates[..]);
-        let store = Memory::default();
-        let building = Building::new(&store, 1, None);
-        corpusqa::from_table(None::<&ScriptedHost<'_>>, setting, building, &Plain, given, &records(lines()), &one)
-            .await
-            .unwrap()
-    });
-    let known: HashMap<String, String> =
-        known.built.items.iter().map(|item| (item.question.clone(), text(item, "sql").to_owned())).collect();
-    let words = ScriptedHost::scripted(|call, _| able(call, &known));
-    let schema = schema();
-    let built = with_setting(async |setting| {
-        let crew = Crew { writer: Some(&words), extractors: vec![("m", &words)] };
-        let given = Sources { books: &books[1..4], schema: Some(&schema), templates: &templates };
-        let parameters = CorpusQa { queries: 2, ..one.clone() };
-        corpusqa::corpusqa(
-            &crew,
-            setting,
-            Building::new(&Memory::default(), 1, Some("extraction")),
-            &Plain,
-            given,
-            &parameters,
-        )
-        .await
-    });
-    assert!(matches!(built, Err(BuildError::Stopped { stage: "extraction" })));
-    let transcript = words.transcript();
-    let first = format!("chat corpusqa-extract{}", transcript.split("chat corpusqa-extract").nth(1).unwrap());
-    expect![[r#"
-        chat corpusqa-extract (<= 64 tokens, temperature 0)
-          | === DOCUMENT BEGINS: Report b ===
-          | Name: Bo House
-          | Region: west
-          | Income: 2.5 EUR million
-          | Beds: 40
-          | Opened: 1991-03
-          | === DOCUMENT ENDS ===
-          |
-          | Read these facts about the home that the document above is about out of it.
-          |
-          | - name (name): Name
-          | - region (category): Region
-          | - income (money): Income, in EUR thousand
-          | - beds (count): Beds
-          | - opened (year-month): Opened
-          |
-          | 1. value is as the document writes it; do not calculate, convert or round. Take nothing from elsewhere.
-          | 2. unit is the unit that the document states for this value, in words beside it, over its table or in its column, magnitude and currency included, as in "thousand EUR"; empty if it states none.
-          | 3. Where the document gives several values, take the one for the latest period and for the whole; where it corrects one, the corrected one.
-          | 4. quote holds the value, word for word, in at most a sentence or a line of a table.
-          | 5. If the document does not state a fact, its value is null.
-          |
-          | Reply with a JSON object and nothing else, with every key:
-          | {"key": {"value": "1,118", "unit": "thousand EUR", "quote": "Charges came to 1,118 thousand EUR."}}
-    "#]].assert_eq(&first);
-    let last = with_setting(async |setting| {
-        let given = (&books[..], &schema, &templates[..]);
-        let store = Memory::default();
-        let building = Building::new(&store, 1, None);
-        corpusqa::from_table(Some(&words), setting, building, &Plain, given, &records(lines()), &one).await.unwrap()
-    });
-    assert_eq!(last.built.items.len(), 1);
-    let asked = words.transcript();
-    expect![[r#"
-        chat corpusqa-paraphrase (<= 64 tokens, temperature 0)
-          | Say this question in other words, as somebody would ask it who works with the documents.
-          |
-          | What share of the total Income (EUR thousand) of all homes belongs to those whose Region is east?
-          |
-          | 1. It asks for exactly the same, with all of its conditions, and has exactly the same answer.
-          | 2. Names, words in comparisons, numbers, dates and units stay as they are written. These must stand in it: "east".
-          | 3. It mentions no table, column or database.
-          | 4. It is one or two sentences in English.
-          |
-          | Reply with a JSON object and nothing else:
-          | {"question": "the question in other words"}
-        chat corpusqa-sql (<= 64 tokens, temperature 0)
-          | Write the SQLite statement that answers a question over the table "corpus". Each of its rows is one home.
-          |
-          | Columns:
-          | - "name" TEXT: Name
-          | - "region" TEXT: Region; one of 'east' 'west'
-          | - "income" REAL: Income (EUR thousand), in EUR thousand
-          | - "beds" REAL: Beds
-          | - "opened" TEXT, as YYYY-MM: Opened
-          |
-          | Some rows:
-          | Ana Homes | west | 1300 | 12 | 1990-05
-          | Bo House | west | 2500 | 40 | 1991-03
-          | Cleo Court | east | 900 | 31 | 2001-07
-          |
-          | Question: Tell me: What share of the total Income (EUR thousand) of all homes belongs to those whose Region is east?
-          |
-          | 1. One SELECT that gives one column and nothing else: one number in percent, 12.5 for 12.5%.
-          | 2. Quote every column in double quotes, texts in single quotes. Numbers are reals: no casts are needed.
-          | 3. Ratios and means are not rounded.
-          |
-          | Reply with a JSON object and nothing else:
-          | {"sql": "SELECT ..."}
-    "#]].assert_eq(&asked[asked.find("chat corpusqa-paraphrase").unwrap()..]);
 }
 
 #[test]

@@ -3,9 +3,12 @@
 
 mod corpusqa;
 mod corpusqa_data;
+mod corpusqa_words;
 mod hamlet;
+mod hamlet_words;
 mod options;
 mod sagascale;
+mod sagascale_words;
 #[path = "../method/support.rs"]
 #[allow(dead_code, reason = "written for methods; builds need its scripted host alone")]
 mod support;

@@ -1,8 +1,8 @@
 //! `closeread build corpusqa`: questions over whole collections of documents.
 
 use crate::building::{
-    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hashes, read_entity,
-    read_schema, read_table, show_costs, stored_table, write, write_table,
+    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hand_checked, hashes,
+    read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
 };
 use crate::files::read_lines;
 use crate::host::Repetition;
@@ -32,6 +32,9 @@ const PROMPTS: [&str; 6] = [
     "corpusqa-sql",
     "build-again",
 ];
+
+/// What --dry-run cannot know of the questions.
+const QUESTIONS_UNKNOWN: &str = "how many sets are filled and how many questions they give is not known before: all of --lengths with all --questions are reckoned with";
 
 /// Questions over whole collections of documents, answered from a table (CorpusQA, section 3)
 ///
@@ -95,6 +98,9 @@ pub(crate) struct CorpusQaArgs {
     /// Run the SQL of every item in the folder again and compare
     #[arg(long)]
     check_sql: bool,
+    /// Values that people read, as in check/cells.csv: say how often the extracted ones agree with them at first
+    #[arg(long, value_name = "FILE")]
+    hand_checked: Option<PathBuf>,
     #[command(flatten)]
     build: BuildOptions,
 }
@@ -131,6 +137,9 @@ pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
     let build = &args.build;
     if let Some(file) = &build.checked {
         return checked(build, file);
+    }
+    if let Some(file) = &args.hand_checked {
+        return hand_checked(build, file);
     }
     if args.check_sql {
         return check_sql(build);
@@ -173,10 +182,16 @@ async fn from_documents(
     models.extend(&extractors);
     let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
     if build.dry_run {
-        let stages = corpusqa::cost(workshop.setting(), books, schema, extractors.len(), parameters)?;
-        let asked = [model, extractors[0], extractors[0], model, model];
-        let stages: Vec<_> = stages.into_iter().zip(asked).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let mut stages = Vec::new();
+        for cost in corpusqa::cost(workshop.setting(), books, schema, parameters)? {
+            match cost.stage {
+                "votes" | "extraction" => stages.extend(extractors.iter().map(|name| (cost.clone(), *name))),
+                _ => stages.push((cost, model)),
+            }
+        }
+        let columns =
+            "how many columns the documents give is not known before: 12 are reckoned with, or those of --schema";
+        return show_costs(&stages, &[columns, QUESTIONS_UNKNOWN], &workshop.prices, build);
     }
     let more = json!({
         "extractors": extractors, "parameters": parameters, "documents": hashes(books), "schema": schema,
@@ -213,7 +228,8 @@ async fn from_table(
             None => Vec::new(),
         };
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model.unwrap_or_default())).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let unknown = if model.is_some() { QUESTIONS_UNKNOWN } else { "without --model nobody is asked" };
+        return show_costs(&stages, &[unknown], &workshop.prices, build);
     }
     let lines = records(lines);
     let more = json!({
@@ -242,6 +258,7 @@ async fn ended(
     finish(folder, journal, workshop, work, |corpus| {
         write_table(folder.path(), &corpus)?;
         let code = write(folder, build, "corpusqa", books, &corpus.built)?;
+        write_cells(folder.path(), &corpus, build.check, build.seed)?;
         eprintln!(
             "the table of {} rows is in {} and beside it",
             corpus.rows.len(),

@@ -76,7 +76,9 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
         let cut = chunks(&books, &workshop.tokenizer, parameters.chunk_tokens);
         let stages = hamlet::cost(workshop.setting(), &books, &cut, &parameters)?;
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let unknown =
+            ["how many facts a tree has, and so how long the prompts and replies behind it are, is not known before"];
+        return show_costs(&stages, &unknown, &workshop.prices, build);
     }
     let more = json!({"parameters": parameters, "books": hashes(&books)});
     let configuration = build.configuration("hamlet", &workshop, &PROMPTS, more)?;
@@ -105,7 +107,7 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
             let own: Vec<_> = units.iter().filter(|unit| unit.input.judge == place).cloned().collect();
             stages.push((study_cost(workshop.setting(), &own)?, *model));
         }
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        return show_costs(&stages, &[], &workshop.prices, build);
     }
     let more = json!({"judges": models, "sizes": args.sizes, "per_size": args.per_size, "books": hashes(books)});
     let configuration =

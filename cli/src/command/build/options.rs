@@ -1,13 +1,14 @@
 //! `closeread build options`: wrong options for open questions.
 
 use crate::benchmark::Benchmark;
-use crate::building::{BuildOptions, checked, finish, hashes, show_costs, write};
+use crate::building::{
+    BookInputs, BuildOptions, checked, finish, hashes, read_forms, sheet_of, show_costs, write, write_sheet,
+};
 use crate::config::RunArgs;
 use anyhow::{Result, bail};
-use closeread_core::build::Building;
 use closeread_core::build::options::{self, Asked, Options, STAGES, wants_options};
+use closeread_core::build::{Building, Built};
 use closeread_core::hash::sha256;
-use closeread_core::text::Language;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -17,18 +18,21 @@ const PROMPTS: [&str; 3] = ["options-distractors", "judge-corpusqa", "build-agai
 /// Three wrong options for every open question of a benchmark (NovelQA, appendix C.3)
 ///
 /// Stages: distractors, options. A judge says of each option whether it means the same as a gold answer; the order of the
-/// options is decided by --seed. Items that have options, and those without a gold answer, stay as they are.
+/// options is decided by --seed. Items that have options, and those without a gold answer, stay as they are. The page for
+/// people also offers forms of questions (NovelQA, Table 8); with --books in the place of --benchmark it offers them alone.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OptionsArgs {
     /// A folder with documents.jsonl and items.jsonl, or a data set, as `closeread run` takes it
     #[arg(long, value_name = "NAME|DIR")]
     benchmark: Option<String>,
+    #[command(flatten)]
+    books: BookInputs,
+    /// Forms of questions in TOML, in the place of those that ship
+    #[arg(long, value_name = "FILE")]
+    forms: Option<PathBuf>,
     /// File or folder a data set is read from; repeatable
     #[arg(long, value_name = "PATH")]
     data: Vec<PathBuf>,
-    /// Language of all books that do not name theirs [default: detected]
-    #[arg(long, value_name = "CODE")]
-    language: Option<Language>,
     /// The model that says whether two answers mean the same [default: --model]
     #[arg(long, value_name = "NAME")]
     judge: Option<String>,
@@ -48,13 +52,20 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     if let Some(file) = &build.checked {
         return checked(build, file);
     }
-    let Some(benchmark) = args.benchmark.clone() else {
-        bail!("--benchmark is missing: name the benchmark whose open questions are to get options");
+    let forms = read_forms(args.forms.as_deref())?;
+    let benchmark = match (&args.benchmark, args.books.is_empty()) {
+        (Some(benchmark), true) => benchmark.clone(),
+        (None, false) => return write_sheet(build, "options", &args.books.read()?, forms),
+        (Some(_), false) => bail!("--benchmark and --books: name one, a benchmark or books to write questions about"),
+        (None, true) => bail!(
+            "--benchmark is missing: name the benchmark whose open questions are to get options, or books to write \
+             questions about with --books"
+        ),
     };
     let run = RunArgs {
         benchmark: Some(benchmark),
         data: args.data.clone(),
-        language: args.language.map(|language| language.code().to_owned()),
+        language: args.books.language().map(|language| language.code().to_owned()),
         ..RunArgs::default()
     };
     let benchmark = Benchmark::load(&run)?;
@@ -73,7 +84,10 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     if build.dry_run {
         let stages = options::cost(workshop.setting(), books, items, &parameters)?;
         let stages: Vec<_> = stages.into_iter().zip([model, judge]).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let unknown = [
+            "how many options are refused and written anew is not known before: at least none, at most all in every round",
+        ];
+        return show_costs(&stages, &unknown, &workshop.prices, build);
     }
     let more = json!({
         "judge": judge, "parameters": parameters, "books": hashes(books), "items": sha256(&serde_json::to_vec(items)?),
@@ -85,5 +99,11 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let hosts = Asked { writer: &writer, judge: &judge };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
     let work = options::options(hosts, workshop.setting(), building, books, items, &parameters);
-    finish(&folder, &journal, &workshop, work, |built| write(&folder, build, "options", books, &built)).await
+    let asked: Vec<_> =
+        books.iter().filter(|book| items.iter().any(|item| item.documents.contains(&book.id))).collect();
+    let sheet = sheet_of(forms, asked);
+    finish(&folder, &journal, &workshop, work, |built| {
+        write(&folder, build, "options", books, &Built { sheet: Some(sheet), ..built })
+    })
+    .await
 }

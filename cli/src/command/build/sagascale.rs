@@ -85,11 +85,21 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
     if build.dry_run {
         let shelves = subjects(&books, articles, &parameters, &workshop.tokenizer, &args, None)?;
-        let stages = sagascale::cost(workshop.setting(), &shelves, args.knower.len(), TYPICAL_QUERIES, &parameters)?;
-        let knower = args.knower.first().map_or(model, String::as_str);
-        let models = [model, model, model, checker, model, knower, model];
-        let stages: Vec<_> = stages.into_iter().zip(models).collect();
-        return show_costs(&stages, &workshop.prices, build.assume_reply, build.json);
+        let mut stages = Vec::new();
+        for cost in sagascale::cost(workshop.setting(), &shelves, TYPICAL_QUERIES, &parameters)? {
+            match cost.stage {
+                "correctness" => stages.push((cost, checker)),
+                "contamination" => stages.extend(args.knower.iter().map(|knower| (cost.clone(), knower.as_str()))),
+                "contamination: judge" if args.knower.is_empty() => {}
+                "contamination: judge" => stages.push((cost.times(args.knower.len() as u64), judge)),
+                _ => stages.push((cost, model)),
+            }
+        }
+        let queries = format!(
+            "how many parts a model sees in a section is not known before: {TYPICAL_QUERIES} are reckoned with"
+        );
+        let pairs = "how many pairs a part gives is not known before: one at least, --most-pairs at most";
+        return show_costs(&stages, &[&queries, pairs], &workshop.prices, build);
     }
     if args.search.search.is_none() && !args.no_realism {
         bail!(

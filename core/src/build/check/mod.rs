@@ -1,7 +1,9 @@
 //! What people say of what was made: a page to tick through, and what it says of the filters.
 
+mod forms;
 mod page;
 
+pub use forms::{Form, FormError, Sheet, Written};
 pub use page::check_page;
 
 use crate::random::SplitMix64;
@@ -43,6 +45,9 @@ pub struct CheckAnswers {
     /// What the person wrote, by the name of the question.
     #[serde(default)]
     pub notes: BTreeMap<String, String>,
+    /// The forms that the person filled in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Written>,
 }
 
 /// Why answers cannot be used.

@@ -13,9 +13,11 @@ mod domain;
 mod draw;
 mod english;
 mod english_questions;
+mod plan;
 mod question;
 mod report;
 mod rng;
+mod sql;
 mod table;
 
 pub use table::{Column, ValueType};

@@ -1,6 +1,7 @@
 //! Writes one institution's row as a report: every fact once or more, among figures that distract.
 
 use super::domain::{Domain, Scale, grouped};
+use super::plan::{Flaw, Plan, plan, vary};
 use super::rng::Rng;
 use super::table::{Field, Month, Row, Value};
 
@@ -41,28 +42,6 @@ pub(super) fn write(domain: &Domain, row: &Row, rng: &mut Rng, n_tokens: usize) 
 const LONG: usize = 2_500;
 const WORK: &[Field] = &[Field::Places, Field::People, Field::Staff, Field::FirstRate, Field::SecondRate];
 const MONEY: &[Field] = &[Field::Income, Field::Spending, Field::Reserve];
-
-/// How one figure appears in the report.
-struct Plan {
-    /// Values of 2023, 2024 and 2025 as they are printed in the body.
-    printed: [Value; 3],
-    in_table: bool,
-    in_prose: bool,
-    table_scale: Scale,
-    prose_scale: Scale,
-    flaw: Flaw,
-}
-
-/// Whether a second value for 2025 stands in the report.
-enum Flaw {
-    None,
-    /// The body is wrong; a note of a later month is right.
-    Erratum,
-    /// The body is right; an earlier estimate was not.
-    Provisional(Value),
-    /// The value of 2024 was wrong and is put right; that of 2025 is not touched.
-    Restated(Value),
-}
 
 struct Writer<'a> {
     domain: &'a Domain,
@@ -334,67 +313,6 @@ impl<'a> Writer<'a> {
         let slots: Vec<(&str, &str)> = slots.iter().map(|(slot, text)| (*slot, text.as_str())).collect();
         fill(pattern, &slots)
     }
-}
-
-/// Decides for each of [`Field::FIGURES`] where and how it is printed; at most two of them are flawed.
-fn plan(row: &Row, rng: &mut Rng) -> Vec<(Field, Plan)> {
-    let first_flaw = rng.index(Field::FIGURES.len());
-    let second_flaw = rng.index(Field::FIGURES.len());
-    Field::FIGURES
-        .into_iter()
-        .enumerate()
-        .map(|(idx, field)| {
-            let now = row.get(field).clone();
-            let before = vary(&now, rng);
-            let mut printed = [vary(&before, rng), before, now.clone()];
-            let mut flaw = Flaw::None;
-            if idx == first_flaw && rng.chance(70) {
-                printed[2] = vary(&now, rng);
-                flaw = Flaw::Erratum;
-            } else if idx == second_flaw {
-                flaw = match rng.below(2) {
-                    0 => Flaw::Provisional(vary(&now, rng)),
-                    _ => Flaw::Restated(vary(&printed[1], rng)),
-                };
-            }
-            let (in_table, in_prose) = match (&flaw, rng.below(100)) {
-                (Flaw::Provisional(_), roll) => (roll < 40, true),
-                (_, 0..45) => (true, false),
-                (_, 45..82) => (false, true),
-                _ => (true, true),
-            };
-            (field, Plan { printed, in_table, in_prose, table_scale: scale(rng), prose_scale: scale(rng), flaw })
-        })
-        .collect()
-}
-
-fn scale(rng: &mut Rng) -> Scale {
-    match rng.below(10) {
-        0..5 => Scale::Whole,
-        5..7 => Scale::Thousands,
-        _ => Scale::Millions,
-    }
-}
-
-/// Another plausible value of the same kind, up to an eighth away and never the same.
-fn vary(value: &Value, rng: &mut Rng) -> Value {
-    let number = value.number();
-    let grain = match value {
-        Value::Money(n) if n.is_multiple_of(10_000) => 10_000,
-        Value::Money(n) if n.is_multiple_of(1_000) => 1_000,
-        _ => 1,
-    };
-    let mut varied = number * rng.between(880, 1_120) / 1_000 / grain * grain;
-    if matches!(value, Value::Percentage(_)) {
-        // A share stays below the whole: what would exceed it is reflected.
-        if varied >= 10_000 {
-            varied = 2 * number - varied;
-        }
-    }
-    if varied == number {
-        varied = if number > grain { number - grain } else { number + grain };
-    }
-    value.with_number(varied)
 }
 
 /// One of `options` that is not `chosen`.

@@ -17,8 +17,8 @@ use crate::text::Book;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The calls of each stage that asks, from documents with `n_models` that extract. Without a schema it reckons with one of
-/// twelve columns.
+/// The calls of each stage that asks, from documents; those of the votes and of the extraction for one model that extracts.
+/// Without a schema it reckons with one of twelve columns.
 ///
 /// # Errors
 /// [`MethodError`] if a prompt cannot be filled.
@@ -26,7 +26,6 @@ pub fn cost(
     setting: Setting<'_>,
     books: &[Arc<Book>],
     schema: Option<&Schema>,
-    n_models: usize,
     parameters: &CorpusQa,
 ) -> Result<Vec<StageCost>, MethodError> {
     let count = |name: &str, variables: &Value| {
@@ -50,13 +49,12 @@ pub fn cost(
         proposals.push(Prompt { known, replies: 0 });
         for book in &sampled {
             let known = count("corpusqa-field-votes", &fields::look_variables(book, held, setting.tokenizer))?;
-            looks.extend((0..n_models).map(|_| Prompt { known, replies }));
+            looks.push(Prompt { known, replies });
         }
     }
     for book in &kept {
         let known = count("corpusqa-extract", &extract::variables(book, held, 0))?;
-        let n = n_models * parameters.queries.max(1);
-        extractions.extend((0..n).map(|_| Prompt { known, replies: of_fields }));
+        extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, replies: of_fields }));
     }
     let limit = setting.max_output_tokens;
     let mut stages = vec![

@@ -3,9 +3,10 @@
 use super::column::{Schema, categories};
 use super::global::{DOCUMENT_DATE, Row};
 use super::gold::AnswerKind;
-use super::template::{Difficulty, Template, filled};
+use super::template::{Difficulty, Template};
 use super::value::CellValue;
 use crate::build::corpus::ValueType;
+use crate::build::slots::filled;
 use crate::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

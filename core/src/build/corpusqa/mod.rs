@@ -17,6 +17,7 @@ mod extract;
 mod fields;
 mod global;
 mod gold;
+mod hand;
 mod parameters;
 mod people;
 mod questions;
@@ -38,6 +39,7 @@ pub use extract::{Agreed, Extraction, FieldVotes, StatedValue};
 pub use fields::Stated;
 pub use global::{Conflict, DOCUMENT_DATE, Reading, Record, Row, Statement, records};
 pub use gold::{AnswerKind, GoldError, gold};
+pub use hand::{FirstAgreement, HAND_COLUMNS, HandRead, drawn_cells, first_agreement, hand_rows, read_hand};
 pub use parameters::CorpusQa;
 pub use sets::{DocumentSet, Length};
 pub use template::{Difficulty, Template, TemplateError};
@@ -104,6 +106,8 @@ pub struct Corpus {
     pub rows: Vec<Row>,
     /// The sets, by name.
     pub sets: Vec<(String, DocumentSet)>,
+    /// The values that were extracted from each document; nothing of a ready table.
+    pub agreed: Vec<Unit<Agreed>>,
 }
 
 /// The seed of one purpose.
@@ -218,6 +222,7 @@ pub async fn corpusqa<H: Host, S: StageStore, D: Database>(
     tables.append(&mut corpus.built.tables);
     questions.append(&mut corpus.built.questions);
     (corpus.built.tables, corpus.built.questions) = (tables, questions);
+    corpus.agreed = agreed;
     Ok(corpus)
 }
 

@@ -1,6 +1,7 @@
 //! Query templates: questions with slots, by hand, and the SQL that answers them (section 3, step 3; appendix B).
 
 use super::gold::AnswerKind;
+use crate::build::slots::slots;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -141,23 +142,6 @@ impl Template {
     }
 }
 
-fn slots(text: &str) -> Vec<&str> {
-    text.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(slot, _)| slot)).collect()
-}
-
-/// Puts values into the slots of a text.
-pub(super) fn filled(text: &str, value: impl Fn(&str) -> String) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
-        let Some((slot, after)) = behind.split_once('}') else { break };
-        out.push_str(before);
-        out.push_str(&value(slot));
-        rest = after;
-    }
-    out + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,10 +169,5 @@ mod tests {
         assert!(refused(head).contains("expected a question"));
         assert!(refused(&format!("{head}en = 'x'\n{head}en = 'y'")).contains("two templates"));
         assert!(refused("[[template]]\nid = 1").contains("expected tables [[template]]"));
-    }
-
-    #[test]
-    fn slots_are_filled() {
-        assert_eq!(filled("{a} of {b}, {", |slot| slot.to_uppercase()), "A of B, {");
     }
 }

@@ -137,7 +137,7 @@ pub async fn hamlet<H: Host, S: StageStore>(
     }
     let questions = people::questions(&trees, &passes, &pruned, &items, &by_id);
     let tables = vec![statistics::books(books, setting.tokenizer, &cut, &items), statistics::pruning(&trees, &pruning)];
-    Ok(Built { items, funnel: building.into_funnel(), tables, questions })
+    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }
 
 /// The stretch of a book that a chunk is, as it is read.

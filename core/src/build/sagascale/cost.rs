@@ -6,15 +6,15 @@ use crate::build::assumed::Prompt;
 use crate::method::{MethodError, Setting};
 use serde_json::{Value, json};
 
-/// The calls of each stage that asks, as if every segment gave `queries` sub-queries and each of these one pair; the
-/// model decides how many it writes, so everything behind the second stage is a guess of that size.
+/// The calls of each stage that asks, as if every segment gave `queries` sub-queries, and each of these one pair at least and
+/// [`SagaScale::most_pairs`] at most; the model decides how many it writes, so everything behind the second stage is a guess
+/// of that size. The two stages of contamination are for one model that must not know the answers.
 ///
 /// # Errors
 /// [`MethodError`] if a prompt cannot be filled.
 pub fn cost(
     setting: Setting<'_>,
     subjects: &[Subject],
-    n_knowers: usize,
     queries: u64,
     parameters: &SagaScale,
 ) -> Result<Vec<StageCost>, MethodError> {
@@ -23,7 +23,7 @@ pub fn cost(
         Ok::<u64, MethodError>(setting.tokenizer.count(&text) as u64)
     };
     let replies = u64::from(setting.max_output_tokens);
-    let mut prompts: [Vec<Prompt>; 7] = Default::default();
+    let mut prompts: [Vec<Prompt>; 8] = Default::default();
     for part in parts(subjects) {
         let Some(subject) = subjects.iter().find(|subject| subject.book.id == part.input.document) else { continue };
         let (book, part) = (&subject.book, &part.input);
@@ -43,6 +43,10 @@ pub fn cost(
                 "sagascale-closed-book",
                 &json!({"title": book.title, "question": "", "options": [], "language": "English"}),
             )?,
+            count(
+                "judge-sagascale",
+                &json!({"title": book.title, "question": "", "answers": [], "several": false, "answer": ""}),
+            )?,
             count("classify-question", &json!({"question": "", "answers": [], "types": []}))?,
         ];
         for (at, known) in known.into_iter().enumerate() {
@@ -50,17 +54,24 @@ pub fn cost(
                 0 | 1 => 1,
                 // A pair, and END.
                 2 => 2 * queries,
-                // An answer, and a judge of it.
-                5 => 2 * queries * n_knowers as u64,
                 _ => queries,
             };
             prompts[at].extend((0..n).map(|_| Prompt { known, replies: if at < 2 { 0 } else { replies } }));
         }
     }
-    let stages = ["segment-filter", "sub-queries", "pairs", "correctness", "keywords", "contamination", "types"];
-    let cost = |(stage, prompts): (&'static str, &Vec<Prompt>)| {
-        let most = if stage == "pairs" { parameters.most_pairs as u64 } else { 1 };
+    let stages = [
+        "segment-filter",
+        "sub-queries",
+        "pairs",
+        "correctness",
+        "keywords",
+        "contamination",
+        "contamination: judge",
+        "types",
+    ];
+    let cost = |(at, (stage, prompts)): (usize, (&'static str, &Vec<Prompt>))| {
+        let most = if at < 2 { 1 } else { parameters.most_pairs as u64 };
         StageCost::of(stage, prompts, setting.max_output_tokens).at_most(most)
     };
-    Ok(stages.into_iter().zip(&prompts).map(cost).collect())
+    Ok(stages.into_iter().zip(&prompts).enumerate().map(cost).collect())
 }

@@ -229,7 +229,7 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     }
     let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
     let tables = vec![tables::types(&items), tables::lengths(&books, tokenizer, &items)];
-    Ok(Built { items, funnel: building.into_funnel(), tables, questions })
+    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }
 
 /// Every segment of every article, named `BOOK-01` and so on.

@@ -1,7 +1,7 @@
 //! Wikitext as plain text: what a reader of the page sees of its sentences.
 //!
 //! Templates, references, tables, files and categories are left out: what they say is not part of a section's sentences.
-//! No crate fits: parse-wiki-text-2 has no licence that a registry knows.
+//! No crate fits; ARCHITECTURE.md says why.
 
 use regex::Regex;
 use std::sync::LazyLock;

@@ -1,0 +1,77 @@
+//! Cells of `build corpusqa` that people read: a file to fill in, and how often the extraction agrees with it.
+
+use super::dataset::print_tables;
+use super::{BuildOptions, stored_schema};
+use crate::files::{read_lines, write_atomically};
+use anyhow::{Context, Result, bail};
+use closeread_core::build::corpusqa::{
+    Agreed, Corpus, HAND_COLUMNS, STAGES, drawn_cells, first_agreement, hand_rows, read_hand,
+};
+use closeread_core::build::{End, Line, Unit};
+use closeread_core::table::render::text;
+use closeread_core::text::decode;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The cells that people are to read, beside the page for people.
+const CELLS: &str = "check/cells.csv";
+
+/// Writes a sample of the extracted cells without their values. What a person has filled in is not written over.
+pub(crate) fn write_cells(out: &Path, corpus: &Corpus, n: usize, seed: u64) -> Result<()> {
+    let path = out.join(CELLS);
+    if corpus.agreed.is_empty() || path.exists() {
+        return Ok(());
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(HAND_COLUMNS)?;
+    for row in hand_rows(&drawn_cells(&corpus.agreed, &corpus.schema, n, seed), &corpus.schema) {
+        writer.write_record(row)?;
+    }
+    write_atomically(&path, &writer.into_inner().context("cannot write the cells as CSV")?)
+}
+
+/// `--hand-checked`: how often the extracted values agree with those in `file`. Exits with 1 if lines cannot be compared.
+pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
+    let out = &options.out;
+    let schema = stored_schema(out)?;
+    let place = STAGES.iter().position(|stage| *stage == "consensus").map_or(0, |at| at + 1);
+    let path = out.join(format!("stages/{place}-consensus.jsonl"));
+    if !path.is_file() {
+        bail!("{} is not there: a build from a ready table extracts nothing that could be checked", path.display());
+    }
+    let lines: Vec<Line<Agreed>> = read_lines(&path, "a line of the stage consensus")?;
+    let kept = lines.into_iter().filter_map(|Line { id, end, .. }| match end {
+        End::Kept { value } => Some(Unit { id, input: value }),
+        _ => None,
+    });
+    let agreed: Vec<Unit<Agreed>> = kept.collect();
+    let named = || format!("cannot use --hand-checked {}", file.display());
+    let bytes = std::fs::read(file).with_context(named)?;
+    let read = decode(&bytes, None).with_context(named)?.text;
+    let by_hand = read_hand(&read).map_err(anyhow::Error::msg).with_context(named)?;
+    let found = first_agreement(&agreed, &schema, &by_hand, &domain(out));
+    if options.json {
+        outln!("{}", json!(found));
+    } else {
+        print_tables(std::slice::from_ref(&found.table))?;
+        for line in &found.differ {
+            outln!("{}", text::plain(line));
+        }
+    }
+    if found.open > 0 {
+        eprintln!("{} of {} lines have no value yet", found.open, by_hand.len());
+    }
+    for problem in &found.problems {
+        eprintln!("{}: {}", file.display(), text::plain(problem));
+    }
+    Ok(if found.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// What the build calls its domain.
+fn domain(out: &Path) -> String {
+    let manifest = std::fs::read(out.join(super::BuildFolder::MANIFEST)).ok();
+    let manifest: Option<Value> = manifest.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let domain = manifest.as_ref().and_then(|manifest| manifest.pointer("/configuration/parameters/domain")?.as_str());
+    domain.unwrap_or("of one domain").to_owned()
+}

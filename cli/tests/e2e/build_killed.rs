@@ -1,0 +1,110 @@
+//! Every build, killed (`kill -9`) in each of its stages and stopped behind each of them: the data are those of a build that
+//! nothing happened to.
+
+use crate::build_corpusqa::{from_homes, from_sample, reader};
+use crate::build_model::{SAMPLE, built, said};
+use crate::build_sagascale::loan;
+use crate::provider::{Server, answer};
+use crate::support::{Sandbox, tales};
+use closeread_core::build::{corpusqa, hamlet, options, sagascale};
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+/// What every build leaves.
+const DATA: [&str; 5] = ["items.jsonl", "documents.jsonl", "report.json", "check/questions.jsonl", "check/check.html"];
+
+/// A model that takes its time, so that there is a stage to be killed in.
+fn slow(reply: fn(&str) -> String) -> Server {
+    Server::replying(move |_, request| {
+        std::thread::sleep(Duration::from_millis(10));
+        ("200 OK", answer(&reply(said(request))))
+    })
+}
+
+fn with<'a>(build: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [build, more].concat()
+}
+
+/// Starts the build and kills it as soon as a line of the stage is on the disk.
+fn kill_in(sandbox: &Sandbox, build: &[&str], stage: &Path) {
+    let mut child = sandbox.command(build).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let part = stage.with_extension("jsonl.part");
+    while !part.exists() && !stage.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // It may have ended by itself: a stage that asks nobody takes no time.
+    let _ = child.kill();
+    child.wait().unwrap();
+}
+
+/// The law: killed in every stage, or stopped behind every stage, a build leaves the files of one that nothing happened to.
+fn survives(sandbox: &Sandbox, build: &[&str], stages: &[&str], more: &[&str]) {
+    let files = || DATA.iter().chain(more);
+    sandbox.run(&with(build, &["--out", "whole"])).exits(0);
+    for (at, stage) in stages.iter().enumerate() {
+        let file = sandbox.path("killed").join(format!("stages/{}-{stage}.jsonl", at + 1));
+        kill_in(sandbox, &with(build, &["--out", "killed"]), &file);
+        let told = sandbox.run(&with(build, &["--out", "stopped", "--until", stage])).exits(0);
+        let is_last = at + 1 == stages.len();
+        assert!(is_last || told.err().contains(&format!("stopped after stage `{stage}`")), "{}", told.err());
+    }
+    for out in ["killed", "stopped"] {
+        sandbox.run(&with(build, &["--out", out])).exits(0);
+        for name in files() {
+            let read = |of: &str| std::fs::read_to_string(sandbox.path(of).join(name)).unwrap();
+            assert_eq!(read(out), read("whole"), "{name} of the build that was {out}");
+        }
+    }
+}
+
+#[test]
+fn hamlet_survives_a_kill_in_every_stage() {
+    let server = slow(built);
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/shedu-bu.txt");
+    let build = ["build", "hamlet", "--books", &story, "--no-cache", "--concurrency", "2"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url];
+    survives(&sandbox, &with(&build, &model), &hamlet::STAGES, &[]);
+}
+
+#[test]
+fn sagascale_survives_a_kill_in_every_stage() {
+    let server = slow(built);
+    let sandbox = Sandbox::with_own_cache();
+    loan(&sandbox);
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    let build = ["build", "sagascale", "--books", &story, "--retriever", "bm25", "--articles", "articles"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url, "--knower", "openai-compatible/k"];
+    let more = ["--search", "web", "--no-cache", "--concurrency", "2"];
+    survives(&sandbox, &[&build[..], &model, &more].concat(), &sagascale::STAGES, &[]);
+}
+
+#[test]
+fn options_survive_a_kill_in_every_stage() {
+    let server = slow(built);
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url, "--no-cache", "--concurrency", "2"];
+    let build = with(&["build", "options", "--benchmark", "tales"], &model);
+    survives(&sandbox, &build, &options::STAGES, &["check/sheet.json"]);
+}
+
+#[test]
+fn corpusqa_survives_a_kill_in_every_stage() {
+    let server = slow(reader);
+    let sandbox = Sandbox::with_own_cache();
+    let build = from_homes(&sandbox, &server.url);
+    let build: Vec<&str> = build.iter().map(String::as_str).collect();
+    let build = with(&build, &["--no-cache", "--concurrency", "2"]);
+    let table = ["table.csv", "sets.json", "conflicts.jsonl", "check/cells.csv"];
+    survives(&sandbox, &build, &corpusqa::STAGES, &table);
+}
+
+#[test]
+fn corpusqa_from_a_table_survives_a_kill_in_every_stage() {
+    let sandbox = Sandbox::new();
+    let (table, schema) = (format!("{SAMPLE}/corpus/table.csv"), format!("{SAMPLE}/corpus/manifest.json"));
+    let build = from_sample(&table, &schema, &[]);
+    survives(&sandbox, &build, &corpusqa::TABLE_STAGES, &["table.csv", "sets.json", "conflicts.jsonl"]);
+}

@@ -1,0 +1,131 @@
+//! `closeread build sagascale`: questions from books, articles about them and a search.
+
+use crate::build_model::{SAMPLE, builder, lines};
+use crate::support::{Sandbox, funnel};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
+/// An article about the loan of the bell in `articles`, and what a search finds in `web`.
+pub(crate) fn loan(sandbox: &Sandbox) {
+    let plot =
+        "Port Emery lends a bell to Scarrow. After ninety-nine years the loan ends and a clerk is sent to fetch it. ";
+    let praise = "Critics praised the novella at length and compared it with others of its kind in many newspapers. ";
+    let article =
+        format!("== Plot ==\n{}\n== Reception ==\n{}\n== See also ==\n* [[Bells]]\n", plot.repeat(4), praise.repeat(4));
+    sandbox.write("articles/the-loan-of-the-bell.wiki", article);
+    sandbox.write("web/one.txt", "The bell of Scarrow was lent by Port Emery. Everybody there knows of the bell.");
+}
+
+#[test]
+fn questions_are_collected_from_a_book_and_an_article_and_run_at_once() {
+    let server = builder();
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    loan(&sandbox);
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url, "--out", "s"];
+    let books = ["build", "sagascale", "--books", &story, "--retriever", "bm25"];
+    let build = [&books[..], &["--articles", "articles", "--knower", "openai-compatible/k"], &model].concat();
+    sandbox.run(&build).refuses(&["--search is missing", "--no-realism"]);
+    let report = sandbox.run(&[&build[..], &["--search", "web", "--json"]].concat()).exits(0).json();
+    let kept = funnel(&report);
+    assert_eq!(
+        kept,
+        [
+            "segments 3 -> 2",
+            "segment-filter 2 -> 1",
+            "sub-queries 1 -> 1",
+            "pairs 1 -> 1",
+            "correctness 1 -> 1",
+            "keywords 1 -> 1",
+            "realism 1 -> 1",
+            "contamination 1 -> 1",
+            "types 1 -> 1"
+        ]
+    );
+    let item = &lines(&sandbox, "s/items.jsonl")[0];
+    assert_eq!((&item["answers"][0], &item["labels"]["question_type"]), (&json!("Port Emery"), &json!("Location")));
+    let run = [
+        "run",
+        "--benchmark",
+        "sagascale",
+        "--data",
+        "s",
+        "--method",
+        "naive-rag",
+        "--retriever",
+        "bm25",
+        "--out",
+        "r",
+    ];
+    sandbox.run(&run).exits(0);
+    let dry = [&build[..], &["--dry-run", "--json"]].concat();
+    let told = sandbox.run(&dry).exits(0).json();
+    let named = |stage: &Value| (stage[0]["stage"].clone(), stage[1].clone());
+    let stages: Vec<(Value, Value)> = told["stages"].as_array().unwrap().iter().map(named).collect();
+    assert_eq!(stages.len(), 8);
+    assert_eq!(stages[5], (json!("contamination"), json!("openai-compatible/k")));
+    assert_eq!(stages[6], (json!("contamination: judge"), json!("openai-compatible/builder")));
+    let notes = told["table"]["notes"].to_string();
+    assert!(notes.contains("5 are reckoned with") && notes.contains("--most-pairs at most"), "{notes}");
+    sandbox
+        .run(&[&books[..], &model, &["--search", "web"]].concat())
+        .refuses(&["no article about `the-loan-of-the-bell`"]);
+}
+
+#[test]
+fn a_page_is_fetched_from_a_wiki_once_and_a_wiki_is_searched() {
+    let model = builder();
+    let plot =
+        "== Plot ==\nA ''clerk'' is sent to [[Scarrow]] to fetch a bell. ".to_owned() + &"She waits. ".repeat(40);
+    let wiki = Wiki::start(json!({
+        "parse": {"title": "The Loan", "wikitext": plot},
+        "query": {"searchinfo": {"totalhits": 7}, "search": [{"title": "Bell", "snippet": "the <span>bell</span>"}]},
+    }));
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    let api = format!("{}/api.php", wiki.url);
+    let page = ["build", "sagascale", "--books", &story, "--page", "the-loan-of-the-bell=The Loan", "--wiki", &api];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &model.url, "--out", "s", "--json"];
+    let arguments = [&page[..], &["--search", &api, "--retriever", "bm25"], &model].concat();
+    let report = sandbox.run(&arguments).exits(0).json();
+    assert_eq!(report["items"], 1, "{report}");
+    assert_eq!(lines(&sandbox, "s/items.jsonl")[0]["popularity"], 7);
+    let asked = wiki.asked.lock().unwrap().clone();
+    assert!(asked[0].contains("action=parse") && asked[0].contains("page=The%20Loan"), "{asked:?}");
+    assert!(asked.iter().any(|line| line.contains("list=search") && line.contains("srsearch=bell")), "{asked:?}");
+    sandbox.run(&arguments).exits(0);
+    assert_eq!(wiki.asked.lock().unwrap().len(), asked.len(), "neither the page nor a search is asked for again");
+}
+
+/// Answers every GET request with the same JSON.
+struct Wiki {
+    url: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Wiki {
+    fn start(reply: Value) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&asked);
+        let reply = reply.to_string();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = BufReader::new(stream.unwrap());
+                let mut first = String::new();
+                let _ = stream.read_line(&mut first);
+                let mut line = String::new();
+                while stream.read_line(&mut line).is_ok_and(|n| n > 2) {
+                    line.clear();
+                }
+                log.lock().unwrap().push(first);
+                let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
+                let _ = stream.get_mut().write_all((head + &reply).as_bytes());
+            }
+        });
+        Self { url, asked }
+    }
+}
