@@ -254,6 +254,7 @@ test("a prompt of a whole novel does not hang the page, and a book full of HTML 
     await page.click("#step");
     await page.locator(".call").waitFor({ timeout: 120_000 });
     await page.click(".call >> text=The exact prompt");
+    await page.locator(".call .exact").first().waitFor();
     const shown = await page.$eval(".call .exact", ({ textContent }) => textContent.length);
     assert.ok(shown < 10_000, `${shown} characters at first`);
     await page.click(".message button");
