@@ -148,7 +148,7 @@ test("an agent is stepped to its end against llama-server", async (t) => {
         return t.skip("skipped: stepping against llama-server needs CLOSEREAD_SERVERS");
     }
     const port = 18460 + (process.pid % 400);
-    const { stdout } = await promisify(execFile)(START, [servers, String(port)], { env: { ...process.env, CTX: "16384", SLOTS: "1" } });
+    const { stdout } = await promisify(execFile)(START, [servers, String(port)], { env: { ...process.env, CTX: "65536", SLOTS: "1", EXTRA: "--override-kv llama.context_length=int:65536" } });
     const pid = Number(/pid (\d+)/.exec(stdout)[1]);
     t.after(() => process.kill(pid));
     const page = await atTheStory();
