@@ -1,7 +1,7 @@
 //! Cells of `build corpusqa` that people read: a file to fill in, and how often the extraction agrees with it.
 
 use super::dataset::print_tables;
-use super::{BuildOptions, stored_schema};
+use super::{BuildFolder, BuildOptions, stored_schema};
 use crate::files::{read_lines, write_atomically};
 use anyhow::{Context, Result, bail};
 use closeread_core::build::corpusqa::{
@@ -35,8 +35,7 @@ pub(crate) fn write_cells(out: &Path, corpus: &Corpus, n: usize, seed: u64) -> R
 pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
     let out = &options.out;
     let schema = stored_schema(out)?;
-    let place = STAGES.iter().position(|stage| *stage == "consensus").map_or(0, |at| at + 1);
-    let path = out.join(format!("stages/{place}-consensus.jsonl"));
+    let path = BuildFolder::file_of(out, &STAGES, "consensus");
     if !path.is_file() {
         bail!("{} is not there: a build from a ready table extracts nothing that could be checked", path.display());
     }
@@ -70,7 +69,7 @@ pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCo
 
 /// What the build calls its domain.
 fn domain(out: &Path) -> String {
-    let manifest = std::fs::read(out.join(super::BuildFolder::MANIFEST)).ok();
+    let manifest = std::fs::read(out.join(BuildFolder::MANIFEST)).ok();
     let manifest: Option<Value> = manifest.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let domain = manifest.as_ref().and_then(|manifest| manifest.pointer("/configuration/parameters/domain")?.as_str());
     domain.unwrap_or("of one domain").to_owned()

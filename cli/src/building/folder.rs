@@ -93,9 +93,14 @@ impl BuildFolder {
         Ok(())
     }
 
+    /// Where the lines of a stage lie in the folder `path` of a build with these stages.
+    pub(super) fn file_of(path: &Path, stages: &[&str], stage: &str) -> PathBuf {
+        let number = stages.iter().position(|known| *known == stage).map_or(0, |at| at + 1);
+        path.join("stages").join(format!("{number}-{stage}.jsonl"))
+    }
+
     fn file(&self, stage: &str) -> PathBuf {
-        let number = self.stages.iter().position(|known| *known == stage).map_or(0, |at| at + 1);
-        self.path.join("stages").join(format!("{number}-{stage}.jsonl"))
+        Self::file_of(&self.path, self.stages, stage)
     }
 
     fn part(&self, stage: &str) -> PathBuf {
