@@ -113,7 +113,7 @@ impl Choice {
                 EncoderBackend::from_onnx(spec, &onnx, options).map(AnyBackend::Encoder)
             }
             #[cfg(feature = "gpu")]
-            Self::Gpu(adapter) => return WithStandIn::load(model, adapter).map(AnyBackend::Gpu),
+            Self::Gpu(adapter) => return WithStandIn::load(model, adapter),
         };
         loaded.with_context(|| format!("backend `{}`", self.name()))
     }

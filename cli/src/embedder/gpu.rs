@@ -1,5 +1,6 @@
 //! A model on a graphics processor, and the encoder that goes on when that fails.
 
+use super::backend::AnyBackend;
 use crate::models::{Installed, ONNX};
 use anyhow::Context;
 use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
@@ -24,64 +25,61 @@ pub(super) fn adapter() -> Option<Adapter> {
     found.ok()
 }
 
-/// A model that is on a graphics processor as long as that works.
+/// A model on a graphics processor; when that fails, the encoder goes on.
 #[derive(Debug)]
 pub(super) struct WithStandIn {
     model: Installed,
-    gpu: Option<GpuModel>,
+    gpu: GpuModel,
     stand_in: OnceLock<EncoderBackend>,
     /// So that the stand-in is loaded once.
     loading: Mutex<()>,
 }
 
 impl WithStandIn {
-    pub(super) fn load(model: &Installed, adapter: &Adapter) -> anyhow::Result<Self> {
-        let loaded = GpuModel::load_now(adapter, &model.spec, &model.file(ONNX)?, None);
-        let (gpu, failed) = match loaded {
-            Ok(gpu) => (Some(gpu), None),
-            Err(error) if error.is_of_device() => (None, Some(error)),
-            Err(error) => return Err(error).context("backend `gpu-f32`"),
-        };
-        let both = Self { model: model.clone(), gpu, stand_in: OnceLock::new(), loading: Mutex::new(()) };
-        if let Some(error) = failed {
-            both.replace(&error)?;
+    /// Loads the model onto the adapter; where the device refuses it, into the encoder for good.
+    pub(super) fn load(model: &Installed, adapter: &Adapter) -> anyhow::Result<AnyBackend> {
+        match GpuModel::load_now(adapter, &model.spec, &model.file(ONNX)?, None) {
+            Ok(gpu) => {
+                let both = Self { model: model.clone(), gpu, stand_in: OnceLock::new(), loading: Mutex::new(()) };
+                Ok(AnyBackend::Gpu(both))
+            }
+            Err(error) if error.is_of_device() => Ok(AnyBackend::Encoder(stand_in(model, &error)?)),
+            Err(error) => Err(error).context("backend `gpu-f32`"),
         }
-        Ok(both)
     }
 
-    /// The encoder, in the same precision; loaded when it is first needed, with the reason on stderr.
+    /// The encoder from now on; loaded when it is first needed.
     fn replace(&self, reason: &GpuError) -> Result<&EncoderBackend, EmbedError> {
         let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(encoder) = self.stand_in.get() {
             return Ok(encoder);
         }
-        eprintln!("{reason}; the encoder goes on in f32, nothing is lost");
-        let options = EncoderOptions { precision: Some(Precision::F32), instructions: None };
-        let onnx = self.model.file(ONNX).map_err(|error| EmbedError::Load(format!("{error:#}")))?;
-        let encoder = EncoderBackend::from_onnx(&self.model.spec, &onnx, options)?;
+        let encoder = stand_in(&self.model, reason)?;
         Ok(self.stand_in.get_or_init(|| encoder))
     }
 }
 
+/// The encoder in the precision of the graphics processor, with the reason on stderr.
+fn stand_in(model: &Installed, reason: &GpuError) -> Result<EncoderBackend, EmbedError> {
+    eprintln!("{reason}; the encoder goes on in f32, nothing is lost");
+    let options = EncoderOptions { precision: Some(Precision::F32), instructions: None };
+    let onnx = model.file(ONNX).map_err(|error| EmbedError::Load(format!("{error:#}")))?;
+    EncoderBackend::from_onnx(&model.spec, &onnx, options)
+}
+
 impl Backend for WithStandIn {
     fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
-        match (&self.gpu, self.stand_in.get()) {
-            (Some(gpu), None) => gpu.plan(lengths),
-            (_, encoder) => encoder.map_or_else(Vec::new, |encoder| encoder.plan(lengths)),
-        }
+        self.stand_in.get().map_or_else(|| self.gpu.plan(lengths), |encoder| encoder.plan(lengths))
     }
 
     fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
-        match (&self.gpu, self.stand_in.get()) {
-            (Some(gpu), None) => match gpu.forward_now(batch) {
-                Ok(vectors) => Ok(vectors),
-                Err(GpuError::Embed(error)) => Err(error),
-                Err(error) => self.replace(&error)?.forward(batch),
-            },
-            (_, Some(encoder)) => encoder.forward(batch),
-            (None, None) => {
-                Err(EmbedError::Load("neither a graphics processor nor the encoder has the model".to_owned()))
-            }
+        if let Some(encoder) = self.stand_in.get() {
+            return encoder.forward(batch);
+        }
+        match self.gpu.forward_now(batch) {
+            Ok(vectors) => Ok(vectors),
+            Err(GpuError::Embed(error)) => Err(error),
+            Err(error) => self.replace(&error)?.forward(batch),
         }
     }
 }
@@ -99,13 +97,15 @@ mod tests {
         };
         let shipped = Installed::shipped().expect("shipped");
         let tokenizer = shipped.file(crate::models::TOKENIZER).expect("shipped");
-        let backend = WithStandIn::load(&shipped, &adapter).expect("loads");
+        let AnyBackend::Gpu(backend) = WithStandIn::load(&shipped, &adapter).expect("loads") else {
+            panic!("the device takes the model that ships");
+        };
         let encoder = Encoder::new(shipped.spec.clone(), &tokenizer, backend).expect("loads");
         let texts = ["Ana lit the lamp.", "The boats stayed in the harbour.", "Nobody paid the ferryman."];
         let query = encoder.encode(Role::Query, &["Who was not paid?"]).expect("embeds").vectors;
         let before = encoder.encode(Role::Passage, &texts).expect("embeds").vectors;
         assert!(encoder.backend().stand_in.get().is_none(), "the graphics processor computed");
-        encoder.backend().gpu.as_ref().expect("loaded").release();
+        encoder.backend().gpu.release();
         let after = encoder.encode(Role::Passage, &texts).expect("the encoder goes on").vectors;
         assert!(encoder.backend().stand_in.get().is_some());
         let scores = |vectors: &Vectors| -> Vec<f32> {
