@@ -5,6 +5,7 @@ use crate::weights::{LayerNorm, Linear, Storage, WIDTH};
 use crate::workspace::Workspace;
 use closeread_core::embed::Pooling;
 use closeread_core::embed::checkpoint::Activation;
+use closeread_kernels::{ERF, ERF_END};
 use std::collections::BTreeMap;
 use wgpu::{BufferUsages, ComputePipeline};
 
@@ -143,7 +144,18 @@ fn product_source(then: Then, storage: Storage) -> String {
         Then::GeluTanh => "GELU_TANH",
         Then::Relu => "RELU",
     };
-    format!("{names}const EPILOGUE = {epilogue};\n{unpacked}{}", include_str!("kernels/product.wgsl"))
+    let erf = erf_polynomial();
+    format!("{names}const EPILOGUE = {epilogue};\n{unpacked}{erf}{}", include_str!("kernels/product.wgsl"))
+}
+
+/// The polynomial that the encoder's kernels compute erf by, by Horner's rule.
+fn erf_polynomial() -> String {
+    let (last, others) = ERF.split_last().expect("it has coefficients");
+    let steps: String = others.iter().rev().map(|number| format!("    p = p * t + ({number:?});\n")).collect();
+    format!(
+        "const ERF_END = f32({ERF_END:?});\nfn erf_polynomial(t: vec4<f32>) -> vec4<f32> {{\n    var p = vec4<f32>({last:?});\n\
+         {steps}    return p;\n}}\n"
+    )
 }
 
 fn attend_source(size: usize) -> String {

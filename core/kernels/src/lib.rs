@@ -33,6 +33,7 @@ mod table;
 mod tests;
 
 pub use aligned::{Aligned, LINE};
+pub use math::{ERF, ERF_END};
 pub use product::Then;
 
 use attention::Attention;

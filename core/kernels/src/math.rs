@@ -26,10 +26,10 @@ pub(super) unsafe fn exp<S: Simd>(x: S::Floats) -> S::Floats {
 }
 
 /// From here on erf is 1 in f32.
-const ERF_END: f32 = 3.9;
+pub const ERF_END: f32 = 3.9;
 /// erf(z) / z as a polynomial in t = 2 z^2 / `ERF_END`^2 - 1, fitted so that the error of erf stays below 2e-8 (2e-7 when
 /// computed in f32). In t the coefficients are small and nothing cancels, and no division is needed.
-const ERF: [f32; 16] = [
+pub const ERF: [f32; 16] = [
     0.362_583_97,
     -0.181_011_08,
     0.134_690_82,

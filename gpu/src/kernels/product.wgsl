@@ -1,6 +1,6 @@
 // A linear layer: rows times weights, scaled by column, plus bias, and what follows.
 // Workgroups take 64 rows x 64 columns; a thread sums 4 x 4. All widths are multiples of 64, in vectors of four here.
-// The host puts before this: EPILOGUE, Packed and unpacked().
+// The host puts before this: EPILOGUE, Packed and unpacked(), ERF_END and erf_polynomial().
 
 struct Shape { inputs: u32, outputs: u32 }
 
@@ -18,27 +18,11 @@ const APART = 65u;
 var<workgroup> left: array<f32, 1040>; // STEPS * APART
 var<workgroup> right: array<vec4<f32>, 256>; // STEPS * 16
 
-// erf(z) / z in t = 2 z^2 / 3.9^2 - 1, as closeread's encoder for processors has it.
+// As closeread's encoder for processors has it.
 fn erf(z: vec4<f32>) -> vec4<f32> {
-    let x = clamp(z, vec4(-3.9), vec4(3.9));
-    let t = x * x * (2.0 / (3.9 * 3.9)) - 1.0;
-    var p = vec4(-0.0007047357);
-    p = p * t + 0.0018743537;
-    p = p * t - 0.0015394534;
-    p = p * t + 0.002056777;
-    p = p * t - 0.007025082;
-    p = p * t + 0.013395573;
-    p = p * t - 0.01960327;
-    p = p * t + 0.029246336;
-    p = p * t - 0.04276269;
-    p = p * t + 0.057871945;
-    p = p * t - 0.07380584;
-    p = p * t + 0.09067485;
-    p = p * t - 0.10953223;
-    p = p * t + 0.13469082;
-    p = p * t - 0.18101108;
-    p = p * t + 0.36258397;
-    return p * x;
+    let x = clamp(z, vec4(-ERF_END), vec4(ERF_END));
+    let t = x * x * (2.0 / (ERF_END * ERF_END)) - 1.0;
+    return x * erf_polynomial(t);
 }
 
 fn finish(at: u32, sum: vec4<f32>) {
