@@ -2,7 +2,7 @@
 
 use crate::error::as_js;
 use crate::role::role_named;
-use closeread_core::embed::{EmbedError, Encoder, ModelSpec, TokenIds, Vectors, gather};
+use closeread_core::embed::{Encoder, ModelSpec};
 use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
 use wasm_bindgen::prelude::*;
 
@@ -41,20 +41,9 @@ impl GpuEmbeddingModel {
     /// of it any more.
     pub async fn embed(&self, role: String, texts: Vec<String>) -> Result<Vec<f32>, JsValue> {
         let role = role_named(&role)?;
-        let embed = async {
-            let tokens = texts.iter().enumerate().map(|(index, text)| self.0.tokenize(role, index, text));
-            let tokens: Vec<TokenIds> = tokens.collect::<Result<_, EmbedError>>()?;
-            let lengths: Vec<usize> = tokens.iter().map(|text| text.ids.len()).collect();
-            let units = self.0.backend().plan(&lengths);
-            let mut parts: Vec<Vectors> = Vec::with_capacity(units.len());
-            for unit in &units {
-                let batch: Vec<&[u32]> = unit.texts.iter().map(|&text| &*tokens[text].ids).collect();
-                let vectors = self.0.backend().forward(&batch).await?;
-                parts.push(self.0.finish_unit(unit, vectors)?);
-            }
-            Ok(gather(self.0.spec().dimension, &tokens, &units, &parts))
-        };
-        embed.await.map(|embedded| embedded.vectors.into_values()).map_err(|error| gpu_error(&error))
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let embedded = self.0.encode_awaiting(role, &texts, GpuModel::plan, GpuModel::forward).await;
+        embedded.map(|embedded| embedded.vectors.into_values()).map_err(|error| gpu_error(&error))
     }
 
     /// Name of the model.

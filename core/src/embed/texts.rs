@@ -23,8 +23,8 @@ pub trait Backend {
 /// An embedding model ready for texts: description, tokenizer and backend.
 ///
 /// [`Encoder::encode`] does everything in turn. A host with threads takes the same steps itself: [`Encoder::tokenize`]
-/// each text, [`Encoder::plan`], [`Encoder::encode_unit`] in any order on any thread, [`gather`]. One that must await what
-/// computes, which is no [`Backend`] then, hands its vectors to [`Encoder::finish_unit`].
+/// each text, [`Encoder::plan`], [`Encoder::encode_unit`] in any order on any thread, [`gather`]. What must be awaited is no
+/// [`Backend`]: [`Encoder::encode_awaiting`].
 #[derive(Debug)]
 pub struct Encoder<B> {
     spec: ModelSpec,
@@ -75,11 +75,33 @@ impl<B> Encoder<B> {
         tokens.map_err(|problem| EmbedError::Text { index, problem })
     }
 
-    /// A unit's vectors as they leave the backend made final: scaled to length 1, unless the description says otherwise.
+    fn tokenize_all(&self, role: Role, texts: &[&str]) -> Result<Vec<TokenIds>, EmbedError> {
+        texts.iter().enumerate().map(|(index, text)| self.tokenize(role, index, text)).collect()
+    }
+
+    /// [`Encoder::encode`] by what must be awaited: `plan` and `forward` are those of a [`Backend`].
     ///
     /// # Errors
-    /// [`EmbedError::Dimension`] and [`EmbedError::NotFinite`] for an unusable result.
-    pub fn finish_unit(&self, unit: &Unit, vectors: Vectors) -> Result<Vectors, EmbedError> {
+    /// Those of [`Encoder::encode`], and what `forward` reports.
+    pub async fn encode_awaiting<E: From<EmbedError>>(
+        &self,
+        role: Role,
+        texts: &[&str],
+        plan: impl FnOnce(&B, &[usize]) -> Vec<Unit>,
+        forward: impl AsyncFn(&B, &[&[u32]]) -> Result<Vectors, E>,
+    ) -> Result<Embedded, E> {
+        let tokens = self.tokenize_all(role, texts)?;
+        let units = plan(&self.backend, &lengths(&tokens));
+        let mut parts = Vec::with_capacity(units.len());
+        for unit in &units {
+            let vectors = forward(&self.backend, &batch(unit, &tokens)).await?;
+            parts.push(self.finish_unit(unit, vectors)?);
+        }
+        Ok(gather(self.spec.dimension, &tokens, &units, &parts))
+    }
+
+    /// A unit's vectors as they leave the backend made final: scaled to length 1, unless the description says otherwise.
+    fn finish_unit(&self, unit: &Unit, vectors: Vectors) -> Result<Vectors, EmbedError> {
         if vectors.dimension() != self.spec.dimension {
             let (expected, found) = (self.spec.dimension, vectors.dimension());
             return Err(EmbedError::Dimension { model: self.spec.name.clone(), expected, found });
@@ -104,8 +126,7 @@ impl<B: Backend> Encoder<B> {
     /// # Errors
     /// [`EmbedError`]: a text that cannot be tokenised, a batch that fails, a vector that is not finite.
     pub fn encode(&self, role: Role, texts: &[&str]) -> Result<Embedded, EmbedError> {
-        let tokens: Vec<TokenIds> =
-            texts.iter().enumerate().map(|(index, text)| self.tokenize(role, index, text)).collect::<Result<_, _>>()?;
+        let tokens = self.tokenize_all(role, texts)?;
         let units = self.plan(&tokens);
         let parts: Vec<Vectors> = units.iter().map(|unit| self.encode_unit(unit, &tokens)).collect::<Result<_, _>>()?;
         Ok(gather(self.spec.dimension, &tokens, &units, &parts))
@@ -113,18 +134,24 @@ impl<B: Backend> Encoder<B> {
 
     /// Which texts to compute together, for [`Encoder::encode_unit`].
     pub fn plan(&self, tokens: &[TokenIds]) -> Vec<Unit> {
-        let lengths: Vec<usize> = tokens.iter().map(|text| text.ids.len()).collect();
-        self.backend.plan(&lengths)
+        self.backend.plan(&lengths(tokens))
     }
 
     /// The finished vectors of one unit of the plan for `tokens`, in the unit's order.
     ///
     /// # Errors
-    /// What the backend reports, and that of [`Encoder::finish_unit`].
+    /// What the backend reports; [`EmbedError::Dimension`] and [`EmbedError::NotFinite`] for an unusable result.
     pub fn encode_unit(&self, unit: &Unit, tokens: &[TokenIds]) -> Result<Vectors, EmbedError> {
-        let batch: Vec<&[u32]> = unit.texts.iter().map(|&text| &*tokens[text].ids).collect();
-        self.finish_unit(unit, self.backend.forward(&batch)?)
+        self.finish_unit(unit, self.backend.forward(&batch(unit, tokens))?)
     }
+}
+
+fn lengths(tokens: &[TokenIds]) -> Vec<usize> {
+    tokens.iter().map(|text| text.ids.len()).collect()
+}
+
+fn batch<'a>(unit: &Unit, tokens: &'a [TokenIds]) -> Vec<&'a [u32]> {
+    unit.texts.iter().map(|&text| &*tokens[text].ids).collect()
 }
 
 /// The vectors scaled to length 1.
