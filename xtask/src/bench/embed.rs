@@ -1,5 +1,6 @@
 //! `cargo xtask bench embed`: closeread's encoder against onnxruntime, one thread each, in turns.
 
+use crate::process::{root, target_dir};
 use anyhow::{Context, bail, ensure};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -57,16 +58,15 @@ pub(crate) struct EmbedArgs {
 /// CPU time of one thread, so that other work on the machine disturbs little; turns alternate (ours, theirs,
 /// ours, ...), so that it disturbs all alike. Needs python3 and, the first time, PyPI.
 pub(crate) fn run_with(args: &EmbedArgs) -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
-    let work = root.join("target/bench-embed");
-    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
+    let root = root();
+    let work = work_folder()?;
     let python = environment(&work)?;
     let text = args.text.clone().unwrap_or_else(|| root.join("sample/the-loan-of-the-bell.txt"));
     let f32_folder = f32_model(root, &work, &python)?;
     let profile = args.profile.as_deref().unwrap_or("release");
     let example = ["-p", "closeread-core", "--features", "tract,encoder", "--example", "embed_bench"];
     check(Command::new(env!("CARGO")).args(["build", "--profile", profile]).args(example).current_dir(root))?;
-    let built = root.join("target").join(if profile == "dev" { "debug" } else { profile });
+    let built = target_dir()?.join(if profile == "dev" { "debug" } else { profile });
     let bench = Bench {
         shipped: root.join("models/all-MiniLM-L6-v2"),
         program: built.join("examples/embed_bench"),
@@ -226,6 +226,13 @@ impl Drop for Side {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Where peers, models and vectors lie between runs.
+pub(super) fn work_folder() -> anyhow::Result<PathBuf> {
+    let work = target_dir()?.join("bench-embed");
+    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
+    Ok(work)
 }
 
 /// A Python with the peer, made at the first call.

@@ -1,6 +1,6 @@
 //! `cargo xtask bench web`: what the page computes with, in headless Chromium, against its peers from npm.
 
-use super::embed::{WEIGHTS, environment, f32_model};
+use super::embed::{WEIGHTS, environment, f32_model, work_folder};
 use crate::machine;
 use crate::process::{program, root, run as run_program};
 use anyhow::{Context as _, Result};
@@ -22,8 +22,7 @@ pub(crate) struct WebArgs {
 /// Each side embeds in one worker with one thread, in turns. Needs npm, python3 and, the first time, the npm registry and
 /// PyPI.
 pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
-    let work = root().join("target/bench-embed");
-    std::fs::create_dir_all(&work).with_context(|| format!("{} cannot be made", work.display()))?;
+    let work = work_folder()?;
     let python = environment(&work)?;
     let f32_folder = f32_model(root(), &work, &python)?;
     let chromium = machine::chromium()?;
