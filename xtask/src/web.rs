@@ -1,10 +1,10 @@
 //! `cargo xtask web`: the page, and the elements for other pages, whole, in web/dist.
 
 use crate::machine;
-use crate::process::{cargo, program, root, run as run_program, stdout_of, target_dir};
+use crate::process::{cargo, program, root, run as run_program, target_dir};
 use anyhow::{Context as _, Result};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -75,9 +75,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
             copy(&asset, &folder.join(name))?;
         }
     }
-    copy_folder(&vocabularies()?, &assets, |name| {
-        matches!(name, "cl100k_base.tiktoken.gz" | "o200k_base.tiktoken.gz")
-    })?;
+    copy_folder(&root().join("core/assets/tokens"), &assets, |_| true)?;
     let model = "models/all-MiniLM-L6-v2";
     if root().join(model).exists() {
         copy_folder(&root().join(model), &dist.join(model), |_| true)?;
@@ -126,17 +124,6 @@ impl Module {
         let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
         run_program(cargo().args(bindgen).arg(named).arg(folder))
     }
-}
-
-/// Where the sources of bpe-openai carry the vocabularies as they are published.
-fn vocabularies() -> Result<PathBuf> {
-    let metadata = stdout_of(cargo().args(["metadata", "--format-version", "1", "--locked"]))?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
-    let packages = metadata["packages"].as_array().context("cargo metadata lists packages")?;
-    let manifest = packages.iter().find(|package| package["name"] == "bpe-openai");
-    let manifest = manifest.and_then(|package| package["manifest_path"].as_str());
-    let folder = manifest.and_then(|manifest| Path::new(manifest).parent());
-    Ok(folder.context("closeread-core depends on bpe-openai")?.join("data"))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

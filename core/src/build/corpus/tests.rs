@@ -1,6 +1,7 @@
 //! What a corpus promises, checked by a reader that knows nothing of how reports are written.
 
 use super::*;
+use crate::text::tokens::Tokenizer;
 use proptest::prelude::*;
 use regex::Regex;
 use std::collections::BTreeSet;
@@ -146,7 +147,7 @@ fn reports_come_out_as_long_as_asked() {
     ] {
         let corpus = Corpus::new(spec(5, 8, language, tokens)).expect("the spec is in range");
         for report in corpus.reports() {
-            let n = bpe_openai::cl100k_base().count(report.markdown.as_str());
+            let n = Tokenizer::cl100k().count(&report.markdown);
             assert!((tokens * 4 / 5..tokens * 5 / 4).contains(&n), "{n} tokens for {tokens} in {language:?}");
         }
     }

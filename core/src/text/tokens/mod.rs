@@ -1,12 +1,15 @@
 //! Tokens as language models and embedding models count them.
 
+mod byte_pairs;
 mod counted;
 
 use crate::hash::sha256;
-use bpe::byte_pair_encoding::BytePairEncoding;
+use byte_pairs::BytePairs;
 use counted::Counted;
 use std::fmt;
 use std::sync::Arc;
+#[cfg(feature = "vocabularies")]
+use std::sync::LazyLock;
 
 /// One of the tokenizers that texts are measured with. Cheap to clone.
 #[derive(Clone)]
@@ -18,9 +21,7 @@ pub struct Tokenizer {
 
 #[derive(Clone)]
 enum Engine {
-    #[cfg(feature = "vocabularies")]
-    Embedded(&'static bpe_openai::Tokenizer),
-    Bpe(Arc<bpe_openai::Tokenizer>),
+    BytePairs(Arc<BytePairs>),
     #[cfg(feature = "tokenizer-json")]
     HuggingFace(Arc<tokenizers::Tokenizer>),
 }
@@ -76,28 +77,28 @@ impl Tokenizer {
     /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn cl100k() -> Self {
-        Self::of(Encoding::Cl100k.name(), Engine::Embedded(bpe_openai::cl100k_base()))
+        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(Encoding::Cl100k.inside()));
+        Self::of(Encoding::Cl100k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
     }
 
     /// `o200k_base`. Text that looks like a special token is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn o200k() -> Self {
-        Self::of(Encoding::O200k.name(), Engine::Embedded(bpe_openai::o200k_base()))
+        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(Encoding::O200k.inside()));
+        Self::of(Encoding::O200k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
     }
 
     /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the text of the published
-    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64. Takes a second or two.
+    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64.
     ///
     /// # Errors
     /// [`TokenizerError::Vocabulary`] if it is any other text.
     pub fn from_tiktoken(encoding: Encoding, file: &[u8]) -> Result<Self, TokenizerError> {
         let (name, expected) = (encoding.name(), encoding.sha256());
+        let text = std::str::from_utf8(file).ok().filter(|_| sha256(file) == expected);
+        let read = text.and_then(|text| BytePairs::new(encoding, text));
         let wrong = || TokenizerError::Vocabulary { name, n_bytes: file.len(), sha256: &expected[..12] };
-        // The library panics over what is no byte-pair encoding, so nothing else gets that far.
-        let text = std::str::from_utf8(file).ok().filter(|_| sha256(file) == expected).ok_or_else(wrong)?;
-        let bpe = BytePairEncoding::from_tiktoken(text, Some(HASH_FACTOR)).map_err(|_| wrong())?;
-        let tokenizer = bpe_openai::Tokenizer::new_lookahead(bpe, &encoding.patterns(), false).expect(PATTERNS);
-        Ok(Self::of(name, Engine::Bpe(Arc::new(tokenizer))))
+        Ok(Self::of(name, Engine::BytePairs(Arc::new(read.ok_or_else(wrong)?))))
     }
 
     /// A Hugging Face `tokenizer.json`. Its padding and truncation are switched off and no special tokens are added, so
@@ -131,19 +132,27 @@ impl Tokenizer {
 
     /// Number of tokens of `text`, special tokens excluded. Long stretches that were counted before are not counted again.
     pub fn count(&self, text: &str) -> usize {
-        match self.engine() {
-            Borrowed::Bpe(bpe) => self.counted.sum(text, |text| bpe.count(text)),
+        match &self.engine {
+            Engine::BytePairs(encoding) => self.counted.sum(text, |text| {
+                let mut n_tokens = 0;
+                encoding.each_token(text, |_, _| n_tokens += 1);
+                n_tokens
+            }),
             #[cfg(feature = "tokenizer-json")]
-            Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).len(),
+            Engine::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).len(),
         }
     }
 
     /// The ids of the tokens of `text`, special tokens excluded.
     pub fn encode(&self, text: &str) -> Vec<u32> {
-        match self.engine() {
-            Borrowed::Bpe(bpe) => bpe.encode(text),
+        match &self.engine {
+            Engine::BytePairs(encoding) => {
+                let mut ids = Vec::new();
+                encoding.each_token(text, |id, _| ids.push(id));
+                ids
+            }
             #[cfg(feature = "tokenizer-json")]
-            Borrowed::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).get_ids().to_vec(),
+            Engine::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).get_ids().to_vec(),
         }
     }
 
@@ -152,19 +161,17 @@ impl Tokenizer {
     /// A token that ends inside a character is taken to end behind it, so every entry can cut a string. White space
     /// that a tokenizer drops lies between the tokens; after the last entry there may be some left.
     pub fn token_ends(&self, text: &str) -> Vec<usize> {
-        let mut ends: Vec<usize> = match self.engine() {
-            Borrowed::Bpe(bpe) => {
-                let pieces = bpe.split(text).flat_map(|piece| bpe.bpe.encode_via_backtracking(piece.as_bytes()));
-                let mut end = 0;
-                pieces
-                    .map(|token| {
-                        end += bpe.bpe.token_len(token);
-                        end
-                    })
-                    .collect()
+        let mut ends: Vec<usize> = match &self.engine {
+            Engine::BytePairs(encoding) => {
+                let (mut ends, mut end) = (Vec::new(), 0);
+                encoding.each_token(text, |_, n_bytes| {
+                    end += n_bytes;
+                    ends.push(end);
+                });
+                ends
             }
             #[cfg(feature = "tokenizer-json")]
-            Borrowed::HuggingFace(tokenizer) => {
+            Engine::HuggingFace(tokenizer) => {
                 let encoding = tokenizer.encode(text, false).expect(PROBED);
                 encoding.get_offsets().iter().map(|&(_, end)| end).collect()
             }
@@ -175,16 +182,6 @@ impl Tokenizer {
             last = *end;
         }
         ends
-    }
-
-    fn engine(&self) -> Borrowed<'_> {
-        match &self.engine {
-            #[cfg(feature = "vocabularies")]
-            Engine::Embedded(bpe) => Borrowed::Bpe(bpe),
-            Engine::Bpe(bpe) => Borrowed::Bpe(bpe),
-            #[cfg(feature = "tokenizer-json")]
-            Engine::HuggingFace(tokenizer) => Borrowed::HuggingFace(tokenizer),
-        }
     }
 }
 
@@ -212,8 +209,8 @@ impl Encoding {
     }
 
     /// tiktoken's pre-tokenisation, with its look-ahead `\s+(?!\S)` spelt as a pattern whose last character is given
-    /// back (the `true`), which needs no look-ahead.
-    fn patterns(self) -> [(&'static str, bool); 3] {
+    /// back, which needs no look-ahead: the one at [`Encoding::GIVES_BACK`].
+    fn patterns(self) -> [&'static str; 3] {
         let words = match self {
             Self::Cl100k => concat!(
                 r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
@@ -225,20 +222,33 @@ impl Encoding {
                 r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$"
             ),
         };
-        [(words, false), (r"\s+\s", true), (r"\s+", false)]
+        [words, r"\s+\s", r"\s+"]
+    }
+
+    const GIVES_BACK: usize = 1;
+
+    /// From the vocabulary inside the binary.
+    #[cfg(feature = "vocabularies")]
+    fn inside(self) -> BytePairs {
+        BytePairs::new(self, &self.published()).expect(INSIDE)
+    }
+
+    /// The published vocabulary.
+    #[cfg(feature = "vocabularies")]
+    fn published(self) -> String {
+        use std::io::Read as _;
+        let packed: &[u8] = match self {
+            Self::Cl100k => include_bytes!("../../../assets/tokens/cl100k_base.tiktoken.gz"),
+            Self::O200k => include_bytes!("../../../assets/tokens/o200k_base.tiktoken.gz"),
+        };
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect(INSIDE);
+        text
     }
 }
 
-enum Borrowed<'t> {
-    Bpe(&'t bpe_openai::Tokenizer),
-    #[cfg(feature = "tokenizer-json")]
-    HuggingFace(&'t tokenizers::Tokenizer),
-}
-
-const PATTERNS: &str = "the patterns are tested to compile";
-
-/// With it no two tokens of either encoding hash alike (bpe-openai's build script).
-const HASH_FACTOR: u64 = 17_846_336_922_010_275_747;
+#[cfg(feature = "vocabularies")]
+const INSIDE: &str = "the vocabularies inside are tested to be the published ones";
 
 #[cfg(feature = "tokenizer-json")]
 const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";
@@ -247,19 +257,12 @@ const PROBED: &str = "an unknown character was tried when the tokenizer was made
 mod tests {
     use super::*;
 
-    /// The published file, written again from the vocabulary inside.
-    fn tiktoken(inside: &bpe_openai::Tokenizer) -> String {
-        use base64::prelude::{BASE64_STANDARD, Engine as _};
-        let tokens = (0..inside.bpe.num_tokens()).map(|rank| (rank, inside.bpe.token_bytes(rank as u32)));
-        tokens.map(|(rank, token)| format!("{} {rank}\n", BASE64_STANDARD.encode(token))).collect()
-    }
-
     #[test]
     fn a_vocabulary_from_outside_counts_like_the_one_inside() {
         let text = "  It's 12345 o'clock…\r\n\t\n  <|endoftext|> 他走了 \u{1f469}\u{200d}\u{1f680}  ";
         for (encoding, inside) in [(Encoding::Cl100k, Tokenizer::cl100k()), (Encoding::O200k, Tokenizer::o200k())] {
-            let Engine::Embedded(engine) = &inside.engine else { panic!("inside") };
-            let outside = Tokenizer::from_tiktoken(encoding, tiktoken(engine).as_bytes()).expect("the published file");
+            let outside =
+                Tokenizer::from_tiktoken(encoding, encoding.published().as_bytes()).expect("the published file");
             assert_eq!(outside.encode(text), inside.encode(text));
             assert_eq!(outside.name(), inside.name());
         }
