@@ -9,28 +9,13 @@ use std::sync::LazyLock;
 
 /// The text of a page with its headings as they stand.
 pub(super) fn plain(wikitext: &str) -> String {
-    const ELEMENTS: [&str; 16] = [
-        "ref",
-        "references",
-        "gallery",
-        "math",
-        "chem",
-        "ce",
-        "hiero",
-        "score",
-        "timeline",
-        "imagemap",
-        "graph",
-        "mapframe",
-        "maplink",
-        "indicator",
-        "includeonly",
-        "templatestyles",
-    ];
+    const ELEMENTS: &str = "ref|references|gallery|math|chem|ce|hiero|score|timeline|imagemap|graph|mapframe|maplink|\
+        indicator|includeonly|templatestyles";
     static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
-        let closed = ELEMENTS.map(|name| format!(r"<{name}(?:\s[^>]*)?>.*?</{name}\s*>")).join("|");
-        let empty = format!(r"<(?:{})(?:\s[^>]*)?/>", ELEMENTS.join("|"));
-        Regex::new(&format!(r"(?is)<!--.*?(?:-->|\z)|{empty}|{closed}|__[A-Z]+__")).expect("a valid pattern")
+        let closed = |name: &str| format!(r"|<{name}(?:\s[^>]*)?>.*?</{name}\s*>");
+        let closed: String = ELEMENTS.split('|').map(closed).collect();
+        let pattern = format!(r"(?is)<!--.*?(?:-->|\z)|__[A-Z]+__|<(?:{ELEMENTS})(?:\s[^>]*)?/>{closed}");
+        Regex::new(&pattern).expect("a valid pattern")
     });
     static TAG: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"</?[a-zA-Z][^<>]*>").expect("a valid pattern"));
     static NOTHING_IN: LazyLock<Regex> =
@@ -163,39 +148,14 @@ fn is_hidden(target: &str) -> bool {
         Regex::new(r"(?i)\.(?:jpe?g|png|gif|svg|tiff?|webp|xcf|og[agv]|web[mp]|mp[34]|wav|flac|midi?|pdf|djvu)\s*$")
             .expect("a valid pattern")
     });
-    const HIDDEN: [&str; 25] = [
-        "file",
-        "image",
-        "category",
-        "文件",
-        "图像",
-        "分类",
-        "檔案",
-        "圖像",
-        "分類",
-        "ファイル",
-        "画像",
-        "カテゴリ",
-        "파일",
-        "분류",
-        "файл",
-        "категория",
-        "datei",
-        "kategorie",
-        "kategoria",
-        "fichier",
-        "catégorie",
-        "categorie",
-        "archivo",
-        "categoría",
-        "categoria",
-    ];
+    const HIDDEN: &str = "file image category 文件 图像 分类 檔案 圖像 分類 ファイル 画像 カテゴリ 파일 분류 файл категория datei \
+        kategorie kategoria fichier catégorie categorie archivo categoría categoria";
     let Some((namespace, name)) = target.split_once(':') else { return false };
     let namespace = namespace.trim();
     let language = namespace.strip_prefix("zh-").unwrap_or(namespace);
     let is_language = matches!(language.len(), 2 | 3) && language.bytes().all(|byte| byte.is_ascii_lowercase());
     let is_file = !namespace.is_empty() && FILE.is_match(name);
-    is_file || is_language || HIDDEN.contains(&namespace.to_lowercase().as_str())
+    is_file || is_language || HIDDEN.split(' ').any(|hidden| hidden == namespace.to_lowercase())
 }
 
 #[cfg(test)]
@@ -208,7 +168,7 @@ mod tests {
             ("'''''Ana''''' and ''Ben''", "Ana and Ben"),
             ("a {{x|{{y}}|z}}b", "a b"),
             ("a {{never closed", "a {{never closed"),
-            ("Ana ({{lang-el|x}}; {{ipa}}) was（{{x}}）late, f()", "Ana waslate, f()"),
+            ("Ana ({{lang-el|x}}; {{ipa}}) was late（{{x}}）, f()", "Ana was late, f()"),
             ("{| class=x\n| a {{y|}}\n:{|\n| b\n|}\n|-\n|}after", "after"),
             ("{|\n| never closed", "{|\n| never closed"),
             ("[[Category:Novels]][[分类:小说]]x [http://a.b the page] [https://c.d][//e.f g]", "x the page g"),
