@@ -51,7 +51,11 @@ fn literal(text: &str) -> String {
         '[' | ']' | '{' | '}' | '|' | '\'' | '<' | '*' | ':' | '=' | '-' | '_' => format!("&#{};", u32::from(c)),
         c => c.to_string(),
     };
-    let inside = |found: &Captures<'_>| found.get(1).map_or("", |m| m.as_str()).chars().map(coded).collect::<String>();
+    // An empty one parts quotation marks; its tag goes with all others.
+    let inside = |found: &Captures<'_>| match found.get(1) {
+        Some(inside) => inside.as_str().chars().map(coded).collect::<String>(),
+        None => found[0].to_owned(),
+    };
     NOWIKI.replace_all(text, inside).into_owned()
 }
 
