@@ -108,9 +108,11 @@ impl ReplyCache {
 /// SHA-256 of everything that determines a reply, in hex.
 pub(crate) fn request_key(source: &Source, call: &Outgoing, sample: u32) -> String {
     let mut hash = PartsHash::default();
-    hash.part(&[b"closeread-reply-1"]);
+    hash.part(&[b"closeread-reply-2"]);
     hash.part(&[serde_json::to_vec(source).expect("a source has string keys only")]);
-    hash.part(&call.filled_in(serde_json::to_string(call.marked()).expect("a call has string keys only")));
+    for part in call.hashed_parts(serde_json::to_string(call.marked()).expect("a call has string keys only")) {
+        hash.part(&[part]);
+    }
     hash.part(&[sample.to_le_bytes()]);
     hash.finish()
 }

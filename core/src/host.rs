@@ -70,10 +70,12 @@ impl Message {
 
     /// The same message, its beginning up to the last occurrence of `shared` marked as shared.
     pub fn sharing(mut self, shared: &str) -> Self {
-        // To look for a whole book takes longer than to look for its first words and compare.
+        // To look for a whole book takes longer than to look for its first words, where there is room behind them, and compare.
         let first_words = &shared[..shared.floor_char_boundary(80)];
         let begins = |start: &usize| self.content[*start..].starts_with(shared);
-        let quickly = self.content.rmatch_indices(first_words).map(|(start, _)| start).find(begins);
+        let n_before = self.content.len().saturating_sub(shared.len());
+        let within = &self.content[..self.content.ceil_char_boundary(n_before + first_words.len())];
+        let quickly = within.rmatch_indices(first_words).map(|(start, _)| start).find(begins);
         let start = if shared.is_empty() { None } else { quickly.or_else(|| self.content.rfind(shared)) };
         self.shared_bytes = start.map(|start| start + shared.len());
         self

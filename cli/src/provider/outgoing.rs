@@ -2,6 +2,7 @@
 //! held once and written as JSON once, however many are under way.
 
 use bytes::Bytes;
+use closeread_core::hash::sha256;
 use closeread_core::host::{Call, Message};
 use closeread_core::text::tokens::Tokenizer;
 use http_body::{Body, Frame, SizeHint};
@@ -23,13 +24,14 @@ struct Beginning {
     text: String,
     /// As it stands inside a JSON string.
     json: Bytes,
+    sha256: String,
 }
 
 impl Beginning {
     fn new(text: &str) -> Self {
         let mut json = serde_json::to_string(text).expect("a string can be written");
         json.truncate(json.len() - 1);
-        Self { text: text.to_owned(), json: Bytes::from(json).slice(1..) }
+        Self { text: text.to_owned(), json: Bytes::from(json).slice(1..), sha256: sha256(text.as_bytes()) }
     }
 }
 
@@ -95,13 +97,22 @@ impl Outgoing {
 
     /// JSON made of the marked call, with the beginning in the place of its mark: the pieces in their order.
     pub(crate) fn filled_in(&self, json: String) -> Vec<Bytes> {
+        self.with_beginning(json, |beginning| beginning.json.clone())
+    }
+
+    /// What stands for the same pieces in a hash: the SHA-256 of the beginning, which is made once, in its place.
+    pub(crate) fn hashed_parts(&self, json: String) -> Vec<Bytes> {
+        self.with_beginning(json, |beginning| Bytes::copy_from_slice(beginning.sha256.as_bytes()))
+    }
+
+    fn with_beginning(&self, json: String, shown: impl Fn(&Beginning) -> Bytes) -> Vec<Bytes> {
         let json = Bytes::from(json);
         let Some((beginning, mark)) = &self.beginning else { return vec![json] };
         let text = std::str::from_utf8(&json).expect("it was a string");
         match text.find(mark) {
             // The user's own fields have taken the place of the messages.
             None => vec![json],
-            Some(at) => vec![json.slice(..at), beginning.json.clone(), json.slice(at + mark.len()..)],
+            Some(at) => vec![json.slice(..at), shown(beginning), json.slice(at + mark.len()..)],
         }
     }
 
