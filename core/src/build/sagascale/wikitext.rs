@@ -182,7 +182,7 @@ mod tests {
             ("a<ref name=b/> c<!-- d --><br />e<ref group=\"f\">{{g}}</ref>.", "a c\ne."),
             ("<gallery mode=x>\nA.jpg|b\n</gallery>c<mapframe x />d <references />", "cd"),
             ("<nowiki>[[a]] ''b'' {{c}} &amp; <d></nowiki>, ''<nowiki/>''e", "[[a]] ''b'' {{c}} & <d>, e"),
-            ("a&nbsp;b 1&ndash;2 &eacute; <div\nclass='c'>d</div> 1 < 2", "a b 1–2 é d 1 < 2"),
+            ("a&nbsp;b 1&ndash;2 &eacute; <span\nclass='c'>d</span> 1 < 2", "a b 1–2 é d 1 < 2"),
             (
                 "-{zh-hant:電腦;zh-hans:计算机}-和-{文字}-，-{H|zh-cn:a;zh-tw:b}--{A|zh-tw:她;zh-hk:佢}-",
                 "计算机和文字，她",
