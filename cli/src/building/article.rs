@@ -2,6 +2,7 @@
 
 use super::search::encoded;
 use crate::files::write_atomically;
+use crate::provider::without_credentials;
 use anyhow::{Context, Result, bail};
 use closeread_core::build::sagascale::{ArticleKind, Segment, segments};
 use closeread_core::text::{Book, decode};
@@ -77,15 +78,18 @@ impl ArticleArgs {
         }
     }
 
-    /// The page's wikitext, fetched once.
+    /// The page's wikitext, fetched once from each wiki. Redirects are followed.
     async fn fetched(&self, book: &Book, title: &str, out: &Path) -> Result<PathBuf> {
+        let api =
+            self.wiki.clone().unwrap_or_else(|| format!("https://{}.wikipedia.org/w/api.php", book.language.code()));
+        // A wiki's address may hold a password; nothing that is kept or said does.
+        let wiki = without_credentials(&api);
         let folder = out.join("articles");
-        let path = folder.join(format!("{}.wiki", closeread_core::hash::name_hash(&format!("{}\n{title}", book.id))));
+        let name = closeread_core::hash::name_hash(&format!("{}\n{title}\n{wiki}", book.id));
+        let path = folder.join(format!("{name}.wiki"));
         if path.is_file() {
             return Ok(path);
         }
-        let api =
-            self.wiki.clone().unwrap_or_else(|| format!("https://{}.wikipedia.org/w/api.php", book.language.code()));
         let url =
             format!("{api}?action=parse&prop=wikitext&redirects=1&format=json&formatversion=2&page={}", encoded(title));
         let client = reqwest::Client::builder()
@@ -93,10 +97,15 @@ impl ArticleArgs {
             .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")))
             .build()
             .context("cannot set up HTTP")?;
-        let told = || format!("cannot fetch the page `{title}` from {api}; give the article as a file by --article");
-        let reply = client.get(&url).send().await.with_context(told)?.error_for_status().with_context(told)?;
-        let reply: Value = reply.json().await.with_context(told)?;
-        let Some(text) = reply.pointer("/parse/wikitext").and_then(Value::as_str) else {
+        let told = || format!("cannot fetch the page `{title}` from {wiki}; give the article as a file by --article");
+        let reply = client.get(&url).send().await.and_then(reqwest::Response::error_for_status);
+        let reply = reply.map_err(reqwest::Error::without_url).with_context(told)?;
+        let reply = reply.bytes().await.map_err(reqwest::Error::without_url).with_context(told)?;
+        let reply: Value = serde_json::from_slice(&reply)
+            .context("its reply is no JSON: expected the address of a wiki's api.php")
+            .with_context(told)?;
+        let text = reply.pointer("/parse/wikitext").and_then(Value::as_str);
+        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
             let why = reply.pointer("/error/info").and_then(Value::as_str).unwrap_or("its reply holds no wikitext");
             bail!("{}: {why}", told());
         };

@@ -2,7 +2,8 @@
 
 use crate::input::{InputOptions, ProblemKind, read_books};
 use anyhow::{Context, Result, bail};
-use closeread_core::build::corpusqa::{csv_as_markdown, page_as_markdown};
+use closeread_core::build::corpusqa::csv_as_markdown;
+use closeread_core::text::html::{Layout, to_text};
 use closeread_core::text::{Book, Language, ReadOptions, decode};
 use std::collections::HashSet;
 use std::panic::catch_unwind;
@@ -61,7 +62,7 @@ impl DocumentInputs {
         let bytes = std::fs::read(file).context("cannot read it")?;
         let text = || anyhow::Ok(decode(&bytes, None).context("expected text")?.text);
         let markdown = match Kind::of(file) {
-            Some(Kind::Page) => page_as_markdown(&text()?),
+            Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
             Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,
             _ => pdf_text(&bytes)?,
         };

@@ -7,6 +7,7 @@ use closeread_core::build::sagascale::{Found, SearchHost};
 use closeread_core::chunk::Chunker;
 use closeread_core::host::HostError;
 use closeread_core::index::{Retriever, Shelf};
+use closeread_core::text::html::{Layout, to_text};
 use closeread_core::text::tokens::Tokenizer;
 use serde_json::Value;
 use std::path::Path;
@@ -155,7 +156,11 @@ impl SearchHost for Search {
                 let list = reply.pointer(&engine.results).and_then(Value::as_array);
                 let list = list.ok_or_else(|| failed(format!("the reply has no list at {}", engine.results)))?;
                 let field = |result: &Value, names: &[&str]| {
-                    names.iter().find_map(|name| result.get(*name)?.as_str()).map(without_tags).unwrap_or_default()
+                    names
+                        .iter()
+                        .find_map(|name| result.get(*name)?.as_str())
+                        .map(|text| to_text(text, Layout::Page))
+                        .unwrap_or_default()
                 };
                 let found = list.iter().take(RESULTS);
                 Ok(found.map(|one| Found { title: field(one, &["title"]), text: field(one, &TEXTS) }).collect())
@@ -190,29 +195,13 @@ pub(super) fn encoded(query: &str) -> String {
     query.as_bytes().iter().map(byte).collect()
 }
 
-/// What a result says without the tags that mark the words found.
-fn without_tags(text: &str) -> String {
-    let mut out = String::new();
-    let mut depth = 0usize;
-    for c in text.chars() {
-        match c {
-            '<' => depth += 1,
-            '>' if depth > 0 => depth -= 1,
-            c if depth == 0 => out.push(c),
-            _ => {}
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn queries_are_encoded_and_results_read_without_tags() {
+    fn queries_are_encoded() {
         assert_eq!(encoded("Ana & 渡"), "Ana%20%26%20%E6%B8%A1");
-        assert_eq!(without_tags("the <span class=\"m\">bell</span> rings"), "the bell rings");
     }
 
     #[tokio::test]

@@ -81,7 +81,7 @@ fn a_page_is_fetched_from_a_wiki_once_and_a_wiki_is_searched() {
         "== Plot ==\nA ''clerk'' is sent to [[Scarrow]] to fetch a bell. ".to_owned() + &"She waits. ".repeat(40);
     let wiki = Wiki::start(json!({
         "parse": {"title": "The Loan", "wikitext": plot},
-        "query": {"searchinfo": {"totalhits": 7}, "search": [{"title": "Bell", "snippet": "the <span>bell</span>"}]},
+        "query": {"searchinfo": {"totalhits": 7}, "search": [{"title": "Bell", "snippet": "the <span>bell</span> &amp; more"}]},
     }));
     let sandbox = Sandbox::with_own_cache();
     let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
@@ -97,6 +97,25 @@ fn a_page_is_fetched_from_a_wiki_once_and_a_wiki_is_searched() {
     assert!(asked.iter().any(|line| line.contains("list=search") && line.contains("srsearch=bell")), "{asked:?}");
     sandbox.run(&arguments).exits(0);
     assert_eq!(wiki.asked.lock().unwrap().len(), asked.len(), "neither the page nor a search is asked for again");
+}
+
+#[test]
+fn a_page_that_is_not_there_is_named_with_what_the_wiki_says() {
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    let build = |api: &str| {
+        let page = ["build", "sagascale", "--books", &story, "--page", "the-loan-of-the-bell=No Loan", "--wiki", api];
+        let model = ["--model", "openai-compatible/builder", "--base-url", "http://127.0.0.1:9", "--no-realism"];
+        sandbox.run(&[&page[..], &["--retriever", "bm25", "--out", "s"], &model].concat())
+    };
+    let missing = json!({"error": {"code": "missingtitle", "info": "The page you specified doesn't exist."}});
+    let wiki = Wiki::start(missing);
+    let api = format!("{}/api.php", wiki.url.replace("//", "//ana:secret@"));
+    let said = build(&api).exits(2).err().to_owned();
+    assert!(["`No Loan`", "doesn't exist", "--article"].iter().all(|part| said.contains(part)), "{said}");
+    assert!(!said.contains("secret"), "{said}");
+    build(&format!("{}/api.php", Wiki::start(json!({"parse": {"wikitext": " "}})).url)).refuses(&["no wikitext"]);
+    build("http://127.0.0.1:9/api.php").refuses(&["cannot fetch the page `No Loan` from http://127.0.0.1:9/api.php"]);
 }
 
 /// Answers every GET request with the same JSON.

@@ -1,9 +1,9 @@
 //! QuALITY in its own format: articles as web pages, four options, gold labels from 1.
 
 use super::source::collect::Collector;
-use super::source::html;
 use super::source::rows::{Row, rows, scalar};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
+use crate::text::html::{self, Layout};
 use serde_json::{Map, Value};
 
 /// Reads `QuALITY.*.{train,dev,test}` and the example lines of its baselines.
@@ -75,7 +75,7 @@ fn article(row: &Row) -> Option<String> {
         Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
         _ => return None,
     };
-    let text = if html::is_page(&raw) { html::to_text(&raw) } else { raw };
+    let text = if html::is_page(&raw) { html::to_text(&raw, Layout::Page) } else { raw };
     (!text.trim().is_empty()).then_some(text)
 }
 

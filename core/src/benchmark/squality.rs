@@ -1,9 +1,9 @@
 //! SQuALITY: summaries of short stories that answer a question, four references each.
 
 use super::source::collect::Collector;
-use super::source::html;
 use super::source::rows::{Row, rows, scalar};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
+use crate::text::html::{self, Layout};
 use serde_json::Value;
 
 /// Reads `train.jsonl`, `dev.jsonl`, `test.jsonl` of any version.
@@ -41,7 +41,7 @@ fn add(out: &mut Collector, file: &InputFile, row: &Row, passage: Option<&str>) 
     let text = text.ok_or("no `document`: expected the text of the story")?;
     let questions = row.fields.get("questions").and_then(Value::as_array);
     let questions = questions.ok_or("no list `questions`: expected the questions with their responses")?;
-    let text = if html::is_page(text) { html::to_text(text) } else { text.to_owned() };
+    let text = if html::is_page(text) { html::to_text(text, Layout::Page) } else { text.to_owned() };
     let passage = passage.map_or_else(|| format!("story-{}", row.line), str::to_owned);
     let document = out.document(&passage, "", "en", text);
     for (n, question) in questions.iter().enumerate() {

@@ -1,10 +1,9 @@
 //! The text of an EPUB book.
 
-mod html;
-
 use super::Language;
 use super::book::has_text;
 use super::decode::{DecodeError, decode};
+use super::html::{Layout, to_text};
 use rbook::Epub;
 use std::io::Cursor;
 
@@ -80,7 +79,7 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
         let bytes = document.read_bytes().map_err(|e| broken(chain(&e)))?;
         let chapter = match decode(&bytes, None) {
-            Ok(decoded) => html::html_to_text(decoded.text.trim_start_matches('\u{FEFF}')),
+            Ok(decoded) => to_text(&decoded.text, Layout::Book),
             Err(DecodeError::Empty { .. }) => continue,
             Err(e) => return Err(broken(e.to_string())),
         };

@@ -7,6 +7,7 @@ mod decode;
 mod epub;
 mod flow;
 mod frame;
+pub mod html;
 mod language;
 mod line;
 mod locate;

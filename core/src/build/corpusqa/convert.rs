@@ -1,12 +1,6 @@
-//! Web pages and CSV tables as Markdown, so that a document is one kind of text.
+//! CSV tables as Markdown, so that a document is one kind of text.
 
-use crate::benchmark::source::html::to_markdown;
 use csv::ReaderBuilder;
-
-/// A web page as Markdown: headings behind `#`, a row of a table as a line of cells between bars.
-pub fn page_as_markdown(page: &str) -> String {
-    to_markdown(page)
-}
 
 /// The records of a CSV file, the header first. Commas, semicolons and tabs separate, whichever the first line has most of; a
 /// quotation mark inside a cell is doubled, or escaped by a backslash where `\"` stands in the file.

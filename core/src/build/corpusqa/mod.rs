@@ -30,7 +30,7 @@ mod value;
 pub use answer::{Answered, Asked, FailedSql, gold_again};
 pub use column::{Column, Entity, Schema, SchemaError, inferred, key_of};
 pub use consensus::{Consensus, Vote, clear_majority, is_clear};
-pub use convert::{csv_as_markdown, csv_records, page_as_markdown};
+pub use convert::{csv_as_markdown, csv_records};
 pub use cost::{cost, cost_from_table};
 pub use database::{Database, Selected, SqlError, SqlValue, TABLE};
 pub use document::{Source, sources};

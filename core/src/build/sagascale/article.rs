@@ -1,10 +1,8 @@
 //! Articles: wikitext, HTML or plain text, as segments by section.
 
 use super::wikitext;
-use crate::benchmark::source::html::to_text;
-use regex::Regex;
+use crate::text::html::{self, Layout};
 use serde::{Deserialize, Serialize};
-use std::sync::LazyLock;
 
 /// A section of an article.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,17 +40,18 @@ pub fn segments(article: &str, kind: ArticleKind) -> Vec<Segment> {
     let article = article.replace("\r\n", "\n");
     let sections = match kind {
         ArticleKind::Wikitext => by_lines(&wikitext::plain(&article), wikitext::heading),
-        ArticleKind::Html => by_tags(&article),
+        ArticleKind::Html => html::sections(&article, Layout::Page),
         ArticleKind::Text => by_lines(&article, |line| {
             let heading = line.trim_start_matches('#');
             let is_heading = heading.len() < line.len() && heading.starts_with(' ');
             is_heading.then(|| heading.trim().to_owned())
         }),
     };
-    sections.into_iter().filter(|segment| !segment.text.is_empty()).collect()
+    let segments = sections.into_iter().map(|(heading, text)| Segment { heading, text });
+    segments.filter(|segment| !segment.text.is_empty()).collect()
 }
 
-fn by_lines(text: &str, heading: impl Fn(&str) -> Option<String>) -> Vec<Segment> {
+fn by_lines(text: &str, heading: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
     let mut sections = vec![(String::new(), Vec::new())];
     for line in text.lines() {
         match heading(line) {
@@ -60,23 +59,7 @@ fn by_lines(text: &str, heading: impl Fn(&str) -> Option<String>) -> Vec<Segment
             None => sections.last_mut().expect("there is always one").1.push(line),
         }
     }
-    let of = |(heading, lines): (String, Vec<&str>)| Segment { heading, text: lines.join("\n").trim().to_owned() };
-    sections.into_iter().map(of).collect()
-}
-
-fn by_tags(page: &str) -> Vec<Segment> {
-    static HEADING: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?is)<h[1-6]\b[^>]*>(.*?)</h[1-6]\s*>").expect("a valid pattern"));
-    let mut sections = Vec::new();
-    let (mut heading, mut start) = (String::new(), 0);
-    for found in HEADING.captures_iter(page) {
-        let whole = found.get(0).expect("a match has a whole");
-        sections.push(Segment { heading, text: to_text(&page[start..whole.start()]) });
-        heading = to_text(&found[1]).trim_end_matches("[edit]").trim().to_owned();
-        start = whole.end();
-    }
-    sections.push(Segment { heading, text: to_text(&page[start..]) });
-    sections
+    sections.into_iter().map(|(heading, lines)| (heading, lines.join("\n").trim().to_owned())).collect()
 }
 
 #[cfg(test)]
@@ -94,7 +77,7 @@ mod tests {
             expected.iter().map(|s| if *s == "Lead." { ": Lead.".into() } else { (*s).into() }).collect();
         let wiki = "Lead.\n\n== Plot ==\n'''Ana''' hides a [[key (device)|key]].{{Citation needed|date={{date}}}}<ref>x</ref>\n=== End ===\n[[File:a.png|thumb|A [[key]]]]Ben finds it.\n== See also ==\n";
         assert_eq!(read(wiki, ArticleKind::Wikitext), expected);
-        let html = "<html><head><title>T</title></head><body><p>Lead.</p><h2 id=a>Plot<span>[edit]</span></h2><p>Ana hides a <a>key</a>.</p><h3>End</h3><p>Ben finds it.</p><h2>See also</h2></body></html>";
+        let html = "<html><head><title>T</title></head><body><p>Lead.</p><div class='mw-heading'><h2 id=a>Plot</h2><span class='mw-editsection'>[<a>edit</a>]</span></div><p>Ana hides a <a>key</a>.</p><h3>End</h3><p>Ben finds it.</p><h2>See also</h2></body></html>";
         assert_eq!(read(html, ArticleKind::Html), expected);
         let text = "Lead.\r\n\r\n# Plot\r\nAna hides a key.\n## End\nBen finds it.\n## See also";
         assert_eq!(read(text, ArticleKind::Text), expected);

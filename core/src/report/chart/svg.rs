@@ -327,7 +327,6 @@ mod tests {
         }
     }
 
-    #[cfg(feature = "epub")]
     #[test]
     fn a_drawing_is_well_formed_and_names_its_numbers() {
         for shape in [Shape::Lines, Shape::Dots] {

@@ -1,0 +1,69 @@
+//! Markup cut into pieces by html5ever's tokenizer.
+//!
+//! Only the tokenizer: the tree that HTML prescribes takes XHTML's `<script/>` and `<title/>` for tags that are never closed.
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use html5ever::{Attribute, TokenizerResult};
+use regex::Regex;
+use std::cell::RefCell;
+use std::sync::LazyLock;
+
+/// A piece of markup.
+pub(super) enum Piece<'m> {
+    /// A tag that opens an element, its name in lower case; `empty` where it closes it as well.
+    Open { name: &'m str, attributes: &'m [Attribute], empty: bool },
+    /// A tag that closes an element.
+    Close { name: &'m str },
+    /// Text, its entities decoded. One text can come in several pieces.
+    Text(&'m str),
+}
+
+/// Hands the pieces of `html` to `each`, in order. Comments, declarations and processing instructions are none; the content of
+/// scripts and styles is one, as the elements' text. Line ends are line feeds.
+pub(super) fn read(html: &str, each: impl FnMut(Piece<'_>)) {
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(without_subset(html)));
+    let tokenizer = Tokenizer::new(Pieces(RefCell::new(each)), TokenizerOpts::default());
+    // It stops early only where a sink asks for it.
+    while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
+    tokenizer.end();
+}
+
+/// What follows a document type that has declarations of its own in brackets: those are XML's, and HTML ends the document
+/// type in the middle of them.
+fn without_subset(html: &str) -> &str {
+    static SUBSET: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?is)\A(?:\s|\u{feff}|<\?.*?\?>|<!--.*?-->)*<!doctype[^>\[]*\[.*?\]\s*>").expect("a valid pattern")
+    });
+    SUBSET.find(html).map_or(html, |found| &html[found.end()..])
+}
+
+struct Pieces<F>(RefCell<F>);
+
+impl<F: FnMut(Piece<'_>)> TokenSink for Pieces<F> {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        let mut each = self.0.borrow_mut();
+        match token {
+            Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
+                each(Piece::Open { name: &tag.name, attributes: &tag.attrs, empty: tag.self_closing });
+                let is_raw = matches!(&*tag.name, "script" | "style" | "iframe" | "noembed" | "noframes" | "xmp");
+                if is_raw && !tag.self_closing {
+                    return TokenSinkResult::RawData(RawKind::Rawtext);
+                }
+            }
+            Token::TagToken(tag) => each(Piece::Close { name: &tag.name }),
+            Token::CharacterTokens(text) => each(Piece::Text(&text)),
+            _ => {}
+        }
+        TokenSinkResult::Continue
+    }
+
+    /// So that CDATA sections are text, as in XHTML.
+    fn adjusted_current_node_present_but_not_in_html_namespace(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,153 @@
+//! The text so far, and what must come before the next visible character.
+
+use super::Layout;
+use super::markup::Piece;
+
+pub(super) struct Page {
+    layout: Layout,
+    text: String,
+    /// Line ends due before the next visible character; two make a paragraph.
+    breaks: usize,
+    is_space_due: bool,
+    /// `<pre>` elements that are open.
+    preformatted: usize,
+    /// White space of a `<pre>`, until something visible follows.
+    held: String,
+    /// The depth of a heading that has begun and has no text yet.
+    heading: usize,
+    /// A cell of a row of Markdown has begun: nothing but the next row breaks its line.
+    in_cell: bool,
+}
+
+/// Line ends around an element.
+fn breaks_around(name: &str) -> usize {
+    match name {
+        "p" | "div" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "section" | "article" | "aside" | "header"
+        | "footer" | "main" | "blockquote" | "figure" | "figcaption" | "ul" | "ol" | "dl" | "table" | "address"
+        | "hr" | "pre" | "body" | "hgroup" | "details" | "summary" | "center" | "form" | "fieldset" | "title" => 2,
+        "li" | "dt" | "dd" | "tr" | "caption" | "option" => 1,
+        _ => 0,
+    }
+}
+
+/// The depth of a heading's element.
+pub(super) fn heading_depth(name: &str) -> Option<usize> {
+    ["h1", "h2", "h3", "h4", "h5", "h6"].iter().position(|heading| *heading == name).map(|idx| idx + 1)
+}
+
+impl Page {
+    pub(super) fn new(layout: Layout) -> Self {
+        let (text, held) = (String::new(), String::new());
+        Self { layout, text, breaks: 0, is_space_due: false, preformatted: 0, held, heading: 0, in_cell: false }
+    }
+
+    pub(super) fn push(&mut self, piece: Piece<'_>) {
+        match piece {
+            Piece::Open { name, empty, .. } => self.open(name, empty),
+            Piece::Close { name } => self.close(name),
+            Piece::Text(text) => text.chars().for_each(|c| self.push_char(c)),
+        }
+    }
+
+    fn open(&mut self, name: &str, empty: bool) {
+        match name {
+            "br" if self.in_cell => self.is_space_due = true,
+            "br" if self.preformatted > 0 => self.held.push('\n'),
+            "br" => self.breaks = (self.breaks + 1).min(2),
+            "td" | "th" => self.cell(),
+            _ => self.break_around(name),
+        }
+        if let (Layout::Markdown, Some(depth), false) = (self.layout, heading_depth(name), self.in_cell) {
+            self.heading = depth;
+        }
+        self.preformatted += usize::from(name == "pre" && !empty);
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "td" | "th" if self.layout == Layout::Page => self.is_space_due = true,
+            "pre" => self.preformatted = self.preformatted.saturating_sub(1),
+            _ if heading_depth(name).is_some() => self.heading = 0,
+            _ => {}
+        }
+        self.break_around(name);
+    }
+
+    fn break_around(&mut self, name: &str) {
+        let breaks = breaks_around(name);
+        if matches!(name, "table" | "tr") {
+            self.in_cell = false;
+        }
+        if self.in_cell {
+            self.is_space_due |= breaks > 0;
+        } else {
+            self.breaks = self.breaks.max(breaks);
+        }
+    }
+
+    fn cell(&mut self) {
+        match self.layout {
+            Layout::Book if self.breaks == 0 && !self.text.is_empty() => {
+                self.text.push('\t');
+                self.is_space_due = false;
+            }
+            Layout::Book => {}
+            Layout::Page => self.is_space_due = true,
+            Layout::Markdown => {
+                self.break_line();
+                self.text.push_str(if self.text.is_empty() || self.text.ends_with('\n') { "|" } else { " |" });
+                (self.is_space_due, self.in_cell) = (true, true);
+            }
+        }
+    }
+
+    fn push_char(&mut self, c: char) {
+        let is_space = match self.layout {
+            Layout::Book => matches!(c, ' ' | '\t' | '\n' | '\r' | '\x0C'),
+            Layout::Page | Layout::Markdown => c.is_whitespace(),
+        };
+        if is_space && self.preformatted > 0 && !self.in_cell {
+            self.held.push(c);
+            return;
+        }
+        if is_space {
+            self.is_space_due = true;
+            return;
+        }
+        self.break_line();
+        if self.heading > 0 {
+            self.text.extend(std::iter::repeat_n('#', std::mem::take(&mut self.heading)));
+            self.is_space_due = true;
+        }
+        if self.is_space_due && !self.text.is_empty() && !self.text.ends_with(['\n', '\t']) {
+            self.text.push(' ');
+        }
+        self.is_space_due = false;
+        if c == '|' && self.in_cell {
+            self.text.push('\\');
+        }
+        self.text.push(c);
+    }
+
+    /// Ends the line if that is due. Of the white space of a `<pre>`, what indents its first line stays.
+    fn break_line(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if self.breaks == 0 {
+            self.text.push_str(&held);
+            return;
+        }
+        self.text.truncate(self.text.trim_end_matches('\t').len());
+        if !self.text.is_empty() {
+            self.text.extend(std::iter::repeat_n('\n', self.breaks));
+        }
+        (self.breaks, self.is_space_due) = (0, false);
+        if self.preformatted > 0 {
+            self.text.push_str(held.rsplit('\n').next().unwrap_or_default());
+        }
+    }
+
+    pub(super) fn into_text(mut self) -> String {
+        self.text.truncate(self.text.trim_end().len());
+        self.text
+    }
+}

@@ -1,0 +1,238 @@
+use super::*;
+use proptest::prelude::*;
+
+fn book(html: &str, text: &str) {
+    assert_eq!(to_text(html, Layout::Book), text, "{html}");
+}
+
+fn page(html: &str, text: &str) {
+    assert_eq!(to_text(html, Layout::Page), text, "{html}");
+}
+
+fn both(html: &str, text: &str) {
+    book(html, text);
+    page(html, text);
+}
+
+#[test]
+fn blocks_are_paragraphs() {
+    both("<h1>I</h1><p>One.</p>\n  <p>Two.</p><div><div>Three.</div></div>", "I\n\nOne.\n\nTwo.\n\nThree.");
+    both("<ul><li>a</li><li>b</li></ul>after", "a\nb\n\nafter");
+    both("<p>a<p>b<ul><li>c<li>d</ul>e", "a\n\nb\n\nc\nd\n\ne");
+    both(
+        "<!DOCTYPE html\n  \"x\">\n<html lang=\"en\">\n <head><title>No</title></head><h1>\n  THE MILL\n </h1>\n<hr class=\"chap\"/>\n<p>\n By\n <br/>\n ANA\n</p>\n<p>It was <i>very</i>\nlate.</p></html>",
+        "THE MILL\n\nBy\nANA\n\nIt was very late.",
+    );
+}
+
+#[test]
+fn cells_are_parted_as_the_layout_says() {
+    let table = "<table><tr><td>1</td><td>2</td></tr><tr><th>3</th><td></td><td>4</td></tr></table>";
+    book(table, "1\t2\n3\t\t4");
+    page(table, "1 2\n3 4");
+    assert_eq!(to_text(table, Layout::Markdown), "| 1 | 2\n| 3 | | 4");
+}
+
+#[test]
+fn inline_tags_neither_add_nor_take_spaces() {
+    both("<p>un<em>believ</em>able, <b>quite</b> <i>so</i>!</p>", "unbelievable, quite so!");
+    both("<p>\n  a<span> b </span>\n  c </p>", "a b c");
+    both("<p>the <a href=\"x>y\" title='a > \"b\"'>a</a>, b</p>", "the a, b");
+}
+
+#[test]
+fn line_breaks_break_lines() {
+    both("<p>one<br/>two<br>\n  three</p><p>four<br/><br/>five</p>", "one\ntwo\nthree\n\nfour\n\nfive");
+    both("<pre>a  b\n  c</pre>", "a  b\n  c");
+    both("<p>x</p><pre>  INT. ROOM\n\n   <b>ANA</b>\n</pre><p>y  z", "x\n\n  INT. ROOM\n\n   ANA\n\ny z");
+    both("<p>x<pre>\n\n  <b>ANA</b>\r\n  <br>goes</pre>", "x\n\n  ANA\n  \ngoes");
+}
+
+#[test]
+fn entities_are_characters() {
+    book(
+        "<p>Caf&eacute; &amp; &#8220;th&#xe9;&#x201D;&nbsp;&mdash; it&#146;s &lt;b&gt; AT&T &unknown;</p>",
+        "Café & “thé”\u{A0}— it’s <b> AT&T &unknown;",
+    );
+    page("caf&eacute; &amp;amp; &lt;b&gt; &#8212;&#x2014;&#151;", "café &amp; <b> ———");
+    page("a &yuml;&nbsp;b &unknown; R&D; 1 < 2 & 3", "a ÿ b &unknown; R&D; 1 < 2 & 3");
+    both("&CounterClockwiseContourIntegral;&NotEqualTilde;", "∳≂̸");
+    both(
+        "1920&ndash21 &copy 2020 &notit; &; &#; &#x; &#99999999999; &#xD800; &#0;",
+        "1920&ndash21 © 2020 ¬it; &; &#; &#x; � � �",
+    );
+    both("<p>&</p>", "&");
+    both("&#128", "€");
+}
+
+#[test]
+fn what_is_not_shown_is_left_out() {
+    both(
+        "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY x \"<y>\">]><html><head><title>T</title></head><body>\
+        <script>if (a < b) { \"<p>no</p>\" }</script><style>p > a {}</style><!-- <p>no</p> --><nav><ol><li>no</li></ol></nav>\
+        <p>yes</p></body></html>",
+        "yes",
+    );
+    both("<p>a</p><!-- <p>b</p> --><script>if (1 < 2) x</script><p>c", "a\n\nc");
+    both("<p>a<svg><text>no</text></svg>b</p><div role='navigation'><div>no</div></div>", "ab");
+    both("<p>a<span hidden>no</span><i style='color: red; display : none'>no</i>b</p>", "ab");
+    both("<p>the <span epub:type=\"pagebreak\" id=\"p12\">12</span>end</p>", "the end");
+    both("<p>x <a role='doc-pagebreak'/>a</p><h1 class='pagebreak-before'>b</h1>", "x a\n\nb");
+    both("<h2>Plot<span class='mw-editsection'>[edit]</span></h2>It<sup class='reference'>[1]</sup>", "Plot\n\nIt");
+}
+
+#[test]
+fn the_readings_of_ruby_are_left_out_closed_or_not() {
+    both("<p><ruby>漢<rt>かん</rt>字<rt>じ</rt></ruby></p>", "漢字");
+    both("<ruby>漢<rp>(<rt>かん<rp>)</ruby>字", "漢字");
+}
+
+#[test]
+fn what_ends_without_its_tag_takes_nothing_with_it() {
+    both("<html><head><title>T</title><meta x><p>a", "a");
+    both("<title>T</title><p>a<title>b</title>", "a\n\nb");
+    both("<body><div><nav><a>no</a></div><p>a", "a");
+    both("<nav><ul><li>no<li>no<nav>no</nav>no</ul></nav>a", "a");
+}
+
+#[test]
+fn xhtml_closes_elements_at_once() {
+    both("<p>a<script/>b<style/>c<iframe/>d</p>", "abcd");
+    both("<html><head><title/></head><body>a<p/>b<pre/>c  d</body></html>", "a\n\nb\n\nc d");
+    both("<head/><p>a</p><?dp n=\"12\"?><p>b</p>", "a\n\nb");
+    both("<p>x<![CDATA[raw & <b> &amp;]]> text</p>", "xraw & <b> &amp; text");
+    both(
+        "<?xml-stylesheet href=\"a>b\"?><!-- > --><!DOCTYPE html PUBLIC \"a\" \"b\" [\n<!ENTITY % x \"]\">\n]>\n<p>a</p>",
+        "a",
+    );
+}
+
+#[test]
+fn broken_markup_is_read_as_far_as_it_goes() {
+    both("<p>a < b, 1<2 <b>bold", "a < b, 1<2 bold");
+    both("<p>open <a href=\"", "open");
+    both("text <!-- never closed", "text");
+    both("text <script>never closed <p>", "text");
+    both("a</nothing></p></p>b</>c</ d>", "a\n\nbc");
+    both("<![CDATA[", "");
+    both("a <", "a <");
+    both("a\0b", "ab");
+    both("", "");
+}
+
+#[test]
+fn tables_and_headings_stay_what_they_are_in_markdown() {
+    let check = |html: &str, text: &str| assert_eq!(to_text(html, Layout::Markdown), text, "{html}");
+    check(
+        "<h2>Sales</h2><table><tr><th>Year</th><th><p>USD</p></th></tr><tr><td>2024</td><td> 1,200 </td></tr></table><p>End",
+        "## Sales\n\n| Year | USD\n| 2024 | 1,200\n\nEnd",
+    );
+    check("<tr><td><h3>a</h3><ul><li>b<br>c</ul><td>d|e</table>f|g", "| a b c | d\\|e\n\nf|g");
+    check("<td>a<table><tr><td>b</table><td>c", "| a\n\n| b\n\n| c");
+    check("<h1></h1><h2> <i>x</i></h2><p>| y", "## x\n\n| y");
+}
+
+#[test]
+fn sections_begin_at_headings() {
+    let of = |html: &str| {
+        let sections = sections(html, Layout::Page);
+        sections.into_iter().map(|(heading, text)| format!("{heading}: {text}")).collect::<Vec<_>>()
+    };
+    assert_eq!(of("a<h2>B <i>c</i></h2><p>d</p><p>e<h3>f</h3>g"), [": a", "B c: d\n\ne", "f: g"]);
+    assert_eq!(of("<!-- <h2>no</h2> --><h2>A<h3>B<p>c"), [": ", "A: ", "B: c"]);
+    assert_eq!(of("<h2>A"), [": ", "A: "]);
+    assert_eq!(of(""), [": "]);
+}
+
+#[test]
+fn pages_are_told_from_plain_texts() {
+    assert!(is_page("\n<!DOCTYPE HTML PUBLIC \"x\">"));
+    assert!(is_page("<p>a</p>"));
+    assert!(!is_page("<!-- $Id: header.txt -->\n\nA story with <i>one</i> tag."));
+    assert!(!is_page(""));
+    assert!(!is_page(&"é".repeat(1_500)));
+}
+
+/// Tags, entities and stray signs that meet in ways nobody thought of.
+fn scraps() -> impl Strategy<Value = String> {
+    let scraps = prop::sample::select(vec![
+        "<",
+        ">",
+        "</",
+        "/>",
+        "&",
+        ";",
+        "&#",
+        "&#x",
+        "x",
+        "é",
+        "渡",
+        " ",
+        "\n",
+        "\r",
+        "\0",
+        "\u{feff}",
+        "\"",
+        "'",
+        "=",
+        "-->",
+        "<!--",
+        "<!",
+        "<?",
+        "?>",
+        "<![CDATA[",
+        "]]>",
+        "<!DOCTYPE html [",
+        "]>",
+        "&amp",
+        "&nbsp;",
+        "&notin",
+        "&#150;",
+        "<p>",
+        "</p>",
+        "<p/>",
+        "<br>",
+        "<pre>",
+        "</pre>",
+        "<table>",
+        "<tr>",
+        "<td>",
+        "</td>",
+        "<h2>",
+        "</h2>",
+        "<head>",
+        "<title>",
+        "<script>",
+        "</script>",
+        "<nav>",
+        "</nav>",
+        "<rt>",
+        "<svg ",
+        "<a href=",
+        " hidden",
+        "<plaintext>",
+        "|",
+    ]);
+    prop::collection::vec(scraps, 0..40).prop_map(|scraps| scraps.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_markup_is_read(html in scraps()) {
+        for layout in [Layout::Book, Layout::Page, Layout::Markdown] {
+            let text = to_text(&html, layout);
+            prop_assert_eq!(text.trim_end(), &text);
+            let _ = sections(&html, layout);
+        }
+    }
+
+    #[test]
+    fn of_a_text_without_markup_only_white_space_changes(text in "[a-zéß渡。|#\\-;>\"\u{a0}\u{3000} \t\r\n]{0,80}") {
+        for layout in [Layout::Book, Layout::Page] {
+            let read = to_text(&text, layout);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(&read), words(&text));
+        }
+        prop_assert_eq!(to_text(&text, Layout::Page), text.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+}
