@@ -21,9 +21,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Longest a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Variables that name a server between, which may speak TLS.
-const PROXIES: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
-
 /// How a model is asked, besides each call's own settings.
 #[derive(Debug, Clone)]
 pub(crate) struct Options {
@@ -71,7 +68,7 @@ pub(crate) struct ChatModel {
 impl ChatModel {
     /// A client for the account.
     pub(crate) fn new(account: Account, options: Options) -> Result<Self> {
-        let client = http(&account.base_url, options.timeout)?;
+        let client = http(options.timeout)?;
         let dialect = Cell::new(account.provider.dialect());
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
         Ok(Self { client, account, options, dialect, throttle, closed: RefCell::default() })
@@ -266,12 +263,8 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<f64> {
 }
 
 /// What sends requests that carry keys and books: to the server that the user named, and to none that it points to.
-pub(super) fn http(base_url: &str, timeout: Duration) -> Result<reqwest::Client> {
-    let mut client = reqwest::Client::builder().timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
-    if base_url.starts_with("http://") && PROXIES.iter().all(|name| std::env::var_os(name).is_none()) {
-        // Nobody speaks TLS there, so the system's certificates need not be read: a megabyte, and a while.
-        client = client.tls_certs_only([]);
-    }
+pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
+    let client = reqwest::Client::builder().timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
     client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
 }
 

@@ -141,7 +141,7 @@ pub(crate) struct EmbeddingServer {
 impl EmbeddingServer {
     /// The server of the account.
     pub(crate) fn new(account: EmbeddingAccount) -> Result<Self> {
-        let wire = Wire::new(account.name(), &account.base_url, account.key.clone(), TIMEOUT)?;
+        let wire = Wire::new(account.name(), account.key.clone(), TIMEOUT)?;
         Ok(Self { account, wire, throttle: Throttle::new(CONCURRENCY, Rates::default()) })
     }
 

@@ -47,8 +47,8 @@ pub(crate) struct Wire {
 impl Wire {
     /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept
     /// out of errors: requests carry it in their headers.
-    pub(crate) fn new(name: String, base_url: &str, key: Option<Secret>, timeout: Duration) -> Result<Self> {
-        Ok(Self { client: http(base_url, timeout)?, name, key })
+    pub(crate) fn new(name: String, key: Option<Secret>, timeout: Duration) -> Result<Self> {
+        Ok(Self { client: http(timeout)?, name, key })
     }
 
     /// One try.

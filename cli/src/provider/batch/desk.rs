@@ -37,7 +37,7 @@ pub(super) enum Seen {
 
 impl Desk {
     pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
-        let wire = Wire::new(name.clone(), &account.base_url, account.key.clone(), timeout)?;
+        let wire = Wire::new(name.clone(), account.key.clone(), timeout)?;
         Ok(Self { name, api, account, wire, throttle: Throttle::new(1, Rates::default()), said: RefCell::default() })
     }
 
