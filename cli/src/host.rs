@@ -5,6 +5,7 @@ use crate::journal::Journal;
 use crate::provider::{Batcher, Beginnings, Reader, Seat};
 use crate::reply_cache::{ReplyCache, request_key};
 use crate::spending::Spending;
+use crate::under_way::UnderWay;
 use anyhow::{Context, Result};
 use closeread_core::embed::{Embedded, Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
@@ -80,6 +81,7 @@ pub(crate) struct CliHost {
     reader: Reader,
     beginnings: Beginnings,
     replies: Rc<ReplyCache>,
+    under_way: UnderWay,
     /// Who counts its calls, and by which name the model is priced.
     spending: Option<(Rc<Spending>, String)>,
     /// Takes its calls into batches.
@@ -89,7 +91,8 @@ pub(crate) struct CliHost {
 impl CliHost {
     /// A host for one reader.
     pub(crate) fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
-        Self { reader, beginnings: Beginnings::default(), replies, spending: None, batcher: None }
+        let (beginnings, under_way) = (Beginnings::default(), UnderWay::default());
+        Self { reader, beginnings, replies, under_way, spending: None, batcher: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
@@ -173,9 +176,14 @@ impl Host for Repetition<'_> {
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
-                if let Some(reply) = self.host.replies.get(&request) {
-                    return Ok(reply);
-                }
+                let _turn = loop {
+                    if let Some(reply) = self.host.replies.get(&request) {
+                        return Ok(reply);
+                    }
+                    if let Some(turn) = self.host.under_way.turn(&request).await {
+                        break turn;
+                    }
+                };
                 let begun = match &self.host.spending {
                     None => None,
                     Some((spending, name)) => {

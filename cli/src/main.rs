@@ -39,6 +39,7 @@ mod shard;
 mod spending;
 mod table;
 mod tokenizer;
+mod under_way;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
