@@ -40,7 +40,7 @@ pub fn segments(article: &str, kind: ArticleKind) -> Vec<Segment> {
     let article = article.replace("\r\n", "\n");
     let sections = match kind {
         ArticleKind::Wikitext => by_lines(&wikitext::plain(&article), wikitext::heading),
-        ArticleKind::Html => html::sections(&article, Layout::Page),
+        ArticleKind::Html => without_edit_links(html::sections(&article, Layout::Page)),
         ArticleKind::Text => by_lines(&article, |line| {
             let heading = line.trim_start_matches('#');
             let is_heading = heading.len() < line.len() && heading.starts_with(' ');
@@ -49,6 +49,14 @@ pub fn segments(article: &str, kind: ArticleKind) -> Vec<Segment> {
     };
     let segments = sections.into_iter().map(|(heading, text)| Segment { heading, text });
     segments.filter(|segment| !segment.text.is_empty()).collect()
+}
+
+/// Where a saved page has lost the class that tells links for editing from the heading that they stand in.
+fn without_edit_links(mut sections: Vec<(String, String)>) -> Vec<(String, String)> {
+    for (heading, _) in &mut sections {
+        heading.truncate(heading.trim_end_matches("[edit]").trim_end().len());
+    }
+    sections
 }
 
 fn by_lines(text: &str, heading: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
@@ -79,6 +87,8 @@ mod tests {
         assert_eq!(read(wiki, ArticleKind::Wikitext), expected);
         let html = "<html><head><title>T</title></head><body><p>Lead.</p><div class='mw-heading'><h2 id=a>Plot</h2><span class='mw-editsection'>[<a>edit</a>]</span></div><p>Ana hides a <a>key</a>.</p><h3>End</h3><p>Ben finds it.</p><h2>See also</h2></body></html>";
         assert_eq!(read(html, ArticleKind::Html), expected);
+        let saved = "<html><head><title>T</title></head><body><p>Lead.</p><h2 id=a>Plot<span>[edit]</span></h2><p>Ana hides a <a>key</a>.</p><h3>End</h3><p>Ben finds it.</p><h2>See also</h2></body></html>";
+        assert_eq!(read(saved, ArticleKind::Html), expected);
         let text = "Lead.\r\n\r\n# Plot\r\nAna hides a key.\n## End\nBen finds it.\n## See also";
         assert_eq!(read(text, ArticleKind::Text), expected);
         assert_eq!(read("#hashtag stays", ArticleKind::Text), [": #hashtag stays"]);
