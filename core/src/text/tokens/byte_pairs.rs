@@ -157,7 +157,7 @@ impl Merging {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::tokens::Tokenizer;
+    use crate::text::tokens::{Engine, Tokenizer};
     use proptest::prelude::*;
 
     /// The definition, word by word: look at all neighbours, merge the best, begin again.
@@ -181,7 +181,7 @@ mod tests {
             text in r"([ \t\r\n]{0,3}([a-zA-Z]{1,12}|[a-z]{30,60}|'[a-zA-Z]{1,2}|[0-9]{1,5}|[李雷走了在山上]{1,40}|[!-/:-@]{1,9}|\PC{1,4}|\p{Any}{1,3})){0,20}"
         ) {
             let vocabulary = Tokenizer::cl100k();
-            let crate::text::tokens::Engine::BytePairs(vocabulary) = &vocabulary.engine else { panic!("inside") };
+            let Engine::BytePairs(vocabulary) = &vocabulary.engine else { panic!("inside") };
             let pieces: Vec<&str> = vocabulary.pieces(&text).collect();
             prop_assert_eq!(pieces.concat(), text.as_str());
             let expected = pieces.iter().flat_map(|piece| merged_one_by_one(vocabulary, piece.as_bytes()));
