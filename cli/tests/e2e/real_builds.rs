@@ -52,8 +52,10 @@ fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
     let run =
         ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "2", "--max-output-tokens", "60", "--out", "r"];
     let window = ["--window", "6000", "--overflow", "truncate-end"];
-    let report =
-        sandbox.run(&[&run[..], &window, &model, &["--judge", "builtin/rule", "--json"]].concat()).exits(0).json();
+    // Left alone, random weights may say nothing at all.
+    let summary = in_grammar("query-summary", r#"w " " w " " w"#);
+    let rest = ["--extra-body", &summary, "--judge", "builtin/rule", "--json"];
+    let report = sandbox.run(&[&run[..], &window, &model, &rest].concat()).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 2, "{report}");
 }
 
