@@ -2,14 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { access, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { axe, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { DIST, axe, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
 
 const use = useBrowser({ route: "#/theatre", allowed: ["http://127.0.0.1:", "http://localhost:"] });
 const KEY = "sk-test-1234567890abcdef";
+const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
+const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 const START = "/work/shared/servers/start_llamacpp.sh";
 
 /** Opens the sample story and waits for the form. */
@@ -99,6 +102,38 @@ test("an agent is stepped: the prompt first, then the search, then what it found
     await page.click(".ending summary");
     await page.locator(".ending .exact").first().waitFor();
     assert.match(await page.textContent("#status"), /^The end\. Answered/);
+});
+
+test("a method that searches by meaning is given vectors from the page's own encoder", { timeout: 600_000 }, async (t) => {
+    if (!existsSync(MODEL)) return t.skip("skipped: the encoder in the page needs models/");
+    const { page } = use;
+    // A few chapters: all of the story would take a development build minutes.
+    const story = (await readFile(STORY, "utf8")).slice(0, 12_000);
+    await openBook(page, { name: "story.txt", bytes: story });
+    await page.locator("#method").waitFor();
+    await choose(page, { method: "naive-rag", item: "" });
+    await page.fill("#own-question", "Who rings the bell?");
+    const given = async (retriever) => {
+        await page.selectOption("#searches-by", retriever);
+        await page.click("#play");
+        await page.locator(".ending").waitFor({ timeout: 580_000 });
+        await page.click(".ending summary");
+        await page.locator(".ending .exact").first().waitFor();
+        const shown = await page.$$eval(".ending .facts", (facts) => facts.map(({ textContent }) => textContent));
+        await page.click("#again");
+        return shown.filter((fact) => / % into the book/.test(fact));
+    };
+    const byWords = await given("bm25");
+    const byMeaning = await given("dense");
+    assert.equal(byMeaning.length, byWords.length);
+    assert.notDeepEqual(byMeaning, byWords);
+    for (const fact of byMeaning) assert.match(fact, /score 0\.\d\d/, "a cosine");
+
+    await openSample(page, "shedu-bu");
+    await page.locator("#method").waitFor();
+    await page.selectOption("#searches-by", "dense");
+    await page.click("#play");
+    await page.waitForFunction(() => /does not know the language “zh”: search by words/.test(document.querySelector("#problem").textContent));
 });
 
 test("a memory shows what it forgot and learnt, a tree its levels, a book its pages", async () => {

@@ -8,9 +8,10 @@ import type {
 /** What is known of the open book besides its bytes. */
 export type BookFacts = Omit<MethodBook, "file">;
 
-/** What happens in a run, in order. A call waits until it is answered. */
+/** What happens in a run, in order. A call waits until it is answered, an embedding until its vectors are there. */
 export type TheatreEvent =
     | { kind: "call"; call: MethodCall }
+    | { kind: "embed"; id: number; role: "query" | "passage"; texts: string[] }
     | { kind: "prepared"; preparation: MethodPreparation };
 
 /** Who replies to a call. */
@@ -35,6 +36,8 @@ export interface TheatreMessages {
     };
     /** Answers a call of the run. */
     "theatre/answer": { request: { call: number; answering: Answering }; reply: Answered; event: Retrying };
+    /** One vector a text of an embedding of the run, or why there are none. */
+    "theatre/vectors": { request: { id: number; vectors: Float32Array[] } | { id: number; failure: string }; reply: void };
     /** Texts of passages of the run's book. */
     "theatre/slices": { request: { document: string; start: number; end: number }[]; reply: string[] };
 }

@@ -5,6 +5,7 @@ import type { OpenBook, Session } from "../session.js";
 import { inLanguage } from "../words/index.js";
 import * as words from "../words/theatre.js";
 import { card, fill } from "./card.js";
+import { Embedder } from "./embedder.js";
 import { ending } from "./ending.js";
 import { made } from "./made.js";
 import { Play, type Entry } from "./play.js";
@@ -14,10 +15,13 @@ interface Kept {
     setup: SetupState;
     play: Play | undefined;
     book: OpenBook | undefined;
+    embedder: Embedder;
 }
 
 export function mount(section: HTMLElement, session: Session): void {
-    const kept = (session.kept.get("theatre") as Kept | undefined) ?? { setup: freshSetup(), play: undefined, book: undefined };
+    const kept = (session.kept.get("theatre") as Kept | undefined) ?? {
+        setup: freshSetup(), play: undefined, book: undefined, embedder: new Embedder(session),
+    };
     session.kept.set("theatre", kept);
     const say = inLanguage(words);
     const setup = make("div", {});
@@ -42,7 +46,7 @@ export function mount(section: HTMLElement, session: Session): void {
         setup.replaceChildren(make("h3", {}, say.setup), form);
         const start = () => {
             kept.play?.stop();
-            kept.play = new Play(session, read());
+            kept.play = new Play(session, read(), kept.embedder);
             return kept.play;
         };
         stage.replaceChildren(...staged(section, session, kept, start));
@@ -106,6 +110,9 @@ function staged(section: HTMLElement, session: Session, kept: Kept, start: () =>
             if (!current()) return;
             add(play.entries[play.entries.length - 1]!, play.entries.length - 1);
             controls();
+        });
+        play.addEventListener("embedded", () => {
+            if (current()) session.say(say.embedded(play.nEmbedded));
         });
         play.addEventListener("change", () => {
             const entry = play.changed;

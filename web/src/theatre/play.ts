@@ -3,8 +3,9 @@
 import type {
     Heard, MethodCall, MethodItem, MethodOptions, MethodPreparation, MethodRecord, MethodReply, Retrying, TextChange,
 } from "../closeread_wasm.js";
-import type { Answering, BookFacts } from "../messages/theatre.js";
+import type { Answering, BookFacts, TheatreEvent } from "../messages/theatre.js";
 import type { Session } from "../session.js";
+import type { Embedder } from "./embedder.js";
 
 export interface CallEntry {
     kind: "call";
@@ -34,17 +35,21 @@ export interface Plan {
     reader: Answering | { by: "person" };
 }
 
-/** Events: "entry" when there is one more, "change" when one changed (`changed`), "state" when the run did. */
+/**
+ * Events: "entry" when there is one more, "change" when one changed (`changed`), "state" when the run did, "embedded" when more
+ * texts have vectors (`nEmbedded`).
+ */
 export class Play extends EventTarget {
     readonly entries: Entry[] = [];
     changed: CallEntry | undefined;
     record: MethodRecord | undefined;
     state: "running" | "ended" | "stopped" | "broken" = "running";
     playing = false;
+    nEmbedded = 0;
     readonly #ending = new AbortController();
     #answering = false;
 
-    constructor(readonly session: Session, readonly plan: Plan) {
+    constructor(readonly session: Session, readonly plan: Plan, readonly embedder: Embedder) {
         super();
     }
 
@@ -53,7 +58,8 @@ export class Play extends EventTarget {
         const { book, item, options } = this.plan;
         await this.session.attempt(async () => {
             try {
-                const tell = (event: Entry | { kind: "call"; call: MethodCall }) => this.#hear(event);
+                const tell = (event: TheatreEvent) => this.#hear(event);
+                if (options.retriever !== "bm25") await this.embedder.check();
                 this.record = await this.session.core.ask("theatre/run", { book, item, options },
                     { tell, signal: this.#ending.signal });
                 this.state = "ended";
@@ -132,10 +138,25 @@ export class Play extends EventTarget {
         }
     }
 
-    #hear(event: Entry | { kind: "call"; call: MethodCall }): void {
+    #hear(event: TheatreEvent): void {
+        if (event.kind === "embed") return void this.#embed(event);
         this.entries.push(event.kind === "call" ? { kind: "call", call: event.call, state: "waiting" } : event);
         this.dispatchEvent(new Event("entry"));
         if (this.playing) void this.step();
+    }
+
+    async #embed({ id, role, texts }: Extract<TheatreEvent, { kind: "embed" }>): Promise<void> {
+        const { core } = this.session;
+        const { signal } = this.#ending;
+        try {
+            const vectors = await this.embedder.embed(role, texts, signal);
+            this.nEmbedded += texts.length;
+            this.dispatchEvent(new Event("embedded"));
+            if (!signal.aborted) await core.ask("theatre/vectors", { id, vectors });
+        } catch (error) {
+            if (signal.aborted) return;
+            await core.ask("theatre/vectors", { id, failure: error instanceof Error ? error.message : String(error) });
+        }
     }
 
     #say(entry: CallEntry): void {

@@ -10,6 +10,7 @@ import * as words from "../words/theatre.js";
 import type { Plan } from "./play.js";
 import { freshReader, readerForm, type ReaderState } from "./reader.js";
 
+const RETRIEVERS = ["bm25", "dense", "hybrid"] as const;
 const TASKS = ["generative", "choice", "summary"] as const;
 /** Tokens, as long as nobody says otherwise. */
 const BUDGET = 1000;
@@ -18,6 +19,7 @@ const BUDGET = 1000;
 export interface SetupState {
     method: string;
     budget: string;
+    retriever: (typeof RETRIEVERS)[number];
     /** By method, what was changed, as typed. */
     parameters: Record<string, Record<string, string>>;
     /** Id of a sample item; empty for an own question. */
@@ -28,7 +30,7 @@ export interface SetupState {
 
 export function freshSetup(): SetupState {
     return {
-        method: "dos-rag", budget: String(BUDGET), parameters: {}, item: "",
+        method: "dos-rag", budget: String(BUDGET), retriever: "bm25", parameters: {}, item: "",
         own: { question: "", task: "generative", options: "" }, reader: freshReader(),
     };
 }
@@ -55,6 +57,11 @@ export async function setupForm(
     budget.value = state.budget;
     budget.addEventListener("input", () => (state.budget = budget.value));
     const budgetField = labelled(say.budget, budget);
+    const retriever = make("select", { id: "searches-by", "aria-describedby": "searches-by-hint" },
+        ...RETRIEVERS.map((name) => option(name, say.retrievers[name])));
+    retriever.value = state.retriever;
+    retriever.addEventListener("change", () => (state.retriever = retriever.value as SetupState["retriever"]));
+    const retrieverField = labelled(say.retriever, retriever, make("small", { id: "searches-by-hint" }, say.retrieverHint));
     const about = make("div", { class: "about" });
     const parameters = make("div", { class: "parameters" });
     const offer = () => offers.find(({ name }) => name === state.method) ?? offers[0]!;
@@ -70,7 +77,7 @@ export async function setupForm(
     const question = questionForm(session, mine, state);
     const reader = readerForm(state.reader);
     const form = make("div", { class: "columns setup" },
-        make("fieldset", {}, make("legend", {}, say.method), labelled(say.method, method), about, budgetField,
+        make("fieldset", {}, make("legend", {}, say.method), labelled(say.method, method), about, budgetField, retrieverField,
             make("details", {}, make("summary", {}, say.parameters), parameters)),
         question.form, reader.form);
     const read = (): Plan => {
@@ -79,7 +86,8 @@ export async function setupForm(
         return {
             book: facts, nBytes: book.facts.nBytes, reader: answering, item: question.read(facts.id!),
             options: {
-                method: state.method, parameters: given(offer(), state), model: name, maxOutputTokens, ...taken,
+                method: state.method, parameters: given(offer(), state), model: name, maxOutputTokens, retriever: state.retriever,
+                ...taken,
                 ...(window === undefined ? {} : { window }),
             },
         };
@@ -98,7 +106,7 @@ function described({ paper, summary, costs }: MethodOffer): Child[] {
     ];
 }
 
-/** What cannot be set in a page, which searches by words. */
+/** What cannot be set in a page, which has one embedding model. */
 const NOT_HERE = new Set(["embedder"]);
 
 function parameterFields({ name, parameters }: MethodOffer, state: SetupState): Child[] {

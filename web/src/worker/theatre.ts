@@ -18,6 +18,7 @@ interface UnderWay {
     run: MethodRun;
     language: string;
     waiting: Map<number, Waiting>;
+    embedding: Map<number, { resolve: (vectors: Float32Array[]) => void; reject: (error: Error) => void }>;
 }
 
 let current: UnderWay | undefined;
@@ -35,9 +36,11 @@ function stopped(): Error {
     return error;
 }
 
-function giveUp({ waiting }: UnderWay): void {
-    for (const { reject } of waiting.values()) reject(stopped());
-    waiting.clear();
+function giveUp({ waiting, embedding }: UnderWay): void {
+    for (const all of [waiting, embedding]) {
+        for (const { reject } of all.values()) reject(stopped());
+        all.clear();
+    }
 }
 
 function modelOf(options: ChatModelOptions): ChatModel {
@@ -71,7 +74,9 @@ export const theatre = {
             run: new MethodRun([{ ...book, file: bytes }], item, options),
             language: book.language ?? "en",
             waiting: new Map(),
+            embedding: new Map(),
         };
+        let embeddings = 0;
         current = mine;
         signal.addEventListener("abort", () => giveUp(mine));
         return mine.run.run({
@@ -79,6 +84,12 @@ export const theatre = {
                 if (signal.aborted || current !== mine) return reject(stopped());
                 mine.waiting.set(call.id, { call, resolve, reject });
                 tell({ kind: "call", call });
+            }),
+            embed: (role, texts) => new Promise((resolve, reject) => {
+                if (signal.aborted || current !== mine) return reject(stopped());
+                const id = embeddings++;
+                mine.embedding.set(id, { resolve, reject });
+                tell({ kind: "embed", id, role, texts });
             }),
             prepared: (preparation) => tell({ kind: "prepared", preparation }),
         });
@@ -104,6 +115,14 @@ export const theatre = {
             reject(reason);
             return { failure: reason.message };
         }
+    },
+
+    "theatre/vectors": (answer) => {
+        const { embedding } = underWay();
+        const waiting = embedding.get(answer.id);
+        embedding.delete(answer.id);
+        if ("vectors" in answer) waiting?.resolve(answer.vectors);
+        else waiting?.reject(new Error(answer.failure));
     },
 
     "theatre/slices": (places) => {
