@@ -24,6 +24,18 @@ for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path))
 const optimised = process.argv[2] !== "dev";
 writeFileSync(join(DIST, "files.json"), JSON.stringify({ version: hash.digest("hex").slice(0, 16), optimised, files: kept }));
 
-const files = firstLoad(DIST);
-const bytes = compressed(DIST, files);
-console.log(`first load, before a book is opened: ${files.length} files, ${Math.round(bytes / 1000)} KB after gzip -9`);
+/** Most bytes after gzip -9 of what is fetched at once: by the page, by another site that embeds the scorer. */
+const LIMITS = [
+    { what: "first load, before a book is opened", files: firstLoad(DIST), most: 1.5e6 },
+    {
+        what: "the scorer for other pages", most: 400e3,
+        files: ["elements/closeread-scorer.js", "elements/closeread_scorer_bg.wasm"],
+    },
+];
+for (const { what, files, most } of LIMITS) {
+    const bytes = compressed(DIST, files);
+    console.log(`${what}: ${files.length} files, ${Math.round(bytes / 1000)} KB after gzip -9`);
+    if (!optimised || bytes <= most) continue;
+    console.error(`that is more than ${most / 1000} KB: find out what came in, or raise the limit in web/tools/finish.js`);
+    process.exitCode = 1;
+}
