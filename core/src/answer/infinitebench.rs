@@ -2,8 +2,9 @@
 //! beside it.
 
 use super::{Parsed, after_thinking};
+use crate::text::pattern::pattern;
 use crate::text::python;
-use regex::Regex;
+use regex_lite::Regex;
 use std::sync::LazyLock;
 
 /// Whether a reply counts as right in En.MC (`get_score_one_longbook_choice_eng` of `src/compute_scores.py` at
@@ -52,15 +53,13 @@ fn reads_gold<S: AsRef<str>>(prediction: &str, gold: &[S], is_gold: impl Fn(&str
 /// quotes and brackets around the letter do not matter. "Both B and C", "A man" and "BC" are unparsed. Reasoning up to
 /// `</think>` is not read.
 pub fn strict_letter(reply: &str) -> Parsed<usize> {
-    static START: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"^[\s:"'“*_(\[]*([A-D])["'”*_]*(?:[.:)\]\n]|\s*$)"#).expect("a valid pattern"));
+    static START: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^[\s:"'“*_(\[]*([A-D])["'”*_]*(?:[.:)\]\n]|[\s]*$)"#));
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        let words = r"(?i:\b(?:answer|option|choice)\b)(?:\s+(?i:is|would\s+be))?(?:\s+(?i:option|choice))?";
-        Regex::new(&format!(r#"{words}\s*[:：]?\s*["'“*_(\[]*([A-D])["'”*_]*(?:[.,;:)\]!。，\n]|\s*$)"#))
-            .expect("a valid pattern")
+        let words = r"(?i:\b(?:answer|option|choice)\b)(?:[\s]+(?i:is|would[\s]+be))?(?:[\s]+(?i:option|choice))?";
+        pattern(&format!(r#"{words}[\s]*[:：]?[\s]*["'“*_(\[]*([A-D])["'”*_]*(?:[.,;:)\]!。，\n]|[\s]*$)"#))
     });
     let reply = after_thinking(reply);
-    let letter = |found: regex::Captures<'_>| usize::from(found[1].as_bytes()[0] - b'A');
+    let letter = |found: regex_lite::Captures<'_>| usize::from(found[1].as_bytes()[0] - b'A');
     START.captures(reply).or_else(|| NAMED.captures_iter(reply).last()).map(letter).into()
 }
 

@@ -1,6 +1,7 @@
 //! Choices as Stronger Baselines asks for them: `[[1]]` (figure A.1).
 
-use regex::Regex;
+use crate::text::pattern::pattern;
+use regex_lite::Regex;
 use std::sync::LazyLock;
 
 /// The option chosen by a reply that holds `[[n]]`, n from 1; the result counts from 0.
@@ -8,7 +9,7 @@ use std::sync::LazyLock;
 /// Several markers: the last one, for a model that weighs options names the chosen one last (Stronger Baselines leaves
 /// it open). A number that no option has is no choice, and an earlier marker is not taken in its place.
 pub fn choice_marker(reply: &str, n_options: usize) -> Option<usize> {
-    static MARKER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\[\[\s*(\d+)\s*\]\]").expect("a valid pattern"));
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[[\s]*([0-9]+)[\s]*\]\]"));
     let last = MARKER.captures_iter(reply).last()?;
     let number: usize = last[1].parse().ok()?;
     (1..=n_options).contains(&number).then(|| number - 1)

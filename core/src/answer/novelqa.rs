@@ -8,7 +8,8 @@
 //! - a reply that numbers its lines from 1 to the number of questions, and has no line 0, is shifted by one.
 
 use super::Parsed;
-use regex::Regex;
+use crate::text::pattern::pattern;
+use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -41,10 +42,8 @@ impl EvidenceMarks {
 
 /// The answers of a reply in the generative settings, one a question, white space at their ends removed.
 pub fn answer_lines(reply: &str, n_questions: usize) -> Vec<Parsed<&str>> {
-    static LINE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?im)^[\s>*_#\-•`]*answer[ \t]*\[?([0-9]{1,9})\]?[*_`]*[ \t]*[:：][*_`]*(.*)$")
-            .expect("a valid pattern")
-    });
+    static LINE: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?im)^[\s>*_#\-•`]*answer[ \t]*\[?([0-9]{1,9})\]?[*_`]*[ \t]*[:：][*_`]*(.*)$"));
     let mut lines: Vec<Option<&str>> = vec![None; n_questions + 1];
     for found in LINE.captures_iter(reply) {
         let (_, [number, text]) = found.extract();
@@ -94,9 +93,8 @@ pub fn judge_letter(reply: &str) -> Parsed<bool> {
 /// The marks of the judge of evidence: `C`, `R` and `S`, each with a whole number from 1 to 100, in this order, white
 /// space or commas between them allowed. The last such group counts; a mark out of range makes it unparsed.
 pub fn evidence_marks(reply: &str) -> Parsed<EvidenceMarks> {
-    static MARKS: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\bC([0-9]{1,9})[\s,]{0,4}R([0-9]{1,9})[\s,]{0,4}S([0-9]{1,9})\b").expect("a valid pattern")
-    });
+    static MARKS: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"\bC([0-9]{1,9})[\s,]{0,4}R([0-9]{1,9})[\s,]{0,4}S([0-9]{1,9})\b"));
     let marks = MARKS.captures_iter(reply).last().and_then(|found| {
         let mark = |digits: &str| digits.parse().ok().filter(|mark| (1..=100).contains(mark));
         let (_, [c, r, s]) = found.extract();
@@ -107,9 +105,8 @@ pub fn evidence_marks(reply: &str) -> Parsed<EvidenceMarks> {
 
 /// The option, from 0, that a text names as a line of [`choice_lines`] does; `None` if it names none.
 pub fn chosen<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
-    static INDEX: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^[(\[*]*(?:([0-9]{1,9})|([A-Z]))[)\]*]*(?:[.,:;)\s]|$)").expect("a valid pattern")
-    });
+    static INDEX: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"^[(\[*]*(?:([0-9]{1,9})|([A-Z]))[)\]*]*(?:[.,:;)\s]|$)"));
     let bare = |text: &str| {
         let marks = |c: char| c.is_whitespace() || c.is_ascii_punctuation() || matches!(c, '“' | '”' | '‘' | '’');
         text.trim_matches(marks).to_lowercase()
@@ -120,7 +117,7 @@ pub fn chosen<S: AsRef<str>>(text: &str, options: &[S]) -> Option<usize> {
     let by_text = same.next().filter(|_| same.next().is_none());
     let by_index = || {
         let found = INDEX.captures(text)?;
-        let letter = |letter: regex::Match<'_>| usize::from(letter.as_str().as_bytes()[0] - b'A');
+        let letter = |letter: regex_lite::Match<'_>| usize::from(letter.as_str().as_bytes()[0] - b'A');
         match found.get(1) {
             Some(digits) => digits.as_str().parse().ok(),
             // "A man" is a text; a letter in front of one needs a mark.

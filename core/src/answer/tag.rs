@@ -1,7 +1,8 @@
 //! Blocks between tags: SagaScale's answers, queries and sub-queries, NoCha's verdicts.
 
 use super::{Parsed, after_thinking};
-use regex::Regex;
+use crate::text::pattern::pattern;
+use regex_lite::Regex;
 use std::sync::LazyLock;
 
 /// What a reply's answer block says (SagaScale, figures 3, 5 and 14).
@@ -58,9 +59,8 @@ pub fn sub_queries(reply: &str) -> Vec<&str> {
 /// Whether a reply says that a claim is true: `<answer>TRUE</answer>` or `<answer>FALSE</answer>` in whatever case
 /// (NoCha). The first such block counts, as the regular expression that scores the published replies takes it.
 pub fn nocha_verdict(reply: &str) -> Parsed<bool> {
-    static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?i)<answer>[\s\x1c-\x1f]*(?:(true)|false)[\s\x1c-\x1f]*</answer>").expect("a valid pattern")
-    });
+    static VERDICT: LazyLock<Regex> =
+        LazyLock::new(|| pattern(r"(?i)<answer>[\s\x1c-\x1f]*(?:(true)|false)[\s\x1c-\x1f]*</answer>"));
     VERDICT.captures(reply).map(|found| found.get(1).is_some()).into()
 }
 

@@ -38,7 +38,7 @@ const QUESTION: &str = "# Question:";
 /// `128K`, `1M`, `4M`, `10M`); `difficulty` (or `level`), where a row has it. Item ids are those of the rows.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
-    for file in out.files_with(&ADAPTER, files, &["jsonl", "json"], "prompt") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "prompt") {
         let mut n_undivided = 0;
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };

@@ -37,7 +37,7 @@ const OTHER_TASKS: [&str; 9] = [
 /// En.QA or Zh.QA by the script of the book. Label `task`: `En.MC`, `En.QA`, `Zh.QA`. Item ids are `<task>/<id>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
-    for file in out.files_with(&ADAPTER, files, &["jsonl", "json"], "context") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "context") {
         if OTHER_TASKS.iter().any(|task| base_name(file).starts_with(task)) {
             out.note(file, None, None, "not read: it is another task of InfiniteBench");
             continue;

@@ -3,7 +3,8 @@
 use super::source::collect::Collector;
 use super::source::rows::{Row, rows};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
-use regex::Regex;
+use crate::text::pattern::pattern;
+use regex_lite::Regex;
 use serde_json::Value;
 use std::sync::LazyLock;
 
@@ -22,7 +23,7 @@ pub const ADAPTER: Adapter = Adapter {
 /// One document a line: `input` as it is, markup included. Item ids are `<line>/<question, from 1>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
-    for file in out.files_with(&ADAPTER, files, &["jsonl", "json"], "instructions") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "instructions") {
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };
             if let Err(why) = add(&mut out, file, &row) {
@@ -97,8 +98,7 @@ fn item(id: &str, document: &str, instruction: &str, gold: &str) -> Result<(Item
 
 /// Question and options of an instruction; the options are lettered in order, each beginning a line.
 fn split_options(instruction: &str) -> (String, Vec<String>) {
-    static MARK: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?m)^[ \t]*\(([A-Z])\)").expect("a constant pattern compiles"));
+    static MARK: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^[ \t]*\(([A-Z])\)"));
     let mut marks = Vec::new();
     for found in MARK.captures_iter(instruction) {
         let (mark, letter) = (found.get(0).expect("group 0 is the match"), &found[1]);
@@ -114,9 +114,7 @@ fn split_options(instruction: &str) -> (String, Vec<String>) {
 
 /// `(B) text` as index 1 and `text`; also `B. text` and a bare `B`.
 fn letter_and_text(gold: &str) -> (Option<usize>, &str) {
-    static LETTER: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^\s*(?:\(([A-Z])\)|([A-Z])(?:[.):]|\s*$))").expect("a constant pattern compiles")
-    });
+    static LETTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s]*(?:\(([A-Z])\)|([A-Z])(?:[.):]|[\s]*$))"));
     let Some(found) = LETTER.captures(gold) else { return (None, gold.trim()) };
     let letter = found.get(1).or(found.get(2)).map(|letter| usize::from(letter.as_str().as_bytes()[0] - b'A'));
     (letter, gold[found[0].len()..].trim())

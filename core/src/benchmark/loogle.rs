@@ -30,7 +30,7 @@ const UNLOCATED: &str = "unlocated_evidence";
 /// `<long or short>/<title>/<pair, from 1>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
-    for file in out.files_with(&ADAPTER, files, &["jsonl", "json"], "qa_pairs") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "qa_pairs") {
         let (mut n_strings, mut n_located) = (0, 0);
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };

@@ -4,7 +4,7 @@ use super::source::collect::{Collector, base_name, has_extension, push_new, stem
 use super::source::table::{Record, records};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
 use crate::text::decode;
-use crate::text::html::{self, Layout};
+use crate::text::html;
 use std::collections::{BTreeMap, HashMap};
 
 /// Reads the tables and the stories, which are downloaded apart.
@@ -100,8 +100,7 @@ fn add_story(
 }
 
 fn text_of(content: &InputFile) -> Result<String, String> {
-    let text = decode(&content.bytes, None).map_err(|error| error.to_string())?.text;
-    let text = if html::is_page(&text) { html::to_text(&text, Layout::Page) } else { text };
+    let text = html::without_markup(&decode(&content.bytes, None).map_err(|error| error.to_string())?.text);
     if text.trim().is_empty() { Err("the page has no text".into()) } else { Ok(text) }
 }
 

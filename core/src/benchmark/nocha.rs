@@ -33,7 +33,7 @@ const N_FIRST_PAGE_BYTES: usize = 3_000;
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     let books: Vec<&InputFile> = files.iter().filter(|file| has_extension(file, &["txt"])).collect();
-    for file in out.files_with(&ADAPTER, files, &["json", "jsonl"], "claim") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["json", "jsonl"], "claim") {
         let mut by_book: BTreeMap<String, Vec<Row>> = BTreeMap::new();
         let mut order = Vec::new();
         for row in rows(file) {

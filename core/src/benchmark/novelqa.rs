@@ -43,7 +43,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
     let (about, files): (Vec<&InputFile>, Vec<&InputFile>) =
         files.iter().partition(|file| base_name(file) == "bookmeta.json");
     let titles = about.first().and_then(|file| titles(file, &mut out)).unwrap_or_default();
-    for file in out.files_with(&ADAPTER, files, &["json", "jsonl"], "Question") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["json", "jsonl"], "Question") {
         let novel = stem(file);
         let questions: Vec<Question> =
             questions(file).into_iter().filter_map(|row| out.keep(row)).map(Question).collect();

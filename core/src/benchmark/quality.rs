@@ -3,7 +3,7 @@
 use super::source::collect::Collector;
 use super::source::rows::{Row, rows, scalar};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
-use crate::text::html::{self, Layout};
+use crate::text::html;
 use serde_json::{Map, Value};
 
 /// Reads `QuALITY.*.{train,dev,test}` and the example lines of its baselines.
@@ -25,13 +25,22 @@ pub const ADAPTER: Adapter = Adapter {
 /// Labels: `difficulty` (hard or easy, where given) and `source`. Item ids are the question's own, or
 /// `<unique_id>/<number>`.
 pub fn read(files: &[InputFile]) -> Dataset {
+    collect(files, html::without_markup)
+}
+
+/// [`read`] for who wants the questions alone: articles stay as the file has them.
+pub fn read_questions(files: &[InputFile]) -> Dataset {
+    collect(files, str::to_owned)
+}
+
+fn collect(files: &[InputFile], text_of: fn(&str) -> String) -> Dataset {
     let mut out = Collector::default();
     let extensions = ["jsonl", "json", "train", "dev", "test", "htmlstripped"];
-    for file in out.files_with(&ADAPTER, files, &extensions, "article_id") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &extensions, "article_id") {
         let mut n_without_gold = 0;
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };
-            match add(&mut out, file, &row) {
+            match add(&mut out, file, &row, text_of) {
                 Ok(n) => n_without_gold += n,
                 Err(why) => out.dropped(file, Some(row.line), row.text("article_id").as_deref(), why),
             }
@@ -44,8 +53,9 @@ pub fn read(files: &[InputFile]) -> Dataset {
 }
 
 /// Returns how many questions have no gold label.
-fn add(out: &mut Collector, file: &InputFile, row: &Row) -> Result<usize, String> {
-    let text = article(row).ok_or("no `article`: expected its text, or a list of its lines")?;
+fn add(out: &mut Collector, file: &InputFile, row: &Row, text_of: fn(&str) -> String) -> Result<usize, String> {
+    let text = article(row).map(|article| text_of(&article)).filter(|text| !text.trim().is_empty());
+    let text = text.ok_or("no `article`: expected its text, or a list of its lines")?;
     let set = row.text("set_unique_id").or(row.text("unique_id"));
     let article = row.text("article_id").or(set.clone()).unwrap_or_else(|| format!("article-{}", row.line));
     let set = set.unwrap_or_else(|| article.clone());
@@ -69,14 +79,12 @@ fn add(out: &mut Collector, file: &InputFile, row: &Row) -> Result<usize, String
 }
 
 fn article(row: &Row) -> Option<String> {
-    let raw = match row.fields.get("article")? {
-        Value::String(text) => text.clone(),
+    match row.fields.get("article")? {
+        Value::String(text) => Some(text.clone()),
         // The lines keep their line ends.
-        Value::Array(lines) => lines.iter().filter_map(Value::as_str).collect(),
-        _ => return None,
-    };
-    let text = if html::is_page(&raw) { html::to_text(&raw, Layout::Page) } else { raw };
-    (!text.trim().is_empty()).then_some(text)
+        Value::Array(lines) => Some(lines.iter().filter_map(Value::as_str).collect()),
+        _ => None,
+    }
 }
 
 struct Question {

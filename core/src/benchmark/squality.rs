@@ -3,7 +3,7 @@
 use super::source::collect::Collector;
 use super::source::rows::{Row, rows, scalar};
 use super::{Adapter, Dataset, InputFile, Item, Task, Texts};
-use crate::text::html::{self, Layout};
+use crate::text::html;
 use serde_json::Value;
 
 /// Reads `train.jsonl`, `dev.jsonl`, `test.jsonl` of any version.
@@ -23,12 +23,21 @@ pub const ADAPTER: Adapter = Adapter {
 /// Label `query`: `plot` for the question that every story has first, `specific` for the others. Item ids are
 /// `<passage_id>/<question_number>`.
 pub fn read(files: &[InputFile]) -> Dataset {
+    collect(files, html::without_markup)
+}
+
+/// [`read`] for who wants the questions alone: stories stay as the file has them.
+pub fn read_questions(files: &[InputFile]) -> Dataset {
+    collect(files, str::to_owned)
+}
+
+fn collect(files: &[InputFile], text_of: fn(&str) -> String) -> Dataset {
     let mut out = Collector::default();
-    for file in out.files_with(&ADAPTER, files, &["jsonl", "json"], "question_text") {
+    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "question_text") {
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };
             let passage = row.fields.get("metadata").and_then(|metadata| metadata.get("passage_id")).and_then(scalar);
-            if let Err(why) = add(&mut out, file, &row, passage.as_deref()) {
+            if let Err(why) = add(&mut out, file, &row, passage.as_deref(), text_of) {
                 out.dropped(file, Some(row.line), passage.as_deref(), why);
             }
         }
@@ -36,14 +45,19 @@ pub fn read(files: &[InputFile]) -> Dataset {
     out.finish()
 }
 
-fn add(out: &mut Collector, file: &InputFile, row: &Row, passage: Option<&str>) -> Result<(), String> {
+fn add(
+    out: &mut Collector,
+    file: &InputFile,
+    row: &Row,
+    passage: Option<&str>,
+    text_of: fn(&str) -> String,
+) -> Result<(), String> {
     let text = row.fields.get("document").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     let text = text.ok_or("no `document`: expected the text of the story")?;
     let questions = row.fields.get("questions").and_then(Value::as_array);
     let questions = questions.ok_or("no list `questions`: expected the questions with their responses")?;
-    let text = if html::is_page(text) { html::to_text(text, Layout::Page) } else { text.to_owned() };
     let passage = passage.map_or_else(|| format!("story-{}", row.line), str::to_owned);
-    let document = out.document(&passage, "", "en", text);
+    let document = out.document(&passage, "", "en", text_of(text));
     for (n, question) in questions.iter().enumerate() {
         let field = |name: &str| question.get(name).and_then(scalar);
         let number = field("question_number").unwrap_or_else(|| (n + 1).to_string());

@@ -7,9 +7,12 @@ pub mod encoder;
 mod error;
 mod model;
 pub mod onnx;
+#[cfg(feature = "tokenizer-json")]
 mod plan;
 mod served;
+#[cfg(feature = "tokenizer-json")]
 mod texts;
+#[cfg(feature = "tokenizer-json")]
 mod tokens;
 #[cfg(feature = "tract")]
 pub mod tract;
@@ -17,9 +20,12 @@ mod vectors;
 
 pub use error::EmbedError;
 pub use model::{Check, Hub, ModelSpec, Pooling};
+#[cfg(feature = "tokenizer-json")]
 pub use plan::{Bucket, Unit, plan, plan_in_order};
 pub use served::ServedSpec;
+#[cfg(feature = "tokenizer-json")]
 pub use texts::{Backend, Embedded, Encoder, gather, normalized, pool};
+#[cfg(feature = "tokenizer-json")]
 pub use tokens::{TextTokenizer, TokenIds};
 pub use vectors::Vectors;
 

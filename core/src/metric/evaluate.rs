@@ -7,7 +7,7 @@ use super::{HashedAnswer, Metric, Words, infinitebench_en_f1, infinitebench_zh_f
 use crate::benchmark::{Item, Task};
 use crate::record::Outcome;
 use crate::text::sentence::punkt;
-use crate::text::{Language, detect_language};
+use crate::text::{Language, east_asian};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -176,8 +176,7 @@ pub fn is_chinese(item: &Item) -> bool {
     }
     let texts = [&item.answers, &item.options].into_iter().find(|texts| !texts.is_empty());
     let text = texts.map_or_else(|| item.question.clone(), |texts| texts.join("\n"));
-    // No script east of India's before U+2E80: what has none of those characters need not be judged by its words.
-    text.chars().any(|c| c >= '\u{2e80}') && detect_language(&text) == Language::CHINESE
+    east_asian(&text) == Some(Language::CHINESE)
 }
 
 /// Scores of an outcome by metric name, each in 0..=1: the main metric of the item's task alone; empty if the item has

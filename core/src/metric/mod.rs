@@ -24,6 +24,7 @@ pub use f1::{
 };
 pub use hashed::{HashedAnswer, hashed};
 pub use name::{Metric, UnknownMetric};
+pub(crate) use normalize::split_at_articles;
 pub use normalize::{infinitebench_zh_normalize, squad_normalize};
 pub use pair::{ClaimScore, PAIR, pair_scores};
 pub use prf::Prf;

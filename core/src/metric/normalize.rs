@@ -122,9 +122,9 @@ fn plain_tokens(text: &str, spans: &mut Vec<Range<usize>>) -> Option<String> {
     Some(kept)
 }
 
-/// Calls `found` with the ranges of what is left of `piece`, which holds neither white space nor ASCII punctuation,
-/// when articles are taken out.
-fn split_at_articles(piece: &str, mut found: impl FnMut(usize, usize)) {
+/// Calls `found` with the ranges of what is left of a text in lower case when the words a, an and the are taken out: those
+/// that word boundaries of Python enclose.
+pub(crate) fn split_at_articles(piece: &str, mut found: impl FnMut(usize, usize)) {
     let article = |run: &str| matches!(run, "a" | "an" | "the");
     if piece.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         if !piece.is_empty() && !article(piece) {

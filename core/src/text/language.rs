@@ -74,7 +74,12 @@ impl fmt::Display for Language {
 /// its East Asian characters) means Japanese, a majority of Hangul Korean, anything else Chinese. An alphabetic text is
 /// named by whatlang's trigrams where whatlang is sure. English otherwise: also for a text without letters, because
 /// some rule must cut it.
-pub fn detect(text: &str) -> Language {
+pub(crate) fn detect(text: &str) -> Language {
+    east_asian(text).or_else(|| by_trigrams(text)).unwrap_or(Language::ENGLISH)
+}
+
+/// The language of `text` where its letters' scripts alone decide, see [`detect`]: Chinese, Japanese, Korean.
+pub(crate) fn east_asian(text: &str) -> Option<Language> {
     let (mut alphabetic, mut han, mut kana, mut hangul) = (0usize, 0usize, 0usize, 0usize);
     for c in text.chars() {
         match c {
@@ -86,16 +91,16 @@ pub fn detect(text: &str) -> Language {
         }
     }
     let asian = han + kana + hangul;
-    if asian * 5 > alphabetic {
-        return if hangul * 2 > asian {
-            Language::KOREAN
-        } else if kana * 10 >= asian {
-            Language::JAPANESE
-        } else {
-            Language::CHINESE
-        };
+    if asian * 5 <= alphabetic {
+        return None;
     }
-    by_trigrams(text).unwrap_or(Language::ENGLISH)
+    Some(if hangul * 2 > asian {
+        Language::KOREAN
+    } else if kana * 10 >= asian {
+        Language::JAPANESE
+    } else {
+        Language::CHINESE
+    })
 }
 
 /// Characters that whatlang gets to see: more changes nothing on a book and costs time.

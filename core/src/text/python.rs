@@ -1,8 +1,7 @@
 //! What Python's strings do where Rust's do otherwise: every reference implementation of a text metric is Python.
 
-use regex::Regex;
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use unicode_general_category::{GeneralCategory, get_general_category};
 
 /// `str.isspace` of one character: Unicode white space and the four separators U+001C to U+001F.
 pub(crate) fn is_space(c: char) -> bool {
@@ -51,11 +50,25 @@ pub(crate) fn lower(text: &str) -> Cow<'_, str> {
 /// Whether the regular expression `\w` of Python matches: letters, numbers, the underscore. Rust's `\w` takes marks,
 /// joiners and circled letters as well, so a word boundary lies elsewhere there.
 pub(crate) fn is_word(c: char) -> bool {
-    static LETTER_OR_NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]").expect("a valid pattern"));
+    use GeneralCategory::{LowercaseLetter, ModifierLetter, OtherLetter, TitlecaseLetter, UppercaseLetter};
     if c.is_ascii() {
         return c.is_ascii_alphanumeric() || c == '_';
     }
-    LETTER_OR_NUMBER.is_match(c.encode_utf8(&mut [0; 4]))
+    let is_letter = || {
+        matches!(
+            get_general_category(c),
+            UppercaseLetter | LowercaseLetter | TitlecaseLetter | ModifierLetter | OtherLetter
+        )
+    };
+    c.is_numeric() || is_letter()
+}
+
+/// Whether the regular expression `\d` of Python matches: decimal digits of any script.
+pub(crate) fn is_digit(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_digit();
+    }
+    c.is_numeric() && get_general_category(c) == GeneralCategory::DecimalNumber
 }
 
 /// `int(text)` of a text that `str.isnumeric` holds for: decimal digits of any script. Nothing where Python raises an error,
@@ -68,14 +81,12 @@ pub(crate) fn int(text: &str) -> Option<usize> {
 
 /// The value of a decimal digit. Unicode keeps the ten digits of a script side by side, from zero on.
 fn decimal(c: char) -> Option<usize> {
-    static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d").expect("a valid pattern"));
-    let is_digit = |c: &char| c.is_numeric() && DIGIT.is_match(c.encode_utf8(&mut [0; 4]));
     if c.is_ascii() {
         return c.to_digit(10).map(|digit| digit as usize);
     }
-    is_digit(&c).then(|| {
+    is_digit(c).then(|| {
         let before = (1..=u32::from(c)).map_while(|n| char::from_u32(u32::from(c) - n));
-        before.take_while(is_digit).count() % 10
+        before.take_while(|c| is_digit(*c)).count() % 10
     })
 }
 

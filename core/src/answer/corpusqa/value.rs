@@ -1,7 +1,8 @@
 //! CorpusQA's typed answers, and whether two agree by rule.
 
 use crate::answer::Parsed;
-use regex::Regex;
+use crate::text::pattern::pattern;
+use regex_lite::Regex;
 use std::sync::LazyLock;
 
 /// How exactly an answer must keep to the form that the prompt asks for.
@@ -155,11 +156,9 @@ fn elements(text: &str) -> Vec<String> {
 }
 
 fn date(text: &str, reading: Reading) -> Option<Value> {
-    static STRICT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^([0-9]{4})-([0-9]{2})$").expect("a valid pattern"));
-    static TOLERANT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^([0-9]{4})\s*[-/年]\s*([0-9]{1,2})\s*月?$").expect("a valid pattern"));
-    static NAMED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"(?i)^([a-z]{3,9})\.?,?\s+([0-9]{4})$").expect("a valid pattern"));
+    static STRICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]{4})-([0-9]{2})$"));
+    static TOLERANT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]{4})[\s]*[-/年][\s]*([0-9]{1,2})[\s]*月?$"));
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^([a-z]{3,9})\.?,?[\s]+([0-9]{4})$"));
     let valid = |year: &str, month: u8| {
         let year = year.parse().ok()?;
         (1..=12).contains(&month).then_some(Value::Date { year, month })
@@ -195,12 +194,10 @@ pub(crate) fn month_of(name: &str) -> Option<u8> {
 }
 
 fn number(text: &str, reading: Reading) -> Option<Value> {
-    static STRICT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"^(-?[0-9]{1,300}(?:\.[0-9]+)?)(%?)$").expect("a valid pattern"));
+    static STRICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(-?[0-9]{1,300}(?:\.[0-9]+)?)(%?)$"));
     static TOLERANT: LazyLock<Regex> = LazyLock::new(|| {
         let digits = r"(?:[0-9]{1,3}(?:[, ][0-9]{3}){1,90}|[0-9]{1,300})(?:\.[0-9]+)?|\.[0-9]+";
-        let pattern = format!(r"(?i)^\+?(-?)\s*(?:US)?[$¥€£]?\s*(-?)({digits})\s*(%|\\%|percent|per cent|元)?$");
-        Regex::new(&pattern).expect("a valid pattern")
+        pattern(&format!(r"(?i)^\+?(-?)[\s]*(?:US)?[$¥€£]?[\s]*(-?)({digits})[\s]*(%|\\%|percent|per cent|元)?$"))
     });
     if reading == Reading::Strict {
         let found = STRICT.captures(text)?;

@@ -1,8 +1,8 @@
 //! Collecting a data set: a text that comes twice is stored once, every id is unique, every problem kept.
 
 use super::rows::Row;
-use crate::benchmark::{Adapter, Content, Dataset, Document, InputFile, Item, Problem};
-use regex::bytes::Regex;
+use crate::benchmark::{Content, Dataset, Document, InputFile, Item, Problem};
+use memchr::memmem;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
@@ -76,21 +76,23 @@ impl Collector {
 
     /// The files with one of `extensions` in which the field `field` occurs; a folder may hold other sets beside it.
     ///
-    /// What is passed over is noted; if nothing is left, the note says what the adapter wants.
+    /// What is passed over is noted; if nothing is left, the note says what the adapter of that name wants.
     pub(in crate::benchmark) fn files_with<'f>(
         &mut self,
-        adapter: &Adapter,
+        adapter: &str,
+        wants: &str,
         files: impl IntoIterator<Item = &'f InputFile>,
         extensions: &[&str],
         field: &str,
     ) -> Vec<&'f InputFile> {
-        let key = Regex::new(&format!("\"{}\"", regex::escape(field))).expect("an escaped name is a pattern");
+        let key = format!("\"{field}\"");
         let candidates = files.into_iter().filter(|file| has_extension(file, extensions));
-        let (found, other): (Vec<&InputFile>, Vec<&InputFile>) = candidates.partition(|file| key.is_match(&file.bytes));
+        let (found, other): (Vec<&InputFile>, Vec<&InputFile>) =
+            candidates.partition(|file| memmem::find(&file.bytes, key.as_bytes()).is_some());
         if found.is_empty() {
             let seen =
                 if other.is_empty() { String::new() } else { format!(" ({} files have no `{field}`)", other.len()) };
-            self.missing(adapter.name, format!("nothing to read{seen}: expected {}", adapter.wants));
+            self.missing(adapter, format!("nothing to read{seen}: expected {wants}"));
         } else {
             for file in other {
                 self.note(file, None, None, format!("not read: no row has a field `{field}`, so it is of another set"));

@@ -26,7 +26,7 @@ pub(super) const FORMAT: Format = Format {
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check_with_gold(input, "QuALITY.v*.dev or files of its layout")?;
     let mut draft = Draft::new(&[Metric::Accuracy]);
-    let dataset = quality::read(input.gold);
+    let dataset = quality::read_questions(input.gold);
     draft.keep_gold(dataset.problems.into_iter().map(Err).collect());
     let mut ids = BTreeMap::new();
     for item in dataset.items {

@@ -2,10 +2,9 @@
 
 use crate::benchmark::source::rows::{Row, kind, rows};
 use crate::benchmark::{InputFile, Problem};
-use regex::bytes::Regex;
+use memchr::memmem;
 use serde_json::{Deserializer, Value};
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
 /// The objects of JSON Lines or of a JSON array in order, and between them what is wrong; a [`Problem`] that is not
 /// `dropped` is a note on a row that is used.
@@ -126,9 +125,11 @@ impl Cursor<'_> {
 
 /// What JSON has no word for, and escapes of half a character, outside of which a file is left as it is.
 fn repaired(file: &InputFile) -> (Cow<'_, InputFile>, Vec<Problem>) {
-    static SUSPECT: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"NaN|Infinity|\\u[dD][89a-fA-F]").expect("a constant pattern compiles"));
-    if !SUSPECT.is_match(&file.bytes) {
+    let has = |what: &[u8]| memmem::find(&file.bytes, what).is_some();
+    let is_half = |at: usize| {
+        matches!(file.bytes.get(at + 2..at + 4), Some([b'd' | b'D', b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F']))
+    };
+    if !has(b"NaN") && !has(b"Infinity") && !memmem::find_iter(&file.bytes, r"\u").any(is_half) {
         return (Cow::Borrowed(file), Vec::new());
     }
     let (bytes, repairs) = repair(&file.bytes);

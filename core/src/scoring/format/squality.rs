@@ -37,7 +37,7 @@ const PREDICTION: [&str; 4] = ["prediction", "pred", "summary", "response"];
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check(input)?;
     let mut draft = Draft::new(&[Metric::Rouge1, Metric::Rouge2, Metric::RougeL]);
-    let gold = squality::read(input.gold);
+    let gold = squality::read_questions(input.gold);
     if !input.gold.is_empty() {
         draft.keep_gold(gold.problems.into_iter().map(Err).collect());
     }

@@ -66,6 +66,11 @@ pub fn sections(html: &str, layout: Layout) -> Vec<(String, String)> {
     sections
 }
 
+/// What a reader sees of a text that may be a web page.
+pub(crate) fn without_markup(text: &str) -> String {
+    if is_page(text) { to_text(text, Layout::Page) } else { text.to_owned() }
+}
+
 /// True if the text is a web page rather than a plain text with the odd tag in it.
 pub(crate) fn is_page(text: &str) -> bool {
     let head = text[..text.floor_char_boundary(2_000)].to_ascii_lowercase();

@@ -8,9 +8,9 @@
 mod words;
 
 use super::super::FlowSpan;
-use regex::Regex;
+use crate::text::python::{is_digit, is_word};
 use std::collections::{HashMap, HashSet};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 pub(crate) use words::is_python_space;
 use words::{Words, words_before};
 
@@ -162,7 +162,7 @@ impl Parameters {
         } else {
             Mark::None
         };
-        let kind = if NUMBER.is_match(&lower) { NUMBER_KIND.to_owned() } else { lower };
+        let kind = if is_number(&lower) { NUMBER_KIND.to_owned() } else { lower };
         Word { text, kind, mark }
     }
 
@@ -176,7 +176,7 @@ impl Parameters {
         if self.collocations.get(kind).is_some_and(|seconds| seconds.contains(next)) {
             return false;
         }
-        let initial = INITIAL.is_match(left.text);
+        let initial = is_initial(left.text);
         let position = self.position_by_case(right);
         let starter = right.is_upper() && self.starters.contains(next);
         if matches!(left.mark, Mark::Abbreviation | Mark::Ellipsis)
@@ -226,12 +226,19 @@ const ANY_LOWER: u8 = START_LOWER | INSIDE_LOWER | UNKNOWN_LOWER;
 /// The kind of every word that is a number.
 const NUMBER_KIND: &str = "##number##";
 
-static NUMBER: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^-?[.,]?\d[\d,.\-]*$").expect("a constant, tried by the tests"));
+/// Python's `^-?[.,]?\d[\d,.-]*\Z`.
+fn is_number(word: &str) -> bool {
+    let unsigned = word.strip_prefix('-').unwrap_or(word);
+    let digits = unsigned.strip_prefix(['.', ',']).unwrap_or(unsigned);
+    digits.starts_with(is_digit) && digits.chars().all(|c| is_digit(c) || matches!(c, ',' | '.' | '-'))
+}
 
-// Python's `[^\W\d]`: letters, numbers that are not decimal digits, underscore. Marks are not among them.
-static INITIAL: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^[\p{L}\p{Nl}\p{No}_]\.$").expect("a constant, tried by the tests"));
+/// Python's `[^\W\d]\.\Z`: a letter or the like, and a full stop.
+fn is_initial(word: &str) -> bool {
+    let mut chars = word.strip_suffix('.').unwrap_or_default().chars();
+    let first = chars.next().filter(|&c| is_word(c) && !is_digit(c));
+    first.is_some() && chars.next().is_none()
+}
 
 #[derive(Debug, PartialEq, Eq)]
 enum Mark {

@@ -1,9 +1,7 @@
 //! The substitutions one by one, in the order in which they are applied; each names its pattern.
 
 use super::marks::{Marks, is};
-use crate::text::python::{is_space, is_word};
-use regex::Regex;
-use std::sync::LazyLock;
+use crate::text::python::{is_digit, is_space, is_word};
 
 /// `([«“‘„]|[`]+)` becomes ` \1 `.
 pub(super) fn opening_quotes(from: &str, to: &mut String) {
@@ -228,13 +226,4 @@ pub(super) fn pad_str(from: &str, to: &mut String, mark: &str) {
         copied = at + mark.len();
     }
     to.push_str(&from[copied..]);
-}
-
-/// Python's `\d`: decimal digits of any script.
-fn is_digit(c: char) -> bool {
-    static DIGIT: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^\d").expect("a constant, tried by tests"));
-    if c.is_ascii() {
-        return c.is_ascii_digit();
-    }
-    c.is_numeric() && DIGIT.is_match(c.encode_utf8(&mut [0; 4]))
 }

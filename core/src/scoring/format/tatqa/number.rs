@@ -1,6 +1,7 @@
 //! Numbers in text as TAT-QA's script finds them, in Python's arithmetic.
 
-use regex::Regex;
+use crate::text::pattern::pattern;
+use regex_lite::Regex;
 use std::sync::LazyLock;
 
 /// A Python number: whole ones keep being whole, which shows in their text.
@@ -50,7 +51,7 @@ pub(super) fn is_number(text: &str) -> bool {
 pub(super) fn to_number(text: &str) -> Option<Number> {
     static NEGATIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([\d.\s]+\)"));
     static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\d.\s]+%"));
-    static SCALED: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\d.]+\s?[a-zA-Z]+"));
+    static SCALED: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\d.]+[\s]?[a-zA-Z]+"));
     let number = first_number(text)?;
     let scale = SCALED.find(text).map_or(Number::Whole(1), |found| scale_factor(found.as_str()));
     let sign = Number::Whole(if NEGATIVE.is_match(text) { -1 } else { 1 });
@@ -94,7 +95,7 @@ fn clean(text: &str) -> String {
     text.chars().filter(|c| !"'\"\\$€£¥%(),[]".contains(*c)).collect()
 }
 
-/// `float(text)`: also with underscores between digits.
+/// `float(text)`: also with underscores between digits; digits of other scripts, which Python takes, are no number here.
 fn python_float(text: &str) -> Option<f64> {
     static PLAIN: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -127,10 +128,6 @@ fn float_text(number: f64) -> String {
         }
         _ => format!("{number:?}"),
     }
-}
-
-fn pattern(pattern: &str) -> Regex {
-    Regex::new(pattern).expect("a constant pattern compiles")
 }
 
 #[cfg(test)]

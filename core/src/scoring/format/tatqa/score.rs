@@ -2,10 +2,9 @@
 
 use super::number::{Number, is_number, rounded, scale_factor, to_number};
 use crate::benchmark::source::rows::kind;
-use regex::Regex;
+use crate::metric::split_at_articles;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 /// A gold answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,8 +136,6 @@ fn plain_number(predicted: &[Value], scale: &str) -> Option<String> {
 
 /// The script's `normalize_answer`, word by word: only a blank parts words here.
 fn normalised(text: &str) -> String {
-    static ARTICLE: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"\b(?:a|an|the)\b").expect("a constant pattern compiles"));
     let mut parts = Vec::new();
     for word in text.split(' ') {
         let mut word = word.to_lowercase();
@@ -148,8 +145,9 @@ fn normalised(text: &str) -> String {
         if is_number(&word) {
             word = to_number(&word).map_or_else(|| "None".to_owned(), Number::text);
         }
-        let word = ARTICLE.replace_all(&word, " ");
-        parts.extend(word.split_whitespace().map(str::to_owned));
+        split_at_articles(&word, |from, to| {
+            parts.extend(word[from..to].split_whitespace().map(str::to_owned));
+        });
     }
     parts.join(" ")
 }
