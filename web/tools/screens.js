@@ -1,0 +1,88 @@
+// The pictures of docs/screens that need nothing but web/dist: `npm run screens`, after `cargo xtask web`.
+
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { chromium } from "playwright-core";
+import { DIST, openSample } from "../test/harness.js";
+import { FLAGS, files, folder, serve } from "../test/serve.js";
+
+const SCREENS = fileURLToPath(new URL("../../docs/screens/", import.meta.url));
+const scored = (name) => readFile(new URL(`../../tests/scoring/${name}`, import.meta.url));
+
+const server = await serve(folder(DIST));
+const browser = await chromium.launch({ executablePath: process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+
+/** Opens an address, does something there and keeps what is seen. */
+async function shot(name, address, act, { height = 800, colorScheme = "light" } = {}) {
+    const page = await browser.newPage({ viewport: { width: 1280, height }, colorScheme });
+    await page.goto(address);
+    await act(page);
+    await page.screenshot({ path: `${SCREENS}${name}.png` });
+    await page.close();
+    console.log(`docs/screens/${name}.png`);
+}
+
+const theatre = `${server.origin}#/theatre`;
+const story = async (page, method) => {
+    await openSample(page, "the-loan-of-the-bell");
+    await page.locator("#method").waitFor();
+    await page.selectOption("#method", method);
+};
+const fromTop = (page, selector) => page.$eval(selector, (element) => element.scrollIntoView());
+
+await shot("lab", server.origin, async (page) => {
+    await openSample(page, "the-loan-of-the-bell");
+    await page.selectOption("#items", { index: 2 });
+    await page.locator("#by-score li").first().waitFor();
+    await fromTop(page, "#lab");
+});
+await shot("theatre-setup", theatre, async (page) => {
+    await story(page, "agentic-rag");
+    await page.check("#reader-model");
+    await fromTop(page, "#theatre");
+});
+await shot("theatre-agent", theatre, async (page) => {
+    await story(page, "agentic-rag");
+    await page.click("#step");
+    await page.click(".call >> text=The exact prompt");
+    await page.locator(".call .exact").first().waitFor();
+    await fromTop(page, ".call");
+});
+await shot("theatre-memory", theatre, async (page) => {
+    await story(page, "memory-agent");
+    await page.click("#play");
+    await page.locator(".ending").waitFor({ timeout: 120_000 });
+    await fromTop(page, ".call:nth-child(2)");
+});
+
+const [items, predictions, card] = await Promise.all(["items.jsonl", "predictions.jsonl", "scorecard.json"].map(scored));
+const contents = { "items.jsonl": items, "predictions.jsonl": predictions };
+const site = await serve((path) => files(contents)(path));
+const elements = await serve(folder(new URL("elements/", DIST)), { "access-control-allow-origin": "*" });
+const embedding = (element, markup) => {
+    contents["index.html"] = `<!doctype html><html lang="en"><title>A board</title><body style="font: 16px sans-serif; margin: 2rem"><main>${markup}</main>` +
+        `<script type="module" src="${elements.origin}closeread-${element}.js"></script>`;
+};
+embedding("scorer", '<h1>Score your predictions</h1><closeread-scorer gold="items.jsonl" metrics="f1,accuracy,rougeL"></closeread-scorer>');
+await shot("scorer", site.origin, async (page) => {
+    await page.setInputFiles("closeread-scorer input", { name: "predictions.jsonl", mimeType: "application/jsonl", buffer: predictions });
+    await page.locator("closeread-scorer table").first().waitFor({ timeout: 60_000 });
+});
+const shown = ["f1", "accuracy", "rougeL"];
+const row = (name, off, complete) => {
+    const scorecard = JSON.parse(card);
+    delete scorecard.items;
+    scorecard.complete = complete;
+    scorecard.metrics = Object.fromEntries(shown.map((metric) => [metric, scorecard.metrics[metric]]));
+    for (const bound of ["value", "low", "high"]) scorecard.metrics.f1[bound] = Math.max(0, scorecard.metrics.f1[bound] - off);
+    return { name, scorecard, predictions: "predictions.jsonl" };
+};
+contents["results.json"] = JSON.stringify({
+    title: "Two novels", gold: "items.jsonl", scoring: { metrics: shown },
+    rows: [row("dos-rag at 5,000", 0, true), row("full-document", 0.06, true), row("closed-book", 0.2, false)],
+});
+embedding("leaderboard", '<h1>Leaderboard</h1><closeread-leaderboard src="results.json"></closeread-leaderboard>');
+await shot("leaderboard", site.origin, (page) => page.locator("closeread-leaderboard tbody tr").first().waitFor(), { height: 500 });
+
+await browser.close();
+for (const one of [server, site, elements]) one.close();
