@@ -11,7 +11,9 @@ async function answer({ load, texts, batch }) {
         await init();
         const [toml, tokenizer, onnx] = await Promise.all(["model.toml", "tokenizer.json", "model.onnx"].map((name) => fetch(load.folder + name)));
         const bytes = async (response) => new Uint8Array(await response.arrayBuffer());
-        model = new EmbeddingModel(await toml.text(), await bytes(tokenizer), await bytes(onnx), load.precision);
+        // The positions go further than the description for some models, and the 512-token case wants them.
+        const spec = (await toml.text()).replace(/^max_tokens = \d+$/m, "max_tokens = 512");
+        model = new EmbeddingModel(spec, await bytes(tokenizer), await bytes(onnx), load.precision);
         return postMessage(model.arithmetic);
     }
     const start = performance.now();

@@ -202,9 +202,6 @@ unsafe fn finished_tile_i16<S: Simd, const M: usize>(
     }
 }
 
-/// Steps a turn of a tile's inner loop.
-const UNROLLED: usize = 4;
-
 /// Which cache lines of the next panel to ask for while the tiles of this one are computed, so that a panel that comes
 /// from far away is there when its turn comes: that is what a short batch spends half of its time waiting for.
 pub(super) struct Ahead {
@@ -216,7 +213,7 @@ impl Ahead {
     /// For the tiles of `n_rows` rows of a panel at `weights`, two vectors a step; the next follows right behind.
     #[inline(always)]
     fn new<S: Simd>(n_rows: usize, n_steps: usize, weights: *const u8) -> Self {
-        let bytes_a_turn = UNROLLED * VECTORS * S::LANES * size_of::<f32>();
+        let bytes_a_turn = S::STEPS * VECTORS * S::LANES * size_of::<f32>();
         let n_tiles = n_rows.div_ceil(S::ROWS);
         let lines_a_turn = (bytes_a_turn / LINE).div_ceil(n_tiles.max(1));
         // Behind the last panel there is nothing to ask for, and asking does no harm.
@@ -268,14 +265,14 @@ pub(super) unsafe fn tile_f32<S: Simd, const M: usize>(
     while rest > 0 {
         let n = rest.min(Pieces::PIECE);
         let mut at = input;
-        for _ in 0..n / UNROLLED {
+        for _ in 0..n / S::STEPS {
             ahead.turn::<S>();
-            for step in 0..UNROLLED {
+            for step in 0..S::STEPS {
                 step!(at.add(step));
             }
-            at = at.add(UNROLLED);
+            at = at.add(S::STEPS);
         }
-        for step in 0..n % UNROLLED {
+        for step in 0..n % S::STEPS {
             step!(at.add(step));
         }
         input = input.wrapping_add(n_rows * Pieces::STRIDE);
@@ -313,14 +310,14 @@ unsafe fn tile_i16<S: Simd, const M: usize>(
     while rest > 0 {
         let n = rest.min(Pieces::PIECE);
         let mut at = input;
-        for _ in 0..n / UNROLLED {
+        for _ in 0..n / S::STEPS {
             ahead.turn::<S>();
-            for step in 0..UNROLLED {
+            for step in 0..S::STEPS {
                 step!(at.add(2 * step));
             }
-            at = at.add(2 * UNROLLED);
+            at = at.add(2 * S::STEPS);
         }
-        for step in 0..n % UNROLLED {
+        for step in 0..n % S::STEPS {
             step!(at.add(2 * step));
         }
         input = input.wrapping_add(2 * n_rows * Pieces::STRIDE);

@@ -16,6 +16,8 @@ pub(super) trait Simd: Copy {
     /// Rows of a tile of the matrix product, at most 14: with two vectors a row, sums, weights and one activation fill
     /// the registers.
     const ROWS: usize;
+    /// Steps that a turn of a tile's inner loop takes.
+    const STEPS: usize = 4;
 
     /// Asks for the cache line at `at`, which may be any address; nothing where there is no such instruction.
     #[inline(always)]

@@ -12,6 +12,9 @@ impl Simd for Simd128 {
     type Ints = v128;
     const LANES: usize = 4;
     const ROWS: usize = 4;
+    // The compiler orders what stands in one turn by rows: the weights of four steps and the sums would not fit sixteen
+    // registers.
+    const STEPS: usize = 1;
 
     #[inline(always)]
     unsafe fn load(at: *const f32) -> v128 {
