@@ -2,6 +2,7 @@
 
 import type { MethodItem, MethodOffer } from "../closeread_wasm.js";
 import { labelled, make, option, type Child } from "../dom.js";
+import type { Retriever } from "../messages/lab.js";
 import type { BookFacts } from "../messages/theatre.js";
 import { sample, type Item } from "../sample.js";
 import type { OpenBook, Session } from "../session.js";
@@ -10,7 +11,6 @@ import * as words from "../words/theatre.js";
 import type { Plan } from "./play.js";
 import { freshReader, readerForm, type ReaderState } from "./reader.js";
 
-const RETRIEVERS = ["bm25", "dense", "hybrid"] as const;
 const TASKS = ["generative", "choice", "summary"] as const;
 /** Tokens, as long as nobody says otherwise. */
 const BUDGET = 1000;
@@ -19,7 +19,7 @@ const BUDGET = 1000;
 export interface SetupState {
     method: string;
     budget: string;
-    retriever: (typeof RETRIEVERS)[number];
+    retriever: Retriever;
     /** By method, what was changed, as typed. */
     parameters: Record<string, Record<string, string>>;
     /** Id of a sample item; empty for an own question. */
@@ -58,9 +58,9 @@ export async function setupForm(
     budget.addEventListener("input", () => (state.budget = budget.value));
     const budgetField = labelled(say.budget, budget);
     const retriever = make("select", { id: "searches-by", "aria-describedby": "searches-by-hint" },
-        ...RETRIEVERS.map((name) => option(name, say.retrievers[name])));
+        ...Object.entries(say.retrievers).map(([name, text]) => option(name, text)));
     retriever.value = state.retriever;
-    retriever.addEventListener("change", () => (state.retriever = retriever.value as SetupState["retriever"]));
+    retriever.addEventListener("change", () => (state.retriever = retriever.value as Retriever));
     const retrieverField = labelled(say.retriever, retriever, make("small", { id: "searches-by-hint" }, say.retrieverHint));
     const about = make("div", { class: "about" });
     const parameters = make("div", { class: "parameters" });
@@ -87,8 +87,7 @@ export async function setupForm(
             book: facts, nBytes: book.facts.nBytes, reader: answering, item: question.read(facts.id!),
             options: {
                 method: state.method, parameters: given(offer(), state), model: name, maxOutputTokens, retriever: state.retriever,
-                ...taken,
-                ...(window === undefined ? {} : { window }),
+                ...taken, ...(window === undefined ? {} : { window }),
             },
         };
     };

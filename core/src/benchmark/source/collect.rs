@@ -76,7 +76,8 @@ impl Collector {
 
     /// The files with one of `extensions` in which the field `field` occurs; a folder may hold other sets beside it.
     ///
-    /// What is passed over is noted; if nothing is left, the note says what the adapter of that name wants.
+    /// What is passed over is noted; if nothing is left, the note says what the adapter of that name wants. (Not the whole
+    /// adapter: its function `read` would bring all that reads texts into the scorer for other pages.)
     pub(in crate::benchmark) fn files_with<'f>(
         &mut self,
         adapter: &str,
