@@ -1,8 +1,8 @@
 // Embedding the open book in the background, nearest to the question first.
 
+import { MODEL, modelBytes, modelFiles, type ModelFiles } from "../encoder/model.js";
+import { EncoderWorker, N_WORKERS, addWorkers } from "../encoder/workers.js";
 import type { Session } from "../session.js";
-import { EncoderWorker, N_WORKERS } from "./encoders.js";
-import { MODEL, modelBytes, modelFiles, type ModelFiles } from "./model.js";
 
 /** Passages that a worker is given at once: two units of the encoder's work, or enough to keep a graphics processor busy. */
 const BATCH = { processor: 8, webgpu: 32 };
@@ -182,20 +182,10 @@ export class Embedding extends EventTarget {
                 this.#leave(worker, error);
             }
         }
-        while (this.#workers.length < n && !signal.aborted) {
-            const worker = new EncoderWorker({ on: "processor" });
-            try {
-                const { arithmetic } = await worker.load(toml, tokenizer, onnx);
-                if (this.#compute !== compute) return worker.end();
-                this.#arithmetic = arithmetic;
-                this.#workers.push(worker);
-            } catch (error) {
-                worker.end();
-                // One is enough; a machine may lack the memory for more.
-                if (this.#workers.length === 0) throw error;
-                return;
-            }
-        }
+        const arithmetic = await addWorkers(this.#workers, n, { toml, tokenizer, onnx }, {
+            wants: () => !signal.aborted, keeps: () => this.#compute === compute,
+        });
+        if (arithmetic !== undefined) this.#arithmetic = arithmetic;
     }
 
     async #embedQuestion(question: string, signal: AbortSignal): Promise<void> {

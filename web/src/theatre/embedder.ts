@@ -1,7 +1,7 @@
 // Vectors for a method that searches by meaning, computed in workers of their own.
 
-import { EncoderWorker, N_WORKERS } from "../lab/encoders.js";
-import { MODEL, modelBytes, modelFiles } from "../lab/model.js";
+import { MODEL, modelBytes, modelFiles } from "../encoder/model.js";
+import { N_WORKERS, addWorkers, type EncoderWorker } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 import { inLanguage } from "../words/index.js";
 import * as words from "../words/theatre.js";
@@ -48,19 +48,10 @@ export class Embedder {
         const workers: EncoderWorker[] = [];
         try {
             const { toml } = await modelFiles();
-            const { tokenizer, onnx } = await modelBytes(() => {}, new AbortController().signal);
-            while (workers.length < N_WORKERS) {
-                const worker = new EncoderWorker({ on: "processor" });
-                workers.push(worker);
-                await worker.load(toml, tokenizer, onnx);
-            }
+            await addWorkers(workers, N_WORKERS, { toml, ...(await modelBytes(() => {}, new AbortController().signal)) });
         } catch (error) {
-            workers.pop()?.end();
-            // One is enough; a machine may lack the memory for more.
-            if (workers.length === 0) {
-                this.#workers = undefined;
-                throw error;
-            }
+            this.#workers = undefined;
+            throw error;
         }
         return workers;
     }

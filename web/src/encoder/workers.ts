@@ -7,6 +7,41 @@ export const N_WORKERS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency 
 
 type Order = EncoderRequest extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never;
 
+/** A model as a worker loads it. */
+export interface Model {
+    toml: string;
+    tokenizer: Uint8Array;
+    onnx: Uint8Array;
+}
+
+/**
+ * Adds workers on the processor until there are `n`, or fewer where the machine lacks the memory for more; rejects if there is
+ * none. Each next one only while `wants()`; one that has loaded ends unless `keeps()`. Returns the arithmetic of the last.
+ */
+export async function addWorkers(
+    workers: EncoderWorker[], n: number, { toml, tokenizer, onnx }: Model,
+    { wants = () => true, keeps = () => true }: { wants?: () => boolean; keeps?: () => boolean } = {},
+): Promise<string | undefined> {
+    let last: string | undefined;
+    while (workers.length < n && wants()) {
+        const worker = new EncoderWorker({ on: "processor" });
+        try {
+            const { arithmetic } = await worker.load(toml, tokenizer, onnx);
+            if (!keeps()) {
+                worker.end();
+                break;
+            }
+            last = arithmetic;
+            workers.push(worker);
+        } catch (error) {
+            worker.end();
+            if (workers.length === 0) throw error;
+            break;
+        }
+    }
+    return last;
+}
+
 export class EncoderWorker {
     readonly #worker = new Worker(new URL("../encoder-worker.js", import.meta.url), { type: "module" });
     readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
