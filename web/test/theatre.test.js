@@ -1,19 +1,17 @@
 // The method theatre. Headless Chromium over web/dist, which `cargo xtask web` builds.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { access, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { DIST, axe, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
 
 const use = useBrowser({ route: "#/theatre", allowed: ["http://127.0.0.1:", "http://localhost:"] });
 const KEY = "sk-test-1234567890abcdef";
 const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
-const START = "/work/shared/servers/start_llamacpp.sh";
 
 /** Opens the sample story and waits for the form. */
 async function atTheStory() {
@@ -54,6 +52,25 @@ async function provider(t, reply) {
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     t.after(() => server.close());
     return { asked, url: `http://127.0.0.1:${server.address().port}` };
+}
+
+/** Starts llama-server over tiny random weights, for as long as the test goes on; its port. */
+async function llamaServer(t, servers) {
+    const port = 18460 + (process.pid % 400);
+    // The weights were made for fewer positions than the window has; being random, they do not mind.
+    const window = ["-c", "65536", "-np", "1", "--override-kv", "llama.context_length=int:65536"];
+    const serving = ["--host", "127.0.0.1", "--port", String(port), "-a", "tiny", "--jinja", ...window, "-m", `${servers}/tiny.gguf`];
+    const server = spawn(`${servers}/bin/llama-server`, serving, { stdio: "ignore" });
+    t.after(() => server.kill());
+    const failed = new Promise((_, reject) => server.once("error", reject));
+    const healthy = async () => {
+        while (!(await fetch(`http://127.0.0.1:${port}/health`).then(({ ok }) => ok, () => false))) {
+            if (server.exitCode !== null) throw new Error(`llama-server ended with ${server.exitCode}`);
+            await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+    };
+    await Promise.race([healthy(), failed]);
+    return port;
 }
 
 const METHODS = [
@@ -179,20 +196,15 @@ test("a person types the replies", async () => {
 
 test("an agent is stepped to its end against llama-server", async (t) => {
     const servers = process.env.CLOSEREAD_SERVERS;
-    if (!servers || !(await access(START).then(() => true, () => false))) {
-        return t.skip("skipped: stepping against llama-server needs CLOSEREAD_SERVERS");
-    }
-    const port = 18460 + (process.pid % 400);
-    const { stdout } = await promisify(execFile)(START, [servers, String(port)], { env: { ...process.env, CTX: "65536", SLOTS: "1", EXTRA: "--override-kv llama.context_length=int:65536" } });
-    const pid = Number(/pid (\d+)/.exec(stdout)[1]);
-    t.after(() => process.kill(pid));
+    if (!servers) return t.skip("skipped: stepping against llama-server needs CLOSEREAD_SERVERS");
+    const url = `http://127.0.0.1:${await llamaServer(t, servers)}`;
     const page = await atTheStory();
     await choose(page, { method: "agentic-rag" });
     await page.click("text=Parameters");
     await page.fill("#parameter-max_searches", "3");
     // Random weights keep to the form by a grammar alone.
     const extra = JSON.stringify({ grammar: 'root ::= "<answer>" [0-3] "</answer>" | "<query>" [a-z]{3,9} "</query>"', seed: 5 });
-    await withModel(page, { provider: "openai-compatible", url: `http://127.0.0.1:${port}/v1`, extra });
+    await withModel(page, { provider: "openai-compatible", url: `${url}/v1`, extra });
     for (let step = 0; step < 20 && (await page.locator(".ending").count()) === 0; step += 1) {
         await page.locator("#step:not([aria-disabled=true])").click({ timeout: 60_000 });
         await page.locator("#step:not([aria-disabled=true])").waitFor({ timeout: 120_000 });
