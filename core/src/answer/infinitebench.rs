@@ -53,10 +53,10 @@ fn reads_gold<S: AsRef<str>>(prediction: &str, gold: &[S], is_gold: impl Fn(&str
 /// quotes and brackets around the letter do not matter. "Both B and C", "A man" and "BC" are unparsed. Reasoning up to
 /// `</think>` is not read.
 pub fn strict_letter(reply: &str) -> Parsed<usize> {
-    static START: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^[\s:"'“*_(\[]*([A-D])["'”*_]*(?:[.:)\]\n]|[\s]*$)"#));
+    static START: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^[\s:"'“*_(\[]*([A-D])["'”*_]*(?:[.:)\]\n]|\s*$)"#));
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
-        let words = r"(?i:\b(?:answer|option|choice)\b)(?:[\s]+(?i:is|would[\s]+be))?(?:[\s]+(?i:option|choice))?";
-        pattern(&format!(r#"{words}[\s]*[:：]?[\s]*["'“*_(\[]*([A-D])["'”*_]*(?:[.,;:)\]!。，\n]|[\s]*$)"#))
+        let words = r"(?i:\b(?:answer|option|choice)\b)(?:\s+(?i:is|would\s+be))?(?:\s+(?i:option|choice))?";
+        pattern(&format!(r#"{words}\s*[:：]?\s*["'“*_(\[]*([A-D])["'”*_]*(?:[.,;:)\]!。，\n]|\s*$)"#))
     });
     let reply = after_thinking(reply);
     let letter = |found: regex_lite::Captures<'_>| usize::from(found[1].as_bytes()[0] - b'A');

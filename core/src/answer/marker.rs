@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// Several markers: the last one, for a model that weighs options names the chosen one last (Stronger Baselines leaves
 /// it open). A number that no option has is no choice, and an earlier marker is not taken in its place.
 pub fn choice_marker(reply: &str, n_options: usize) -> Option<usize> {
-    static MARKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[[\s]*([0-9]+)[\s]*\]\]"));
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[\s*([0-9]+)\s*\]\]"));
     let last = MARKER.captures_iter(reply).last()?;
     let number: usize = last[1].parse().ok()?;
     (1..=n_options).contains(&number).then(|| number - 1)

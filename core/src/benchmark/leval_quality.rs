@@ -114,7 +114,7 @@ fn split_options(instruction: &str) -> (String, Vec<String>) {
 
 /// `(B) text` as index 1 and `text`; also `B. text` and a bare `B`.
 fn letter_and_text(gold: &str) -> (Option<usize>, &str) {
-    static LETTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[\s]*(?:\(([A-Z])\)|([A-Z])(?:[.):]|[\s]*$))"));
+    static LETTER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\s*(?:\(([A-Z])\)|([A-Z])(?:[.):]|\s*$))"));
     let Some(found) = LETTER.captures(gold) else { return (None, gold.trim()) };
     let letter = found.get(1).or(found.get(2)).map(|letter| usize::from(letter.as_str().as_bytes()[0] - b'A'));
     (letter, gold[found[0].len()..].trim())

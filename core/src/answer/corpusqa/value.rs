@@ -157,8 +157,8 @@ fn elements(text: &str) -> Vec<String> {
 
 fn date(text: &str, reading: Reading) -> Option<Value> {
     static STRICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]{4})-([0-9]{2})$"));
-    static TOLERANT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]{4})[\s]*[-/年][\s]*([0-9]{1,2})[\s]*月?$"));
-    static NAMED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^([a-z]{3,9})\.?,?[\s]+([0-9]{4})$"));
+    static TOLERANT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^([0-9]{4})\s*[-/年]\s*([0-9]{1,2})\s*月?$"));
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^([a-z]{3,9})\.?,?\s+([0-9]{4})$"));
     let valid = |year: &str, month: u8| {
         let year = year.parse().ok()?;
         (1..=12).contains(&month).then_some(Value::Date { year, month })
@@ -197,7 +197,7 @@ fn number(text: &str, reading: Reading) -> Option<Value> {
     static STRICT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(-?[0-9]{1,300}(?:\.[0-9]+)?)(%?)$"));
     static TOLERANT: LazyLock<Regex> = LazyLock::new(|| {
         let digits = r"(?:[0-9]{1,3}(?:[, ][0-9]{3}){1,90}|[0-9]{1,300})(?:\.[0-9]+)?|\.[0-9]+";
-        pattern(&format!(r"(?i)^\+?(-?)[\s]*(?:US)?[$¥€£]?[\s]*(-?)({digits})[\s]*(%|\\%|percent|per cent|元)?$"))
+        pattern(&format!(r"(?i)^\+?(-?)\s*(?:US)?[$¥€£]?\s*(-?)({digits})\s*(%|\\%|percent|per cent|元)?$"))
     });
     if reading == Reading::Strict {
         let found = STRICT.captures(text)?;

@@ -51,7 +51,7 @@ pub(super) fn is_number(text: &str) -> bool {
 pub(super) fn to_number(text: &str) -> Option<Number> {
     static NEGATIVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\([\d.\s]+\)"));
     static PERCENT: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\d.\s]+%"));
-    static SCALED: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\d.]+[\s]?[a-zA-Z]+"));
+    static SCALED: LazyLock<Regex> = LazyLock::new(|| pattern(r"[\d.]+\s?[a-zA-Z]+"));
     let number = first_number(text)?;
     let scale = SCALED.find(text).map_or(Number::Whole(1), |found| scale_factor(found.as_str()));
     let sign = Number::Whole(if NEGATIVE.is_match(text) { -1 } else { 1 });
