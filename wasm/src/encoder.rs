@@ -2,7 +2,7 @@
 
 use crate::error::{as_js, usage};
 use crate::role::role_named;
-use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision, reads};
 use closeread_core::embed::{EmbedError, Encoder, ModelSpec};
 use wasm_bindgen::prelude::*;
 
@@ -37,6 +37,11 @@ impl EmbeddingModel {
             Encoder::new(spec, tokenizer_json, backend)
         };
         load().map(Self).map_err(|error| embed_error(&error))
+    }
+
+    /// Whether closeread wrote this `model.onnx`, so that the constructor can read it; `TractEmbeddingModel` reads any.
+    pub fn reads(onnx: &[u8]) -> bool {
+        reads(onnx)
     }
 
     /// One vector a text, one after another; `role` is `query` or `passage`.

@@ -4,7 +4,7 @@
 //! `name` is stable and whose `message` says what was expected and what to do.
 //!
 //! Each feature is a module of its own: `page` has everything but models, `books` books and their index, `encoder` embedding
-//! models, `gpu` the same on a graphics processor, `scorer` what other pages embed.
+//! models, `gpu` the same on a graphics processor, `tract` the same of any ONNX file, `scorer` what other pages embed.
 
 #[cfg(feature = "books")]
 mod assets;
@@ -29,12 +29,14 @@ mod model;
 mod options;
 #[cfg(feature = "page")]
 mod provider;
-#[cfg(any(feature = "encoder", feature = "gpu"))]
+#[cfg(any(feature = "encoder", feature = "gpu", feature = "tract"))]
 mod role;
 #[cfg(feature = "page")]
 mod run;
 #[cfg(feature = "scorer")]
 mod score;
+#[cfg(feature = "tract")]
+mod tract;
 
 #[cfg(feature = "books")]
 pub use assets::{provide, provided};
@@ -60,3 +62,5 @@ pub use provider::ChatModel;
 pub use run::{OpenRun, chart_style};
 #[cfg(feature = "scorer")]
 pub use score::{score, score_format, score_format_json, score_json};
+#[cfg(feature = "tract")]
+pub use tract::TractEmbeddingModel;

@@ -69,6 +69,7 @@ async function speed(content) {
         ["peer", { model: "minilm", onnx: "/f32/model.onnx" }],
         ["int16", { folder: "/shipped/", precision: "int16" }],
         ["f32", { folder: "/f32/", precision: "f32" }],
+        ["tract", { folder: "/f32/", tract: true }],
     ];
     for (const [name, load] of sides) console.log(`${name}: ${await ask(name, { load })}`);
 
@@ -111,7 +112,7 @@ async function speed(content) {
     const texts = packed(85, N_FIDELITY).map(({ text }) => text);
     const vectors = [];
     for (const [who] of sides) vectors.push(rows((await ask(who, { texts, batch: 8 })).vectors, texts.length));
-    for (const side of [1, 2]) {
+    for (const side of [1, 2, 3]) {
         const distances = texts.map((_, n) => 1 - dot(vectors[0][n], vectors[side][n]));
         const nearest = (all) => all.map((one, n) => best(all.map((other, m) => (m === n ? -1 : dot(one, other)))));
         const [theirs, ours] = [nearest(vectors[0]), nearest(vectors[side])];

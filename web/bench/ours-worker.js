@@ -1,6 +1,7 @@
-// closeread's side: the module that the page's workers use.
+// closeread's side: the modules that the page's workers use.
 
-import init, { EmbeddingModel } from "/dist/closeread_encoder.js";
+import initEncoder, { EmbeddingModel } from "/dist/closeread_encoder.js";
+import initTract, { TractEmbeddingModel } from "/dist/closeread_tract.js";
 
 let model;
 
@@ -8,12 +9,13 @@ addEventListener("message", ({ data }) => answer(data).catch((error) => postMess
 
 async function answer({ load, texts, batch }) {
     if (load !== undefined) {
-        await init();
         const [toml, tokenizer, onnx] = await Promise.all(["model.toml", "tokenizer.json", "model.onnx"].map((name) => fetch(load.folder + name)));
         const bytes = async (response) => new Uint8Array(await response.arrayBuffer());
         // The positions go further than the description for some models, and the 512-token case wants them.
         const spec = (await toml.text()).replace(/^max_tokens = \d+$/m, "max_tokens = 512");
-        model = new EmbeddingModel(spec, await bytes(tokenizer), await bytes(onnx), load.precision);
+        const files = [spec, await bytes(tokenizer), await bytes(onnx)];
+        await (load.tract ? initTract() : initEncoder());
+        model = load.tract ? new TractEmbeddingModel(...files) : new EmbeddingModel(...files, load.precision);
         return postMessage(model.arithmetic);
     }
     const start = performance.now();

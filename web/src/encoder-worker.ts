@@ -2,9 +2,13 @@
 
 import type { EmbeddingModel } from "./closeread_encoder.js";
 import type { GpuEmbeddingModel } from "./closeread_gpu.js";
+import type { TractEmbeddingModel } from "./closeread_tract.js";
 
-/** What computes: the processor, or WebGPU, by `software` also where that is the processor in the end. */
-export type Device = { on: "processor" } | { on: "webgpu"; software: boolean };
+/**
+ * What computes: the processor, by `tract` or by the encoder where that reads the model; or WebGPU, by `software` also where
+ * that is the processor in the end.
+ */
+export type Device = { on: "processor"; tract: boolean } | { on: "webgpu"; software: boolean };
 
 export type EncoderRequest =
     | { id: number; kind: "load"; toml: string; tokenizer: Uint8Array; onnx: Uint8Array; device: Device }
@@ -20,7 +24,7 @@ export type EncoderReply =
     | { id: number; ok: true; value: Loaded | Float32Array }
     | { id: number; ok: false; name: string; message: string };
 
-let encoder: EmbeddingModel | GpuEmbeddingModel | undefined;
+let encoder: EmbeddingModel | GpuEmbeddingModel | TractEmbeddingModel | undefined;
 let before: Promise<void> = Promise.resolve();
 
 addEventListener("message", ({ data }: MessageEvent<EncoderRequest>) => {
@@ -39,9 +43,7 @@ addEventListener("message", ({ data }: MessageEvent<EncoderRequest>) => {
 async function load({ toml, tokenizer, onnx, device }: Extract<EncoderRequest, { kind: "load" }>): Promise<Loaded> {
     let by = "";
     if (device.on === "processor") {
-        const { default: init, EmbeddingModel } = await import("./closeread_encoder.js");
-        await init();
-        encoder = new EmbeddingModel(toml, tokenizer, onnx);
+        encoder = await onProcessor(toml, tokenizer, onnx, device.tract);
     } else {
         by = await adapter();
         const { default: init, GpuEmbeddingModel } = await import("./closeread_gpu.js");
@@ -50,6 +52,17 @@ async function load({ toml, tokenizer, onnx, device }: Extract<EncoderRequest, {
     }
     const { dimension, arithmetic } = encoder;
     return { dimension, arithmetic: by === "" ? arithmetic : `${arithmetic}, ${by}` };
+}
+
+async function onProcessor(toml: string, tokenizer: Uint8Array, onnx: Uint8Array, tract: boolean): Promise<EmbeddingModel | TractEmbeddingModel> {
+    if (!tract) {
+        const { default: init, EmbeddingModel } = await import("./closeread_encoder.js");
+        await init();
+        if (EmbeddingModel.reads(onnx)) return new EmbeddingModel(toml, tokenizer, onnx);
+    }
+    const { default: init, TractEmbeddingModel } = await import("./closeread_tract.js");
+    await init();
+    return new TractEmbeddingModel(toml, tokenizer, onnx);
 }
 
 async function embed({ role, texts }: Extract<EncoderRequest, { kind: "embed" }>): Promise<Float32Array> {

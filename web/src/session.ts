@@ -1,6 +1,7 @@
 // What the views share: the open book, the question, the worker.
 
 import { Core } from "./core.js";
+import { shipped, type ModelSource } from "./encoder/model.js";
 import type { Facts } from "./messages/book.js";
 import { textOf, type Item, type Work } from "./sample.js";
 import { inLanguage } from "./words/index.js";
@@ -14,8 +15,8 @@ export interface OpenBook {
     work: Work | undefined;
 }
 
-/** Events: "book" when another book is open, "question" when another question is asked, "status" and "problem" for the page's two lines. */
-export type SessionEvent = "book" | "question" | "status" | "problem";
+/** Events: "book" and "model" when another one is open or embeds, "question" when another is asked, "status" and "problem" for the page's two lines. */
+export type SessionEvent = "book" | "model" | "question" | "status" | "problem";
 
 export class Session extends EventTarget {
     readonly core = new Core();
@@ -26,6 +27,7 @@ export class Session extends EventTarget {
     problem = "";
     /** What views keep while the language changes or another view is shown, by a name of their own. */
     readonly kept = new Map<string, unknown>();
+    #model = shipped;
     #opening = 0;
     #prepared: Promise<void> | undefined;
 
@@ -33,6 +35,16 @@ export class Session extends EventTarget {
     listen(section: HTMLElement, event: SessionEvent, action: () => void): void {
         const heard = () => (section.isConnected ? action() : this.removeEventListener(event, heard));
         this.addEventListener(event, heard);
+    }
+
+    /** What embeds, in every view. */
+    get model(): ModelSource {
+        return this.#model;
+    }
+
+    set model(model: ModelSource) {
+        this.#model = model;
+        this.dispatchEvent(new Event("model"));
     }
 
     /** Something is about to be opened: what that takes is fetched meanwhile. */

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { compressed, firstLoad } from "../tools/first-load.js";
 import { DIST, binary, openBook, openSample, useBrowser } from "./harness.js";
-import { folder } from "./serve.js";
+import { NoServer, folder } from "./serve.js";
 
 const run = promisify(execFile);
 const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
@@ -67,12 +67,11 @@ describe("the encoder", () => {
 describe("without a server", () => {
     let online = true;
     const find = folder(DIST);
-    const use = useBrowser({ serviceWorkers: "allow", find: (path) => (online ? find(path) : Promise.reject(new Error("offline"))) });
+    const use = useBrowser({ serviceWorkers: "allow", find: (path) => (online ? find(path) : Promise.reject(new NoServer())) });
 
     test("the page works after the first visit", async () => {
-        const { page, context } = use;
+        const { page } = use;
         await page.evaluate(() => navigator.serviceWorker.ready);
-        await context.setOffline(true);
         online = false;
         try {
             await page.reload();

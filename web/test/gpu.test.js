@@ -6,19 +6,13 @@ import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { DIST, openBook, useBrowser } from "./harness.js";
 import { folder } from "./serve.js";
+import { TOKENIZER, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 const QUESTION = "Who was not paid?";
 const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
     "Rain fell for a week. The market stood empty, and gulls walked about in it.";
-
-/** Words `a` to `k` are the ids 0 to 10 of the tiny models. */
-const TOKENIZER = JSON.stringify({
-    version: "1.0", truncation: null, padding: null, added_tokens: [], normalizer: null, pre_tokenizer: { type: "Whitespace" },
-    post_processor: null, decoder: null,
-    model: { type: "WordLevel", vocab: Object.fromEntries([..."abcdefghijk"].map((word, id) => [word, id])), unk_token: "a" },
-});
 
 const dist = folder(DIST);
 const data = folder(new URL("data/", import.meta.url));
@@ -56,7 +50,7 @@ describe("WebGPU", () => {
 
     for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
         test(`${model} has the vectors that the processor computes`, async () => {
-            const toml = `name = "${model}"\ndimension = ${dimension}\nmax_tokens = 130\npooling = "${pooling}"\n`;
+            const toml = tinyToml(model, dimension, pooling);
             const long = Array.from({ length: 70 }, (_, n) => "abcdefghijk"[(7 * n) % 11]).join(" ");
             const files = { toml, tokenizer: TOKENIZER, onnx: `${model}.onnx` };
             const { n, apart, refused, wrong, lost } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);

@@ -86,3 +86,18 @@ test("vectors come in any order, nearest to the question first", () => {
     }
     assert.throws(() => again.putVectors(Uint32Array.of(0), Float32Array.of(1)), /1 numbers for 1 vectors of 2/);
 });
+
+test("another model's vectors take the place of those that were there, also in a ranking that was asked for before", () => {
+    const index = new Index({ maxTokens: 8 });
+    index.add("book", "The boats stayed out. Nobody came home.");
+    const best = (model, ...vectors) => {
+        index.expectVectors(2, model);
+        assert.equal(index.nVectors, 0);
+        index.putVectors(Uint32Array.of(0, 1), Float32Array.from(vectors.flat()));
+        index.putQueryVector("boats", Float32Array.of(1, 0));
+        index.expectVectors(2, model);
+        assert.equal(index.nVectors, 2, "the same model's stay");
+        return index.retrieve("boats", { retriever: "dense", order: "score" }).passages[0].index;
+    };
+    assert.deepEqual([best("one", [1, 0], [0, 1]), best("another", [0, 1], [1, 0])], [0, 1]);
+});

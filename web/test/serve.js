@@ -14,6 +14,9 @@ export const FLAGS = [
     "--disable-domain-reliability", "--metrics-recording-only", "--no-pings",
 ];
 
+/** What `find` throws so that nobody answers. */
+export class NoServer extends Error {}
+
 /** Serves what `find` gives for a path, on a port of its own. */
 export async function serve(find, headers = {}) {
     const server = createServer(async (request, response) => {
@@ -21,8 +24,9 @@ export async function serve(find, headers = {}) {
         try {
             const body = await find(path);
             response.writeHead(200, { "content-type": TYPES[path.split(".").pop()] ?? "application/octet-stream", ...headers }).end(body);
-        } catch {
-            response.writeHead(404).end();
+        } catch (error) {
+            if (error instanceof NoServer) request.socket.destroy();
+            else response.writeHead(404).end();
         }
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

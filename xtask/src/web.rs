@@ -34,6 +34,7 @@ const PAGE: Module = Module { name: "closeread_wasm", profile: "page", feature: 
 const BOOKS: Module = Module { name: "closeread_books", profile: "page", feature: "books" };
 const ENCODER: Module = Module { name: "closeread_encoder", profile: "encoder", feature: "encoder" };
 const GPU: Module = Module { name: "closeread_gpu", profile: "encoder", feature: "gpu" };
+const TRACT: Module = Module { name: "closeread_tract", profile: "encoder", feature: "tract" };
 const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
 /// Compiles what the page's module needs, as [`build`] does in development, and checks that every module's own features are
@@ -41,7 +42,7 @@ const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", fea
 pub(crate) fn compile() -> Result<()> {
     machine::wasm_target()?;
     let package = ["--package", "closeread-wasm", "--target", machine::WASM, "--no-default-features", "--features"];
-    for module in [SCORER, ENCODER, GPU, BOOKS, PAGE] {
+    for module in [SCORER, ENCODER, GPU, TRACT, BOOKS, PAGE] {
         run_program(cargo().arg("check").args(package).arg(module.feature))?;
     }
     run_program(cargo().arg("build").args(package).arg(PAGE.features_in_development()))
@@ -64,6 +65,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     BOOKS.build(dev, &dist)?;
     ENCODER.build(dev, &dist)?;
     GPU.build(dev, &dist)?;
+    TRACT.build(dev, &dist)?;
     let elements = dist.join("elements");
     SCORER.build(dev, &elements)?;
     let assets = dist.join("assets");

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 /// The vectors of an index, as they come.
 #[derive(Debug)]
 pub(super) struct Embedding {
+    /// Names the weights that compute the vectors.
+    pub(super) model: Option<String>,
     pub(super) vectors: ArrivingVectors,
     /// Passages that somebody embeds at the moment.
     under_way: BTreeSet<usize>,
@@ -14,8 +16,9 @@ pub(super) struct Embedding {
 }
 
 impl Embedding {
-    pub(super) fn new(n_passages: usize, dimension: usize) -> Self {
-        Self { vectors: ArrivingVectors::new(n_passages, dimension), under_way: BTreeSet::new(), query: None }
+    pub(super) fn new(model: Option<String>, n_passages: usize, dimension: usize) -> Self {
+        let vectors = ArrivingVectors::new(n_passages, dimension);
+        Self { model, vectors, under_way: BTreeSet::new(), query: None }
     }
 
     /// The next passages to embed, best ranked first; they are under way from now on.

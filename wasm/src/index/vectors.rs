@@ -26,17 +26,19 @@ struct ToEmbed {
 
 #[wasm_bindgen]
 impl Index {
-    /// Makes room for vectors of this many numbers. Vectors of another dimension that were there are gone.
+    /// Makes room for vectors of this many numbers, computed by `model`, whatever names its weights. Vectors of another
+    /// model or dimension that were there are gone.
     ///
     /// # Errors
     /// A dimension of 0.
     #[wasm_bindgen(js_name = expectVectors)]
-    pub fn expect_vectors(&mut self, dimension: usize) -> Result<(), JsValue> {
+    pub fn expect_vectors(&mut self, dimension: usize, model: Option<String>) -> Result<(), JsValue> {
         if dimension == 0 {
             return Err(usage("a vector has at least one number"));
         }
-        if self.embedding.as_ref().is_none_or(|embedding| embedding.vectors.dimension() != dimension) {
-            self.embedding = Some(Embedding::new(self.n_passages(), dimension));
+        let expected = |embedding: &Embedding| embedding.vectors.dimension() == dimension && embedding.model == model;
+        if !self.embedding.as_ref().is_some_and(expected) {
+            (self.embedding, self.asked) = (Some(Embedding::new(model, self.n_passages(), dimension)), None);
         }
         Ok(())
     }

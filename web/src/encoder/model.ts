@@ -1,44 +1,72 @@
-// The embedding model that ships, fetched when vectors are first wanted.
+// Embedding models: the one that ships, fetched when vectors are first wanted, or the reader's own files.
 
 import { fetched } from "../sample.js";
 
-export const MODEL = "all-MiniLM-L6-v2";
-const FOLDER = `models/${MODEL}/`;
+export const SHIPPED = "all-MiniLM-L6-v2";
+const FOLDER = `models/${SHIPPED}/`;
+/** What a model's folder has, on the command line too. */
+export const FILES = ["model.toml", "tokenizer.json", "model.onnx"] as const;
 
-export interface ModelFiles {
+export interface Description {
     toml: string;
     /** Names model and weights: vectors of other weights are others. */
     key: string;
 }
 
-export async function modelFiles(): Promise<ModelFiles> {
-    const [toml, manifest] = await Promise.all(["model.toml", "manifest.json"].map(async (name) => (await fetched(FOLDER + name)).text()));
-    const { files } = JSON.parse(manifest!) as { files: Record<string, string> };
-    return { toml: toml!, key: `${MODEL} ${files["model.onnx"]}` };
+export interface Weights {
+    tokenizer: Uint8Array;
+    onnx: Uint8Array;
 }
 
-/** The weights and the tokenizer; `progress` hears how many bytes of how many have come. */
-export async function modelBytes(progress: (done: number, total: number) => void, signal: AbortSignal): Promise<{ tokenizer: Uint8Array; onnx: Uint8Array }> {
-    const [tokenizer, onnx] = await Promise.all([
-        fetched(`${FOLDER}tokenizer.json`).then(async (response) => new Uint8Array(await response.arrayBuffer())),
-        read(await fetched(`${FOLDER}model.onnx`), progress, signal),
-    ]);
-    return { tokenizer, onnx };
+export interface ModelSource {
+    describe(): Promise<Description>;
+    /** `progress` hears how many bytes of how many have come. */
+    weights(progress: (done: number, total: number) => void): Promise<Weights>;
 }
 
-async function read(response: Response, progress: (done: number, total: number) => void, signal: AbortSignal): Promise<Uint8Array> {
+export const shipped: ModelSource = {
+    async describe() {
+        const [toml, manifest] = await Promise.all(["model.toml", "manifest.json"].map(async (name) => (await fetched(FOLDER + name)).text()));
+        const { files } = JSON.parse(manifest!) as { files: Record<string, string> };
+        return { toml: toml!, key: `${SHIPPED} ${files["model.onnx"]}` };
+    },
+    async weights(progress) {
+        const [tokenizer, onnx] = await Promise.all([
+            fetched(`${FOLDER}tokenizer.json`).then(async (response) => new Uint8Array(await response.arrayBuffer())),
+            read(await fetched(`${FOLDER}model.onnx`), progress),
+        ]);
+        return { tokenizer, onnx };
+    },
+};
+
+/** A model of files that were chosen; rejects with what `lacks` says of the names that are not among them. */
+export async function ownModel(files: File[], lacks: (names: string[]) => string): Promise<ModelSource> {
+    const missing = FILES.filter((name) => !files.some((file) => file.name === name));
+    if (missing.length > 0) throw new Error(lacks(missing));
+    const contents = FILES.map(async (wanted) => new Uint8Array(await files.find(({ name }) => name === wanted)!.arrayBuffer()));
+    const [toml, tokenizer, onnx] = await Promise.all(contents) as [Uint8Array, Uint8Array, Uint8Array];
+    const description = { toml: new TextDecoder().decode(toml), key: (await Promise.all([toml, tokenizer, onnx].map(hash))).join(" ") };
+    return { describe: async () => description, weights: async () => ({ tokenizer, onnx }) };
+}
+
+/** SHA-256; without a secure context, where browsers have none, something that no later visit finds. */
+async function hash(bytes: Uint8Array): Promise<string> {
+    if (!("subtle" in crypto)) return `${Date.now()} ${Math.random()}`;
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+    return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function read(response: Response, progress: (done: number, total: number) => void): Promise<Uint8Array> {
     const total = Number(response.headers.get("content-length") ?? 0);
     const parts: Uint8Array[] = [];
     let done = 0;
     const reader = response.body!.getReader();
-    signal.addEventListener("abort", () => reader.cancel());
     for (;;) {
         const { value, done: over } = await reader.read();
         if (over) break;
         parts.push(value);
         progress(done += value.length, Math.max(total, done));
     }
-    signal.throwIfAborted();
     const all = new Uint8Array(done);
     let at = 0;
     for (const part of parts) {

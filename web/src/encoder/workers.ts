@@ -1,5 +1,6 @@
 // Several workers, each with its own instance of the model.
 
+import type { Weights } from "./model.js";
 import type { Device, EncoderReply, EncoderRequest, Loaded } from "../encoder-worker.js";
 
 /** Leaves a processor to the page; more than four would only fill the memory. */
@@ -8,11 +9,7 @@ export const N_WORKERS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency 
 type Order = EncoderRequest extends infer R ? (R extends { id: number } ? Omit<R, "id"> : never) : never;
 
 /** A model as a worker loads it. */
-export interface Model {
-    toml: string;
-    tokenizer: Uint8Array;
-    onnx: Uint8Array;
-}
+export type Model = Weights & { toml: string };
 
 /**
  * Adds workers on the processor until there are `n`, or fewer where the machine lacks the memory for more; rejects if there is
@@ -20,11 +17,11 @@ export interface Model {
  */
 export async function addWorkers(
     workers: EncoderWorker[], n: number, { toml, tokenizer, onnx }: Model,
-    { wants = () => true, keeps = () => true }: { wants?: () => boolean; keeps?: () => boolean } = {},
+    { tract = false, wants = () => true, keeps = () => true }: { tract?: boolean; wants?: () => boolean; keeps?: () => boolean } = {},
 ): Promise<string | undefined> {
     let last: string | undefined;
     while (workers.length < n && wants()) {
-        const worker = new EncoderWorker({ on: "processor" });
+        const worker = new EncoderWorker({ on: "processor", tract });
         try {
             const { arithmetic } = await worker.load(toml, tokenizer, onnx);
             if (!keeps()) {

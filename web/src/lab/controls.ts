@@ -6,6 +6,7 @@ import { sample, type Item } from "../sample.js";
 import type { Session } from "../session.js";
 import type { Words } from "../words/lab.js";
 import type { Compute, Embedding } from "./embedding.js";
+import { modelChoice } from "./model.js";
 
 const STEPS = [1, 1.5, 2, 3, 4, 5, 7.5];
 
@@ -48,6 +49,7 @@ export class Controls {
                 labelled(words.compute, this.#compute), this.#search,
                 make("p", { class: "field budget" },
                     make("label", { for: "budget" }, `${words.budget}: `, this.#budgetShown), this.#budget)),
+            modelChoice(session, words),
         );
         this.form.addEventListener("submit", (event) => {
             event.preventDefault();

@@ -1,6 +1,6 @@
 // Embedding the open book in the background, nearest to the question first.
 
-import { MODEL, modelBytes, modelFiles, type ModelFiles } from "../encoder/model.js";
+import type { Description, Weights } from "../encoder/model.js";
 import { EncoderWorker, N_WORKERS, addWorkers } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 
@@ -10,7 +10,7 @@ const BATCH = { processor: 8, webgpu: 32 };
 const KEEP_EVERY = 320;
 
 /** What is to compute: WebGPU where the browser has a graphics processor, or as chosen by hand. */
-export type Compute = "automatic" | "processor" | "webgpu";
+export type Compute = "automatic" | "processor" | "tract" | "webgpu";
 
 export type State =
     | { kind: "off" }
@@ -25,8 +25,8 @@ export class Embedding extends EventTarget {
     /** Whether the open book's passages can be ranked by vectors: some are there, or on their way. */
     ranks = false;
     readonly #session: Session;
-    #files: Promise<ModelFiles> | undefined;
-    #bytes: ReturnType<typeof modelBytes> | undefined;
+    #description: Promise<Description> | undefined;
+    #weights: Promise<Weights> | undefined;
     #workers: EncoderWorker[] = [];
     #loading: Promise<void> = Promise.resolve();
     #arithmetic = "";
@@ -45,6 +45,10 @@ export class Embedding extends EventTarget {
             this.#ending = new AbortController();
             this.ranks = false;
             this.#become({ kind: "off" });
+        });
+        session.addEventListener("model", () => {
+            [this.#description, this.#weights, this.ranks] = [undefined, undefined, false];
+            this.#restart();
         });
     }
 
@@ -70,7 +74,12 @@ export class Embedding extends EventTarget {
     /** Goes on with what is to compute from now on. */
     set compute(compute: Compute) {
         if (compute === this.#compute) return;
-        [this.#compute, this.#trouble] = [compute, undefined];
+        this.#compute = compute;
+        this.#restart();
+    }
+
+    #restart(): void {
+        this.#trouble = undefined;
         this.#ending.abort();
         this.#ending = new AbortController();
         for (const worker of this.#workers.splice(0)) worker.end();
@@ -84,11 +93,11 @@ export class Embedding extends EventTarget {
         const { core, book } = this.#session;
         if (book === undefined) return;
         this.#become({ kind: "fetching", done: 0, total: 0 });
-        const { toml, key } = await (this.#files ??= modelFiles());
+        const { toml, key } = await this.#described();
         const facts = await core.ask("lab/model", { toml });
         const { language } = book.facts;
         if (facts.languages.length > 0 && !facts.languages.includes(language)) {
-            return this.#become({ kind: "unknown language", language, model: MODEL });
+            return this.#become({ kind: "unknown language", language, model: facts.name });
         }
         const { done: kept, total } = await core.ask("lab/expect", { model: key, dimension: facts.dimension });
         if (signal.aborted) return;
@@ -162,28 +171,26 @@ export class Embedding extends EventTarget {
 
     async #loadNow(toml: string, n: number, signal: AbortSignal): Promise<void> {
         if (signal.aborted || this.#workers.length >= n || this.#workers[0]?.device.on === "webgpu") return;
-        this.#bytes ??= modelBytes((done, total) => {
-            if (this.state.kind === "fetching") this.#become({ kind: "fetching", done, total });
-        }, new AbortController().signal);
-        this.#bytes.catch(() => (this.#bytes = undefined));
-        const { tokenizer, onnx } = await this.#bytes;
-        const compute = this.#compute;
+        const [compute, { model }] = [this.#compute, this.#session];
+        const { tokenizer, onnx } = await this.#weighed();
+        if (signal.aborted) return;
+        const stays = () => this.#compute === compute && this.#session.model === model;
         const offered = compute === "webgpu" || (compute === "automatic" && "gpu" in navigator);
         if (offered && this.#trouble === undefined && this.#workers.length === 0) {
             const worker = new EncoderWorker({ on: "webgpu", software: compute === "webgpu" });
             try {
                 const { arithmetic } = await worker.load(toml, tokenizer, onnx);
-                if (this.#compute !== compute) return worker.end();
+                if (!stays()) return worker.end();
                 this.#arithmetic = arithmetic;
                 this.#workers.push(worker);
                 return;
             } catch (error) {
-                if (this.#compute !== compute) return worker.end();
+                if (!stays()) return worker.end();
                 this.#leave(worker, error);
             }
         }
         const arithmetic = await addWorkers(this.#workers, n, { toml, tokenizer, onnx }, {
-            wants: () => !signal.aborted, keeps: () => this.#compute === compute,
+            tract: compute === "tract", wants: () => !signal.aborted, keeps: stays,
         });
         if (arithmetic !== undefined) this.#arithmetic = arithmetic;
     }
@@ -194,12 +201,26 @@ export class Embedding extends EventTarget {
         let vector: Float32Array | undefined;
         const embed = async () => (vector = await worker.embed("query", [question]));
         if (!(await this.#stays(embed, worker, signal))) {
-            await this.#load((await this.#files!).toml, this.state.kind === "complete" ? 1 : N_WORKERS, signal);
+            await this.#load((await this.#described()).toml, this.state.kind === "complete" ? 1 : N_WORKERS, signal);
             return this.#embedQuestion(question, signal);
         }
         if (vector === undefined || signal.aborted || question !== this.#question) return;
         await this.#session.core.ask("lab/query", { question, vector });
         this.dispatchEvent(new Event("vectors"));
+    }
+
+    #described(): Promise<Description> {
+        const described = (this.#description ??= this.#session.model.describe());
+        described.catch(() => this.#description === described && (this.#description = undefined));
+        return described;
+    }
+
+    #weighed(): Promise<Weights> {
+        const weights = (this.#weights ??= this.#session.model.weights((done, total) => {
+            if (this.state.kind === "fetching") this.#become({ kind: "fetching", done, total });
+        }));
+        weights.catch(() => this.#weights === weights && (this.#weights = undefined));
+        return weights;
     }
 
     #become(state: State): void {

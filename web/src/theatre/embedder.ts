@@ -1,6 +1,5 @@
 // Vectors for a method that searches by meaning, computed in workers of their own.
 
-import { MODEL, modelBytes, modelFiles } from "../encoder/model.js";
 import { N_WORKERS, addWorkers, type EncoderWorker } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 import { inLanguage } from "../words/index.js";
@@ -16,14 +15,21 @@ export class Embedder {
     readonly #vectors = new Map<string, Float32Array>();
     #workers: Promise<EncoderWorker[]> | undefined;
 
-    constructor(readonly session: Session) {}
+    constructor(readonly session: Session) {
+        session.addEventListener("model", () => {
+            this.#vectors.clear();
+            this.#workers?.then((workers) => workers.forEach((worker) => worker.end()), () => {});
+            this.#workers = undefined;
+        });
+    }
 
     /** Rejects if the model does not know the language of the open book. */
     async check(): Promise<void> {
         const language = this.session.book?.facts.language ?? "en";
-        const { languages } = await this.session.core.ask("lab/model", { toml: (await modelFiles()).toml });
+        const { toml } = await this.session.model.describe();
+        const { name, languages } = await this.session.core.ask("lab/model", { toml });
         if (languages.length > 0 && !languages.includes(language)) {
-            throw new Error(inLanguage(words).unknownLanguage(MODEL, language));
+            throw new Error(inLanguage(words).unknownLanguage(name, language));
         }
     }
 
@@ -47,8 +53,9 @@ export class Embedder {
     async #load(): Promise<EncoderWorker[]> {
         const workers: EncoderWorker[] = [];
         try {
-            const { toml } = await modelFiles();
-            await addWorkers(workers, N_WORKERS, { toml, ...(await modelBytes(() => {}, new AbortController().signal)) });
+            const { model } = this.session;
+            const [{ toml }, weights] = await Promise.all([model.describe(), model.weights(() => {})]);
+            await addWorkers(workers, N_WORKERS, { toml, ...weights });
         } catch (error) {
             this.#workers = undefined;
             throw error;

@@ -14,7 +14,13 @@ export const en = {
     retriever: "Ranked by",
     retrievers: { bm25: "BM25, words", dense: "encoder, meaning", hybrid: "both, fused" },
     compute: "Encoder runs on",
-    computes: { automatic: "what is there", processor: "processor", webgpu: "WebGPU" },
+    computes: { automatic: "what is there", processor: "processor", tract: "processor, by tract", webgpu: "WebGPU" },
+    embeddingModel: (name: string) => `Embedding model: ${name}`,
+    ownModel: "Another model, from files",
+    ownModelHint: "model.toml, tokenizer.json and model.onnx of a folder as “closeread model” has them, chosen together. " +
+        "The encoder runs those that closeread wrote, tract any other ONNX file.",
+    lacksFiles: (names: string[]) => `not chosen: ${names.join(", ")}. A model has three files: model.toml, tokenizer.json and model.onnx; choose them together.`,
+    backToShipped: (name: string) => `Back to ${name}`,
     neighbours: "Neighbours on each side",
     needBook: "Choose a book above; then ask.",
     summary: (n: number, of: number, tokens: number, recall: number | null) =>
@@ -77,7 +83,13 @@ export const zh: typeof en = {
     retriever: "排序方式",
     retrievers: { bm25: "BM25（词）", dense: "编码器（语义）", hybrid: "两者融合" },
     compute: "编码器运行于",
-    computes: { automatic: "自动选择", processor: "处理器", webgpu: "WebGPU" },
+    computes: { automatic: "自动选择", processor: "处理器", tract: "处理器（tract）", webgpu: "WebGPU" },
+    embeddingModel: (name) => `嵌入模型：${name}`,
+    ownModel: "改用其他模型的文件",
+    ownModelHint: "“closeread model” 文件夹中的 model.toml、tokenizer.json 和 model.onnx，请一起选择。" +
+        "由 closeread 写出的模型用自带编码器运行，其他 ONNX 文件用 tract 运行。",
+    lacksFiles: (names) => `未选择：${names.join("、")}。一个模型有三个文件：model.toml、tokenizer.json 和 model.onnx，请一起选择。`,
+    backToShipped: (name) => `恢复 ${name}`,
     neighbours: "两侧相邻段落数",
     needBook: "请先在上面选一本书，再提问。",
     summary: (n, of, tokens, recall) =>

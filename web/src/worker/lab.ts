@@ -52,7 +52,7 @@ export const lab = {
     "lab/model": ({ toml }) => modelFacts(toml),
     "lab/expect": async ({ model, dimension }) => {
         const { index } = openBook();
-        index.expectVectors(dimension);
+        index.expectVectors(dimension, model);
         if (index.nVectors < index.nPassages) {
             const before = await kept(key(index, model));
             if (before?.dimension === dimension) index.putVectors(before.passages, before.values);

@@ -1,0 +1,122 @@
+// Tract in the page: the encoder's vectors, and models that the encoder cannot read.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { describe, test } from "node:test";
+import { DIST, openBook, useBrowser } from "./harness.js";
+import { folder } from "./serve.js";
+import { TOKENIZER, tinyToml } from "./tiny.js";
+
+const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
+/** Several passages of words that the tiny models know. */
+const STORY = ["a b c d e", "k j i", "b b b", "a c e g", "h h h h"].map((words) => `${words} `.repeat(12).trim()).join(".\n\n");
+
+const dist = folder(DIST);
+const data = folder(new URL("data/", import.meta.url));
+const find = (path) => (path.startsWith("tiny-") ? data(path) : dist(path));
+const tinyBert = () => readFile(new URL("data/tiny-bert.onnx", import.meta.url));
+
+/** The same graph with a constant of another name, by which the encoder knows that closeread did not write it. */
+const foreign = (onnx) => Buffer.from(onnx.toString("latin1").replaceAll("split_heads", "cut_in_head"), "latin1");
+
+describe("tract", () => {
+    const use = useBrowser({ find });
+
+    /** 1 - cosine of each text's vectors by tract and by the encoder in f32. */
+    const distances = ({ toml, tokenizer, onnx }, texts) => use.page.evaluate(async ({ toml, tokenizer, onnx, texts }) => {
+        const [tract, encoder] = await Promise.all(["./closeread_tract.js", "./closeread_encoder.js"].map(async (name) => {
+            const module = await import(new URL(name, location.href));
+            await module.default();
+            return module;
+        }));
+        const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
+        const files = [
+            toml.includes("=") ? toml : await (await fetch(toml)).text(),
+            tokenizer.startsWith("{") ? new TextEncoder().encode(tokenizer) : await bytes(tokenizer),
+            await bytes(onnx),
+        ];
+        const [theirs, ours] = [new tract.TractEmbeddingModel(...files), new encoder.EmbeddingModel(...files, "f32")];
+        const [found, expected] = [theirs, ours].map((model) => model.embed("passage", texts));
+        const rows = (all) => texts.map((_, text) => all.subarray(text * ours.dimension, (text + 1) * ours.dimension));
+        const dot = (a, b) => a.reduce((sum, x, at) => sum + x * b[at], 0);
+        return rows(found).map((row, text) => 1 - dot(row, rows(expected)[text]));
+    }, { toml, tokenizer, onnx, texts });
+
+    for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
+        test(`${model} has the encoder's vectors`, async () => {
+            const files = { toml: tinyToml(model, dimension, pooling), tokenizer: TOKENIZER, onnx: `${model}.onnx` };
+            const apart = await distances(files, ["a b c", "k", "e d c b a", "a ".repeat(90)]);
+            assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
+        });
+    }
+
+    test("the shipped model has the encoder's vectors", { timeout: 300_000 }, async (t) => {
+        if (!existsSync(MODEL)) return t.skip("skipped: the shipped model by tract needs models/");
+        const at = (name) => `models/all-MiniLM-L6-v2/${name}`;
+        const files = { toml: at("model.toml"), tokenizer: at("tokenizer.json"), onnx: at("model.onnx") };
+        const apart = await distances(files, ["Nobody paid the ferryman.", "Rain."]);
+        assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
+    });
+});
+
+describe("a model from files", () => {
+    const use = useBrowser({ find });
+
+    const choose = (page, contents) => page.setInputFiles("#model-files",
+        Object.entries(contents).map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) })));
+    /** What the line of the encoder told until all passages had vectors, and their order. */
+    const ranked = async (page) => {
+        await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 60_000 });
+        await page.waitForTimeout(1000);
+        return page.$$eval("#by-score li", (items) => items.map((item) => Number(item.dataset.passage)));
+    };
+
+    test("is run by the encoder or by tract, and forgotten when the shipped one is wanted again", { timeout: 120_000 }, async () => {
+        const { page } = use;
+        const told = [];
+        await page.exposeFunction("tell", (text) => told.push(text));
+        await page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding").textContent))
+            .observe(document.body, { subtree: true, childList: true, characterData: true }));
+        await openBook(page, { name: "letters.txt", bytes: STORY });
+        await page.click("#embedding-model");
+        const [toml, onnx] = [tinyToml("letters", 8, "mean"), await tinyBert()];
+        await choose(page, { "model.toml": toml, "model.onnx": onnx });
+        await page.waitForFunction(() => /not chosen: tokenizer\.json/.test(document.querySelector("#problem").textContent));
+        await choose(page, { "model.toml": "name = 3", "model.onnx": onnx, "tokenizer.json": TOKENIZER });
+        await page.waitForFunction(() => /model\.toml/.test(document.querySelector("#problem").textContent));
+        assert.equal(await page.textContent("#embedding-model"), "Embedding model: all-MiniLM-L6-v2");
+
+        await choose(page, { "model.toml": toml, "model.onnx": onnx, "tokenizer.json": TOKENIZER });
+        await page.waitForFunction(() => document.querySelector("#embedding-model").textContent === "Embedding model: letters");
+        await page.selectOption("#retriever", "dense");
+        await page.fill("#question", "b b");
+        await page.press("#question", "Enter");
+        const byEncoder = await ranked(page);
+        assert.ok(told.some((text) => /simd128/.test(text)) && !told.some((text) => /tract/.test(text)), told.join("\n"));
+
+        await choose(page, { "model.toml": toml, "model.onnx": foreign(onnx), "tokenizer.json": TOKENIZER });
+        await page.waitForFunction(() => !/^All /.test(document.querySelector("#embedding").textContent));
+        const byTract = await ranked(page);
+        assert.ok(told.some((text) => /tract f32/.test(text)), told.join("\n"));
+        assert.deepEqual(byTract, byEncoder);
+
+        await page.click("#shipped-model");
+        await page.waitForFunction(() => document.querySelector("#embedding-model").textContent === "Embedding model: all-MiniLM-L6-v2");
+        assert.equal(await page.isVisible("#shipped-model"), false);
+    });
+
+    test("can be left to tract by hand", { timeout: 120_000 }, async () => {
+        const { page } = use;
+        await openBook(page, { name: "letters.txt", bytes: STORY });
+        await page.selectOption("#compute", "tract");
+        await page.click("#embedding-model");
+        await choose(page, { "model.toml": tinyToml("letters", 8, "mean"), "model.onnx": await tinyBert(), "tokenizer.json": TOKENIZER });
+        await page.selectOption("#retriever", "dense");
+        await page.fill("#question", "b b");
+        const tract = page.waitForRequest(/closeread_tract_bg\.wasm/);
+        await page.press("#question", "Enter");
+        await tract;
+        await ranked(page);
+    });
+});
