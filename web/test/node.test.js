@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile, readdir } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -100,4 +101,35 @@ test("another model's vectors take the place of those that were there, also in a
         return index.retrieve("boats", { retriever: "dense", order: "score" }).passages[0].index;
     };
     assert.deepEqual([best("one", [1, 0], [0, 1]), best("another", [0, 1], [1, 0])], [0, 1]);
+});
+
+test("the folder is an npm package: in Node its import is all that books, scores and methods need", async () => {
+    const folder = await mkdtemp(`${tmpdir()}/closeread-package-`);
+    try {
+        await mkdir(`${folder}/node_modules`);
+        await symlink(fileURLToPath(DIST), `${folder}/node_modules/closeread`);
+        await writeFile(`${folder}/try.mjs`, `
+            import { Index, Method, OpenRun, asset, audit, chunk, compare, score } from "closeread";
+            const index = new Index();
+            index.add("book", "Ana lit the lamp. The boats stayed in the harbour.");
+            const gold = { name: "gold.jsonl", content: '{"id":"1","question":"Who?","task":"generative","answers":["Ana"],"documents":["book"]}' };
+            const predictions = { name: "p.jsonl", content: '{"id":"1","prediction":"Ana"}' };
+            console.log(JSON.stringify({
+                found: index.search("lamp").passages.length, cut: chunk("Rain fell.").passages.length, wordnet: asset("wordnet").length > 1e6,
+                audited: Object.keys(audit()).length > 0, kinds: [typeof Method, typeof OpenRun, typeof compare],
+                scored: score(gold, predictions, { metrics: ["exact_match"] }) !== undefined,
+            }));
+        `);
+        const { stdout } = await run(process.execPath, ["try.mjs"], { cwd: folder });
+        const kinds = ["function", "function", "function"];
+        assert.deepEqual(JSON.parse(stdout), { found: 1, cut: 1, wordnet: true, audited: true, kinds, scored: true });
+        const [{ files }] = JSON.parse((await run("npm", ["pack", "--dry-run", "--json"], { cwd: fileURLToPath(DIST) })).stdout);
+        const packed = files.map(({ path }) => path);
+        for (const path of ["closeread_wasm_bg.wasm", "closeread_wasm.d.ts", "elements/closeread_scorer_bg.wasm", "node.js", "package.d.ts"]) {
+            assert.ok(packed.includes(path), `${path} is not packed: ${packed}`);
+        }
+        assert.ok(!packed.includes("index.html") && !packed.includes("app.js"), "the page is no part of it");
+    } finally {
+        await rm(folder, { recursive: true });
+    }
 });

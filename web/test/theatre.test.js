@@ -126,10 +126,13 @@ test("a method that searches by meaning is given vectors from the page's own enc
     const { page } = use;
     // A few chapters: all of the story would take a development build minutes.
     const story = (await readFile(STORY, "utf8")).slice(0, 12_000);
-    await openBook(page, { name: "story.txt", bytes: story });
-    await page.locator("#method").waitFor();
-    await page.selectOption("#method", "naive-rag");
-    await page.fill("#own-question", "Who rings the bell?");
+    const visit = async () => {
+        await openBook(page, { name: "story.txt", bytes: story });
+        await page.locator("#method").waitFor();
+        await page.selectOption("#method", "naive-rag");
+        await page.fill("#own-question", "Who rings the bell?");
+    };
+    await visit();
     const given = async (retriever) => {
         await page.selectOption("#searches-by", retriever);
         await page.click("#play");
@@ -145,6 +148,19 @@ test("a method that searches by meaning is given vectors from the page's own enc
     assert.equal(byMeaning.length, byWords.length);
     assert.notDeepEqual(byMeaning, byWords);
     for (const fact of byMeaning) assert.match(fact, /score 0\.\d\d/, "a cosine");
+
+    await page.reload();
+    await page.evaluate(() => {
+        globalThis.embedded = [];
+        const post = Worker.prototype.postMessage;
+        Worker.prototype.postMessage = function (message, ...rest) {
+            if (message.kind === "embed") globalThis.embedded.push(message.role);
+            return post.call(this, message, ...rest);
+        };
+    });
+    await visit();
+    assert.deepEqual(await given("dense"), byMeaning);
+    assert.deepEqual([...new Set(await page.evaluate(() => globalThis.embedded))], ["query"], "a second visit embeds no passage");
 
     await openSample(page, "shedu-bu");
     await page.locator("#method").waitFor();

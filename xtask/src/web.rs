@@ -88,11 +88,11 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     for script in ["compile", "bundle"] {
         run_program(program("npm").args(["run", script]).current_dir(&web))?;
     }
-    // What the bundles were made of.
+    // What the bundles were made of; closeread_scorer.js stays for the package.
     for entry in fs::read_dir(&elements).with_context(|| format!("cannot read {}", elements.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if (name.ends_with(".js") && !name.starts_with("closeread-")) || name.ends_with("_bg.wasm.d.ts") {
+        if (name.ends_with(".js") && !name.starts_with("closeread")) || name.ends_with("_bg.wasm.d.ts") {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }

@@ -30,6 +30,7 @@ mod limits;
 mod llmock;
 mod methods_saga;
 mod nginx;
+mod novel_articles;
 mod provider;
 mod real_builds;
 mod real_embeddings;

@@ -3,6 +3,7 @@
 //! recorded and counted is not.
 
 use crate::build_sagascale::loan;
+use crate::novel_articles;
 use crate::real_server::LlamaServer;
 use crate::support::{Sandbox, funnel};
 use serde_json::{Value, json};
@@ -24,12 +25,9 @@ fn list(of: &Value, n: usize) -> Value {
     json!({"type": "array", "items": of, "minItems": n, "maxItems": n})
 }
 
-#[test]
-fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
-    let Some(server) = LlamaServer::start("queries_with_key_facts_are_built_by_a_server_and_run_on_it") else { return };
+/// Builds queries with key-fact trees from books into `h`, each reply held to its form, and runs two of them.
+fn build_and_run_queries(sandbox: &Sandbox, server: &LlamaServer, books: &[&str], more: &[&str]) -> Value {
     let url = format!("http://127.0.0.1:{}/v1", server.port);
-    let sandbox = Sandbox::new();
-    let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/shedu-bu.txt");
     // Words of random weights, long enough to be no pronouns.
     let fact = json!({"type": "string", "pattern": "^[B-D][b-d]{5,8} [b-d]{5,8}$"});
     let branch = object(&[("fact", fact.clone()), ("leaves", list(&fact, 2))]);
@@ -41,13 +39,13 @@ fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
         held_to("hamlet-query", &object(&[("query", fact)])),
     ];
     let model = ["--model", "openai-compatible/tiny", "--base-url", &url];
-    let build = ["build", "hamlet", "--books", story, "--out", "h", "--max-output-tokens", "300", "--concurrency", "1"];
+    let build = ["build", "hamlet", "--out", "h", "--max-output-tokens", "300", "--concurrency", "1", "--json"];
+    let books: Vec<&str> = books.iter().flat_map(|book| ["--books", book]).collect();
     let extra: Vec<&str> = bodies.iter().flat_map(|body| ["--extra-body", body.as_str()]).collect();
-    let report = sandbox.run(&[&build[..], &model, &extra, &["--json"]].concat()).exits(0).json();
-    let funnel = report["funnel"].as_array().unwrap();
+    let built = sandbox.run(&[&build[..], &books, &model, &extra, more].concat()).exits(0).json();
+    let funnel = built["funnel"].as_array().unwrap();
     let (trees, queries) = (&funnel[1], &funnel[6]);
-    assert!(trees["units"].as_u64().unwrap() >= 6, "{report}");
-    assert_eq!((&trees["kept"], &queries["kept"]), (&trees["units"], &trees["units"]), "{report}");
+    assert_eq!((&trees["kept"], &queries["kept"]), (&trees["units"], &trees["units"]), "{built}");
 
     let run =
         ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "2", "--max-output-tokens", "60", "--out", "r"];
@@ -57,6 +55,26 @@ fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
     let rest = ["--extra-body", &summary, "--judge", "builtin/rule", "--json"];
     let report = sandbox.run(&[&run[..], &window, &model, &rest].concat()).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 2, "{report}");
+    built
+}
+
+#[test]
+fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
+    let Some(server) = LlamaServer::start("queries_with_key_facts_are_built_by_a_server_and_run_on_it") else { return };
+    let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/shedu-bu.txt");
+    let built = build_and_run_queries(&Sandbox::new(), &server, &[story], &[]);
+    assert!(built["funnel"][1]["units"].as_u64().unwrap() >= 6, "{built}");
+}
+
+#[test]
+fn queries_with_key_facts_are_built_from_two_novels() {
+    const NAME: &str = "queries_with_key_facts_are_built_from_two_novels";
+    let Some(novels) = novels(NAME) else { return };
+    let Some(server) = LlamaServer::start(NAME) else { return };
+    let novels: Vec<&str> = novels.iter().map(String::as_str).collect();
+    let built = build_and_run_queries(&Sandbox::new(), &server, &novels, &["--perspectives", "narrative"]);
+    // 70,000 and more than 100,000 tokens, in chunks of at most 4,000.
+    assert!(built["funnel"][1]["units"].as_u64().unwrap() >= 45, "{built}");
 }
 
 /// A grammar that a reply is held to, as an extra body for a prompt; `w` is a word of random weights.
@@ -65,38 +83,73 @@ fn in_grammar(prompt: &str, root: &str) -> String {
     format!("{prompt}={}", json!({"grammar": grammar}))
 }
 
-#[test]
-fn questions_are_collected_by_a_server_and_run_on_it() {
-    let Some(server) = LlamaServer::start("questions_are_collected_by_a_server_and_run_on_it") else { return };
+/// Collects questions from books, articles in `articles` and a search in `web` into `s`, each reply held to its form, and runs
+/// two of them.
+fn collect_and_run_questions(sandbox: &Sandbox, server: &LlamaServer, books: &[&str], keyword: &str) -> Value {
     let url = format!("http://127.0.0.1:{}/v1", server.port);
-    let sandbox = Sandbox::new();
-    loan(&sandbox);
-    let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/the-loan-of-the-bell.txt");
-    let pair = r#""\\boxed{" w " " w "?} \\boxed{" w "}""#;
+    let keyword = format!(r#""\\boxed{{{keyword}}}""#);
     let bodies = [
         in_grammar("sagascale-segment", r#""\\boxed{YES}""#),
         in_grammar("sagascale-sub-queries", r#""<summary>" w " " w "</summary>""#),
-        in_grammar("sagascale-pair", pair),
+        in_grammar("sagascale-pair", r#""\\boxed{" w " " w "?} \\boxed{" w "}""#),
         in_grammar("sagascale-check-pair", r#""\\boxed{PASS}""#),
-        in_grammar("sagascale-keywords", r#""\\boxed{bell}""#),
+        in_grammar("sagascale-keywords", &keyword),
         in_grammar("sagascale-closed-book", r#""<answer>\n" w "\n</answer>""#),
         in_grammar("judge-sagascale", r#""\\boxed{INCORRECT}""#),
         in_grammar("classify-question", r#""\\boxed{Location}" | "\\boxed{Character}""#),
     ];
-    let books = ["build", "sagascale", "--books", story, "--articles", "articles", "--search", "web", "--out", "s"];
+    let books: Vec<&str> = books.iter().flat_map(|book| ["--books", book]).collect();
+    let sources = ["build", "sagascale", "--articles", "articles", "--search", "web", "--out", "s"];
     let limits = ["--retriever", "bm25", "--most-pairs", "2", "--max-output-tokens", "120", "--concurrency", "1"];
     let model = ["--model", "openai-compatible/tiny", "--base-url", &url, "--knower", "openai-compatible/knower"];
     let extra: Vec<&str> = bodies.iter().flat_map(|body| ["--extra-body", body.as_str()]).collect();
-    let report = sandbox.run(&[&books[..], &limits, &model, &extra, &["--json"]].concat()).exits(0).json();
-    let kept = funnel(&report);
-    assert_eq!(kept[..4], ["segments 3 -> 2", "segment-filter 2 -> 2", "sub-queries 2 -> 2", "pairs 2 -> 2"]);
-    let items = report["items"].as_u64().unwrap();
-    assert_eq!(kept[8], format!("types {items} -> {items}"), "{report}");
-    assert!(items >= 1, "{report}");
+    let built = sandbox.run(&[&sources[..], &books, &limits, &model, &extra, &["--json"]].concat()).exits(0).json();
+    let items = built["items"].as_u64().unwrap();
+    assert_eq!(funnel(&built)[8], format!("types {items} -> {items}"), "{built}");
+    assert!(items >= 1, "{built}");
     let run = ["run", "--benchmark", "sagascale", "--data", "s", "--limit", "2", "--method", "naive-rag", "--out", "r"];
     let reader = ["--retriever", "bm25", "--max-output-tokens", "60", "--judge", "builtin/rule", "--json"];
     let report = sandbox.run(&[&run[..], &reader, &model[..4]].concat()).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["failed"], 0, "{report}");
+    built
+}
+
+#[test]
+fn questions_are_collected_by_a_server_and_run_on_it() {
+    let Some(server) = LlamaServer::start("questions_are_collected_by_a_server_and_run_on_it") else { return };
+    let sandbox = Sandbox::new();
+    loan(&sandbox);
+    let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/the-loan-of-the-bell.txt");
+    let built = collect_and_run_questions(&sandbox, &server, &[story], "bell");
+    assert_eq!(funnel(&built)[..4], ["segments 3 -> 2", "segment-filter 2 -> 2", "sub-queries 2 -> 2", "pairs 2 -> 2"]);
+}
+
+#[test]
+fn questions_are_collected_from_two_novels() {
+    const NAME: &str = "questions_are_collected_from_two_novels";
+    let Some(novels) = novels(NAME) else { return };
+    let Some(server) = LlamaServer::start(NAME) else { return };
+    let sandbox = Sandbox::new();
+    sandbox.write("articles/the-invisible-man.wiki", novel_articles::INVISIBLE_MAN);
+    sandbox.write("articles/laocan-youji.html", novel_articles::LAOCAN);
+    sandbox.write("web/one.txt", "The landlady of the inn let a room to a stranger in bandages.");
+    sandbox.write("web/two.txt", "老残摇着串铃走江湖。");
+    let novels: Vec<&str> = novels.iter().map(String::as_str).collect();
+    let built = collect_and_run_questions(&sandbox, &server, &novels, "inn");
+    // The introductions and the lists at the end are too short.
+    assert_eq!(funnel(&built)[..3], ["segments 8 -> 4", "segment-filter 4 -> 4", "sub-queries 4 -> 4"], "{built}");
+    let items = std::fs::read_to_string(sandbox.path("s/items.jsonl")).unwrap();
+    assert!(["the-invisible-man", "laocan-youji"].iter().all(|book| items.contains(book)), "{items}");
+}
+
+/// Two novels of the shared data, English and Chinese; without them the test says that it is skipped.
+fn novels(test: &str) -> Option<[String; 2]> {
+    let Some(data) = std::env::var_os("CLOSEREAD_DATA") else {
+        eprintln!("skipped: {test} needs CLOSEREAD_DATA");
+        return None;
+    };
+    let novels = std::path::Path::new(&data).join("novels");
+    Some(["en/the-invisible-man.txt", "zh/laocan-youji.txt"].map(|name| novels.join(name).display().to_string()))
 }
 
 #[test]

@@ -45,16 +45,19 @@ export async function ownModel(files: File[], lacks: (names: string[]) => string
     if (missing.length > 0) throw new Error(lacks(missing));
     const contents = FILES.map(async (wanted) => new Uint8Array(await files.find(({ name }) => name === wanted)!.arrayBuffer()));
     const [toml, tokenizer, onnx] = await Promise.all(contents) as [Uint8Array, Uint8Array, Uint8Array];
-    const description = { toml: new TextDecoder().decode(toml), key: (await Promise.all([toml, tokenizer, onnx].map(hash))).join(" ") };
+    const description = { toml: new TextDecoder().decode(toml), key: (await Promise.all([toml, tokenizer, onnx].map(digest))).map(orNever).join(" ") };
     return { describe: async () => description, weights: async () => ({ tokenizer, onnx }) };
 }
 
-/** SHA-256; without a secure context, where browsers have none, something that no later visit finds. */
-async function hash(bytes: Uint8Array): Promise<string> {
-    if (!("subtle" in crypto)) return `${Date.now()} ${Math.random()}`;
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
-    return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** SHA-256; nothing without a secure context, where browsers have none. */
+export async function digest(bytes: Uint8Array): Promise<string | undefined> {
+    if (!("subtle" in crypto)) return undefined;
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+/** In the place of a hash, something that no later visit finds. */
+const orNever = (hash: string | undefined): string => hash ?? `${Date.now()} ${Math.random()}`;
 
 async function read(response: Response, progress: (done: number, total: number) => void): Promise<Uint8Array> {
     const total = Number(response.headers.get("content-length") ?? 0);

@@ -1,5 +1,8 @@
 // Vectors for a method that searches by meaning, computed in workers of their own.
 
+import type { PassageVectors } from "../closeread_books.js";
+import { digest } from "../encoder/model.js";
+import { keep, kept } from "../encoder/store.js";
 import { N_WORKERS, addWorkers, type EncoderWorker } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 import { inLanguage } from "../words/index.js";
@@ -12,12 +15,12 @@ const BATCH = 8;
 
 export class Embedder {
     /** By role and text: who plays a method again, or another one, waits for nothing. */
-    readonly #vectors = new Map<string, Float32Array>();
+    #vectors = new Map<string, Float32Array>();
     #workers: Promise<EncoderWorker[]> | undefined;
 
     constructor(readonly session: Session) {
         session.addEventListener("model", () => {
-            this.#vectors.clear();
+            this.#vectors = new Map();
             this.#workers?.then((workers) => workers.forEach((worker) => worker.end()), () => {});
             this.#workers = undefined;
         });
@@ -33,21 +36,44 @@ export class Embedder {
         }
     }
 
-    /** One vector a text, in order. */
+    /** One vector a text, in order. Those of passages are kept in this browser for other visits. */
     async embed(role: Role, texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
+        const vectors = this.#vectors;
         const key = (text: string) => `${role} ${text}`;
+        const put = (some: string[], values: Float32Array) => {
+            const dimension = values.length / some.length;
+            some.forEach((text, n) => vectors.set(key(text), values.slice(n * dimension, (n + 1) * dimension)));
+        };
+        const missing = [...new Set(texts.filter((text) => !vectors.has(key(text))))];
+        if (missing.length > 0) {
+            const name = role === "passage" ? await this.#named(missing) : undefined;
+            const before = name === undefined ? undefined : await kept(name);
+            if (before !== undefined) put(missing, before.values);
+            else {
+                await this.#compute(role, missing, put, signal);
+                if (name !== undefined) void keep(name, together(missing.map((text) => vectors.get(key(text))!)));
+            }
+        }
+        return texts.map((text) => vectors.get(key(text))!);
+    }
+
+    /** Names the texts and the model; nothing where browsers offer no hash. */
+    async #named(texts: string[]): Promise<string | undefined> {
+        const hash = await digest(new TextEncoder().encode(JSON.stringify(texts)));
+        return hash && `texts ${hash}/${(await this.session.model.describe()).key}`;
+    }
+
+    /** `put` takes what has come, also of what is stopped. */
+    async #compute(role: Role, texts: string[], put: (some: string[], values: Float32Array) => void, signal: AbortSignal): Promise<void> {
         const workers = await (this.#workers ??= this.#load());
-        const missing = [...new Set(texts.filter((text) => !this.#vectors.has(key(text))))];
+        const waiting = [...texts];
         await Promise.all(workers.map(async (worker) => {
-            while (missing.length > 0) {
+            while (waiting.length > 0) {
                 signal.throwIfAborted();
-                const some = missing.splice(0, BATCH);
-                const values = await worker.embed(role, some);
-                const dimension = values.length / some.length;
-                some.forEach((text, n) => this.#vectors.set(key(text), values.slice(n * dimension, (n + 1) * dimension)));
+                const some = waiting.splice(0, BATCH);
+                put(some, await worker.embed(role, some));
             }
         }));
-        return texts.map((text) => this.#vectors.get(key(text))!);
     }
 
     async #load(): Promise<EncoderWorker[]> {
@@ -62,4 +88,12 @@ export class Embedder {
         }
         return workers;
     }
+}
+
+/** Vectors as they are kept, by their place. */
+function together(vectors: Float32Array[]): PassageVectors {
+    const dimension = vectors[0]!.length;
+    const values = new Float32Array(vectors.length * dimension);
+    vectors.forEach((vector, n) => values.set(vector, n * dimension));
+    return { dimension, passages: Uint32Array.from(vectors.keys()), values };
 }

@@ -4,7 +4,7 @@ import { modelFacts, type Index, type Retrieved } from "../closeread_books.js";
 import type { Stretch } from "../messages/lab.js";
 import { openBook } from "./book.js";
 import type { Handlers } from "./handlers.js";
-import { keep, kept } from "./store.js";
+import { keep, kept } from "../encoder/store.js";
 
 /** Evidence of the open book, in bytes. */
 let evidence: { start: number; end: number }[] = [];
