@@ -1,6 +1,6 @@
 // `cargo xtask bench web`: closeread's encoder against onnxruntime-web, and the page against the same page on transformers.js.
 //
-// node bench.js TEXT F32_FOLDER PUBLISHED_FOLDER [speed|page ...]
+// node bench.js TEXT F32_FOLDER PUBLISHED_FOLDER [speed|redraw|page ...]
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,6 +20,7 @@ const CASES = [
 const N_FIDELITY = 64;
 /** Tokens of a long novel, and how many characters of English those are. */
 const [NOVEL_TOKENS, CHARACTERS] = [300_000, 4.2];
+const QUESTION = "Who rings the bell?";
 
 const at = (path) => (name) => folder(pathToFileURL(`${path}/`))(name);
 const [bench, dist] = [at(new URL(".", import.meta.url).pathname), at(new URL("../dist", import.meta.url).pathname)];
@@ -42,6 +43,7 @@ try {
     const content = (await readFile(text, "utf8")).replace(/\s+/g, " ");
     console.log(`${browser.browser()?.version() ?? "Chromium"}, ${text}`);
     if (wanted("speed")) await speed(content);
+    if (wanted("redraw")) await redraws(content);
     if (wanted("page")) await answers(content);
 } finally {
     await browser.close();
@@ -123,34 +125,76 @@ async function speed(content) {
     await page.close();
 }
 
-/** Seconds from dropping a novel until passages for a question stand there. */
-async function answers(content) {
-    let novel = content;
-    while (novel.length < NOVEL_TOKENS * CHARACTERS) novel += content;
-    novel = novel.slice(0, NOVEL_TOKENS * CHARACTERS);
+/** A text of as many characters as a long novel, as a file. */
+async function longNovel(content) {
+    const novel = content.repeat(Math.ceil((NOVEL_TOKENS * CHARACTERS) / content.length)).slice(0, NOVEL_TOKENS * CHARACTERS);
     const file = join(profile, "novel.txt");
     await writeFile(file, novel);
-    const question = "Who rings the bell?";
-    console.log(`a novel of about ${NOVEL_TOKENS} tokens (${novel.length} characters), from its drop to the first passages:`);
+    console.log(`a novel of about ${NOVEL_TOKENS} tokens (${novel.length} characters):`);
+    return file;
+}
 
-    const ours = await browser.newPage();
-    await ours.goto(`${server.origin}index.html`);
-    await ours.locator("#sample").waitFor();
-    let start = performance.now();
-    await ours.setInputFiles("#file", file);
-    await ours.waitForFunction(() => !document.querySelector("#question").disabled, null, { timeout: 120_000 });
-    await ours.fill("#question", question);
-    await ours.press("#question", "Enter");
-    await ours.waitForSelector("#by-score li", { timeout: 120_000 });
-    const own = (performance.now() - start) / 1000;
+/** Opens a novel in a fresh page and asks; seconds from its drop to the first passages. */
+async function asked(file) {
+    const page = await browser.newPage();
+    await page.goto(`${server.origin}index.html`);
+    await page.locator("#sample").waitFor();
+    const start = performance.now();
+    await page.setInputFiles("#file", file);
+    await page.waitForFunction(() => !document.querySelector("#question").disabled, null, { timeout: 120_000 });
+    await page.fill("#question", QUESTION);
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#by-score li", { timeout: 120_000 });
+    return { page, seconds: (performance.now() - start) / 1000 };
+}
+
+/** Milliseconds from moving the budget until map, columns and summary are laid out and painted, at every stop of the slider. */
+async function redraws(content) {
+    const { page } = await asked(await longNovel(content));
+    const times = await page.evaluate(async (turns) => {
+        const slider = document.querySelector("#budget");
+        const painted = () => new Promise((resolve) => requestAnimationFrame(() => {
+            const channel = new MessageChannel();
+            channel.port1.onmessage = resolve;
+            channel.port2.postMessage(0);
+        }));
+        const drawn = () => new Promise((resolve) => {
+            const columns = document.querySelector("#by-document");
+            const observer = new MutationObserver(() => (observer.disconnect(), resolve()));
+            observer.observe(columns, { childList: true });
+        });
+        const all = [];
+        for (let turn = 0; turn < turns; turn++) {
+            for (let stop = 0; stop <= Number(slider.max); stop++) {
+                slider.value = String(stop);
+                const start = performance.now();
+                const done = drawn();
+                slider.dispatchEvent(new Event("input", { bubbles: true }));
+                await done;
+                await painted();
+                (all[stop] ??= []).push(performance.now() - start);
+                await new Promise((resolve) => setTimeout(resolve, 50));
+            }
+        }
+        return all;
+    }, N_TURNS);
+    const medians = times.map(median);
+    console.log(`another budget is drawn in ${median(medians).toFixed(0)} ms; slowest stop of the slider ${Math.max(...medians).toFixed(0)} ms (medians of ${N_TURNS} turns over ${times.length} stops; the whole book ${medians.at(-1).toFixed(0)} ms)`);
+    await page.close();
+}
+
+/** Seconds from dropping a novel until passages for a question stand there. */
+async function answers(content) {
+    const file = await longNovel(content);
+    const { page: ours, seconds: own } = await asked(file);
     console.log(`closeread, by BM25 at once: ${own.toFixed(1)} s`);
     await ours.close();
 
     const theirs = await browser.newPage();
     await theirs.goto(`${server.origin}bench/peer.html`);
     await theirs.waitForFunction(() => document.body.dataset.ready !== undefined, null, { timeout: 120_000 });
-    await theirs.fill("#question", question);
-    start = performance.now();
+    await theirs.fill("#question", QUESTION);
+    const start = performance.now();
     await theirs.setInputFiles("#file", file);
     await theirs.waitForSelector("#found li", { timeout: 3_600_000 });
     const peer = (performance.now() - start) / 1000;

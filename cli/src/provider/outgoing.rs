@@ -13,6 +13,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
+use twox_hash::XxHash3_128;
 
 /// Bytes from which on a beginning is worth holding once.
 const LONG: usize = 4 << 10;
@@ -21,8 +22,9 @@ const REMEMBERED: usize = 2;
 
 /// A beginning that calls share.
 struct Beginning {
-    text: String,
-    /// As it stands inside a JSON string.
+    /// Tells it from others.
+    hash: u128,
+    /// The text as it stands inside a JSON string; a second copy of a book would only cost memory.
     json: Bytes,
     sha256: String,
 }
@@ -31,7 +33,13 @@ impl Beginning {
     fn new(text: &str) -> Self {
         let mut json = serde_json::to_string(text).expect("a string can be written");
         json.truncate(json.len() - 1);
-        Self { text: text.to_owned(), json: Bytes::from(json).slice(1..), sha256: sha256(text.as_bytes()) }
+        let hash = XxHash3_128::oneshot(text.as_bytes());
+        Self { hash, json: Bytes::from(json).slice(1..), sha256: sha256(text.as_bytes()) }
+    }
+
+    fn text(&self) -> String {
+        let string = [b"\"", &self.json[..], b"\""].concat();
+        serde_json::from_slice(&string).expect("it was written as a string")
     }
 }
 
@@ -65,7 +73,8 @@ impl Beginnings {
 
     fn held(&self, text: &str) -> Rc<Beginning> {
         let mut recent = self.recent.borrow_mut();
-        let known = recent.iter().position(|known| known.text == text).and_then(|at| recent.remove(at));
+        let hash = XxHash3_128::oneshot(text.as_bytes());
+        let known = recent.iter().position(|known| known.hash == hash).and_then(|at| recent.remove(at));
         let beginning = known.unwrap_or_else(|| Rc::new(Beginning::new(text)));
         if recent.len() == REMEMBERED {
             recent.pop_front();
@@ -119,11 +128,11 @@ impl Outgoing {
     /// The call with its beginning in place.
     pub(crate) fn whole(&self) -> Cow<'_, Call> {
         let Some((beginning, mark)) = &self.beginning else { return Cow::Borrowed(&self.call) };
-        let mut call = self.call.clone();
+        let (mut call, text) = (self.call.clone(), beginning.text());
         for message in &mut call.messages {
             if let Some(rest) = message.content.strip_prefix(mark.as_str()) {
-                message.content = format!("{}{rest}", beginning.text);
-                message.shared_bytes = Some(beginning.text.len());
+                message.content = format!("{text}{rest}");
+                message.shared_bytes = Some(text.len());
             }
         }
         Cow::Owned(call)

@@ -152,12 +152,22 @@ unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *
 /// `n` are far below the others.
 #[inline(always)]
 unsafe fn exponentials<S: Simd>(scores: *mut f32, row: usize, n: usize) -> f32 {
-    let mut largest = S::load(scores.add(Pieces::at(S::ROWS, row, 0)));
-    let mut at = S::LANES;
+    // Several at once, because each waits for the one before.
+    const CHAINS: usize = 4;
+    let mut largest = [S::splat(BEYOND_THE_TEXT); CHAINS];
+    let mut at = 0;
+    while at + CHAINS * S::LANES <= n {
+        for chain in 0..CHAINS {
+            let score = S::load(scores.add(Pieces::at(S::ROWS, row, at + chain * S::LANES)));
+            largest[chain] = S::max(largest[chain], score);
+        }
+        at += CHAINS * S::LANES;
+    }
     while at < n {
-        largest = S::max(largest, S::load(scores.add(Pieces::at(S::ROWS, row, at))));
+        largest[0] = S::max(largest[0], S::load(scores.add(Pieces::at(S::ROWS, row, at))));
         at += S::LANES;
     }
+    let largest = S::max(S::max(largest[0], largest[1]), S::max(largest[2], largest[3]));
     let largest = S::splat(S::largest(largest));
     let mut sum = S::splat(0.0);
     let mut at = 0;

@@ -13,7 +13,7 @@ pub(crate) struct WebArgs {
     #[arg(long)]
     text: Option<PathBuf>,
     /// Measure only these
-    #[arg(long, value_delimiter = ',', value_parser = ["speed", "page"])]
+    #[arg(long, value_delimiter = ',', value_parser = ["speed", "redraw", "page"])]
     only: Vec<String>,
 }
 
