@@ -26,15 +26,20 @@ pub(crate) const POSITIONS: usize = 130;
 
 /// `config.json` and `model.safetensors`.
 pub(crate) fn published(shape: &Shape) -> (Vec<u8>, Vec<u8>) {
+    published_for(shape, VOCABULARY)
+}
+
+/// The same with another number of tokens in the vocabulary.
+pub(crate) fn published_for(shape: &Shape, vocabulary: u32) -> (Vec<u8>, Vec<u8>) {
     let &Shape { family, act, hidden, heads, inner, layers } = shape;
     let all_positions = POSITIONS + 2;
     let config = serde_json::json!({
         "model_type": family, "hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": heads,
         "intermediate_size": inner, "hidden_act": act, "layer_norm_eps": 1e-5,
-        "max_position_embeddings": all_positions, "vocab_size": VOCABULARY, "type_vocab_size": 2, "pad_token_id": 1
+        "max_position_embeddings": all_positions, "vocab_size": vocabulary, "type_vocab_size": 2, "pad_token_id": 1
     });
     let mut shapes = vec![
-        ("embeddings.word_embeddings.weight".to_owned(), vec![VOCABULARY as usize, hidden]),
+        ("embeddings.word_embeddings.weight".to_owned(), vec![vocabulary as usize, hidden]),
         ("embeddings.position_embeddings.weight".to_owned(), vec![all_positions, hidden]),
         ("embeddings.token_type_embeddings.weight".to_owned(), vec![2, hidden]),
         ("embeddings.LayerNorm.weight".to_owned(), vec![hidden]),
