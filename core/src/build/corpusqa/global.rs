@@ -168,33 +168,50 @@ pub(super) fn read_record(lined: &Lined, allow_missing: bool) -> Made<Reading> {
     })
 }
 
-/// The documents by what names them: their ids and titles, letters and digits only.
-pub(super) struct Catalogue(Vec<(String, [String; 2])>);
+/// The documents by what names them, letters and digits only.
+pub(super) struct Catalogue(Vec<Entry>);
+
+struct Entry {
+    id: String,
+    /// The last part of the id, and the title.
+    names: [String; 2],
+    /// The first line, where it is short enough for a heading.
+    heading: String,
+}
+
+/// Most characters of a heading.
+const HEADING: usize = 200;
 
 impl Catalogue {
     /// Of these books.
     pub(super) fn of(books: &[&Arc<Book>]) -> Self {
         let named = |book: &&Arc<Book>| {
             let last = book.id.rsplit('/').next().unwrap_or(&book.id);
-            (book.id.clone(), [folded(last), folded(&book.title)])
+            let (source, body) = (book.source(), book.body());
+            let first = source[body.range()].lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let heading = if first.chars().count() <= HEADING { folded(first) } else { String::new() };
+            Entry { id: book.id.clone(), names: [folded(last), folded(&book.title)], heading }
         };
         Self(books.iter().map(named).collect())
     }
 
-    /// The documents that are called so; where none is, those in whose id or title the name stands, if no longer name of
-    /// `names` stands there as well.
+    /// The documents that are called so; where none is, those in whose id or title the name stands, or else in whose first
+    /// line, if no longer name of `names` stands there as well.
     pub(super) fn about(&self, name: &str, names: &[String]) -> Vec<String> {
         let name = folded(name);
-        let ids = |is: &dyn Fn(&String) -> bool| -> Vec<String> {
-            let found = self.0.iter().filter(|(_, known)| known.iter().any(is));
-            found.map(|(id, _)| id.clone()).collect()
-        };
-        let exact = ids(&|known| *known == name);
-        if !exact.is_empty() || name.is_empty() {
-            return exact;
+        if name.is_empty() {
+            return Vec::new();
         }
         let longer: Vec<&String> = names.iter().filter(|other| **other != name && other.contains(&name)).collect();
-        ids(&|known| known.contains(&name) && !longer.iter().any(|other| known.contains(*other)))
+        let holds = |known: &String| known.contains(&name) && !longer.iter().any(|other| known.contains(*other));
+        let ids = |is: &dyn Fn(&Entry) -> bool| -> Vec<String> {
+            self.0.iter().filter(|entry| is(entry)).map(|entry| entry.id.clone()).collect()
+        };
+        let exact = ids(&|entry| entry.names.contains(&name));
+        let named = || ids(&|entry| entry.names.iter().any(holds));
+        let headed = || ids(&|entry| holds(&entry.heading));
+        let found = |ids: Vec<String>| (!ids.is_empty()).then_some(ids);
+        found(exact).or_else(|| found(named())).unwrap_or_else(headed)
     }
 }
 
@@ -246,14 +263,24 @@ mod tests {
 
     #[test]
     fn documents_are_found_by_name() {
-        let book =
-            |id: &str, title: &str| Arc::new(Book::new(id, title, "text".to_owned(), &ReadOptions::default()).unwrap());
-        let books =
-            [book("x/Niger", "Niger"), book("x/nigeria", "Nigeria"), book("r1", "Report of Ana Homes for 2025")];
+        let with = |id: &str, title: &str, text: &str| {
+            Arc::new(Book::new(id, title, text.to_owned(), &ReadOptions::default()).unwrap())
+        };
+        let book = |id: &str, title: &str| with(id, title, "text");
+        let long = format!("{} Cleo Court.", "A line that is no heading. ".repeat(20));
+        let books = [
+            book("x/Niger", "Niger"),
+            book("x/nigeria", "Nigeria"),
+            book("r1", "Report of Ana Homes for 2025"),
+            with("r2", "r2", "\n# Bo House: report for 2025\n\nAna Homes did better.\n"),
+            with("r3", "r3", &long),
+        ];
         let catalogue = Catalogue::of(&books.iter().collect::<Vec<_>>());
-        let names = ["niger", "nigeria", "anahomes"].map(str::to_owned);
+        let names = ["niger", "nigeria", "anahomes", "bohouse", "cleocourt"].map(str::to_owned);
         assert_eq!(catalogue.about("Niger", &names), ["x/Niger"]);
         assert_eq!(catalogue.about("Ana Homes", &names), ["r1"]);
+        assert_eq!(catalogue.about("Bo House", &names), ["r2"], "by its first line");
+        assert_eq!(catalogue.about("Cleo Court", &names), [""; 0]);
         assert_eq!(catalogue.about("Chad", &names), [""; 0]);
     }
 }
