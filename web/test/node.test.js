@@ -113,16 +113,16 @@ test("the folder is an npm package: in Node its import is all that books, scores
             const index = new Index();
             index.add("book", "Ana lit the lamp. The boats stayed in the harbour.");
             const gold = { name: "gold.jsonl", content: '{"id":"1","question":"Who?","task":"generative","answers":["Ana"],"documents":["book"]}' };
-            const predictions = { name: "p.jsonl", content: '{"id":"1","prediction":"Ana"}' };
+            const predictions = { name: "p.jsonl", content: '{"item":"1","answer":"Ana"}' };
             console.log(JSON.stringify({
                 found: index.search("lamp").passages.length, cut: chunk("Rain fell.").passages.length, wordnet: asset("wordnet").length > 1e6,
                 audited: Object.keys(audit()).length > 0, kinds: [typeof Method, typeof OpenRun, typeof compare],
-                scored: score(gold, predictions, { metrics: ["exact_match"] }) !== undefined,
+                scored: score(gold, predictions, { metrics: ["exact_match"] }).metrics.exact_match.value,
             }));
         `);
         const { stdout } = await run(process.execPath, ["try.mjs"], { cwd: folder });
         const kinds = ["function", "function", "function"];
-        assert.deepEqual(JSON.parse(stdout), { found: 1, cut: 1, wordnet: true, audited: true, kinds, scored: true });
+        assert.deepEqual(JSON.parse(stdout), { found: 1, cut: 1, wordnet: true, audited: true, kinds, scored: 1 });
         const [{ files }] = JSON.parse((await run("npm", ["pack", "--dry-run", "--json"], { cwd: fileURLToPath(DIST) })).stdout);
         const packed = files.map(({ path }) => path);
         for (const path of ["closeread_wasm_bg.wasm", "closeread_wasm.d.ts", "elements/closeread_scorer_bg.wasm", "node.js", "package.d.ts"]) {
