@@ -9,7 +9,7 @@ import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import init, { Index, chunk, provide, search } from "../dist/closeread_wasm.js";
+import init, { Index, auditJson, chunk, provide, search } from "../dist/closeread_wasm.js";
 import { DIST, binary } from "./harness.js";
 
 const run = promisify(execFile);
@@ -51,6 +51,12 @@ test("chunk and search have the bytes that the command line prints", async (t) =
         }
         index.free();
     }
+});
+
+test("the audit has the bytes that the command line prints", async (t) => {
+    const program = binary();
+    if (!program) return t.skip("skipped: the audit against the command line needs the binary (cargo build, or CLOSEREAD_BIN)");
+    assert.equal(auditJson() + "\n", (await run(program, ["audit", "--json"], { maxBuffer: 1 << 28 })).stdout);
 });
 
 test("an object and the JSON of a search are the same, with another tokenizer too", () => {
