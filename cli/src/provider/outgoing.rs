@@ -22,7 +22,7 @@ const REMEMBERED: usize = 2;
 
 /// A beginning that calls share.
 struct Beginning {
-    /// Tells it from others.
+    /// XXH3 of the text: tells it from others.
     hash: u128,
     /// The text as it stands inside a JSON string; a second copy of a book would only cost memory.
     json: Bytes,
@@ -30,10 +30,9 @@ struct Beginning {
 }
 
 impl Beginning {
-    fn new(text: &str) -> Self {
+    fn new(text: &str, hash: u128) -> Self {
         let mut json = serde_json::to_string(text).expect("a string can be written");
         json.truncate(json.len() - 1);
-        let hash = XxHash3_128::oneshot(text.as_bytes());
         Self { hash, json: Bytes::from(json).slice(1..), sha256: sha256(text.as_bytes()) }
     }
 
@@ -75,7 +74,7 @@ impl Beginnings {
         let mut recent = self.recent.borrow_mut();
         let hash = XxHash3_128::oneshot(text.as_bytes());
         let known = recent.iter().position(|known| known.hash == hash).and_then(|at| recent.remove(at));
-        let beginning = known.unwrap_or_else(|| Rc::new(Beginning::new(text)));
+        let beginning = known.unwrap_or_else(|| Rc::new(Beginning::new(text, hash)));
         if recent.len() == REMEMBERED {
             recent.pop_front();
         }
