@@ -26,11 +26,11 @@ pub(crate) const POSITIONS: usize = 130;
 
 /// `config.json` and `model.safetensors`.
 pub(crate) fn published(shape: &Shape) -> (Vec<u8>, Vec<u8>) {
-    published_for(shape, VOCABULARY)
+    published_for(shape, VOCABULARY, 1.0)
 }
 
-/// The same with another number of tokens in the vocabulary.
-pub(crate) fn published_for(shape: &Shape, vocabulary: u32) -> (Vec<u8>, Vec<u8>) {
+/// The same with another number of tokens in the vocabulary, and biases within this bound: what all texts have in common.
+pub(crate) fn published_for(shape: &Shape, vocabulary: u32, bias: f32) -> (Vec<u8>, Vec<u8>) {
     let &Shape { family, act, hidden, heads, inner, layers } = shape;
     let all_positions = POSITIONS + 2;
     let config = serde_json::json!({
@@ -65,7 +65,11 @@ pub(crate) fn published_for(shape: &Shape, vocabulary: u32) -> (Vec<u8>, Vec<u8>
     for (name, shape) in shapes {
         let start = data.len();
         // Sums over many inputs stay as large as those over few.
-        let scale = if shape.len() == 2 { (4.0 / shape[1] as f32).sqrt() } else { 1.0 };
+        let scale = match shape.len() {
+            2 => (4.0 / shape[1] as f32).sqrt(),
+            _ if name.ends_with("bias") => bias,
+            _ => 1.0,
+        };
         for _ in 0..shape.iter().product::<usize>() {
             data.extend((noise() * scale).to_le_bytes());
         }
