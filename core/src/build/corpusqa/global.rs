@@ -162,7 +162,12 @@ pub(super) fn read_record(lined: &Lined, allow_missing: bool) -> Made<Reading> {
     }
     Made::of(match documents.is_empty() {
         true => {
-            End::dropped("no document", format!("line {}: no document is about `{}`", record.line, record.cells[0]))
+            let (line, name) = (record.line, &record.cells[0]);
+            let detail = format!(
+                "line {line}: no document is about `{name}`: no id, title or first line holds it; a column `document` can \
+                 name one"
+            );
+            End::dropped("no document", detail)
         }
         false => End::Kept { value: Reading { documents: documents.clone(), cells } },
     })
