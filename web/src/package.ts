@@ -5,8 +5,12 @@ import { auditJson, compareJson, type CompareOptions, type OpenRun } from "./clo
 export * from "./closeread_wasm.js";
 export { default, MethodRun as Method } from "./closeread_wasm.js";
 
-/** The object of `compareJson`. */
-export const compare = (a: OpenRun, b: OpenRun, options?: CompareOptions): unknown => JSON.parse(compareJson(a, b, options));
+/** Two runs, item by item: what `closeread compare A B --json` prints, as an object. */
+export function compare(a: OpenRun, b: OpenRun, options?: CompareOptions): unknown {
+    return JSON.parse(compareJson(a, b, options));
+}
 
-/** The object of `auditJson`. */
-export const audit = (): unknown => JSON.parse(auditJson());
+/** The papers' own tables, computed again: what `closeread audit --json` prints, as an object. */
+export function audit(): unknown {
+    return JSON.parse(auditJson());
+}

@@ -2,13 +2,13 @@
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { ASSET_FILES } from "./asset-files.js";
 import { initSync, provide } from "./closeread_wasm.js";
 
-const FILES = { cl100k: "cl100k_base.tiktoken", o200k: "o200k_base.tiktoken", "punkt-en": "punkt-en.txt", wordnet: "wordnet-3.0.bin" };
 const file = (name) => readFileSync(new URL(name, import.meta.url));
 
 /** The bytes of an asset, for `provide` or for the assets of `score`. */
-export const asset = (name) => gunzipSync(file(`assets/${FILES[name]}.gz`));
+export const asset = (name) => gunzipSync(file(ASSET_FILES[name]));
 
 initSync({ module: file("closeread_wasm_bg.wasm") });
 for (const name of ["cl100k", "punkt-en"]) provide(name, asset(name));

@@ -97,6 +97,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
         }
     }
     copy_folder(&web.join("static"), &dist, |_| true)?;
+    put_version(&dist.join("package.json"))?;
     let sample = root().join("sample");
     if sample.exists() {
         copy_folder(&sample, &dist.join("sample"), |name| !name.ends_with(".md"))?;
@@ -126,6 +127,14 @@ impl Module {
         let bindgen = ["run", "--quiet", "--package", "xtask-bindgen", "--"];
         run_program(cargo().args(bindgen).arg(named).arg(folder))
     }
+}
+
+/// The npm package has the version of the workspace.
+fn put_version(package: &Path) -> Result<()> {
+    let text = fs::read_to_string(package).with_context(|| format!("cannot read {}", package.display()))?;
+    let mut facts: serde_json::Value = serde_json::from_str(&text).with_context(|| package.display().to_string())?;
+    facts["version"] = env!("CARGO_PKG_VERSION").into();
+    fs::write(package, format!("{facts:#}\n")).with_context(|| format!("cannot write {}", package.display()))
 }
 
 fn copy(from: &Path, to: &Path) -> Result<()> {

@@ -1,5 +1,6 @@
 // Files that the core is handed when it first needs them: vocabularies, Punkt's parameters, WordNet.
 
+import { ASSET_FILES } from "../asset-files.js";
 import type { AssetName } from "../closeread_books.js";
 
 /** A module that takes assets: the books', or the whole one of the other views. */
@@ -7,13 +8,6 @@ interface Taker {
     provide(name: AssetName, bytes: Uint8Array): void;
     provided(name: AssetName): boolean;
 }
-
-const FILES: Record<AssetName, string> = {
-    cl100k: "assets/cl100k_base.tiktoken.gz",
-    o200k: "assets/o200k_base.tiktoken.gz",
-    "punkt-en": "assets/punkt-en.txt.gz",
-    wordnet: "assets/wordnet-3.0.bin.gz",
-};
 
 const coming = new Map<AssetName, Promise<Uint8Array>>();
 
@@ -36,8 +30,8 @@ function fetchedOnce(name: AssetName): Promise<Uint8Array> {
 }
 
 async function fetched(name: AssetName): Promise<Uint8Array> {
-    const response = await fetch(new URL(FILES[name], new URL("../", import.meta.url)));
-    if (!response.ok) throw new Error(`${FILES[name]} cannot be read: ${response.status} ${response.statusText}`);
+    const response = await fetch(new URL(ASSET_FILES[name], new URL("../", import.meta.url)));
+    if (!response.ok) throw new Error(`${ASSET_FILES[name]} cannot be read: ${response.status} ${response.statusText}`);
     return decompressed(new Uint8Array(await response.arrayBuffer()));
 }
 
