@@ -18,25 +18,26 @@ export interface Weights {
     onnx: Uint8Array;
 }
 
+/** What is read of it is read once. */
 export interface ModelSource {
     describe(): Promise<Description>;
-    /** `progress` hears how many bytes of how many have come. */
+    /** `progress` hears how many bytes of how many have come, if nobody asked before. */
     weights(progress: (done: number, total: number) => void): Promise<Weights>;
 }
 
 export const shipped: ModelSource = {
-    async describe() {
+    describe: once(async () => {
         const [toml, manifest] = await Promise.all(["model.toml", "manifest.json"].map(async (name) => (await fetched(FOLDER + name)).text()));
         const { files } = JSON.parse(manifest!) as { files: Record<string, string> };
         return { toml: toml!, key: `${SHIPPED} ${files["model.onnx"]}` };
-    },
-    async weights(progress) {
+    }),
+    weights: once(async (progress: (done: number, total: number) => void) => {
         const [tokenizer, onnx] = await Promise.all([
             fetched(`${FOLDER}tokenizer.json`).then(async (response) => new Uint8Array(await response.arrayBuffer())),
             read(await fetched(`${FOLDER}model.onnx`), progress),
         ]);
         return { tokenizer, onnx };
-    },
+    }),
 };
 
 /** A model of files that were chosen; rejects with what `lacks` says of the names that are not among them. */
@@ -47,6 +48,18 @@ export async function ownModel(files: File[], lacks: (names: string[]) => string
     const [toml, tokenizer, onnx] = await Promise.all(contents) as [Uint8Array, Uint8Array, Uint8Array];
     const description = { toml: new TextDecoder().decode(toml), key: (await Promise.all([toml, tokenizer, onnx].map(digest))).map(orNever).join(" ") };
     return { describe: async () => description, weights: async () => ({ tokenizer, onnx }) };
+}
+
+/** Keeps what came of the first call for the later ones; after a failure the next one tries again. */
+function once<A extends unknown[], T>(make: (...given: A) => Promise<T>): (...given: A) => Promise<T> {
+    let made: Promise<T> | undefined;
+    return (...given) => {
+        made ??= make(...given).catch((error: unknown) => {
+            made = undefined;
+            throw error;
+        });
+        return made;
+    };
 }
 
 /** SHA-256; nothing without a secure context, where browsers have none. */

@@ -1,6 +1,5 @@
 // Embedding the open book in the background, nearest to the question first.
 
-import type { Description, Weights } from "../encoder/model.js";
 import { EncoderWorker, N_WORKERS, addWorkers } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 
@@ -25,8 +24,6 @@ export class Embedding extends EventTarget {
     /** Whether the open book's passages can be ranked by vectors: some are there, or on their way. */
     ranks = false;
     readonly #session: Session;
-    #description: Promise<Description> | undefined;
-    #weights: Promise<Weights> | undefined;
     #workers: EncoderWorker[] = [];
     #loading: Promise<void> = Promise.resolve();
     #arithmetic = "";
@@ -47,7 +44,7 @@ export class Embedding extends EventTarget {
             this.#become({ kind: "off" });
         });
         session.addEventListener("model", () => {
-            [this.#description, this.#weights, this.ranks] = [undefined, undefined, false];
+            this.ranks = false;
             this.#restart();
         });
     }
@@ -83,8 +80,7 @@ export class Embedding extends EventTarget {
         this.#ending.abort();
         this.#ending = new AbortController();
         for (const worker of this.#workers.splice(0)) worker.end();
-        const { kind } = this.state;
-        if (kind === "off" || kind === "unknown language") return;
+        if (this.state.kind === "off") return;
         this.#become({ kind: "off" });
         void this.want(this.#question);
     }
@@ -93,7 +89,7 @@ export class Embedding extends EventTarget {
         const { core, book } = this.#session;
         if (book === undefined) return;
         this.#become({ kind: "fetching", done: 0, total: 0 });
-        const { toml, key } = await this.#described();
+        const { toml, key } = await this.#session.model.describe();
         const facts = await core.ask("lab/model", { toml });
         const { language } = book.facts;
         if (facts.languages.length > 0 && !facts.languages.includes(language)) {
@@ -172,7 +168,9 @@ export class Embedding extends EventTarget {
     async #loadNow(toml: string, n: number, signal: AbortSignal): Promise<void> {
         if (signal.aborted || this.#workers.length >= n || this.#workers[0]?.device.on === "webgpu") return;
         const [compute, { model }] = [this.#compute, this.#session];
-        const { tokenizer, onnx } = await this.#weighed();
+        const { tokenizer, onnx } = await model.weights((done, total) => {
+            if (this.state.kind === "fetching") this.#become({ kind: "fetching", done, total });
+        });
         if (signal.aborted) return;
         const stays = () => this.#compute === compute && this.#session.model === model;
         const offered = compute === "webgpu" || (compute === "automatic" && "gpu" in navigator);
@@ -201,26 +199,12 @@ export class Embedding extends EventTarget {
         let vector: Float32Array | undefined;
         const embed = async () => (vector = await worker.embed("query", [question]));
         if (!(await this.#stays(embed, worker, signal))) {
-            await this.#load((await this.#described()).toml, this.state.kind === "complete" ? 1 : N_WORKERS, signal);
+            await this.#load((await this.#session.model.describe()).toml, this.state.kind === "complete" ? 1 : N_WORKERS, signal);
             return this.#embedQuestion(question, signal);
         }
         if (vector === undefined || signal.aborted || question !== this.#question) return;
         await this.#session.core.ask("lab/query", { question, vector });
         this.dispatchEvent(new Event("vectors"));
-    }
-
-    #described(): Promise<Description> {
-        const described = (this.#description ??= this.#session.model.describe());
-        described.catch(() => this.#description === described && (this.#description = undefined));
-        return described;
-    }
-
-    #weighed(): Promise<Weights> {
-        const weights = (this.#weights ??= this.#session.model.weights((done, total) => {
-            if (this.state.kind === "fetching") this.#become({ kind: "fetching", done, total });
-        }));
-        weights.catch(() => this.#weights === weights && (this.#weights = undefined));
-        return weights;
     }
 
     #become(state: State): void {
