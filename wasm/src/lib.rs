@@ -14,8 +14,8 @@ mod audit;
 mod books;
 #[cfg(feature = "page")]
 mod compare;
-#[cfg(feature = "encoder")]
-mod encoder;
+#[cfg(any(feature = "encoder", feature = "tract"))]
+mod embedding_model;
 mod error;
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -35,8 +35,6 @@ mod role;
 mod run;
 #[cfg(feature = "scorer")]
 mod score;
-#[cfg(feature = "tract")]
-mod tract;
 
 #[cfg(feature = "books")]
 pub use assets::{provide, provided};
@@ -46,8 +44,8 @@ pub use audit::audit_json;
 pub use books::{chunk, search};
 #[cfg(feature = "page")]
 pub use compare::{compare_json, shown_comparison};
-#[cfg(feature = "encoder")]
-pub use encoder::EmbeddingModel;
+#[cfg(any(feature = "encoder", feature = "tract"))]
+pub use embedding_model::EmbeddingModel;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuEmbeddingModel;
 #[cfg(feature = "books")]
@@ -62,5 +60,3 @@ pub use provider::ChatModel;
 pub use run::{OpenRun, chart_style};
 #[cfg(feature = "scorer")]
 pub use score::{score, score_format, score_format_json, score_json};
-#[cfg(feature = "tract")]
-pub use tract::TractEmbeddingModel;

@@ -1,7 +1,7 @@
 // closeread's side: the modules that the page's workers use.
 
 import initEncoder, { EmbeddingModel } from "/dist/closeread_encoder.js";
-import initTract, { TractEmbeddingModel } from "/dist/closeread_tract.js";
+import initTract, { EmbeddingModel as TractModel } from "/dist/closeread_tract.js";
 
 let model;
 
@@ -15,7 +15,7 @@ async function answer({ load, texts, batch }) {
         const spec = (await toml.text()).replace(/^max_tokens = \d+$/m, "max_tokens = 512");
         const files = [spec, await bytes(tokenizer), await bytes(onnx)];
         await (load.tract ? initTract() : initEncoder());
-        model = load.tract ? new TractEmbeddingModel(...files) : new EmbeddingModel(...files, load.precision);
+        model = load.tract ? TractModel.byTract(...files) : new EmbeddingModel(...files, load.precision);
         return postMessage(model.arithmetic);
     }
     const start = performance.now();

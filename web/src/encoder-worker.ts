@@ -2,7 +2,7 @@
 
 import type { EmbeddingModel } from "./closeread_encoder.js";
 import type { GpuEmbeddingModel } from "./closeread_gpu.js";
-import type { TractEmbeddingModel } from "./closeread_tract.js";
+import type { EmbeddingModel as TractModel } from "./closeread_tract.js";
 
 /**
  * What computes: the processor, by `tract` or by the encoder where that reads the model; or WebGPU, by `software` also where
@@ -24,7 +24,7 @@ export type EncoderReply =
     | { id: number; ok: true; value: Loaded | Float32Array }
     | { id: number; ok: false; name: string; message: string };
 
-let encoder: EmbeddingModel | GpuEmbeddingModel | TractEmbeddingModel | undefined;
+let encoder: EmbeddingModel | GpuEmbeddingModel | TractModel | undefined;
 let before: Promise<void> = Promise.resolve();
 
 addEventListener("message", ({ data }: MessageEvent<EncoderRequest>) => {
@@ -54,15 +54,15 @@ async function load({ toml, tokenizer, onnx, device }: Extract<EncoderRequest, {
     return { dimension, arithmetic: by === "" ? arithmetic : `${arithmetic}, ${by}` };
 }
 
-async function onProcessor(toml: string, tokenizer: Uint8Array, onnx: Uint8Array, tract: boolean): Promise<EmbeddingModel | TractEmbeddingModel> {
+async function onProcessor(toml: string, tokenizer: Uint8Array, onnx: Uint8Array, tract: boolean): Promise<EmbeddingModel | TractModel> {
     if (!tract) {
         const { default: init, EmbeddingModel } = await import("./closeread_encoder.js");
         await init();
         if (EmbeddingModel.reads(onnx)) return new EmbeddingModel(toml, tokenizer, onnx);
     }
-    const { default: init, TractEmbeddingModel } = await import("./closeread_tract.js");
+    const { default: init, EmbeddingModel } = await import("./closeread_tract.js");
     await init();
-    return new TractEmbeddingModel(toml, tokenizer, onnx);
+    return EmbeddingModel.byTract(toml, tokenizer, onnx);
 }
 
 async function embed({ role, texts }: Extract<EncoderRequest, { kind: "embed" }>): Promise<Float32Array> {

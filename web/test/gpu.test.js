@@ -5,8 +5,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { DIST, openBook, useBrowser } from "./harness.js";
-import { folder } from "./serve.js";
-import { TOKENIZER, tinyToml } from "./tiny.js";
+import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
 const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
@@ -14,36 +13,19 @@ const QUESTION = "Who was not paid?";
 const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
     "Rain fell for a week. The market stood empty, and gulls walked about in it.";
 
-const dist = folder(DIST);
-const data = folder(new URL("data/", import.meta.url));
-const find = (path) => (path.startsWith("tiny-") ? data(path) : dist(path));
-
 /** 1 - cosine of each text's vectors by WebGPU and by the processor's instructions; and one after the device is given back. */
-const distances = (page, { toml, tokenizer, onnx }, texts) => page.evaluate(async ({ toml, tokenizer, onnx, texts }) => {
-    const [gpu, processor] = await Promise.all(["./closeread_gpu.js", "./closeread_encoder.js"].map(async (name) => {
-        const module = await import(new URL(name, location.href));
-        await module.default();
-        return module;
-    }));
-    const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
-    const files = [
-        toml.includes("=") ? toml : await (await fetch(toml)).text(),
-        tokenizer.startsWith("{") ? new TextEncoder().encode(tokenizer) : await bytes(tokenizer),
-        await bytes(onnx),
-    ];
-    const refused = await gpu.GpuEmbeddingModel.load(...files, false).then(() => "", (error) => `${error.name}: ${error.message}`);
-    const ours = await gpu.GpuEmbeddingModel.load(...files, true);
-    const theirs = new processor.EmbeddingModel(...files);
-    const [found, expected] = [await ours.embed("passage", texts), theirs.embed("passage", texts)];
-    const n = ours.dimension;
-    const dot = (a, b) => a.reduce((sum, x, at) => sum + x * b[at], 0);
-    const rows = (all) => texts.map((_, text) => all.subarray(text * n, (text + 1) * n));
-    const apart = rows(found).map((row, text) => 1 - dot(row, rows(expected)[text]));
+const distances = (page, files, texts) => page.evaluate(async ({ files, texts }) => {
+    const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
+    const [gpu, processor, model] = await Promise.all([module("gpu"), module("encoder"), loaded(files)]);
+    const refused = await gpu.GpuEmbeddingModel.load(...model, false).then(() => "", (error) => `${error.name}: ${error.message}`);
+    const ours = await gpu.GpuEmbeddingModel.load(...model, true);
+    const theirs = new processor.EmbeddingModel(...model);
+    const distances = apart(await ours.embed("passage", texts), theirs.embed("passage", texts), texts.length);
     const wrong = await ours.embed("reader", texts).then(() => "", (error) => error.name);
     ours.release();
     const lost = await ours.embed("passage", texts).then(() => "", (error) => `${error.name}: ${error.message}`);
-    return { n, apart, refused, wrong, lost };
-}, { toml, tokenizer, onnx, texts });
+    return { n: ours.dimension, apart: distances, refused, wrong, lost };
+}, { files, texts });
 
 describe("WebGPU", () => {
     const use = useBrowser({ flags: FLAGS, find });
@@ -52,7 +34,7 @@ describe("WebGPU", () => {
         test(`${model} has the vectors that the processor computes`, async () => {
             const toml = tinyToml(model, dimension, pooling);
             const long = Array.from({ length: 70 }, (_, n) => "abcdefghijk"[(7 * n) % 11]).join(" ");
-            const files = { toml, tokenizer: TOKENIZER, onnx: `${model}.onnx` };
+            const files = [{ text: toml }, { text: TOKENIZER }, { path: `${model}.onnx` }];
             const { n, apart, refused, wrong, lost } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);
             assert.equal(n, dimension);
             assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
@@ -64,9 +46,7 @@ describe("WebGPU", () => {
 
     test("the shipped model has the vectors that the processor computes", { timeout: 300_000 }, async (t) => {
         if (!existsSync(MODEL)) return t.skip("skipped: the shipped model by WebGPU needs models/");
-        const at = (name) => `models/all-MiniLM-L6-v2/${name}`;
-        const files = { toml: at("model.toml"), tokenizer: at("tokenizer.json"), onnx: at("model.onnx") };
-        const { apart } = await distances(use.page, files, ["Nobody paid the ferryman.", "Rain."]);
+        const { apart } = await distances(use.page, SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
         assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
     });
 });

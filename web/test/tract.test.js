@@ -5,16 +5,12 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { DIST, openBook, useBrowser } from "./harness.js";
-import { folder } from "./serve.js";
-import { TOKENIZER, tinyToml } from "./tiny.js";
+import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 /** Several passages of words that the tiny models know. */
 const STORY = ["a b c d e", "k j i", "b b b", "a c e g", "h h h h"].map((words) => `${words} `.repeat(12).trim()).join(".\n\n");
 
-const dist = folder(DIST);
-const data = folder(new URL("data/", import.meta.url));
-const find = (path) => (path.startsWith("tiny-") ? data(path) : dist(path));
 const tinyBert = () => readFile(new URL("data/tiny-bert.onnx", import.meta.url));
 
 /** The same graph with a constant of another name, by which the encoder knows that closeread did not write it. */
@@ -24,28 +20,16 @@ describe("tract", () => {
     const use = useBrowser({ find });
 
     /** 1 - cosine of each text's vectors by tract and by the encoder in f32. */
-    const distances = ({ toml, tokenizer, onnx }, texts) => use.page.evaluate(async ({ toml, tokenizer, onnx, texts }) => {
-        const [tract, encoder] = await Promise.all(["./closeread_tract.js", "./closeread_encoder.js"].map(async (name) => {
-            const module = await import(new URL(name, location.href));
-            await module.default();
-            return module;
-        }));
-        const bytes = async (path) => new Uint8Array(await (await fetch(path)).arrayBuffer());
-        const files = [
-            toml.includes("=") ? toml : await (await fetch(toml)).text(),
-            tokenizer.startsWith("{") ? new TextEncoder().encode(tokenizer) : await bytes(tokenizer),
-            await bytes(onnx),
-        ];
-        const [theirs, ours] = [new tract.TractEmbeddingModel(...files), new encoder.EmbeddingModel(...files, "f32")];
-        const [found, expected] = [theirs, ours].map((model) => model.embed("passage", texts));
-        const rows = (all) => texts.map((_, text) => all.subarray(text * ours.dimension, (text + 1) * ours.dimension));
-        const dot = (a, b) => a.reduce((sum, x, at) => sum + x * b[at], 0);
-        return rows(found).map((row, text) => 1 - dot(row, rows(expected)[text]));
-    }, { toml, tokenizer, onnx, texts });
+    const distances = (files, texts) => use.page.evaluate(async ({ files, texts }) => {
+        const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
+        const [tract, encoder, model] = await Promise.all([module("tract"), module("encoder"), loaded(files)]);
+        const [theirs, ours] = [tract.EmbeddingModel.byTract(...model), new encoder.EmbeddingModel(...model, "f32")];
+        return apart(theirs.embed("passage", texts), ours.embed("passage", texts), texts.length);
+    }, { files, texts });
 
     for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
         test(`${model} has the encoder's vectors`, async () => {
-            const files = { toml: tinyToml(model, dimension, pooling), tokenizer: TOKENIZER, onnx: `${model}.onnx` };
+            const files = [{ text: tinyToml(model, dimension, pooling) }, { text: TOKENIZER }, { path: `${model}.onnx` }];
             const apart = await distances(files, ["a b c", "k", "e d c b a", "a ".repeat(90)]);
             assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
         });
@@ -53,9 +37,7 @@ describe("tract", () => {
 
     test("the shipped model has the encoder's vectors", { timeout: 300_000 }, async (t) => {
         if (!existsSync(MODEL)) return t.skip("skipped: the shipped model by tract needs models/");
-        const at = (name) => `models/all-MiniLM-L6-v2/${name}`;
-        const files = { toml: at("model.toml"), tokenizer: at("tokenizer.json"), onnx: at("model.onnx") };
-        const apart = await distances(files, ["Nobody paid the ferryman.", "Rain."]);
+        const apart = await distances(SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
         assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
     });
 });
@@ -117,6 +99,19 @@ describe("a model from files", () => {
         const tract = page.waitForRequest(/closeread_tract_bg\.wasm/);
         await page.press("#question", "Enter");
         await tract;
+        await ranked(page);
+    });
+
+    test("that knows a language makes up for one that does not", { timeout: 120_000 }, async (t) => {
+        if (!existsSync(MODEL)) return t.skip("skipped: a language that the shipped model does not know needs models/");
+        const { page } = use;
+        await openBook(page, { name: "boats.txt", bytes: "阿娜点亮了灯。船停在港里。谁也没有付钱给摆渡人，他自己划船回家去了。" });
+        await page.selectOption("#retriever", "dense");
+        await page.fill("#question", "船");
+        await page.press("#question", "Enter");
+        await page.waitForFunction(() => /does not know the language/.test(document.querySelector("#embedding").textContent));
+        await page.click("#embedding-model");
+        await choose(page, { "model.toml": tinyToml("letters", 8, "mean"), "model.onnx": await tinyBert(), "tokenizer.json": TOKENIZER });
         await ranked(page);
     });
 });

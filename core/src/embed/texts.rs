@@ -20,6 +20,16 @@ pub trait Backend {
     fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError>;
 }
 
+impl<B: Backend + ?Sized> Backend for Box<B> {
+    fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
+        (**self).plan(lengths)
+    }
+
+    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+        (**self).forward(batch)
+    }
+}
+
 /// An embedding model ready for texts: description, tokenizer and backend.
 ///
 /// [`Encoder::encode`] does everything in turn. A host with threads takes the same steps itself: [`Encoder::tokenize`]
