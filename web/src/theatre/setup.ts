@@ -105,7 +105,7 @@ function described({ paper, summary, costs }: MethodOffer): Child[] {
     ];
 }
 
-/** What cannot be set in a page, which has one embedding model. */
+/** What cannot be set here: the lab chooses the embedding model for all methods. */
 const NOT_HERE = new Set(["embedder"]);
 
 function parameterFields({ name, parameters }: MethodOffer, state: SetupState): Child[] {
