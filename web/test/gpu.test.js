@@ -79,7 +79,7 @@ describe("the lab's encoder", () => {
         const { page } = use;
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));
-        const listen = () => page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding").textContent))
+        const listen = () => page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? ""))
             .observe(document.body, { subtree: true, childList: true, characterData: true }));
 
         await listen();

@@ -58,7 +58,7 @@ describe("a model from files", () => {
         const { page } = use;
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));
-        await page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding").textContent))
+        await page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? ""))
             .observe(document.body, { subtree: true, childList: true, characterData: true }));
         await openBook(page, { name: "letters.txt", bytes: STORY });
         await page.click("#embedding-model");
