@@ -1,5 +1,11 @@
 //! Which embedding models there are on this machine, and where.
 
+#[cfg(feature = "encoder")]
+mod calibration;
+
+#[cfg(feature = "encoder")]
+pub(crate) use calibration::{CALIBRATION, CalibrationFile};
+
 use crate::files;
 use anyhow::{Context, bail};
 use closeread_core::embed::ModelSpec;

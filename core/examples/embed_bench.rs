@@ -1,13 +1,13 @@
 //! The side of closeread in `cargo xtask bench embed`: reads one command a line, answers with nanoseconds of CPU time.
 //!
 //! `embed_bench MODEL_FOLDER IDS BACKEND [INSTRUCTIONS]`: IDS is one text a line, its token ids separated by spaces;
-//! BACKEND is `tract`, `f32` or `int16`, the latter two by closeread's own encoder with INSTRUCTIONS (plain, avx2,
-//! avx512; the fastest by default). Commands are `B TOKENS`: run all texts once in batches of B, sorted by length, cut
+//! BACKEND is `tract`, `f32`, `int16` or `int8`, the latter three by closeread's own encoder with INSTRUCTIONS (plain,
+//! avx2, avx512; the fastest by default), `int8` with the folder's calibration. Commands are `B TOKENS`: run all texts once in batches of B, sorted by length, cut
 //! to TOKENS; one thread; B = 0 for the batches that the command line makes. `vectors FILE` writes the normalised
 //! vectors of all texts as little-endian f32.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
-use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Instructions, Precision};
+use closeread_core::embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Instructions, Precision};
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Backend, ModelSpec, Unit};
 use std::io::{BufRead, Write};
@@ -33,10 +33,19 @@ fn main() -> Result<(), Anything> {
         "tract" => None,
         "f32" => Some(Precision::F32),
         "int16" => Some(Precision::Int16),
+        "int8" => Some(Precision::Int8),
         other => return Err(format!("unknown backend {other}").into()),
     };
 
-    let backend = load(&spec, &onnx, precision, instructions)?;
+    let backend = match precision {
+        Some(precision) => {
+            let calibration = (precision == Precision::Int8).then(|| calibration(Path::new(&folder))).transpose()?;
+            let options =
+                EncoderOptions { precision: Some(precision), instructions, calibration: calibration.as_ref() };
+            Box::new(EncoderBackend::from_onnx(&spec, &onnx, options)?) as Box<dyn Backend>
+        }
+        None => Box::new(TractBackend::new(&spec, &onnx)?),
+    };
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let (first, second) = line.split_once(' ').ok_or("B TOKENS")?;
@@ -64,16 +73,10 @@ fn named(name: &str) -> Result<Instructions, Anything> {
     Ok(available.into_iter().find(|set| set.name() == name).ok_or_else(|| format!("this processor has no {name}"))?)
 }
 
-fn load(
-    spec: &ModelSpec,
-    onnx: &[u8],
-    precision: Option<Precision>,
-    instructions: Option<Instructions>,
-) -> Result<Box<dyn Backend>, Anything> {
-    Ok(match precision {
-        Some(_) => Box::new(EncoderBackend::from_onnx(spec, onnx, EncoderOptions { precision, instructions })?),
-        None => Box::new(TractBackend::new(spec, onnx)?),
-    })
+/// What `closeread model calibrate` left beside the model.
+fn calibration(folder: &Path) -> Result<Calibration, Anything> {
+    let file: serde_json::Value = serde_json::from_slice(&std::fs::read(folder.join("calibration.json"))?)?;
+    Ok(serde_json::from_value(file["layers"].clone())?)
 }
 
 /// The backend's own plan, or batches of `n_texts` sorted by length.

@@ -186,8 +186,22 @@ impl Prompts {
     /// [`PromptError`] if there is no such prompt, or it names a variable that `variables` has no value for.
     pub fn render(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
         let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
-        self.environment.get_template(name).and_then(|t| t.render(minijinja::value::Serde(variables))).map_err(problem)
+        let filled = || {
+            let template = self.environment.get_template(name)?;
+            let variables = minijinja::Value::from(minijinja::value::Serde(variables));
+            // A book is written into memory of its size, in the place of memory that doubles until it fits.
+            let mut text = Vec::with_capacity(template.source().len() + text_of(&variables));
+            template.render_captured_to(variables, &mut text)?;
+            Ok(text)
+        };
+        Ok(String::from_utf8(filled().map_err(problem)?).expect("templates and values are strings"))
     }
+}
+
+/// Bytes of the strings among the fields of a value.
+fn text_of(fields: &minijinja::Value) -> usize {
+    let names = fields.try_iter().into_iter().flatten();
+    names.filter_map(|name| fields.get_item(&name).ok()?.as_str().map(str::len)).sum()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ impl EmbeddingModel {
             Some(other) => return Err(usage(&format!("unknown precision `{other}`: expected f32 or int16"))),
         };
         Self::load(model_toml, tokenizer_json, |spec| {
-            let options = EncoderOptions { precision, instructions: None };
+            let options = EncoderOptions { precision, ..EncoderOptions::default() };
             let backend = EncoderBackend::from_onnx(spec, onnx, options)?;
             let arithmetic = format!("{} {}", backend.instructions().name(), backend.precision().name());
             Ok((Box::new(backend), arithmetic))

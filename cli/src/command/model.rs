@@ -1,5 +1,7 @@
 //! `closeread model`: which embedding models there are, and how to get more.
 
+#[cfg(feature = "encoder")]
+mod calibrate;
 mod convert;
 mod download;
 mod pull;
@@ -36,6 +38,17 @@ enum Command {
         /// Print one JSON value
         #[arg(long)]
         json: bool,
+    },
+    /// Measure how large a model's channels get on some text, for `--backend encoder-int8`
+    ///
+    /// Writes calibration.json beside the model. Run it on text of the language, and of the kind, that is to be embedded.
+    #[cfg(feature = "encoder")]
+    Calibrate {
+        /// An installed model, by name or folder
+        name: String,
+        /// A book, or a folder of them [default: the English story of the sample benchmark]
+        #[arg(long = "text", value_name = "FILE")]
+        texts: Vec<PathBuf>,
     },
     /// Fetch a model from the Hugging Face hub and convert it
     ///
@@ -95,6 +108,8 @@ pub(crate) async fn run(args: ModelArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::List { json } => list(json),
         Command::Verify { name, json } => verify::run(name.as_deref(), json),
+        #[cfg(feature = "encoder")]
+        Command::Calibrate { name, texts } => calibrate::run(&name, &texts),
         Command::Pull { name, weights, spec } => pull::run(&name, weights.into(), spec.as_deref()).await,
         Command::Convert { dir, weights, out, name, spec } => {
             convert::run(&dir, weights.into(), out, name, spec.as_deref())

@@ -22,12 +22,14 @@ pub(crate) enum BackendName {
     Encoder,
     /// Our own, in f32.
     EncoderF32,
+    /// Our own, mostly in 8-bit integers.
+    EncoderInt8,
     /// Our own on a graphics processor, in f32; the encoder where there is none.
     Gpu,
 }
 
 /// As `--backend` takes them.
-pub(crate) const BACKENDS: &str = "tract|encoder|encoder-f32|gpu";
+pub(crate) const BACKENDS: &str = "tract|encoder|encoder-f32|encoder-int8|gpu";
 
 impl BackendName {
     /// The option that a backend's name in a manifest came from: without the precision that it computes in by default.
@@ -56,6 +58,8 @@ impl Choice {
             Some(BackendName::Tract) => Ok(Self::Tract),
             #[cfg(feature = "encoder")]
             Some(BackendName::EncoderF32) => Ok(Self::Encoder(Precision::F32)),
+            #[cfg(feature = "encoder")]
+            Some(BackendName::EncoderInt8) => Ok(Self::Encoder(Precision::Int8)),
             #[cfg(feature = "encoder")]
             Some(BackendName::Encoder) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
             #[cfg(feature = "gpu")]
@@ -88,8 +92,19 @@ impl Choice {
             Self::Encoder(Precision::F32) => "encoder-f32",
             #[cfg(feature = "encoder")]
             Self::Encoder(Precision::Int16) => "encoder-int16",
+            #[cfg(feature = "encoder")]
+            Self::Encoder(Precision::Int8) => "encoder-int8",
             #[cfg(feature = "gpu")]
             Self::Gpu(_) => "gpu-f32",
+        }
+    }
+
+    /// What a vector depends on besides the backend and the model: how 8-bit integers are scaled.
+    pub(super) fn calibration(&self, model: &Installed) -> anyhow::Result<Option<Vec<u8>>> {
+        match self {
+            #[cfg(feature = "encoder")]
+            Self::Encoder(Precision::Int8) => model.calibration_file().map(Some),
+            _ => Ok(None),
         }
     }
 
@@ -109,7 +124,9 @@ impl Choice {
             Self::Tract => TractBackend::new(spec, &onnx).map(AnyBackend::Tract),
             #[cfg(feature = "encoder")]
             Self::Encoder(precision) => {
-                let options = EncoderOptions { precision: Some(*precision), instructions: None };
+                let calibration = (*precision == Precision::Int8).then(|| model.calibration()).transpose()?;
+                let calibration = calibration.as_ref();
+                let options = EncoderOptions { precision: Some(*precision), instructions: None, calibration };
                 EncoderBackend::from_onnx(spec, &onnx, options).map(AnyBackend::Encoder)
             }
             #[cfg(feature = "gpu")]

@@ -62,7 +62,7 @@ impl WithStandIn {
 /// The encoder in the precision of the graphics processor, with the reason on stderr.
 fn stand_in(model: &Installed, reason: &GpuError) -> Result<EncoderBackend, EmbedError> {
     eprintln!("{reason}; the encoder goes on in f32, nothing is lost");
-    let options = EncoderOptions { precision: Some(Precision::F32), instructions: None };
+    let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
     let onnx = model.file(ONNX).map_err(|error| EmbedError::Load(format!("{error:#}")))?;
     EncoderBackend::from_onnx(&model.spec, &onnx, options)
 }

@@ -41,6 +41,7 @@ impl Local {
         for name in [ONNX, TOKENIZER, SPEC] {
             parts.push(self.model.file(name)?.into_owned());
         }
+        parts.extend(self.backend.calibration(&self.model)?);
         Ok(parts)
     }
 

@@ -45,7 +45,7 @@ pub(super) unsafe fn attend<S: Simd>(attention: &Attention) {
         for_tiles!(S, n_tokens, |first, rows| {
             let queries = queries.add(first * projections_stride);
             let context = attention.context.add(first * attention.context_stride + head * head_size);
-            with_rows!(S, rows, attend_rows(attention, queries, context));
+            with_rows!(S; rows, attend_rows(attention, queries, context));
         });
     }
 }

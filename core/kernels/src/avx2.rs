@@ -95,21 +95,37 @@ impl Simd for Avx2 {
         _mm256_setzero_si256()
     }
     #[inline(always)]
-    unsafe fn load_pairs(at: *const i16) -> __m256i {
+    unsafe fn load_steps(at: *const u8) -> __m256i {
         _mm256_loadu_si256(at.cast())
     }
     #[inline(always)]
-    unsafe fn splat_pair(at: *const i16) -> __m256i {
+    unsafe fn splat_step(at: *const u8) -> __m256i {
         _mm256_set1_epi32(at.cast::<i32>().read_unaligned())
     }
     #[inline(always)]
-    unsafe fn add_dot(sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
+    unsafe fn add_dot_i16(sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
         _mm256_add_epi32(sum, _mm256_madd_epi16(a, b))
+    }
+    #[inline(always)]
+    unsafe fn add_dot_u8_i8(sum: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        // `vpmaddubsw` would do in one, but saturates; even and odd bytes by themselves do not.
+        let even = _mm256_madd_epi16(
+            _mm256_and_si256(a, _mm256_set1_epi16(0xff)),
+            _mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(b)),
+        );
+        let odd = _mm256_madd_epi16(_mm256_srli_epi16::<8>(a), _mm256_srai_epi16::<8>(b));
+        _mm256_add_epi32(sum, _mm256_add_epi32(even, odd))
     }
     #[inline(always)]
     unsafe fn store_i16(at: *mut i16, x: __m256i) {
         // Packing works on each half by itself: the two quarters wanted end up first and third.
         let packed = _mm256_permute4x64_epi64::<0b10_00>(_mm256_packs_epi32(x, x));
         _mm_storeu_si128(at.cast(), _mm256_castsi256_si128(packed));
+    }
+    #[inline(always)]
+    unsafe fn store_u8(at: *mut u8, x: __m256i) {
+        let pairs = _mm256_permute4x64_epi64::<0b10_00>(_mm256_packs_epi32(x, x));
+        let pairs = _mm256_castsi256_si128(pairs);
+        _mm_storel_epi64(at.cast(), _mm_packus_epi16(pairs, pairs));
     }
 }

@@ -3,7 +3,7 @@
 use super::simd::Simd;
 use std::arch::x86_64::*;
 
-/// Sixteen numbers at a time; pairs of i16 by `vpdpwssd`.
+/// Sixteen numbers at a time; pairs of i16 by `vpdpwssd`, four 8-bit integers by `vpdpbusd`.
 #[derive(Clone, Copy)]
 pub(super) struct Avx512;
 
@@ -19,6 +19,23 @@ pub(super) struct Avx512;
 unsafe fn vpdpwssd(mut sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
     std::arch::asm!(
         "vpdpwssd {sum}, {a}, {b}",
+        sum = inout(zmm_reg) sum,
+        a = in(zmm_reg) a,
+        b = in(zmm_reg) b,
+        options(pure, nomem, nostack, preserves_flags)
+    );
+    sum
+}
+
+/// sum + the dot products of four u8 with four i8; as an instruction for the same reason.
+///
+/// # Safety
+/// The processor has AVX-512 F and VNNI.
+#[inline]
+#[target_feature(enable = "avx512f,avx512vnni")]
+unsafe fn vpdpbusd(mut sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    std::arch::asm!(
+        "vpdpbusd {sum}, {a}, {b}",
         sum = inout(zmm_reg) sum,
         a = in(zmm_reg) a,
         b = in(zmm_reg) b,
@@ -103,19 +120,27 @@ impl Simd for Avx512 {
         _mm512_setzero_si512()
     }
     #[inline(always)]
-    unsafe fn load_pairs(at: *const i16) -> __m512i {
+    unsafe fn load_steps(at: *const u8) -> __m512i {
         _mm512_loadu_si512(at.cast())
     }
     #[inline(always)]
-    unsafe fn splat_pair(at: *const i16) -> __m512i {
+    unsafe fn splat_step(at: *const u8) -> __m512i {
         _mm512_set1_epi32(at.cast::<i32>().read_unaligned())
     }
     #[inline(always)]
-    unsafe fn add_dot(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+    unsafe fn add_dot_i16(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
         vpdpwssd(sum, a, b)
+    }
+    #[inline(always)]
+    unsafe fn add_dot_u8_i8(sum: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        vpdpbusd(sum, a, b)
     }
     #[inline(always)]
     unsafe fn store_i16(at: *mut i16, x: __m512i) {
         _mm256_storeu_si256(at.cast(), _mm512_cvtepi32_epi16(x));
+    }
+    #[inline(always)]
+    unsafe fn store_u8(at: *mut u8, x: __m512i) {
+        _mm_storeu_si128(at.cast(), _mm512_cvtepi32_epi8(x));
     }
 }

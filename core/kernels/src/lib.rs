@@ -149,7 +149,7 @@ pub struct ViewMut<'a> {
 /// Packed weights with what belongs to them: `n_panels * panel_width` columns of `n_steps` steps.
 #[derive(Clone, Copy)]
 pub struct Panels<'a, T> {
-    /// `n_panels` x `n_steps` x `panel_width`, steps of one number for f32 and of two for i16.
+    /// `n_panels` x `n_steps` x `panel_width`, steps of one number for f32, two for i16 and four for i8.
     pub values: &'a [T],
     /// Steps of the inner dimension.
     pub n_steps: usize,
@@ -157,7 +157,16 @@ pub struct Panels<'a, T> {
     pub bias: &'a [f32],
 }
 
-/// Rows laid out for a product, by [`Kernels::arrange`] or [`Kernels::quantise`].
+/// What belongs to 8-bit weights, one number a column.
+#[derive(Clone, Copy)]
+pub struct Columns<'a> {
+    /// What one step is worth.
+    pub scales: &'a [f32],
+    /// The sum of the weights.
+    pub totals: &'a [f32],
+}
+
+/// Rows laid out for a product, by [`Kernels::arrange`], [`Kernels::quantise_i16`] or [`Kernels::quantise_u8`].
 #[derive(Debug, Default)]
 pub struct Arranged {
     n_rows: usize,
@@ -165,9 +174,13 @@ pub struct Arranged {
     /// In [`Pieces`] of numbers.
     floats: Aligned<f32>,
     /// In [`Pieces`] of pairs.
-    integers: Aligned<i16>,
+    pairs: Aligned<i16>,
+    /// In [`Pieces`] of fours.
+    fours: Aligned<u8>,
     /// What one step of each row's integers is worth.
     scales: Vec<f32>,
+    /// The integer that stands for 0 in each row of `fours`.
+    zeros: Vec<f32>,
 }
 
 /// Memory for [`Kernels::attend`], grown on demand.
@@ -214,18 +227,35 @@ impl Kernels {
     ///
     /// # Panics
     /// If the input is shorter than the shapes say, up to its last whole vector.
-    pub fn quantise(self, n_rows: usize, n_columns: usize, input: View<'_>, levels: f32, to: &mut Arranged) {
+    pub fn quantise_i16(self, n_rows: usize, n_columns: usize, input: View<'_>, levels: f32, to: &mut Arranged) {
         let padded = n_columns.next_multiple_of(self.table.lanes);
         check(n_rows, input.stride, padded, input.values.len(), "rows to round");
         assert!((1.0..=32767.0).contains(&levels), "levels within i16");
         (to.n_rows, to.n_columns) = (n_rows, n_columns);
-        to.integers.grow(2 * Pieces::len(n_rows, n_columns.div_ceil(2)));
-        if to.scales.len() < n_rows {
-            to.scales.resize(n_rows, 0.0);
-        }
-        let (input, output) = ((input.values.as_ptr(), input.stride), to.integers.get_mut().as_mut_ptr());
+        to.pairs.grow(2 * Pieces::len(n_rows, n_columns.div_ceil(2)));
+        grow(&mut to.scales, n_rows);
+        let (input, output) = ((input.values.as_ptr(), input.stride), to.pairs.get_mut().as_mut_ptr());
         // SAFETY: the input's length was checked above, the outputs were grown to what they take.
-        unsafe { (self.table.quantise)(input, output, n_rows, n_columns, levels, to.scales.as_mut_ptr()) }
+        unsafe { (self.table.quantise_i16)(input, output, n_rows, n_columns, levels, to.scales.as_mut_ptr()) }
+    }
+
+    /// Multiplies rows of `n_columns` numbers by `factors`, one a column, and rounds them to 8-bit integers, for
+    /// [`Kernels::product_i8`]. Columns up to the next whole vector count too and should be 0.
+    ///
+    /// # Panics
+    /// If the input or `factors` are shorter than the shapes say, up to the last whole vector.
+    pub fn quantise_u8(self, n_rows: usize, n_columns: usize, input: View<'_>, factors: &[f32], to: &mut Arranged) {
+        let padded = n_columns.next_multiple_of(self.table.lanes);
+        check(n_rows, input.stride, padded, input.values.len(), "rows to round");
+        assert!(factors.len() >= padded, "a factor a column");
+        (to.n_rows, to.n_columns) = (n_rows, n_columns);
+        to.fours.grow(4 * Pieces::len(n_rows, n_columns.div_ceil(4)));
+        grow(&mut to.scales, n_rows);
+        grow(&mut to.zeros, n_rows);
+        let (input, output) = ((input.values.as_ptr(), input.stride), to.fours.get_mut().as_mut_ptr());
+        let steps = (to.scales.as_mut_ptr(), to.zeros.as_mut_ptr());
+        // SAFETY: the lengths of input and factors were checked above, the outputs were grown to what they take.
+        unsafe { (self.table.quantise_u8)(input, factors.as_ptr(), output, n_rows, n_columns, steps) }
     }
 
     /// The rows of `input` times `weights` plus bias, and then `then`.
@@ -260,13 +290,42 @@ impl Kernels {
         let n_panels = self.check_weights(&weights, 2);
         check(input.n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
         assert_eq!(input.n_columns.div_ceil(2), weights.n_steps, "the input has the weights' inner dimension");
-        assert!(input.integers.get().len() >= 2 * Pieces::len(input.n_rows, weights.n_steps), "the input is rounded");
+        assert!(input.pairs.get().len() >= 2 * Pieces::len(input.n_rows, weights.n_steps), "the input is rounded");
         assert!(input.scales.len() >= input.n_rows, "a scale a row");
         assert!(column_scales.len() >= weights.bias.len(), "a scale a column");
-        let product = product_of(input.n_rows, input.integers.get(), &weights, n_panels, output, then);
-        let scales = Scales { rows: input.scales.as_ptr(), columns: column_scales.as_ptr() };
+        let product = product_of(input.n_rows, input.pairs.get(), &weights, n_panels, output, then);
+        let (rows, columns) = (input.scales.as_ptr(), column_scales.as_ptr());
+        let scales = Scales { rows, columns, zeros: std::ptr::null(), totals: std::ptr::null() };
         // SAFETY: the lengths were checked above, the output is borrowed exclusively.
         unsafe { (self.table.product_i16)(&product, &scales) }
+    }
+
+    /// The same for 8-bit integers.
+    ///
+    /// # Panics
+    /// If `input` was not rounded from the weights' inner dimension, that is too long for sums of 32 bits, or a slice is
+    /// shorter than the shapes say.
+    pub fn product_i8(
+        self,
+        input: &Arranged,
+        weights: Panels<'_, i8>,
+        columns: Columns<'_>,
+        output: ViewMut<'_>,
+        then: Then,
+    ) {
+        let n_panels = self.check_weights(&weights, 4);
+        check(input.n_rows, output.stride, weights.bias.len(), output.values.len(), "output of a product");
+        assert_eq!(input.n_columns.div_ceil(4), weights.n_steps, "the input has the weights' inner dimension");
+        assert!(input.n_columns <= MOST_EIGHT_BIT_INPUTS, "sums of {} products exceed 32 bits", input.n_columns);
+        assert!(input.fours.get().len() >= 4 * Pieces::len(input.n_rows, weights.n_steps), "the input is rounded");
+        assert!(input.scales.len().min(input.zeros.len()) >= input.n_rows, "a scale and a zero a row");
+        assert!(columns.scales.len() >= weights.bias.len(), "a scale a column");
+        assert!(columns.totals.len() >= weights.bias.len(), "a total a column");
+        let product = product_of(input.n_rows, input.fours.get(), &weights, n_panels, output, then);
+        let (rows, zeros) = (input.scales.as_ptr(), input.zeros.as_ptr());
+        let scales = Scales { rows, columns: columns.scales.as_ptr(), zeros, totals: columns.totals.as_ptr() };
+        // SAFETY: the lengths were checked above, the output is borrowed exclusively.
+        unsafe { (self.table.product_i8)(&product, &scales) }
     }
 
     /// Attention of one text: `projections` are its rows of queries (scaled), keys and values, `n_heads * head_size` of
@@ -343,20 +402,23 @@ impl Kernels {
     }
 }
 
+/// Longest inner dimension of a product of 8-bit integers: 255 * 128 times as many stay within 32 bits.
+const MOST_EIGHT_BIT_INPUTS: usize = i32::MAX as usize / (255 * 128);
+
 /// The product of `n_rows` arranged rows with `n_panels` panels, by address.
-fn product_of<T>(
+fn product_of<I, W>(
     n_rows: usize,
-    input: &[T],
-    weights: &Panels<'_, T>,
+    input: &[I],
+    weights: &Panels<'_, W>,
     n_panels: usize,
     output: ViewMut<'_>,
     then: Then,
-) -> Product<T> {
+) -> Product {
     Product {
         n_rows,
         n_steps: weights.n_steps,
-        input: input.as_ptr(),
-        panels: weights.values.as_ptr(),
+        input: input.as_ptr().cast(),
+        panels: weights.values.as_ptr().cast(),
         n_panels,
         bias: weights.bias.as_ptr(),
         output: output.values.as_mut_ptr(),

@@ -78,21 +78,35 @@ impl Simd for Neon {
         vdupq_n_s32(0)
     }
     #[inline(always)]
-    unsafe fn load_pairs(at: *const i16) -> int32x4_t {
-        vreinterpretq_s32_s16(vld1q_s16(at))
+    unsafe fn load_steps(at: *const u8) -> int32x4_t {
+        vreinterpretq_s32_u8(vld1q_u8(at))
     }
     #[inline(always)]
-    unsafe fn splat_pair(at: *const i16) -> int32x4_t {
+    unsafe fn splat_step(at: *const u8) -> int32x4_t {
         vdupq_n_s32(at.cast::<i32>().read_unaligned())
     }
     #[inline(always)]
-    unsafe fn add_dot(sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+    unsafe fn add_dot_i16(sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
         let (a, b) = (vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b));
         let (low, high) = (vmull_s16(vget_low_s16(a), vget_low_s16(b)), vmull_high_s16(a, b));
         vaddq_s32(sum, vpaddq_s32(low, high))
     }
     #[inline(always)]
+    unsafe fn add_dot_u8_i8(sum: int32x4_t, a: int32x4_t, b: int32x4_t) -> int32x4_t {
+        let (a, b) = (vreinterpretq_u16_s32(a), vreinterpretq_s16_s32(b));
+        let even_a = vreinterpretq_s32_u16(vandq_u16(a, vdupq_n_u16(0xff)));
+        let odd_a = vreinterpretq_s32_u16(vshrq_n_u16::<8>(a));
+        let even_b = vreinterpretq_s32_s16(vshrq_n_s16::<8>(vshlq_n_s16::<8>(b)));
+        let odd_b = vreinterpretq_s32_s16(vshrq_n_s16::<8>(b));
+        Self::add_dot_i16(Self::add_dot_i16(sum, even_a, even_b), odd_a, odd_b)
+    }
+    #[inline(always)]
     unsafe fn store_i16(at: *mut i16, x: int32x4_t) {
         vst1_s16(at, vmovn_s32(x));
+    }
+    #[inline(always)]
+    unsafe fn store_u8(at: *mut u8, x: int32x4_t) {
+        let pairs = vreinterpretq_u16_s16(vcombine_s16(vmovn_s32(x), vdup_n_s16(0)));
+        vst1_lane_u32::<0>(at.cast(), vreinterpret_u32_u8(vmovn_u16(pairs)));
     }
 }

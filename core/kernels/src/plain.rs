@@ -85,21 +85,31 @@ impl Simd for Plain {
         [0; 4]
     }
     #[inline(always)]
-    unsafe fn load_pairs(at: *const i16) -> [i32; 4] {
+    unsafe fn load_steps(at: *const u8) -> [i32; 4] {
         at.cast::<[i32; 4]>().read_unaligned()
     }
     #[inline(always)]
-    unsafe fn splat_pair(at: *const i16) -> [i32; 4] {
+    unsafe fn splat_step(at: *const u8) -> [i32; 4] {
         [at.cast::<i32>().read_unaligned(); 4]
     }
     #[inline(always)]
-    unsafe fn add_dot(sum: [i32; 4], a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
+    unsafe fn add_dot_i16(sum: [i32; 4], a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
         let low = |x: i32| i32::from(x as i16);
         let dots = each(a, b, |a, b| (low(a) * low(b)).wrapping_add((a >> 16) * (b >> 16)));
         each(sum, dots, i32::wrapping_add)
     }
     #[inline(always)]
+    unsafe fn add_dot_u8_i8(sum: [i32; 4], a: [i32; 4], b: [i32; 4]) -> [i32; 4] {
+        let product = |a: u8, b: u8| i32::from(a) * i32::from(b as i8);
+        let dots = each(a, b, |a, b| each(a.to_le_bytes(), b.to_le_bytes(), product).into_iter().sum::<i32>());
+        each(sum, dots, i32::wrapping_add)
+    }
+    #[inline(always)]
     unsafe fn store_i16(at: *mut i16, x: [i32; 4]) {
         at.cast::<[i16; 4]>().write_unaligned(x.map(|x| x as i16));
+    }
+    #[inline(always)]
+    unsafe fn store_u8(at: *mut u8, x: [i32; 4]) {
+        at.cast::<[u8; 4]>().write_unaligned(x.map(|x| x as u8));
     }
 }

@@ -22,6 +22,9 @@ pub enum Then {
     Activate(Activation),
 }
 
+/// Bytes of a step of the inner dimension.
+const STEP: usize = size_of::<f32>();
+
 /// Where a row's steps lie: `PIECE` of them side by side, then those of the next row `STRIDE` further; the next `PIECE`
 /// steps of all rows follow in the same way.
 pub(super) struct Pieces;
@@ -46,14 +49,14 @@ impl Pieces {
 
 /// A product of `n_rows` rows with packed weights, as pointers.
 #[derive(Clone, Copy)]
-pub(super) struct Product<T> {
+pub(super) struct Product {
     pub(super) n_rows: usize,
-    /// Steps of the inner dimension: numbers for f32, pairs for i16.
+    /// Steps of the inner dimension, of 32 bits each: an f32, two i16 or four 8-bit integers.
     pub(super) n_steps: usize,
     /// `n_rows` rows of `n_steps` steps, in [`Pieces`].
-    pub(super) input: *const T,
+    pub(super) input: *const u8,
     /// `n_panels` panels of `n_steps` x (two vectors).
-    pub(super) panels: *const T,
+    pub(super) panels: *const u8,
     pub(super) n_panels: usize,
     /// Two vectors a panel.
     pub(super) bias: *const f32,
@@ -63,26 +66,76 @@ pub(super) struct Product<T> {
     pub(super) then: Then,
 }
 
-/// What integers of a product stand for: `row_scales[row] * column_scales[column]`.
+/// What integers of a product stand for: `rows[row] * columns[column]`, once `zeros[row] * totals[column]` is taken off.
 #[derive(Clone, Copy)]
 pub(super) struct Scales {
     pub(super) rows: *const f32,
     pub(super) columns: *const f32,
+    /// The integer that stands for 0 in each row, where it is another one.
+    pub(super) zeros: *const f32,
+    /// The sum of each column's weights, where `zeros` are.
+    pub(super) totals: *const f32,
 }
 
-/// Calls `$function::<S, M>` for the number of rows `$rows`, which is at most `S::ROWS`.
+impl Scales {
+    /// Those of `row` and `column`, and what follows.
+    ///
+    /// # Safety
+    /// Both are within what the pointers are good for.
+    #[inline(always)]
+    unsafe fn at<I: Integers>(&self, row: usize, column: usize) -> Self {
+        let (zeros, totals) =
+            if I::HAS_ZERO { (self.zeros.add(row), self.totals.add(column)) } else { (self.zeros, self.totals) };
+        Self { rows: self.rows.add(row), columns: self.columns.add(column), zeros, totals }
+    }
+}
+
+/// The integers of a step of 32 bits.
+pub(super) trait Integers {
+    /// Whether another integer than 0 stands for 0 in the rows.
+    const HAS_ZERO: bool;
+    /// sum + the dot product of a step of a row and one of each column.
+    ///
+    /// # Safety
+    /// That of [`Simd`].
+    unsafe fn add_dot<S: Simd>(sum: S::Ints, row: S::Ints, columns: S::Ints) -> S::Ints;
+}
+
+/// Two of 16 bits.
+pub(super) struct Sixteen;
+
+impl Integers for Sixteen {
+    const HAS_ZERO: bool = false;
+    #[inline(always)]
+    unsafe fn add_dot<S: Simd>(sum: S::Ints, row: S::Ints, columns: S::Ints) -> S::Ints {
+        S::add_dot_i16(sum, row, columns)
+    }
+}
+
+/// Four of 8 bits: unsigned in rows, where any may stand for 0, signed in columns.
+pub(super) struct Eight;
+
+impl Integers for Eight {
+    const HAS_ZERO: bool = true;
+    #[inline(always)]
+    unsafe fn add_dot<S: Simd>(sum: S::Ints, row: S::Ints, columns: S::Ints) -> S::Ints {
+        S::add_dot_u8_i8(sum, row, columns)
+    }
+}
+
+/// Calls `$function::<S, ..., M>` for the number of rows `$rows`, which is at most `S::ROWS`.
 macro_rules! with_rows {
-    ($set:ty, $rows:expr, $function:ident($($argument:expr),*)) => {
-        with_rows!(@ $set, $rows, $function, ($($argument),*), 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
+    ($set:ty $(, $more:ty)*; $rows:expr, $function:ident($($argument:expr),*)) => {
+        with_rows!(@ ($set $(, $more)*), $set, $rows, $function, ($($argument),*), 1 2 3 4 5 6 7 8 9 10 11 12 13 14)
     };
-    (@ $set:ty, $rows:expr, $function:ident, $arguments:tt, $($n:literal)*) => {
+    (@ $types:tt, $set:ty, $rows:expr, $function:ident, $arguments:tt, $($n:literal)*) => {
         match $rows {
-            $($n if $n <= <$set>::ROWS => with_rows!(= $set, $n, $function, $arguments),)*
+            $($n if $n <= <$set>::ROWS => with_rows!(= $types, $n, $function, $arguments),)*
             _ => unreachable!("a tile has 1 to ROWS rows"),
         }
     };
-    (= $set:ty, $n:literal, $function:ident, ($($argument:expr),*)) => {
-        $function::<$set, $n>($($argument),*)
+    (= ($($type:ty),*), $n:literal, $function:ident, ($($argument:expr),*)) => {
+        $function::<$($type),*, $n>($($argument),*)
     };
 }
 pub(super) use with_rows;
@@ -109,16 +162,17 @@ pub(super) use for_tiles;
 /// # Safety
 /// That of [`Simd`]; the pointers of `product` are good for what its fields say.
 #[inline(always)]
-pub(super) unsafe fn product_f32<S: Simd>(product: &Product<f32>) {
+pub(super) unsafe fn product_f32<S: Simd>(product: &Product) {
     let width = VECTORS * S::LANES;
     for panel in 0..product.n_panels {
-        let weights = product.panels.add(panel * product.n_steps * width);
+        let weights = product.panels.add(STEP * panel * product.n_steps * width);
         let bias = product.bias.add(panel * width);
-        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, weights.cast());
+        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, weights);
         for_tiles!(S, product.n_rows, |first, rows| {
-            let input = product.input.add(first * Pieces::STRIDE);
+            let input = product.input.add(STEP * first * Pieces::STRIDE).cast();
+            let weights = weights.cast();
             let output = product.output.add(first * product.output_stride + panel * width);
-            with_rows!(S, rows, finished_tile_f32(product, input, weights, bias, output, &mut ahead));
+            with_rows!(S; rows, finished_tile_f32(product, input, weights, bias, output, &mut ahead));
             if let Then::Activate(activation) = product.then {
                 activate::<S>(activation, output, rows, product.output_stride);
             }
@@ -126,23 +180,23 @@ pub(super) unsafe fn product_f32<S: Simd>(product: &Product<f32>) {
     }
 }
 
-/// The product of 16-bit integers, summed in 32 bits, which must be wide enough for the sum of the magnitudes.
+/// The product of integers, summed in 32 bits, which must be wide enough for the sum of the magnitudes.
 ///
 /// # Safety
 /// That of [`Simd`]; the pointers are good for what the fields say.
 #[inline(always)]
-pub(super) unsafe fn product_i16<S: Simd>(product: &Product<i16>, scales: &Scales) {
+pub(super) unsafe fn product_of_integers<S: Simd, I: Integers>(product: &Product, scales: &Scales) {
     let width = VECTORS * S::LANES;
     for panel in 0..product.n_panels {
-        let weights = product.panels.add(panel * product.n_steps * 2 * width);
-        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, weights.cast());
+        let weights = product.panels.add(STEP * panel * product.n_steps * width);
+        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, weights);
         for_tiles!(S, product.n_rows, |first, rows| {
-            let input = product.input.add(2 * first * Pieces::STRIDE);
+            let input = product.input.add(STEP * first * Pieces::STRIDE);
             let output = product.output.add(first * product.output_stride + panel * width);
             let column = panel * width;
-            let at = Scales { rows: scales.rows.add(first), columns: scales.columns.add(column) };
+            let at = scales.at::<I>(first, column);
             let bias = product.bias.add(column);
-            with_rows!(S, rows, finished_tile_i16(product, input, weights, &at, bias, output, &mut ahead));
+            with_rows!(S, I; rows, finished_tile_of_integers(product, input, weights, &at, bias, output, &mut ahead));
             if let Then::Activate(activation) = product.then {
                 activate::<S>(activation, output, rows, product.output_stride);
             }
@@ -154,7 +208,7 @@ pub(super) unsafe fn product_i16<S: Simd>(product: &Product<i16>, scales: &Scale
 /// As [`product_f32`], for `M` rows of one panel.
 #[inline(always)]
 unsafe fn finished_tile_f32<S: Simd, const M: usize>(
-    product: &Product<f32>,
+    product: &Product,
     input: *const f32,
     weights: *const f32,
     bias: *const f32,
@@ -175,25 +229,29 @@ unsafe fn finished_tile_f32<S: Simd, const M: usize>(
 }
 
 /// # Safety
-/// As [`product_i16`], for `M` rows of one panel.
+/// As [`product_of_integers`], for `M` rows of one panel.
 #[inline(always)]
-unsafe fn finished_tile_i16<S: Simd, const M: usize>(
-    product: &Product<i16>,
-    input: *const i16,
-    weights: *const i16,
+unsafe fn finished_tile_of_integers<S: Simd, I: Integers, const M: usize>(
+    product: &Product,
+    input: *const u8,
+    weights: *const u8,
     scales: &Scales,
     bias: *const f32,
     output: *mut f32,
     ahead: &mut Ahead,
 ) {
-    let sums = tile_i16::<S, M>(product.n_steps, input, product.n_rows, weights, ahead);
+    let sums = tile_of_integers::<S, I, M>(product.n_steps, input, product.n_rows, weights, ahead);
     for row in 0..M {
         let row_scale = S::splat(*scales.rows.add(row));
         for vector in 0..VECTORS {
             let lane = vector * S::LANES;
             let at = output.add(row * product.output_stride + lane);
             let scale = S::mul(row_scale, S::load(scales.columns.add(lane)));
-            let mut value = S::mul_add(S::to_floats(sums[row][vector]), scale, S::load(bias.add(lane)));
+            let mut sum = S::to_floats(sums[row][vector]);
+            if I::HAS_ZERO {
+                sum = S::mul_add(S::splat(-*scales.zeros.add(row)), S::load(scales.totals.add(lane)), sum);
+            }
+            let mut value = S::mul_add(sum, scale, S::load(bias.add(lane)));
             if product.then == Then::Add {
                 value = S::add(value, S::load(at));
             }
@@ -281,29 +339,29 @@ pub(super) unsafe fn tile_f32<S: Simd, const M: usize>(
     sums
 }
 
-/// The same for `n_steps` pairs of i16.
+/// The same for `n_steps` steps of integers.
 ///
 /// # Safety
-/// As [`tile_f32`], with pairs of i16 for numbers.
+/// As [`tile_f32`], with steps of integers for numbers.
 #[inline(always)]
-unsafe fn tile_i16<S: Simd, const M: usize>(
+unsafe fn tile_of_integers<S: Simd, I: Integers, const M: usize>(
     n_steps: usize,
-    mut input: *const i16,
+    mut input: *const u8,
     n_rows: usize,
-    mut weights: *const i16,
+    mut weights: *const u8,
     ahead: &mut Ahead,
 ) -> [[S::Ints; VECTORS]; M] {
     let mut sums = [[S::zeros(); VECTORS]; M];
     macro_rules! step {
         ($input:expr) => {{
-            let columns = [S::load_pairs(weights), S::load_pairs(weights.add(2 * S::LANES))];
+            let columns = [S::load_steps(weights), S::load_steps(weights.add(STEP * S::LANES))];
             for row in 0..M {
-                let x = S::splat_pair($input.add(2 * row * Pieces::STRIDE));
+                let x = S::splat_step($input.add(STEP * row * Pieces::STRIDE));
                 for vector in 0..VECTORS {
-                    sums[row][vector] = S::add_dot(sums[row][vector], x, columns[vector]);
+                    sums[row][vector] = I::add_dot::<S>(sums[row][vector], x, columns[vector]);
                 }
             }
-            weights = weights.add(2 * VECTORS * S::LANES);
+            weights = weights.add(STEP * VECTORS * S::LANES);
         }};
     }
     let mut rest = n_steps;
@@ -313,14 +371,14 @@ unsafe fn tile_i16<S: Simd, const M: usize>(
         for _ in 0..n / S::STEPS {
             ahead.turn::<S>();
             for step in 0..S::STEPS {
-                step!(at.add(2 * step));
+                step!(at.add(STEP * step));
             }
-            at = at.add(2 * S::STEPS);
+            at = at.add(STEP * S::STEPS);
         }
         for step in 0..n % S::STEPS {
-            step!(at.add(2 * step));
+            step!(at.add(STEP * step));
         }
-        input = input.wrapping_add(2 * n_rows * Pieces::STRIDE);
+        input = input.wrapping_add(STEP * n_rows * Pieces::STRIDE);
         rest -= n;
     }
     sums

@@ -109,7 +109,7 @@ pub(super) unsafe fn arrange<S: Simd>(
 /// That of [`Simd`]; `input` is good for `n_rows` rows of `n_columns` numbers rounded up to whole vectors, `output` for
 /// as many rows of half as many pairs in pieces, `scales` for `n_rows` numbers.
 #[inline(always)]
-pub(super) unsafe fn quantise<S: Simd>(
+pub(super) unsafe fn quantise_i16<S: Simd>(
     (input, stride): (*const f32, usize),
     output: *mut i16,
     n_rows: usize,
@@ -137,6 +137,50 @@ pub(super) unsafe fn quantise<S: Simd>(
         while at < n_columns {
             let integers = S::round(S::mul(S::load(x.add(at)), steps));
             S::store_i16(output.add(2 * Pieces::at(n_rows, row, at / 2)), integers);
+            at += S::LANES;
+        }
+    }
+}
+
+/// Multiplies each row by `factors` and rounds it to the integers 0 to 255 between its smallest and its largest number, 0
+/// among them: four side by side in [`Pieces`], what a step of each row is worth and which integer is its 0.
+///
+/// # Safety
+/// That of [`Simd`]; `input` is good for `n_rows` rows of `n_columns` numbers rounded up to whole vectors, `factors` for
+/// one, `output` for as many rows of steps of four in pieces, `scales` and `zeros` for `n_rows` numbers.
+#[inline(always)]
+pub(super) unsafe fn quantise_u8<S: Simd>(
+    (input, stride): (*const f32, usize),
+    factors: *const f32,
+    output: *mut u8,
+    n_rows: usize,
+    n_columns: usize,
+    (scales, zeros): (*mut f32, *mut f32),
+) {
+    const LEVELS: f32 = 255.0;
+    for row in 0..n_rows {
+        let x = input.add(row * stride);
+        let (mut largest, mut smallest) = (S::splat(0.0), S::splat(0.0));
+        let mut at = 0;
+        while at < n_columns {
+            let numbers = S::mul(S::load(x.add(at)), S::load(factors.add(at)));
+            largest = S::max(largest, numbers);
+            smallest = S::min(smallest, numbers);
+            at += S::LANES;
+        }
+        let below = S::largest(S::sub(S::splat(0.0), smallest));
+        let range = (S::largest(largest) + below).max(LEAST);
+        let zero = (below * (LEVELS / range)).round_ties_even();
+        *scales.add(row) = range / LEVELS;
+        *zeros.add(row) = zero;
+        let (steps, zero) = (S::splat(LEVELS / range), S::splat(zero));
+        let (least, most) = (S::splat(0.0), S::splat(LEVELS));
+        let mut at = 0;
+        while at < n_columns {
+            let numbers = S::mul(S::load(x.add(at)), S::load(factors.add(at)));
+            let levels = S::add(S::mul(numbers, steps), zero);
+            let integers = S::round(S::min(S::max(levels, least), most));
+            S::store_u8(output.add(4 * Pieces::at(n_rows, row, at / 4)), integers);
             at += S::LANES;
         }
     }

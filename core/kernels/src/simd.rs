@@ -9,7 +9,7 @@
 pub(super) trait Simd: Copy {
     /// A vector of `LANES` f32.
     type Floats: Copy;
-    /// A vector of `LANES` i32, or of as many pairs of i16.
+    /// A vector of `LANES` i32, or of as many steps of an integer product: pairs of i16, or four 8-bit integers.
     type Ints: Copy;
     /// Numbers in a vector.
     const LANES: usize;
@@ -55,14 +55,18 @@ pub(super) trait Simd: Copy {
 
     /// All lanes 0.
     unsafe fn zeros() -> Self::Ints;
-    /// `LANES` pairs of i16.
-    unsafe fn load_pairs(at: *const i16) -> Self::Ints;
-    /// The two i16 at `at` in every lane.
-    unsafe fn splat_pair(at: *const i16) -> Self::Ints;
-    /// sum + a.0 b.0 + a.1 b.1 in each lane, in 32 bits.
-    unsafe fn add_dot(sum: Self::Ints, a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// `LANES` steps of 32 bits.
+    unsafe fn load_steps(at: *const u8) -> Self::Ints;
+    /// The step of 32 bits at `at` in every lane.
+    unsafe fn splat_step(at: *const u8) -> Self::Ints;
+    /// sum + a.0 b.0 + a.1 b.1 in each lane, in 32 bits, of pairs of i16.
+    unsafe fn add_dot_i16(sum: Self::Ints, a: Self::Ints, b: Self::Ints) -> Self::Ints;
+    /// sum + a.0 b.0 + ... + a.3 b.3 in each lane, in 32 bits, of four u8 in `a` and four i8 in `b`.
+    unsafe fn add_dot_u8_i8(sum: Self::Ints, a: Self::Ints, b: Self::Ints) -> Self::Ints;
     /// `LANES` integers within i16 to memory as i16.
     unsafe fn store_i16(at: *mut i16, x: Self::Ints);
+    /// `LANES` integers within u8 to memory as u8.
+    unsafe fn store_u8(at: *mut u8, x: Self::Ints);
 }
 
 /// Vectors side by side in a panel of weights, and so in a tile.

@@ -85,19 +85,30 @@ impl Simd for Simd128 {
         i32x4_splat(0)
     }
     #[inline(always)]
-    unsafe fn load_pairs(at: *const i16) -> v128 {
+    unsafe fn load_steps(at: *const u8) -> v128 {
         v128_load(at.cast())
     }
     #[inline(always)]
-    unsafe fn splat_pair(at: *const i16) -> v128 {
+    unsafe fn splat_step(at: *const u8) -> v128 {
         v128_load32_splat(at.cast())
     }
     #[inline(always)]
-    unsafe fn add_dot(sum: v128, a: v128, b: v128) -> v128 {
+    unsafe fn add_dot_i16(sum: v128, a: v128, b: v128) -> v128 {
         i32x4_add(sum, i32x4_dot_i16x8(a, b))
+    }
+    #[inline(always)]
+    unsafe fn add_dot_u8_i8(sum: v128, a: v128, b: v128) -> v128 {
+        let even = i32x4_dot_i16x8(v128_and(a, u16x8_splat(0xff)), i16x8_shr(i16x8_shl(b, 8), 8));
+        let odd = i32x4_dot_i16x8(u16x8_shr(a, 8), i16x8_shr(b, 8));
+        i32x4_add(sum, i32x4_add(even, odd))
     }
     #[inline(always)]
     unsafe fn store_i16(at: *mut i16, x: v128) {
         v128_store64_lane::<0>(i16x8_narrow_i32x4(x, x), at.cast());
+    }
+    #[inline(always)]
+    unsafe fn store_u8(at: *mut u8, x: v128) {
+        let pairs = i16x8_narrow_i32x4(x, x);
+        v128_store32_lane::<0>(u8x16_narrow_i16x8(pairs, pairs), at.cast());
     }
 }

@@ -2,9 +2,12 @@
 
 use super::attention::{Attention, attend};
 use super::plain::Plain;
-use super::product::{Product, Scales, product_f32, product_i16};
-use super::rows::{arrange, normalise, quantise};
+use super::product::{Eight, Product, Scales, Sixteen, product_f32, product_of_integers};
+use super::rows::{arrange, normalise, quantise_i16, quantise_u8};
 use super::simd::{Simd, VECTORS};
+
+/// [`quantise_u8`].
+type RoundingToBytes = unsafe fn((*const f32, usize), *const f32, *mut u8, usize, usize, (*mut f32, *mut f32));
 
 /// The kernels of one instruction set. Calling one is sound where the processor has that set and the pointers are good
 /// for what the kernel's own contract says.
@@ -16,24 +19,30 @@ pub(super) struct Table {
     pub(super) lanes: usize,
     /// Most rows of a tile.
     pub(super) tile_rows: usize,
-    pub(super) product_f32: unsafe fn(&Product<f32>),
-    pub(super) product_i16: unsafe fn(&Product<i16>, &Scales),
+    pub(super) product_f32: unsafe fn(&Product),
+    pub(super) product_i16: unsafe fn(&Product, &Scales),
+    pub(super) product_i8: unsafe fn(&Product, &Scales),
     pub(super) attend: unsafe fn(&Attention),
     pub(super) normalise: unsafe fn(*mut f32, usize, usize, usize, (*const f32, *const f32), f32),
     pub(super) arrange: unsafe fn((*const f32, usize), *mut f32, usize, usize),
-    pub(super) quantise: unsafe fn((*const f32, usize), *mut i16, usize, usize, f32, *mut f32),
+    pub(super) quantise_i16: unsafe fn((*const f32, usize), *mut i16, usize, usize, f32, *mut f32),
+    pub(super) quantise_u8: RoundingToBytes,
 }
 
 macro_rules! table {
     ($(#[$features:meta])? $name:ident, $set:ty) => {
         pub(super) static $name: Table = {
             $(#[$features])?
-            unsafe fn f32_product(product: &Product<f32>) {
+            unsafe fn f32_product(product: &Product) {
                 product_f32::<$set>(product);
             }
             $(#[$features])?
-            unsafe fn i16_product(product: &Product<i16>, scales: &Scales) {
-                product_i16::<$set>(product, scales);
+            unsafe fn i16_product(product: &Product, scales: &Scales) {
+                product_of_integers::<$set, Sixteen>(product, scales);
+            }
+            $(#[$features])?
+            unsafe fn i8_product(product: &Product, scales: &Scales) {
+                product_of_integers::<$set, Eight>(product, scales);
             }
             $(#[$features])?
             unsafe fn attention(attention: &Attention) {
@@ -51,11 +60,18 @@ macro_rules! table {
                 arrange::<$set>(input, output, n_rows, n_columns);
             }
             $(#[$features])?
-            unsafe fn rounding(
+            unsafe fn i16_rounding(
                 input: (*const f32, usize), output: *mut i16, n_rows: usize, n_columns: usize, levels: f32,
                 scales: *mut f32,
             ) {
-                quantise::<$set>(input, output, n_rows, n_columns, levels, scales);
+                quantise_i16::<$set>(input, output, n_rows, n_columns, levels, scales);
+            }
+            $(#[$features])?
+            unsafe fn u8_rounding(
+                input: (*const f32, usize), factors: *const f32, output: *mut u8, n_rows: usize, n_columns: usize,
+                to: (*mut f32, *mut f32),
+            ) {
+                quantise_u8::<$set>(input, factors, output, n_rows, n_columns, to);
             }
             Table {
                 panel_width: VECTORS * <$set as Simd>::LANES,
@@ -63,10 +79,12 @@ macro_rules! table {
                 tile_rows: <$set as Simd>::ROWS,
                 product_f32: f32_product,
                 product_i16: i16_product,
+                product_i8: i8_product,
                 attend: attention,
                 normalise: norm,
                 arrange: arrangement,
-                quantise: rounding,
+                quantise_i16: i16_rounding,
+                quantise_u8: u8_rounding,
             }
         };
     };

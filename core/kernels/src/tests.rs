@@ -41,6 +41,16 @@ fn panels<T: Copy + Default>(weights: &[T], n_outputs: usize, width: usize, step
     packed
 }
 
+/// A row times `factors`, as 255 levels between its least and its largest number and 0 leave it.
+fn eight_bit(row: &[f32], factors: &[f32]) -> Vec<f64> {
+    let row: Vec<f32> = row.iter().zip(factors).map(|(x, factor)| x * factor).collect();
+    let (below, above) = row.iter().fold((0.0_f32, 0.0_f32), |(below, above), x| (below.max(-x), above.max(*x)));
+    let range = (above + below).max(1e-30);
+    let zero = (below * (255.0 / range)).round_ties_even();
+    let level = |x: f32| (x * (255.0 / range) + zero).clamp(0.0, 255.0).round_ties_even();
+    row.into_iter().map(|x| f64::from(level(x) - zero) * f64::from(range / 255.0)).collect()
+}
+
 fn gelu(x: f64) -> f64 {
     x * 0.5 * (1.0 + libm::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
@@ -101,15 +111,30 @@ proptest! {
             let integers: Vec<i16> = weights.iter().map(|w| (w * 500.0).round_ties_even() as i16).collect();
             let column_scales = matrix(1, n_outputs, padded, seed ^ 4);
             let mut rounded_output = before.clone();
-            kernels.quantise(n_rows, n_inputs, view, levels, &mut arranged);
+            kernels.quantise_i16(n_rows, n_inputs, view, levels, &mut arranged);
             let packed = panels(&integers, n_outputs, width, 2);
             let packed = Panels { values: &packed, n_steps: n_inputs.div_ceil(2), bias: &bias };
             let to = ViewMut { values: &mut rounded_output, stride: padded + 3 };
             kernels.product_i16(&arranged, packed, &column_scales, to, then);
 
+            let factors = matrix(1, n_inputs, stride, seed ^ 5);
+            let bytes: Vec<i8> = weights.iter().map(|w| (w * 127.0).round_ties_even() as i8).collect();
+            let mut totals = vec![0.0; padded];
+            for (place, weight) in bytes.iter().enumerate() {
+                totals[place % n_outputs] += f32::from(*weight);
+            }
+            let columns = Columns { scales: &column_scales, totals: &totals };
+            let mut coarse_output = before.clone();
+            kernels.quantise_u8(n_rows, n_inputs, view, &factors, &mut arranged);
+            let packed = panels(&bytes, n_outputs, width, 4);
+            let packed = Panels { values: &packed, n_steps: n_inputs.div_ceil(4), bias: &bias };
+            let to = ViewMut { values: &mut coarse_output, stride: padded + 3 };
+            kernels.product_i8(&arranged, packed, columns, to, then);
+
             for row in 0..n_rows {
                 let x = &input[row * stride..][..n_inputs];
                 let largest = x.iter().fold(0.0_f32, |m, x| m.max(x.abs()));
+                let levels_u8 = eight_bit(x, &factors);
                 for column in 0..n_outputs {
                     let at = row * (padded + 3) + column;
                     let terms = x.iter().enumerate().map(|(i, &x)| f64::from(x) * f64::from(weights[i * n_outputs + column]));
@@ -130,6 +155,15 @@ proptest! {
                     let found = f64::from(rounded_output[at]);
                     let slack = 1e-6 * (2.0 + sum.abs());
                     prop_assert!((found - expected).abs() < slack, "{set:?} i16 {row},{column}: {found} {expected}");
+
+                    let terms = levels_u8.iter().enumerate().map(|(i, x)| x * f64::from(bytes[i * n_outputs + column]));
+                    let (sum, size) = terms.fold((0.0, 0.0), |(sum, size), t| (sum + t, size + t.abs()));
+                    let scale = f64::from(column_scales[column]);
+                    let expected = after(then, sum * scale + f64::from(bias[column]), f64::from(before[at]));
+                    let found = f64::from(coarse_output[at]);
+                    // The sum with zeros is of another order of magnitude than the one without.
+                    let slack = 1e-6 * (2.0 + size + 255.0 * f64::from(totals[column].abs()));
+                    prop_assert!((found - expected).abs() < slack, "{set:?} i8 {row},{column}: {found} {expected}");
                 }
             }
         }

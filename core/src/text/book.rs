@@ -39,7 +39,8 @@ pub trait TextStore: fmt::Debug + Send + Sync {
 /// The text of a book while somebody reads it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct OpenBook {
-    source: String,
+    /// Nothing where the file flows as it stands: one copy of a book is enough.
+    source: Option<String>,
     flow: Flow,
 }
 
@@ -119,17 +120,18 @@ impl Book {
         if !has_text(&source[body.range()]) {
             return Err(TextError::OnlyFrame { id });
         }
-        let flow = flow_of(&source, body, options.keep_wraps);
-        let language = options.language.unwrap_or_else(|| language::detect(flow.text()));
+        let (hash, n_bytes) = (sha256(source.as_bytes()), source.len());
+        let text = OpenBook::new(source, body, options.keep_wraps);
+        let language = options.language.unwrap_or_else(|| language::detect(text.flow.text()));
         Ok(Self {
             id,
             title: title.into(),
             language,
-            hash: sha256(source.as_bytes()),
-            n_bytes: source.len(),
+            hash,
+            n_bytes,
             body,
             keep_wraps: options.keep_wraps,
-            text: Place::Memory(Arc::new(OpenBook { source, flow })),
+            text: Place::Memory(Arc::new(text)),
         })
     }
 
@@ -158,8 +160,7 @@ impl Book {
         if sha256(source.as_bytes()) != self.hash {
             return Err(gone("its text has changed since it was read first; start again".to_owned()));
         }
-        let flow = flow_of(&source, self.body, self.keep_wraps);
-        let text = Arc::new(OpenBook { source, flow });
+        let text = Arc::new(OpenBook::new(source, self.body, self.keep_wraps));
         *open = Arc::downgrade(&text);
         Ok(text)
     }
@@ -200,14 +201,15 @@ impl Book {
     }
 }
 
-fn flow_of(source: &str, body: Span, keep_wraps: bool) -> Flow {
-    if keep_wraps { Flow::with_wraps(source, body) } else { Flow::of(source, body) }
-}
-
 impl OpenBook {
+    fn new(source: String, body: Span, keep_wraps: bool) -> Self {
+        let flow = if keep_wraps { Flow::with_wraps(&source, body) } else { Flow::of(&source, body) };
+        Self { source: (flow.text() != source).then_some(source), flow }
+    }
+
     /// [`Book::source`].
     pub fn source(&self) -> &str {
-        &self.source
+        self.source.as_deref().unwrap_or_else(|| self.flow.text())
     }
 
     /// [`Book::flow`].
@@ -220,7 +222,7 @@ impl Deref for SourceText {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.0.source
+        self.0.source()
     }
 }
 

@@ -24,7 +24,7 @@ fn slices(texts: &[Vec<u32>]) -> Vec<&[u32]> {
 }
 
 fn encoder(spec: &ModelSpec, onnx: &[u8]) -> EncoderBackend {
-    let options = EncoderOptions { precision: Some(Precision::F32), instructions: None };
+    let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
     EncoderBackend::from_onnx(spec, onnx, options).expect("loads")
 }
 

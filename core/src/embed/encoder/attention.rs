@@ -1,9 +1,9 @@
 //! Self-attention: every token of a text looks at every other.
 
-use super::linear::Linear;
+use super::Workspace;
+use super::linear::{Formats, Linear};
 use super::norm::LayerNorm;
 use super::rows::Rows;
-use super::{Precision, Workspace};
 use crate::embed::checkpoint::{Checkpoint, Layer};
 use closeread_kernels::{AttentionRoom, Kernels, Then};
 
@@ -19,7 +19,7 @@ pub(super) struct SelfAttention {
 }
 
 impl SelfAttention {
-    pub(super) fn new(checkpoint: &Checkpoint, layer: &Layer, precision: Precision, kernels: Kernels) -> Self {
+    pub(super) fn new(checkpoint: &Checkpoint, layer: &Layer, formats: Formats<'_>, kernels: Kernels) -> Self {
         let head_size = checkpoint.hidden / checkpoint.n_heads;
         // The scores' 1 / sqrt(head size) is part of the queries' weights.
         let scale = 1.0 / (head_size as f32).sqrt();
@@ -27,8 +27,8 @@ impl SelfAttention {
         Self {
             n_heads: checkpoint.n_heads,
             head_size,
-            projections: Linear::new(&projections, precision, kernels),
-            output: Linear::new(&[(&layer.output, 1.0)], precision, kernels),
+            projections: Linear::new(&projections, formats.projections, kernels),
+            output: Linear::new(&[(&layer.output, 1.0)], formats.output, kernels),
             norm: LayerNorm::new(&layer.attention_norm, checkpoint.epsilon, kernels),
         }
     }

@@ -1,8 +1,8 @@
 //! The feed-forward block: each token by itself, through a wide inner state.
 
-use super::linear::{BLOCK, Linear};
+use super::Workspace;
+use super::linear::{BLOCK, Formats, Linear};
 use super::norm::LayerNorm;
-use super::{Precision, Workspace};
 use crate::embed::checkpoint::{Checkpoint, Layer};
 use crate::embed::onnx::Activation;
 use closeread_kernels::{Kernels, Then};
@@ -17,11 +17,11 @@ pub(super) struct FeedForward {
 }
 
 impl FeedForward {
-    pub(super) fn new(checkpoint: &Checkpoint, layer: &Layer, precision: Precision, kernels: Kernels) -> Self {
+    pub(super) fn new(checkpoint: &Checkpoint, layer: &Layer, formats: Formats<'_>, kernels: Kernels) -> Self {
         Self {
-            up: Linear::new(&[(&layer.up, 1.0)], precision, kernels),
+            up: Linear::new(&[(&layer.up, 1.0)], formats.up, kernels),
             activation: checkpoint.activation,
-            down: Linear::new(&[(&layer.down, 1.0)], precision, kernels),
+            down: Linear::new(&[(&layer.down, 1.0)], formats.down, kernels),
             norm: LayerNorm::new(&layer.output_norm, checkpoint.epsilon, kernels),
         }
     }

@@ -7,6 +7,7 @@
 //! instruction set is the same.
 
 mod attention;
+mod calibration;
 mod embeddings;
 mod feed_forward;
 mod linear;
@@ -20,16 +21,18 @@ mod tests;
 #[cfg(test)]
 pub(super) mod tiny;
 
+pub use calibration::{Calibration, Ranges};
 pub use closeread_kernels::Instructions;
 
 use super::checkpoint::Checkpoint;
 use super::plan::{Unit, plan_in_order};
 use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
 use attention::SelfAttention;
+use calibration::see;
 use closeread_kernels::{Arranged, AttentionRoom, Kernels};
 use embeddings::Embeddings;
 use feed_forward::FeedForward;
-use linear::BLOCK;
+use linear::{BLOCK, Format, Formats};
 use rows::Rows;
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, PoisonError};
@@ -47,10 +50,13 @@ pub enum Precision {
     /// Activations and weights as 16-bit integers, summed in 32 bits: twice as fast where the processor multiplies such
     /// pairs, mean cosine to f32 above 0.99999. 8-bit weights of the file are used as they are.
     Int16,
+    /// 8-bit integers, and 16 bits on the way down from the inner states, which 8 would spoil: faster again where the
+    /// processor multiplies fours, mean cosine to f32 above 0.9995. Needs a [`Calibration`]; never chosen by itself.
+    Int8,
 }
 
 impl Precision {
-    /// The faster one for these instructions.
+    /// The faster one for these instructions of those that need nothing but the model.
     pub fn fastest(instructions: Instructions) -> Self {
         match instructions {
             Instructions::Avx512 | Instructions::Avx2 | Instructions::Simd128 => Self::Int16,
@@ -63,17 +69,20 @@ impl Precision {
         match self {
             Self::F32 => "f32",
             Self::Int16 => "int16",
+            Self::Int8 => "int8",
         }
     }
 }
 
 /// How to compute; what is `None` is chosen for the processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct EncoderOptions {
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct EncoderOptions<'a> {
     /// Of the linear layers; the fastest one by default.
     pub precision: Option<Precision>,
     /// The fastest available by default.
     pub instructions: Option<Instructions>,
+    /// What [`Precision::Int8`] needs; the others need none.
+    pub calibration: Option<&'a Calibration>,
 }
 
 /// Whether [`EncoderBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
@@ -114,8 +123,9 @@ impl EncoderBackend {
     /// Loads an ONNX file that closeread wrote; `spec` gives the pooling.
     ///
     /// # Errors
-    /// [`EmbedError::Load`] if the file is damaged or from elsewhere, or the processor lacks the instructions asked for.
-    pub fn from_onnx(spec: &ModelSpec, onnx: &[u8], options: EncoderOptions) -> Result<Self, EmbedError> {
+    /// [`EmbedError::Load`] if the file is damaged or from elsewhere, the processor lacks the instructions asked for, or
+    /// [`Precision::Int8`] a calibration of this model.
+    pub fn from_onnx(spec: &ModelSpec, onnx: &[u8], options: EncoderOptions<'_>) -> Result<Self, EmbedError> {
         Self::pack(spec, Checkpoint::from_onnx(onnx)?, options)
     }
 
@@ -127,7 +137,7 @@ impl EncoderBackend {
         spec: &ModelSpec,
         config_json: &[u8],
         safetensors: &[u8],
-        options: EncoderOptions,
+        options: EncoderOptions<'_>,
     ) -> Result<Self, EmbedError> {
         Self::pack(spec, Checkpoint::from_published(config_json, safetensors)?, options)
     }
@@ -142,7 +152,7 @@ impl EncoderBackend {
         self.precision
     }
 
-    fn pack(spec: &ModelSpec, mut checkpoint: Checkpoint, options: EncoderOptions) -> Result<Self, EmbedError> {
+    fn pack(spec: &ModelSpec, mut checkpoint: Checkpoint, options: EncoderOptions<'_>) -> Result<Self, EmbedError> {
         let instructions = options.instructions.unwrap_or_else(Instructions::fastest);
         let kernels = Kernels::new(instructions).ok_or_else(|| {
             let available: Vec<&str> = Instructions::available().into_iter().map(Instructions::name).collect();
@@ -153,14 +163,27 @@ impl EncoderBackend {
             ))
         })?;
         let precision = options.precision.unwrap_or_else(|| Precision::fastest(instructions));
+        let ranges = match (precision, options.calibration) {
+            (Precision::F32 | Precision::Int16, _) => None,
+            (Precision::Int8, Some(calibration)) => Some(calibration.of(&checkpoint)?),
+            (Precision::Int8, None) => {
+                let message = "int8 needs the model's calibration, which `closeread model calibrate` makes";
+                return Err(EmbedError::Load(message.to_owned()));
+            }
+        };
         let tables = std::mem::take(&mut checkpoint.tables);
         let embeddings = Embeddings::new(tables, &checkpoint.norm, checkpoint.epsilon, kernels);
         // Layer by layer, so that no more than one is in memory twice.
         let layers = std::mem::take(&mut checkpoint.layers);
         let inner = layers.first().map_or(0, |layer| layer.up.bias.len());
-        let layers = layers.into_iter().map(|layer| {
-            let attention = SelfAttention::new(&checkpoint, &layer, precision, kernels);
-            (attention, FeedForward::new(&checkpoint, &layer, precision, kernels))
+        let layers = layers.into_iter().enumerate().map(|(idx, layer)| {
+            let formats = match ranges {
+                Some(ranges) => Formats::mixed(&ranges[idx]),
+                None if precision == Precision::F32 => Formats::all(Format::F32),
+                None => Formats::all(Format::Int16),
+            };
+            let attention = SelfAttention::new(&checkpoint, &layer, formats, kernels);
+            (attention, FeedForward::new(&checkpoint, &layer, formats, kernels))
         });
         Ok(Self {
             kernels,
@@ -173,6 +196,44 @@ impl EncoderBackend {
             layers: layers.collect(),
             idle: Mutex::default(),
         })
+    }
+
+    /// How large the channels get that [`Precision::Int8`] has in 8 bits, over the texts of a batch; to be asked of the
+    /// model in [`Precision::F32`].
+    ///
+    /// # Errors
+    /// As [`Backend::forward`].
+    pub fn calibrate(&self, batch: &[&[u32]]) -> Result<Calibration, EmbedError> {
+        let mut seen = Calibration::empty(self.layers.len(), self.hidden);
+        self.run(batch, Some(&mut seen))?;
+        Ok(seen)
+    }
+
+    /// The vectors of a batch; how large channels get in it is taken into `seen`.
+    fn run(&self, batch: &[&[u32]], mut seen: Option<&mut Calibration>) -> Result<Vectors, EmbedError> {
+        self.embeddings.tables.check(batch)?;
+        if batch.is_empty() {
+            return Ok(Vectors::new(self.hidden, Vec::new()));
+        }
+        let lengths: Vec<usize> = batch.iter().map(|ids| ids.len()).collect();
+        let n_tokens = lengths.iter().sum();
+        let mut workspace = self.workspace(n_tokens);
+        self.embeddings.forward(self.kernels, batch, &mut workspace.states);
+        for (idx, (attention, feed_forward)) in self.layers.iter().enumerate() {
+            let mut ranges = seen.as_deref_mut().map(|seen| &mut seen.layers[idx]);
+            if let Some(ranges) = &mut ranges {
+                see(&workspace.states, n_tokens, &mut ranges.projections);
+            }
+            attention.forward(self.kernels, &lengths, &mut workspace);
+            if let Some(ranges) = ranges {
+                see(&workspace.context, n_tokens, &mut ranges.output);
+                see(&workspace.states, n_tokens, &mut ranges.up);
+            }
+            feed_forward.forward(self.kernels, n_tokens, &mut workspace);
+        }
+        let vectors = pooling::pool(self.pooling, &workspace.states, &lengths);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
+        Ok(vectors)
     }
 
     /// Memory for `n_tokens` tokens.
@@ -196,21 +257,7 @@ impl Backend for EncoderBackend {
     }
 
     fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
-        self.embeddings.tables.check(batch)?;
-        if batch.is_empty() {
-            return Ok(Vectors::new(self.hidden, Vec::new()));
-        }
-        let lengths: Vec<usize> = batch.iter().map(|ids| ids.len()).collect();
-        let n_tokens = lengths.iter().sum();
-        let mut workspace = self.workspace(n_tokens);
-        self.embeddings.forward(self.kernels, batch, &mut workspace.states);
-        for (attention, feed_forward) in &self.layers {
-            attention.forward(self.kernels, &lengths, &mut workspace);
-            feed_forward.forward(self.kernels, n_tokens, &mut workspace);
-        }
-        let vectors = pooling::pool(self.pooling, &workspace.states, &lengths);
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(workspace);
-        Ok(vectors)
+        self.run(batch, None)
     }
 }
 
