@@ -2,11 +2,11 @@
 
 use super::math::exp;
 use super::product::{Ahead, Pieces, for_tiles, tile_f32, with_rows};
-use super::simd::{Simd, VECTORS, load_first, store_first};
+use super::simd::{MAX_LANES, Simd, VECTORS, load_first, store_first};
 
 /// One text's queries, keys and values, and where its context goes, as pointers.
 #[derive(Clone, Copy)]
-pub(super) struct Attention {
+pub(super) struct Heads {
     pub(super) n_tokens: usize,
     pub(super) n_heads: usize,
     /// Numbers of a head.
@@ -17,6 +17,12 @@ pub(super) struct Attention {
     /// `n_tokens` rows of `n_heads * head_size`.
     pub(super) context: *mut f32,
     pub(super) context_stride: usize,
+}
+
+/// One text's heads, and room for one of them, as pointers.
+#[derive(Clone, Copy)]
+pub(super) struct Attention {
+    pub(super) heads: Heads,
     /// Room for one head's keys: `n_tokens` rounded up to panels, times `head_size`.
     pub(super) keys: *mut f32,
     /// Room for one head's values: `head_size` rounded up to panels, times `n_tokens`.
@@ -28,7 +34,7 @@ pub(super) struct Attention {
 }
 
 /// Far below every score, so that exp of the difference is nothing.
-const BEYOND_THE_TEXT: f32 = -1e30;
+pub(super) const BEYOND_THE_TEXT: f32 = -1e30;
 
 /// All heads of one text.
 ///
@@ -36,7 +42,8 @@ const BEYOND_THE_TEXT: f32 = -1e30;
 /// That of [`Simd`]; the pointers are good for what the fields say, and none overlap.
 #[inline(always)]
 pub(super) unsafe fn attend<S: Simd>(attention: &Attention) {
-    let &Attention { n_tokens, n_heads, head_size, projections, projections_stride, .. } = attention;
+    let Heads { n_tokens, n_heads, head_size, projections, projections_stride, context, context_stride } =
+        attention.heads;
     let hidden = n_heads * head_size;
     for head in 0..n_heads {
         let queries = projections.add(head * head_size);
@@ -44,7 +51,7 @@ pub(super) unsafe fn attend<S: Simd>(attention: &Attention) {
         pack_values::<S>(attention, queries.add(2 * hidden));
         for_tiles!(S, n_tokens, |first, rows| {
             let queries = queries.add(first * projections_stride);
-            let context = attention.context.add(first * attention.context_stride + head * head_size);
+            let context = context.add(first * context_stride + head * head_size);
             with_rows!(S; rows, attend_rows(attention, queries, context));
         });
     }
@@ -57,7 +64,7 @@ pub(super) unsafe fn attend<S: Simd>(attention: &Attention) {
 #[inline(always)]
 unsafe fn pack_keys<S: Simd>(attention: &Attention, keys: *const f32) {
     let width = VECTORS * S::LANES;
-    let &Attention { n_tokens, head_size, projections_stride, .. } = attention;
+    let Heads { n_tokens, head_size, projections_stride, .. } = attention.heads;
     for panel in 0..n_tokens.div_ceil(width) {
         let to = attention.keys.add(panel * head_size * width);
         for lane in 0..width {
@@ -83,7 +90,7 @@ unsafe fn pack_keys<S: Simd>(attention: &Attention, keys: *const f32) {
 #[inline(always)]
 unsafe fn pack_values<S: Simd>(attention: &Attention, values: *const f32) {
     let width = VECTORS * S::LANES;
-    let &Attention { n_tokens, head_size, projections_stride, .. } = attention;
+    let Heads { n_tokens, head_size, projections_stride, .. } = attention.heads;
     for panel in 0..head_size.div_ceil(width) {
         let to = attention.values.add(panel * n_tokens * width);
         for token in 0..n_tokens {
@@ -104,30 +111,32 @@ unsafe fn pack_values<S: Simd>(attention: &Attention, values: *const f32) {
 #[inline(always)]
 unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *const f32, context: *mut f32) {
     let width = VECTORS * S::LANES;
-    let &Attention { n_tokens, head_size, scores, .. } = attention;
+    let &Attention { heads, scores, .. } = attention;
+    let Heads { n_tokens, head_size, .. } = heads;
     for row in 0..M {
         for idx in 0..head_size {
-            let query = *queries.add(row * attention.projections_stride + idx);
+            let query = *queries.add(row * heads.projections_stride + idx);
             *attention.queries.add(Pieces::at(S::ROWS, row, idx)) = query;
         }
     }
     let n_panels = n_tokens.div_ceil(width);
+    let mut largest = [S::splat(BEYOND_THE_TEXT); M];
     for panel in 0..n_panels {
         let keys = attention.keys.add(panel * head_size * width);
         let sums = tile_f32::<S, M>(head_size, attention.queries, S::ROWS, keys, &mut Ahead::nothing());
+        let beyond = beyond_the_text::<S>(n_tokens - panel * width);
         for row in 0..M {
             for vector in 0..VECTORS {
                 let at = Pieces::at(S::ROWS, row, panel * width + vector * S::LANES);
-                S::store(scores.add(at), sums[row][vector]);
+                let score = S::add(sums[row][vector], beyond[vector]);
+                S::store(scores.add(at), score);
+                largest[row] = S::max(largest[row], score);
             }
         }
     }
     let mut inverses = [0.0_f32; M];
     for row in 0..M {
-        for token in n_tokens..n_panels * width {
-            *scores.add(Pieces::at(S::ROWS, row, token)) = BEYOND_THE_TEXT;
-        }
-        inverses[row] = 1.0 / exponentials::<S>(scores, row, n_tokens);
+        inverses[row] = 1.0 / softmax::<S>(scores, row, n_tokens, S::largest(largest[row]));
     }
     for panel in 0..head_size.div_ceil(width) {
         let values = attention.values.add(panel * n_tokens * width);
@@ -137,12 +146,26 @@ unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *
             for vector in 0..VECTORS {
                 let column = panel * width + vector * S::LANES;
                 if column < head_size {
-                    let to = context.add(row * attention.context_stride + column);
+                    let to = context.add(row * heads.context_stride + column);
                     store_first::<S>(to, S::mul(sums[row][vector], inverse), head_size - column);
                 }
             }
         }
     }
+}
+
+/// What is added to the scores of a panel, of which `n` tokens are left: nothing, and so much beyond them that a softmax
+/// passes over it.
+///
+/// # Safety
+/// That of [`Simd`].
+#[inline(always)]
+pub(super) unsafe fn beyond_the_text<S: Simd>(n: usize) -> [S::Floats; VECTORS] {
+    let mut lanes = [0.0_f32; VECTORS * MAX_LANES];
+    if n < VECTORS * S::LANES {
+        lanes[n..].fill(BEYOND_THE_TEXT);
+    }
+    [S::load(lanes.as_ptr()), S::load(lanes.as_ptr().add(S::LANES))]
 }
 
 /// Replaces a row of scores by exp(score - largest) and returns their sum.
@@ -151,32 +174,16 @@ unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *
 /// That of [`Simd`]; `scores` is good for row `row` of `n` numbers rounded up to whole vectors in [`Pieces`]; those beyond
 /// `n` are far below the others.
 #[inline(always)]
-unsafe fn exponentials<S: Simd>(scores: *mut f32, row: usize, n: usize) -> f32 {
-    // Several at once, because each waits for the one before.
-    const CHAINS: usize = 4;
-    let mut largest = [S::splat(BEYOND_THE_TEXT); CHAINS];
-    let mut at = 0;
-    while at + CHAINS * S::LANES <= n {
-        for chain in 0..CHAINS {
-            let score = S::load(scores.add(Pieces::at(S::ROWS, row, at + chain * S::LANES)));
-            largest[chain] = S::max(largest[chain], score);
-        }
-        at += CHAINS * S::LANES;
-    }
-    while at < n {
-        largest[0] = S::max(largest[0], S::load(scores.add(Pieces::at(S::ROWS, row, at))));
-        at += S::LANES;
-    }
-    let largest = S::max(S::max(largest[0], largest[1]), S::max(largest[2], largest[3]));
-    let largest = S::splat(S::largest(largest));
+pub(super) unsafe fn softmax<S: Simd>(scores: *mut f32, row: usize, n: usize, largest: f32) -> f32 {
+    let largest = S::splat(largest);
     let mut sum = S::splat(0.0);
-    let mut at = 0;
-    while at < n {
-        let score = scores.add(Pieces::at(S::ROWS, row, at));
-        let e = exp::<S>(S::sub(S::load(score), largest));
-        S::store(score, e);
-        sum = S::add(sum, e);
-        at += S::LANES;
+    for first in (0..n).step_by(Pieces::PIECE) {
+        let scores = scores.add(Pieces::at(S::ROWS, row, first));
+        for at in (0..Pieces::PIECE.min(n - first)).step_by(S::LANES) {
+            let e = exp::<S>(S::sub(S::load(scores.add(at)), largest));
+            S::store(scores.add(at), e);
+            sum = S::add(sum, e);
+        }
     }
     S::sum(sum)
 }

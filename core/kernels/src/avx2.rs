@@ -99,6 +99,14 @@ impl Simd for Avx2 {
         _mm256_loadu_si256(at.cast())
     }
     #[inline(always)]
+    unsafe fn store_steps(at: *mut u8, x: __m256i) {
+        _mm256_storeu_si256(at.cast(), x);
+    }
+    #[inline(always)]
+    unsafe fn pairs(low: __m256i, high: __m256i) -> __m256i {
+        _mm256_blend_epi16::<0b1010_1010>(low, _mm256_slli_epi32::<16>(high))
+    }
+    #[inline(always)]
     unsafe fn splat_step(at: *const u8) -> __m256i {
         _mm256_set1_epi32(at.cast::<i32>().read_unaligned())
     }

@@ -124,6 +124,14 @@ impl Simd for Avx512 {
         _mm512_loadu_si512(at.cast())
     }
     #[inline(always)]
+    unsafe fn store_steps(at: *mut u8, x: __m512i) {
+        _mm512_storeu_si512(at.cast(), x);
+    }
+    #[inline(always)]
+    unsafe fn pairs(low: __m512i, high: __m512i) -> __m512i {
+        _mm512_mask_blend_epi16(0xaaaa_aaaa, low, _mm512_slli_epi32::<16>(high))
+    }
+    #[inline(always)]
     unsafe fn splat_step(at: *const u8) -> __m512i {
         _mm512_set1_epi32(at.cast::<i32>().read_unaligned())
     }

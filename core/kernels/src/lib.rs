@@ -15,6 +15,7 @@
 
 mod aligned;
 mod attention;
+mod attention_i16;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
@@ -36,7 +37,8 @@ pub use aligned::{Aligned, LINE};
 pub use math::{ERF, ERF_END};
 pub use product::Then;
 
-use attention::Attention;
+use attention::{Attention, Heads};
+use attention_i16::{IntegerAttention, MOST_TOKENS};
 use product::{Pieces, Product, Scales};
 use table::Table;
 
@@ -183,13 +185,26 @@ pub struct Arranged {
     zeros: Vec<f32>,
 }
 
-/// Memory for [`Kernels::attend`], grown on demand.
+/// Memory for [`Kernels::attend`] and [`Kernels::attend_i16`], grown on demand.
 #[derive(Debug, Default)]
 pub struct AttentionRoom {
     keys: Vec<f32>,
     values: Vec<f32>,
     queries: Vec<f32>,
     scores: Vec<f32>,
+    integers: IntegerRoom,
+}
+
+/// What integers need of it beside the scores.
+#[derive(Debug, Default)]
+struct IntegerRoom {
+    keys: Vec<i16>,
+    key_scales: Vec<f32>,
+    values: Vec<i16>,
+    value_scales: Vec<f32>,
+    key: Vec<i16>,
+    queries: Vec<i16>,
+    shares: Vec<i16>,
 }
 
 impl Kernels {
@@ -341,9 +356,6 @@ impl Kernels {
         context: ViewMut<'_>,
         room: &mut AttentionRoom,
     ) {
-        let hidden = n_heads * head_size;
-        check(n_tokens, projections.stride, 3 * hidden, projections.values.len(), "projections");
-        check(n_tokens, context.stride, hidden, context.values.len(), "context");
         let padded = n_tokens.next_multiple_of(self.table.panel_width);
         let padded_head = head_size.next_multiple_of(self.table.panel_width);
         grow(&mut room.keys, padded * head_size);
@@ -351,13 +363,7 @@ impl Kernels {
         grow(&mut room.queries, Pieces::len(self.table.tile_rows, head_size));
         grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
         let attention = Attention {
-            n_tokens,
-            n_heads,
-            head_size,
-            projections: projections.values.as_ptr(),
-            projections_stride: projections.stride,
-            context: context.values.as_mut_ptr(),
-            context_stride: context.stride,
+            heads: heads_of(n_tokens, (n_heads, head_size), projections, context),
             keys: room.keys.as_mut_ptr(),
             values: room.values.as_mut_ptr(),
             queries: room.queries.as_mut_ptr(),
@@ -366,6 +372,45 @@ impl Kernels {
         // SAFETY: the lengths were checked above, the rooms were grown to what the fields ask for, and all that is
         // written is borrowed exclusively.
         unsafe { (self.table.attend)(&attention) }
+    }
+
+    /// The same with queries, keys, values and the shares of the softmax rounded to 16-bit integers.
+    ///
+    /// # Panics
+    /// If a slice is shorter than the shapes say, or the text so long that sums exceed 32 bits (some 48,000 tokens).
+    pub fn attend_i16(
+        self,
+        n_tokens: usize,
+        (n_heads, head_size): (usize, usize),
+        projections: View<'_>,
+        context: ViewMut<'_>,
+        room: &mut AttentionRoom,
+    ) {
+        assert!(n_tokens <= MOST_TOKENS, "sums over {n_tokens} tokens exceed 32 bits");
+        let padded = n_tokens.next_multiple_of(self.table.panel_width);
+        let padded_head = head_size.next_multiple_of(self.table.panel_width);
+        grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
+        let integers = &mut room.integers;
+        grow(&mut integers.keys, 2 * padded * head_size.div_ceil(2));
+        grow(&mut integers.key_scales, padded);
+        grow(&mut integers.values, 2 * padded_head * n_tokens.div_ceil(2));
+        grow(&mut integers.value_scales, padded_head);
+        grow(&mut integers.key, padded_head);
+        grow(&mut integers.queries, 2 * Pieces::len(self.table.tile_rows, padded_head.div_ceil(2)));
+        grow(&mut integers.shares, 2 * Pieces::len(self.table.tile_rows, padded.div_ceil(2)));
+        let attention = IntegerAttention {
+            heads: heads_of(n_tokens, (n_heads, head_size), projections, context),
+            keys: integers.keys.as_mut_ptr(),
+            key_scales: integers.key_scales.as_mut_ptr(),
+            values: integers.values.as_mut_ptr(),
+            value_scales: integers.value_scales.as_mut_ptr(),
+            key: integers.key.as_mut_ptr(),
+            queries: integers.queries.as_mut_ptr(),
+            scores: room.scores.as_mut_ptr(),
+            shares: integers.shares.as_mut_ptr(),
+        };
+        // SAFETY: as in `attend`.
+        unsafe { (self.table.attend_i16)(&attention) }
     }
 
     /// Layer normalisation of rows of `n_columns` numbers, in place. Columns up to the next whole vector are written
@@ -427,6 +472,27 @@ fn product_of<I, W>(
     }
 }
 
+/// Projections and context by address, their lengths checked.
+fn heads_of(
+    n_tokens: usize,
+    (n_heads, head_size): (usize, usize),
+    projections: View<'_>,
+    context: ViewMut<'_>,
+) -> Heads {
+    let hidden = n_heads * head_size;
+    check(n_tokens, projections.stride, 3 * hidden, projections.values.len(), "projections");
+    check(n_tokens, context.stride, hidden, context.values.len(), "context");
+    Heads {
+        n_tokens,
+        n_heads,
+        head_size,
+        projections: projections.values.as_ptr(),
+        projections_stride: projections.stride,
+        context: context.values.as_mut_ptr(),
+        context_stride: context.stride,
+    }
+}
+
 /// Panics unless `len` holds `n_rows` rows of `n_columns`, `stride` apart.
 fn check(n_rows: usize, stride: usize, n_columns: usize, len: usize, what: &str) {
     assert!(n_columns <= stride || n_rows <= 1, "{what}: rows of {n_columns} numbers overlap at a stride of {stride}");
@@ -434,8 +500,8 @@ fn check(n_rows: usize, stride: usize, n_columns: usize, len: usize, what: &str)
     assert!(len >= needed, "{what}: {len} numbers, {needed} are needed");
 }
 
-fn grow(room: &mut Vec<f32>, n: usize) {
+fn grow<T: Copy + Default>(room: &mut Vec<T>, n: usize) {
     if room.len() < n {
-        room.resize(n, 0.0);
+        room.resize(n, T::default());
     }
 }

@@ -82,6 +82,14 @@ impl Simd for Neon {
         vreinterpretq_s32_u8(vld1q_u8(at))
     }
     #[inline(always)]
+    unsafe fn store_steps(at: *mut u8, x: int32x4_t) {
+        vst1q_u8(at, vreinterpretq_u8_s32(x));
+    }
+    #[inline(always)]
+    unsafe fn pairs(low: int32x4_t, high: int32x4_t) -> int32x4_t {
+        vsliq_n_s32::<16>(low, high)
+    }
+    #[inline(always)]
     unsafe fn splat_step(at: *const u8) -> int32x4_t {
         vdupq_n_s32(at.cast::<i32>().read_unaligned())
     }

@@ -89,6 +89,14 @@ impl Simd for Plain {
         at.cast::<[i32; 4]>().read_unaligned()
     }
     #[inline(always)]
+    unsafe fn store_steps(at: *mut u8, x: [i32; 4]) {
+        at.cast::<[i32; 4]>().write_unaligned(x);
+    }
+    #[inline(always)]
+    unsafe fn pairs(low: [i32; 4], high: [i32; 4]) -> [i32; 4] {
+        each(low, high, |low, high| low & 0xffff | high << 16)
+    }
+    #[inline(always)]
     unsafe fn splat_step(at: *const u8) -> [i32; 4] {
         [at.cast::<i32>().read_unaligned(); 4]
     }

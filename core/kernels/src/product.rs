@@ -23,7 +23,7 @@ pub enum Then {
 }
 
 /// Bytes of a step of the inner dimension.
-const STEP: usize = size_of::<f32>();
+pub(super) const STEP: usize = size_of::<f32>();
 
 /// Where a row's steps lie: `PIECE` of them side by side, then those of the next row `STRIDE` further; the next `PIECE`
 /// steps of all rows follow in the same way.
@@ -344,7 +344,7 @@ pub(super) unsafe fn tile_f32<S: Simd, const M: usize>(
 /// # Safety
 /// As [`tile_f32`], with steps of integers for numbers.
 #[inline(always)]
-unsafe fn tile_of_integers<S: Simd, I: Integers, const M: usize>(
+pub(super) unsafe fn tile_of_integers<S: Simd, I: Integers, const M: usize>(
     n_steps: usize,
     mut input: *const u8,
     n_rows: usize,

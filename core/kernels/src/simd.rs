@@ -57,6 +57,10 @@ pub(super) trait Simd: Copy {
     unsafe fn zeros() -> Self::Ints;
     /// `LANES` steps of 32 bits.
     unsafe fn load_steps(at: *const u8) -> Self::Ints;
+    /// `LANES` steps of 32 bits to memory.
+    unsafe fn store_steps(at: *mut u8, x: Self::Ints);
+    /// The lanes of `low`, integers within i16, as the first of pairs of i16, those of `high` as the second.
+    unsafe fn pairs(low: Self::Ints, high: Self::Ints) -> Self::Ints;
     /// The step of 32 bits at `at` in every lane.
     unsafe fn splat_step(at: *const u8) -> Self::Ints;
     /// sum + a.0 b.0 + a.1 b.1 in each lane, in 32 bits, of pairs of i16.

@@ -89,6 +89,14 @@ impl Simd for Simd128 {
         v128_load(at.cast())
     }
     #[inline(always)]
+    unsafe fn store_steps(at: *mut u8, x: v128) {
+        v128_store(at.cast(), x);
+    }
+    #[inline(always)]
+    unsafe fn pairs(low: v128, high: v128) -> v128 {
+        v128_or(v128_and(low, i32x4_splat(0xffff)), i32x4_shl(high, 16))
+    }
+    #[inline(always)]
     unsafe fn splat_step(at: *const u8) -> v128 {
         v128_load32_splat(at.cast())
     }

@@ -1,6 +1,7 @@
 //! One function per kernel and instruction set, with the features switched on.
 
 use super::attention::{Attention, attend};
+use super::attention_i16::{IntegerAttention, attend_i16};
 use super::plain::Plain;
 use super::product::{Eight, Product, Scales, Sixteen, product_f32, product_of_integers};
 use super::rows::{arrange, normalise, quantise_i16, quantise_u8};
@@ -23,6 +24,7 @@ pub(super) struct Table {
     pub(super) product_i16: unsafe fn(&Product, &Scales),
     pub(super) product_i8: unsafe fn(&Product, &Scales),
     pub(super) attend: unsafe fn(&Attention),
+    pub(super) attend_i16: unsafe fn(&IntegerAttention),
     pub(super) normalise: unsafe fn(*mut f32, usize, usize, usize, (*const f32, *const f32), f32),
     pub(super) arrange: unsafe fn((*const f32, usize), *mut f32, usize, usize),
     pub(super) quantise_i16: unsafe fn((*const f32, usize), *mut i16, usize, usize, f32, *mut f32),
@@ -47,6 +49,10 @@ macro_rules! table {
             $(#[$features])?
             unsafe fn attention(attention: &Attention) {
                 attend::<$set>(attention);
+            }
+            $(#[$features])?
+            unsafe fn attention_i16(attention: &IntegerAttention) {
+                attend_i16::<$set>(attention);
             }
             $(#[$features])?
             unsafe fn norm(
@@ -81,6 +87,7 @@ macro_rules! table {
                 product_i16: i16_product,
                 product_i8: i8_product,
                 attend: attention,
+                attend_i16: attention_i16,
                 normalise: norm,
                 arrange: arrangement,
                 quantise_i16: i16_rounding,

@@ -184,7 +184,11 @@ proptest! {
             let mut context = vec![7.0; n_tokens * (hidden + 2)];
             let to = ViewMut { values: &mut context, stride: hidden + 2 };
             let mut room = AttentionRoom::default();
-            kernels.attend(n_tokens, (n_heads, head_size), View { values: &projections, stride }, to, &mut room);
+            let view = View { values: &projections, stride };
+            kernels.attend(n_tokens, (n_heads, head_size), view, to, &mut room);
+            let mut rounded = vec![7.0; n_tokens * (hidden + 2)];
+            let to = ViewMut { values: &mut rounded, stride: hidden + 2 };
+            kernels.attend_i16(n_tokens, (n_heads, head_size), view, to, &mut room);
             for token in 0..n_tokens {
                 for head in 0..n_heads {
                     let score = |other: usize| (0..head_size).map(|i| at(token, 0, head, i) * at(other, 1, head, i)).sum::<f64>();
@@ -196,8 +200,11 @@ proptest! {
                         let expected: f64 = (0..n_tokens).map(|other| shares[other] / total * at(other, 2, head, idx)).sum();
                         let found = f64::from(context[token * (hidden + 2) + head * head_size + idx]);
                         prop_assert!((found - expected).abs() < 2e-5, "{set:?} {token},{head},{idx}: {found} {expected}");
+                        let found = f64::from(rounded[token * (hidden + 2) + head * head_size + idx]);
+                        prop_assert!((found - expected).abs() < 1e-2, "{set:?} i16 {token},{head},{idx}: {found} {expected}");
                     }
                 }
+                prop_assert_eq!(&rounded[token * (hidden + 2) + hidden..][..2], &[7.0, 7.0], "{:?} wrote beyond", set);
                 prop_assert_eq!(&context[token * (hidden + 2) + hidden..][..2], &[7.0, 7.0], "{:?} wrote beyond", set);
             }
         }

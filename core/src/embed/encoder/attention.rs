@@ -1,7 +1,7 @@
 //! Self-attention: every token of a text looks at every other.
 
 use super::Workspace;
-use super::linear::{Formats, Linear};
+use super::linear::{Format, Formats, Linear};
 use super::norm::LayerNorm;
 use super::rows::Rows;
 use crate::embed::checkpoint::{Checkpoint, Layer};
@@ -12,6 +12,8 @@ use closeread_kernels::{AttentionRoom, Kernels, Then};
 pub(super) struct SelfAttention {
     n_heads: usize,
     head_size: usize,
+    /// Rounded to 16 bits, as its projections are at least.
+    in_integers: bool,
     /// Queries, keys and values in one product.
     projections: Linear,
     output: Linear,
@@ -27,6 +29,7 @@ impl SelfAttention {
         Self {
             n_heads: checkpoint.n_heads,
             head_size,
+            in_integers: !matches!(formats.projections, Format::F32),
             projections: Linear::new(&projections, formats.projections, kernels),
             output: Linear::new(&[(&layer.output, 1.0)], formats.output, kernels),
             norm: LayerNorm::new(&layer.attention_norm, checkpoint.epsilon, kernels),
@@ -55,7 +58,12 @@ impl SelfAttention {
         for &n_tokens in lengths {
             let rows = first..first + n_tokens;
             let heads = (self.n_heads, self.head_size);
-            kernels.attend(n_tokens, heads, projections.view(rows.clone()), context.view_mut(rows), room);
+            let (projections, context) = (projections.view(rows.clone()), context.view_mut(rows));
+            if self.in_integers {
+                kernels.attend_i16(n_tokens, heads, projections, context, room);
+            } else {
+                kernels.attend(n_tokens, heads, projections, context, room);
+            }
             first += n_tokens;
         }
     }

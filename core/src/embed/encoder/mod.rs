@@ -41,7 +41,7 @@ use std::sync::{Mutex, PoisonError};
 /// the second-level cache (`cargo xtask bench embed`).
 const UNIT_TOKENS: usize = 448;
 
-/// What the products of linear layers are computed in. Attention, normalisation and activation are f32 always.
+/// What linear layers and the products of attention are computed in. Normalisation, softmax and activation are f32 always.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
@@ -77,7 +77,7 @@ impl Precision {
 /// How to compute; what is `None` is chosen for the processor.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct EncoderOptions<'a> {
-    /// Of the linear layers; the fastest one by default.
+    /// Of the products; the fastest one by default.
     pub precision: Option<Precision>,
     /// The fastest available by default.
     pub instructions: Option<Instructions>,
