@@ -6,6 +6,7 @@
 use crate::hash::sha256;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 macro_rules! shipped {
@@ -76,9 +77,9 @@ const BUILT_IN: &[(&str, &str)] = shipped![
 #[derive(Debug, Clone)]
 pub struct Prompts {
     environment: Environment<'static>,
+    /// Without front matter. They are compiled when they are filled: few of them ever are.
+    templates: BTreeMap<String, Cow<'static, str>>,
     hashes: BTreeMap<String, String>,
-    /// What the shipped prompt of each name is filled with: a replacement may use no more.
-    variables: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Front matter of a prompt file.
@@ -134,9 +135,10 @@ impl Prompts {
     pub fn built_in() -> Self {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let mut prompts = Self { environment, hashes: BTreeMap::new(), variables: BTreeMap::new() };
+        let mut prompts = Self { environment, templates: BTreeMap::new(), hashes: BTreeMap::new() };
         for (name, source) in BUILT_IN {
-            prompts.insert(name, source).expect("the shipped prompts are tested");
+            let (_, body) = parts(name, source).expect("the shipped prompts are tested");
+            prompts.put(name, body);
         }
         prompts
     }
@@ -146,33 +148,28 @@ impl Prompts {
     /// # Errors
     /// [`PromptError`] if there is no such prompt to replace, or the text is no prompt.
     pub fn replace(&mut self, name: &str, source: &str) -> Result<(), PromptError> {
-        if !self.hashes.contains_key(name) {
+        let Some((_, shipped)) = BUILT_IN.iter().find(|(shipped, _)| *shipped == name) else {
             let known = self.hashes.keys().cloned().collect::<Vec<_>>().join(", ");
             return Err(PromptError::Unknown { name: name.to_owned(), known });
-        }
-        self.insert(name, source)
-    }
-
-    fn insert(&mut self, name: &str, source: &str) -> Result<(), PromptError> {
-        let bad = |problem: String| PromptError::FrontMatter { name: name.to_owned(), problem };
-        let source = source.replace("\r\n", "\n");
-        let rest = source.strip_prefix("+++\n").ok_or_else(|| bad("no front matter".to_owned()))?;
-        let (front, body) = rest.split_once("\n+++\n").ok_or_else(|| bad("the front matter has no end".to_owned()))?;
-        let front: FrontMatter = toml::from_str(front).map_err(|e| bad(e.message().to_owned()))?;
+        };
+        let (front, body) = parts(name, source)?;
+        front_matter(name, &front)?;
         let unusable = |problem: String| PromptError::Template { name: name.to_owned(), problem };
-        let mut trial = Environment::empty();
-        trial.add_template("", body.trim()).map_err(|e| unusable(e.to_string()))?;
-        let used = trial.get_template("").map_err(|e| unusable(e.to_string()))?.undeclared_variables(false);
-        let filled = self.variables.entry(name.to_owned()).or_insert(front.variables);
+        let template = self.environment.template_from_str(&body).map_err(|e| unusable(e.to_string()))?;
+        let used = template.undeclared_variables(false);
+        // What the shipped one is filled with: a replacement may use no more.
+        let filled = front_matter(name, &parts(name, shipped)?.0)?.variables;
         if let Some(unknown) = used.iter().find(|variable| !filled.contains(*variable)) {
             let known = filled.iter().cloned().collect::<Vec<_>>().join(", ");
             return Err(unusable(format!("there is no variable `{unknown}` here; it is filled with: {known}")));
         }
-        self.environment
-            .add_template_owned(name.to_owned(), body.trim().to_owned())
-            .map_err(|e| unusable(e.to_string()))?;
-        self.hashes.insert(name.to_owned(), sha256(body.trim().as_bytes()));
+        self.put(name, Cow::Owned(body.into_owned()));
         Ok(())
+    }
+
+    fn put(&mut self, name: &str, body: Cow<'static, str>) {
+        self.hashes.insert(name.to_owned(), sha256(body.as_bytes()));
+        self.templates.insert(name.to_owned(), body);
     }
 
     /// SHA-256 of each template, in hex, by name: what the manifest of a run holds.
@@ -186,8 +183,12 @@ impl Prompts {
     /// [`PromptError`] if there is no such prompt, or it names a variable that `variables` has no value for.
     pub fn render(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
         let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
+        let Some(template) = self.templates.get(name) else {
+            let known = self.hashes.keys().cloned().collect::<Vec<_>>().join(", ");
+            return Err(PromptError::Unknown { name: name.to_owned(), known });
+        };
         let filled = || {
-            let template = self.environment.get_template(name)?;
+            let template = self.environment.template_from_named_str(name, template)?;
             let variables = minijinja::Value::from(minijinja::value::Serde(variables));
             // A book is written into memory of its size, in the place of memory that doubles until it fits.
             let mut text = Vec::with_capacity(template.source().len() + text_of(&variables));
@@ -196,6 +197,24 @@ impl Prompts {
         };
         Ok(String::from_utf8(filled().map_err(problem)?).expect("templates and values are strings"))
     }
+}
+
+/// Front matter and template of a prompt file.
+fn parts<'s>(name: &str, source: &'s str) -> Result<(Cow<'s, str>, Cow<'s, str>), PromptError> {
+    let bad = |problem: &str| PromptError::FrontMatter { name: name.to_owned(), problem: problem.to_owned() };
+    if source.contains("\r\n") {
+        let source = source.replace("\r\n", "\n");
+        let (front, body) = parts(name, &source)?;
+        return Ok((Cow::Owned(front.into_owned()), Cow::Owned(body.into_owned())));
+    }
+    let rest = source.strip_prefix("+++\n").ok_or_else(|| bad("no front matter"))?;
+    let (front, body) = rest.split_once("\n+++\n").ok_or_else(|| bad("the front matter has no end"))?;
+    Ok((Cow::Borrowed(front), Cow::Borrowed(body.trim())))
+}
+
+fn front_matter(name: &str, front: &str) -> Result<FrontMatter, PromptError> {
+    toml::from_str(front)
+        .map_err(|e| PromptError::FrontMatter { name: name.to_owned(), problem: e.message().to_owned() })
 }
 
 /// Bytes of the strings among the fields of a value.
@@ -214,6 +233,18 @@ mod tests {
         let variables = json!({"context": "C", "question": "Who?", "options": ["Ana", "Ben"]});
         let text = Prompts::built_in().render("read-choice", &variables).unwrap();
         assert!(text.contains("Question: Who?\n\n[[1]] Ana\n[[2]] Ben\n\nFirst"), "{text}");
+    }
+
+    #[test]
+    fn every_shipped_prompt_is_one() {
+        let mut prompts = Prompts::built_in();
+        let hashes = prompts.hashes().clone();
+        for (name, source) in BUILT_IN {
+            prompts.replace(name, source).unwrap_or_else(|error| panic!("{error}"));
+            prompts.replace(name, &source.replace('\n', "\r\n")).unwrap_or_else(|error| panic!("{error}"));
+        }
+        assert_eq!(prompts.hashes(), &hashes);
+        assert!(prompts.render("read-choise", &json!({})).unwrap_err().to_string().contains("there is no prompt"));
     }
 
     #[test]

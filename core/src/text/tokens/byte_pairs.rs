@@ -42,6 +42,7 @@ impl BytePairs {
         }
         let n_tokens = starts.len() - 1;
         bytes.shrink_to_fit();
+        starts.shrink_to_fit();
         let splitter = Regex::new_many(&encoding.patterns()).expect("the patterns are tested to compile");
         let mut read = Self { splitter, bytes, starts, places: vec![FREE; (2 * n_tokens).next_power_of_two()] };
         for rank in 0..u32::try_from(n_tokens).ok()? {
