@@ -118,6 +118,17 @@ fn a_page_that_is_not_there_is_named_with_what_the_wiki_says() {
     build("http://127.0.0.1:9/api.php").refuses(&["cannot fetch the page `No Loan` from http://127.0.0.1:9/api.php"]);
 }
 
+#[test]
+fn an_article_that_takes_too_long_to_read_is_named_before_any_call() {
+    let sandbox = Sandbox::with_own_cache();
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    sandbox.write("bell.wiki", "{{ ".repeat(30) + &"A [[bell]]. ".repeat(5_000));
+    let article = ["build", "sagascale", "--books", &story, "--article", "the-loan-of-the-bell=bell.wiki"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", "http://127.0.0.1:9", "--out", "s"];
+    let told = ["the article bell.wiki", "longer than 2 seconds", "never closed", "as HTML by --article"];
+    sandbox.run(&[&article[..], &model].concat()).refuses(&told);
+}
+
 /// Answers every GET request with the same JSON.
 struct Wiki {
     url: String,

@@ -2,9 +2,7 @@
 
 use crate::support::{STORY, ScriptedHost, book};
 use crate::{Memory, funnel, survives_any_death, with_setting};
-use closeread_core::build::sagascale::{
-    ArticleKind, Crew, Found, SagaScale, SearchHost, Subject, cost, sagascale, segments,
-};
+use closeread_core::build::sagascale::{Crew, Found, SagaScale, SearchHost, Segment, Subject, cost, sagascale};
 use closeread_core::build::{BuildError, Building, Built};
 use closeread_core::chunk::Chunker;
 use closeread_core::host::{Call, HostError};
@@ -12,8 +10,11 @@ use closeread_core::index::{Retriever, Shelf};
 use closeread_core::text::tokens::Tokenizer;
 use serde_json::json;
 
-const ARTICLE: &str = "== Plot ==\nAna hides a key under the stair. Ben finds it and keeps it for nine years.\n\
-                       == Reception ==\nCritics praised the book and it sold a million copies in its first year.\n";
+/// The article's sections: heading and text.
+const ARTICLE: [(&str, &str); 2] = [
+    ("Plot", "Ana hides a key under the stair. Ben finds it and keeps it for nine years."),
+    ("Reception", "Critics praised the book and it sold a million copies in its first year."),
+];
 
 /// Knows nothing of lanterns, little of the stair.
 struct Library;
@@ -40,7 +41,8 @@ fn parameters() -> SagaScale {
 fn subject() -> Subject {
     let (book, tokenizer) = (book("story", "The Key", STORY), Tokenizer::cl100k());
     let shelf = Shelf::new(vec![book.clone()], Chunker::Window, 16, &tokenizer);
-    Subject { book, shelf, retriever: Retriever::Bm25, segments: segments(ARTICLE, ArticleKind::Wikitext) }
+    let segment = |(heading, text): (&str, &str)| Segment { heading: heading.to_owned(), text: text.to_owned() };
+    Subject { book, shelf, retriever: Retriever::Bm25, segments: ARTICLE.map(segment).to_vec() }
 }
 
 /// Builds with one model in every part; `knowing` are the models of the last filter.

@@ -4,15 +4,12 @@
 //! from the section together with the passages of the book that it speaks of. Three filters follow: is the answer right,
 //! does anybody care, and does no model know it without the book.
 
-mod article;
 mod cost;
 mod filter;
 mod generate;
 mod search;
 mod tables;
-mod wikitext;
 
-pub use article::{ArticleKind, Segment, segments};
 pub use cost::cost;
 pub use filter::{Checked, Knower, Known, Popular};
 pub use generate::{Context, Ended, Pair, Pairs, SubQueries};
@@ -68,6 +65,15 @@ impl Default for SagaScale {
     }
 }
 
+/// A section of an article.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Its heading; empty for what stands before the first.
+    pub heading: String,
+    /// Its text, without those of its subsections, which are segments of their own.
+    pub text: String,
+}
+
 /// A book with the article about it.
 #[derive(Debug, Clone)]
 pub struct Subject {
@@ -77,7 +83,7 @@ pub struct Subject {
     pub shelf: Shelf,
     /// How passages are ranked.
     pub retriever: Retriever,
-    /// The sections of the article.
+    /// The sections of the article, in its order, none without text.
     pub segments: Vec<Segment>,
 }
 

@@ -1,11 +1,15 @@
 //! The articles about books: files beside each other, or pages of a wiki.
 
+mod segments;
+mod wikitext;
+
 use super::search::encoded;
 use crate::files::write_atomically;
 use crate::provider::without_credentials;
 use anyhow::{Context, Result, bail};
-use closeread_core::build::sagascale::{ArticleKind, Segment, segments};
+use closeread_core::build::sagascale::Segment;
 use closeread_core::text::{Book, decode};
+use segments::{ArticleKind, segments};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,7 +50,8 @@ impl ArticleArgs {
             };
             let bytes = std::fs::read(&path).with_context(|| format!("cannot read the article {}", path.display()))?;
             let text = decode(&bytes, None).with_context(|| format!("the article {}", path.display()))?.text;
-            let found = segments(&text, ArticleKind::of_name(&path.to_string_lossy()));
+            let found = segments(&text, ArticleKind::of_name(&path.to_string_lossy()))
+                .with_context(|| format!("the article {}", path.display()))?;
             if found.is_empty() {
                 bail!("the article {} has no text: expected sections about `{}`", path.display(), book.id);
             }

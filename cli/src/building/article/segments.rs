@@ -1,21 +1,13 @@
 //! Articles: wikitext, HTML or plain text, as segments by section.
 
 use super::wikitext;
-use crate::text::html::{self, Layout};
-use serde::{Deserialize, Serialize};
-
-/// A section of an article.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Segment {
-    /// Its heading; empty for what stands before the first.
-    pub heading: String,
-    /// Its text, without those of its subsections, which are segments of their own.
-    pub text: String,
-}
+use anyhow::Result;
+use closeread_core::build::sagascale::Segment;
+use closeread_core::text::html::{self, Layout};
 
 /// How an article is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ArticleKind {
+pub(super) enum ArticleKind {
     /// Wikipedia's markup: headings between `==`.
     Wikitext,
     /// Headings from `h1` to `h6`.
@@ -26,7 +18,7 @@ pub enum ArticleKind {
 
 impl ArticleKind {
     /// By the ending of a file's name.
-    pub fn of_name(name: &str) -> Self {
+    pub(super) fn of_name(name: &str) -> Self {
         match name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).as_deref() {
             Some("wiki" | "wikitext" | "mediawiki") => Self::Wikitext,
             Some("html" | "htm" | "xhtml") => Self::Html,
@@ -36,19 +28,18 @@ impl ArticleKind {
 }
 
 /// The sections of an article that have text, in its order.
-pub fn segments(article: &str, kind: ArticleKind) -> Vec<Segment> {
+///
+/// # Errors
+/// If the article is wikitext that cannot be read.
+pub(super) fn segments(article: &str, kind: ArticleKind) -> Result<Vec<Segment>> {
     let article = article.replace("\r\n", "\n");
     let sections = match kind {
-        ArticleKind::Wikitext => by_lines(&wikitext::plain(&article), wikitext::heading),
+        ArticleKind::Wikitext => wikitext::sections(&article)?,
         ArticleKind::Html => without_edit_links(html::sections(&article, Layout::Page)),
-        ArticleKind::Text => by_lines(&article, |line| {
-            let heading = line.trim_start_matches('#');
-            let is_heading = heading.len() < line.len() && heading.starts_with(' ');
-            is_heading.then(|| heading.trim().to_owned())
-        }),
+        ArticleKind::Text => by_lines(&article),
     };
     let segments = sections.into_iter().map(|(heading, text)| Segment { heading, text });
-    segments.filter(|segment| !segment.text.is_empty()).collect()
+    Ok(segments.filter(|segment| !segment.text.is_empty()).collect())
 }
 
 /// Where a saved page has lost the class that tells links for editing from the heading that they stand in.
@@ -59,12 +50,14 @@ fn without_edit_links(mut sections: Vec<(String, String)>) -> Vec<(String, Strin
     sections
 }
 
-fn by_lines(text: &str, heading: impl Fn(&str) -> Option<String>) -> Vec<(String, String)> {
+fn by_lines(text: &str) -> Vec<(String, String)> {
     let mut sections = vec![(String::new(), Vec::new())];
     for line in text.lines() {
-        match heading(line) {
-            Some(heading) => sections.push((heading, Vec::new())),
-            None => sections.last_mut().expect("there is always one").1.push(line),
+        let heading = line.trim_start_matches('#');
+        if heading.len() < line.len() && heading.starts_with(' ') {
+            sections.push((heading.trim().to_owned(), Vec::new()));
+        } else {
+            sections.last_mut().expect("there is always one").1.push(line);
         }
     }
     sections.into_iter().map(|(heading, lines)| (heading, lines.join("\n").trim().to_owned())).collect()
@@ -75,7 +68,8 @@ mod tests {
     use super::*;
 
     fn read(article: &str, kind: ArticleKind) -> Vec<String> {
-        segments(article, kind).into_iter().map(|s| format!("{}: {}", s.heading, s.text.replace('\n', " | "))).collect()
+        let segments = segments(article, kind).unwrap().into_iter();
+        segments.map(|segment| format!("{}: {}", segment.heading, segment.text.replace('\n', " | "))).collect()
     }
 
     #[test]
