@@ -23,6 +23,8 @@ impl Simd for Avx2 {
     type Ints = __m256i;
     const LANES: usize = 8;
     const ROWS: usize = 6;
+    // LLVM 21 would add the products of several steps to each other first, for which a tile has not the registers.
+    const INTEGER_STEPS: usize = 1;
 
     #[inline(always)]
     unsafe fn prefetch(at: *const u8) {

@@ -167,7 +167,7 @@ pub(super) unsafe fn product_f32<S: Simd>(product: &Product) {
     for panel in 0..product.n_panels {
         let weights = product.panels.add(STEP * panel * product.n_steps * width);
         let bias = product.bias.add(panel * width);
-        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, weights);
+        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, S::STEPS, weights);
         for_tiles!(S, product.n_rows, |first, rows| {
             let input = product.input.add(STEP * first * Pieces::STRIDE).cast();
             let weights = weights.cast();
@@ -189,7 +189,7 @@ pub(super) unsafe fn product_of_integers<S: Simd, I: Integers>(product: &Product
     let width = VECTORS * S::LANES;
     for panel in 0..product.n_panels {
         let weights = product.panels.add(STEP * panel * product.n_steps * width);
-        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, weights);
+        let mut ahead = Ahead::new::<S>(product.n_rows, product.n_steps, S::INTEGER_STEPS, weights);
         for_tiles!(S, product.n_rows, |first, rows| {
             let input = product.input.add(STEP * first * Pieces::STRIDE);
             let output = product.output.add(first * product.output_stride + panel * width);
@@ -270,8 +270,8 @@ pub(super) struct Ahead {
 impl Ahead {
     /// For the tiles of `n_rows` rows of a panel at `weights`, two vectors a step; the next follows right behind.
     #[inline(always)]
-    fn new<S: Simd>(n_rows: usize, n_steps: usize, weights: *const u8) -> Self {
-        let bytes_a_turn = S::STEPS * VECTORS * S::LANES * size_of::<f32>();
+    fn new<S: Simd>(n_rows: usize, n_steps: usize, steps_a_turn: usize, weights: *const u8) -> Self {
+        let bytes_a_turn = steps_a_turn * VECTORS * S::LANES * size_of::<f32>();
         let n_tiles = n_rows.div_ceil(S::ROWS);
         let lines_a_turn = (bytes_a_turn / LINE).div_ceil(n_tiles.max(1));
         // Behind the last panel there is nothing to ask for, and asking does no harm.
@@ -368,14 +368,14 @@ pub(super) unsafe fn tile_of_integers<S: Simd, I: Integers, const M: usize>(
     while rest > 0 {
         let n = rest.min(Pieces::PIECE);
         let mut at = input;
-        for _ in 0..n / S::STEPS {
+        for _ in 0..n / S::INTEGER_STEPS {
             ahead.turn::<S>();
-            for step in 0..S::STEPS {
+            for step in 0..S::INTEGER_STEPS {
                 step!(at.add(STEP * step));
             }
-            at = at.add(STEP * S::STEPS);
+            at = at.add(STEP * S::INTEGER_STEPS);
         }
-        for step in 0..n % S::STEPS {
+        for step in 0..n % S::INTEGER_STEPS {
             step!(at.add(STEP * step));
         }
         input = input.wrapping_add(STEP * n_rows * Pieces::STRIDE);

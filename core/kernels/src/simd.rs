@@ -18,6 +18,8 @@ pub(super) trait Simd: Copy {
     const ROWS: usize;
     /// Steps that a turn of a tile's inner loop takes.
     const STEPS: usize = 4;
+    /// The same for a tile of integers.
+    const INTEGER_STEPS: usize = Self::STEPS;
 
     /// Asks for the cache line at `at`, which may be any address; nothing where there is no such instruction.
     #[inline(always)]
