@@ -17,6 +17,7 @@ mod corpus;
 mod corpus_truth;
 mod crashes;
 mod disk;
+mod eight_bit;
 mod embeddings;
 mod estimate;
 mod extend;
