@@ -2,9 +2,9 @@
 //!
 //! `embed_bench MODEL_FOLDER IDS BACKEND [INSTRUCTIONS]`: IDS is one text a line, its token ids separated by spaces;
 //! BACKEND is `tract`, `f32`, `int16` or `int8`, the latter three by closeread's own encoder with INSTRUCTIONS (plain,
-//! avx2, avx512; the fastest by default), `int8` with the folder's calibration. Commands are `B TOKENS`: run all texts once in batches of B, sorted by length, cut
-//! to TOKENS; one thread; B = 0 for the batches that the command line makes. `vectors FILE` writes the normalised
-//! vectors of all texts as little-endian f32.
+//! avx2, avx512; the fastest by default), `int8` with the folder's calibration. Commands are `B TOKENS`: run all texts
+//! once in batches of B, sorted by length, cut to TOKENS; one thread; B = 0 for the batches that the command line makes.
+//! `vectors FILE` writes the normalised vectors of all texts as little-endian f32.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
 use closeread_core::embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Instructions, Precision};

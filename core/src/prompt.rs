@@ -149,8 +149,7 @@ impl Prompts {
     /// [`PromptError`] if there is no such prompt to replace, or the text is no prompt.
     pub fn replace(&mut self, name: &str, source: &str) -> Result<(), PromptError> {
         let Some((_, shipped)) = BUILT_IN.iter().find(|(shipped, _)| *shipped == name) else {
-            let known = self.hashes.keys().cloned().collect::<Vec<_>>().join(", ");
-            return Err(PromptError::Unknown { name: name.to_owned(), known });
+            return Err(self.unknown(name));
         };
         let (front, body) = parts(name, source)?;
         front_matter(name, &front)?;
@@ -165,6 +164,11 @@ impl Prompts {
         }
         self.put(name, Cow::Owned(body.into_owned()));
         Ok(())
+    }
+
+    fn unknown(&self, name: &str) -> PromptError {
+        let known = self.hashes.keys().cloned().collect::<Vec<_>>().join(", ");
+        PromptError::Unknown { name: name.to_owned(), known }
     }
 
     fn put(&mut self, name: &str, body: Cow<'static, str>) {
@@ -184,8 +188,7 @@ impl Prompts {
     pub fn render(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
         let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
         let Some(template) = self.templates.get(name) else {
-            let known = self.hashes.keys().cloned().collect::<Vec<_>>().join(", ");
-            return Err(PromptError::Unknown { name: name.to_owned(), known });
+            return Err(self.unknown(name));
         };
         let filled = || {
             let template = self.environment.template_from_named_str(name, template)?;

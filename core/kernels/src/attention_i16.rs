@@ -2,6 +2,7 @@
 
 use super::attention::{BEYOND_THE_TEXT, Heads, beyond_the_text, softmax};
 use super::product::{Ahead, Pieces, STEP, Sixteen, for_tiles, tile_of_integers, with_rows};
+use super::rows::{LEAST, round_row};
 use super::simd::{Simd, VECTORS, abs, load_first, store_first};
 
 /// One text's heads, and room for one of them in integers, as pointers.
@@ -44,7 +45,7 @@ pub(super) unsafe fn attend_i16<S: Simd>(attention: &IntegerAttention) {
         attention.heads;
     let hidden = n_heads * head_size;
     // Queries and keys alike, so that the sum of a head's products stays within 32 bits.
-    let levels = (i32::MAX as f32 / head_size as f32).sqrt().floor().min(32_767.0);
+    let levels = (i32::MAX as usize / head_size.max(1)).isqrt().min(i16::MAX as usize) as f32;
     for head in 0..n_heads {
         let queries = projections.add(head * head_size);
         pack_keys::<S>(attention, queries.add(hidden), levels);
@@ -187,30 +188,3 @@ unsafe fn attend_rows<S: Simd, const M: usize>(
         }
     }
 }
-
-/// Rounds `n` numbers to integers of at most `levels`, 0 up to the next whole vector, and returns what a step is worth;
-/// `place` says where those from an index on go, a vector at a time.
-///
-/// # Safety
-/// That of [`Simd`]; `numbers` is good for `n`, each place for a vector.
-#[inline(always)]
-unsafe fn round_row<S: Simd>(numbers: *const f32, n: usize, levels: f32, place: impl Fn(usize) -> *mut i16) -> f32 {
-    let mut largest = S::splat(LEAST);
-    let mut at = 0;
-    while at < n {
-        largest = S::max(largest, abs::<S>(load_first::<S>(numbers.add(at), n - at)));
-        at += S::LANES;
-    }
-    let largest = S::largest(largest);
-    let steps = S::splat(levels / largest);
-    let mut at = 0;
-    while at < n {
-        let integers = S::round(S::mul(load_first::<S>(numbers.add(at), n - at), steps));
-        S::store_i16(place(at), integers);
-        at += S::LANES;
-    }
-    largest / levels
-}
-
-/// Rows whose largest number is smaller than this count as zeros.
-const LEAST: f32 = 1e-30;

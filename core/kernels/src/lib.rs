@@ -377,7 +377,7 @@ impl Kernels {
     /// The same with queries, keys, values and the shares of the softmax rounded to 16-bit integers.
     ///
     /// # Panics
-    /// If a slice is shorter than the shapes say, or the text so long that sums exceed 32 bits (some 48,000 tokens).
+    /// If a slice is shorter than the shapes say, or the text so long that sums exceed 32 bits (some 98,000 tokens).
     pub fn attend_i16(
         self,
         n_tokens: usize,

@@ -118,28 +118,39 @@ pub(super) unsafe fn quantise_i16<S: Simd>(
     scales: *mut f32,
 ) {
     for row in 0..n_rows {
-        let x = input.add(row * stride);
-        let mut largest = [S::splat(0.0); 2];
-        let mut at = 0;
-        while at < n_columns {
-            largest[0] = S::max(largest[0], abs::<S>(S::load(x.add(at))));
-            at += S::LANES;
-            if at < n_columns {
-                largest[1] = S::max(largest[1], abs::<S>(S::load(x.add(at))));
-                at += S::LANES;
-            }
-        }
-        // A row of zeros keeps its zeros with any scale; the smallest normal number keeps the inverse finite.
-        let largest = S::largest(S::max(largest[0], largest[1])).max(LEAST);
-        *scales.add(row) = largest / levels;
-        let steps = S::splat(levels / largest);
-        let mut at = 0;
-        while at < n_columns {
-            let integers = S::round(S::mul(S::load(x.add(at)), steps));
-            S::store_i16(output.add(2 * Pieces::at(n_rows, row, at / 2)), integers);
-            at += S::LANES;
-        }
+        let place = |at: usize| output.add(2 * Pieces::at(n_rows, row, at / 2));
+        *scales.add(row) = round_row::<S>(input.add(row * stride), n_columns, levels, place);
     }
+}
+
+/// Rounds `n` numbers to integers of at most `levels`, 0 up to the next whole vector, and returns what a step is worth;
+/// `place` says where those from an index on go, a vector at a time.
+///
+/// # Safety
+/// That of [`Simd`]; `numbers` is good for `n`, each place for a vector.
+#[inline(always)]
+pub(super) unsafe fn round_row<S: Simd>(
+    numbers: *const f32,
+    n: usize,
+    levels: f32,
+    place: impl Fn(usize) -> *mut i16,
+) -> f32 {
+    // The smallest that counts keeps the inverse finite; zeros stay zeros with any scale.
+    let mut largest = S::splat(LEAST);
+    let mut at = 0;
+    while at < n {
+        largest = S::max(largest, abs::<S>(load_first::<S>(numbers.add(at), n - at)));
+        at += S::LANES;
+    }
+    let largest = S::largest(largest);
+    let steps = S::splat(levels / largest);
+    let mut at = 0;
+    while at < n {
+        let integers = S::round(S::mul(load_first::<S>(numbers.add(at), n - at), steps));
+        S::store_i16(place(at), integers);
+        at += S::LANES;
+    }
+    largest / levels
 }
 
 /// Multiplies each row by `factors` and rounds it to the integers 0 to 255 between its smallest and its largest number, 0
@@ -187,4 +198,4 @@ pub(super) unsafe fn quantise_u8<S: Simd>(
 }
 
 /// Rows whose largest number is smaller than this count as zeros.
-const LEAST: f32 = 1e-30;
+pub(super) const LEAST: f32 = 1e-30;

@@ -210,6 +210,30 @@ proptest! {
         }
     }
 
+    /// Rows whose numbers are all as large as the largest: sums that come nearest to the end of their 32 bits.
+    #[test]
+    fn integers_have_room_for_the_largest_sums(
+        head_size in prop_oneof![1..140_usize, Just(2), Just(8), Just(32), Just(128)], n_tokens in 1..70_usize,
+        size in 0.1_f32..2.0,
+    ) {
+        // Queries all alike, keys and values of alternating sign.
+        let sign = |token: usize| if token % 2 == 0 { size } else { -size };
+        let token = |token| [vec![size; head_size], vec![sign(token); 2 * head_size]].concat();
+        let projections: Vec<f32> = (0..n_tokens).flat_map(token).collect();
+        let score = head_size as f64 * f64::from(size).powi(2);
+        let (same, other) = (n_tokens.div_ceil(2) as f64, (n_tokens / 2) as f64 * libm::exp(-2.0 * score));
+        let expected = f64::from(size) * (same - other) / (same + other);
+        for (set, kernels) in all_kernels() {
+            let mut context = vec![7.0; n_tokens * head_size];
+            let to = ViewMut { values: &mut context, stride: head_size };
+            let view = View { values: &projections, stride: 3 * head_size };
+            kernels.attend_i16(n_tokens, (1, head_size), view, to, &mut AttentionRoom::default());
+            for found in context {
+                prop_assert!((f64::from(found) - expected).abs() < 2e-3, "{set:?}: {found} {expected}");
+            }
+        }
+    }
+
     #[test]
     fn rows_are_normalised(n_rows in 1..5_usize, n_columns in 1..300_usize, seed: u32) {
         let stride = n_columns.next_multiple_of(16) + 16;

@@ -17,8 +17,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Tokens of a passage, as DOS RAG cuts them.
-const PASSAGE_TOKENS: usize = 100;
 /// Passages of a text, spread over it: more change the largest magnitudes little.
 const N_PASSAGES: usize = 512;
 
@@ -35,7 +33,8 @@ pub(super) fn run(name: &str, texts: &[PathBuf]) -> anyhow::Result<ExitCode> {
 
     let (mut seen, mut n_passages, mut names) = (None, 0, BTreeMap::new());
     for book in books(texts)? {
-        let shelf = Shelf::new(vec![Arc::new(book)], Chunker::Dos, PASSAGE_TOKENS, &Tokenizer::cl100k());
+        let max_tokens = Chunker::Dos.default_max_tokens();
+        let shelf = Shelf::new(vec![Arc::new(book)], Chunker::Dos, max_tokens, &Tokenizer::cl100k());
         let book = &shelf.books()[0];
         if !model.spec.speaks(book.language.code()) {
             eprintln!("{}: `{}` is not meant for {}; it counts all the same", book.id, model.spec.name, book.language);
@@ -93,7 +92,7 @@ fn widen(seen: &mut Option<Calibration>, more: Calibration) {
 fn rounded(mut calibration: Calibration) -> Calibration {
     for ranges in &mut calibration.layers {
         for magnitude in ranges.projections.iter_mut().chain(&mut ranges.output).chain(&mut ranges.up) {
-            *magnitude = format!("{magnitude:.3e}").parse().unwrap_or(*magnitude);
+            *magnitude = format!("{magnitude:.3e}").parse().expect("a number");
         }
     }
     calibration
