@@ -217,10 +217,10 @@ proptest! {
         size in 0.1_f32..2.0,
     ) {
         // Queries all alike, keys and values of alternating sign.
-        let sign = |token: usize| if token % 2 == 0 { size } else { -size };
+        let sign = |token: usize| if token.is_multiple_of(2) { size } else { -size };
         let token = |token| [vec![size; head_size], vec![sign(token); 2 * head_size]].concat();
         let projections: Vec<f32> = (0..n_tokens).flat_map(token).collect();
-        let score = head_size as f64 * f64::from(size).powi(2);
+        let score = head_size as f64 * f64::from(size) * f64::from(size);
         let (same, other) = (n_tokens.div_ceil(2) as f64, (n_tokens / 2) as f64 * libm::exp(-2.0 * score));
         let expected = f64::from(size) * (same - other) / (same + other);
         for (set, kernels) in all_kernels() {
