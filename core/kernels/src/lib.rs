@@ -9,17 +9,19 @@
 #![allow(
     unsafe_code,
     unsafe_op_in_unsafe_fn,
-    reason = "vector instructions are unsafe functions; the contract stands on each kernel and is met in this file"
+    reason = "vector instructions are unsafe functions; the contract stands on each kernel and is met here and in attending.rs"
 )]
 #![allow(clippy::needless_range_loop, reason = "a tile's rows and vectors are counted loops over registers")]
 
 mod aligned;
+mod attending;
 mod attention;
 mod attention_i16;
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod instructions;
 mod math;
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -34,11 +36,11 @@ mod table;
 mod tests;
 
 pub use aligned::{Aligned, LINE};
+pub use attending::AttentionRoom;
+pub use instructions::Instructions;
 pub use math::{ERF, ERF_END};
 pub use product::Then;
 
-use attention::{Attention, Heads};
-use attention_i16::{IntegerAttention, MOST_TOKENS};
 use product::{Pieces, Product, Scales};
 use table::Table;
 
@@ -51,77 +53,6 @@ pub enum Activation {
     GeluTanh,
     /// max(x, 0).
     Relu,
-}
-
-/// Instructions that the kernels are compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Instructions {
-    /// Nothing beyond what every processor of the target has.
-    Plain,
-    /// x86-64 with AVX2 and FMA.
-    Avx2,
-    /// x86-64 with AVX-512 F, BW, DQ, VL and VNNI.
-    Avx512,
-    /// WebAssembly with simd128, where the module was compiled with it.
-    Simd128,
-    /// aarch64 with NEON.
-    Neon,
-}
-
-impl Instructions {
-    /// Those that this processor has, plain first, the fastest last.
-    pub fn available() -> Vec<Self> {
-        let all = [Self::Plain, Self::Avx2, Self::Avx512, Self::Simd128, Self::Neon];
-        all.into_iter().filter(|set| set.table().is_some()).collect()
-    }
-
-    /// The fastest of them.
-    pub fn fastest() -> Self {
-        *Self::available().last().expect("plain instructions are always there")
-    }
-
-    /// Its name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Plain => "plain",
-            Self::Avx2 => "avx2",
-            Self::Avx512 => "avx512",
-            Self::Simd128 => "simd128",
-            Self::Neon => "neon",
-        }
-    }
-
-    /// The kernels, if this processor can run them.
-    fn table(self) -> Option<&'static Table> {
-        match self {
-            Self::Plain => Some(&table::PLAIN),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => has_avx2().then_some(&table::AVX2),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => has_avx512().then_some(&table::AVX512),
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128 => Some(&table::SIMD128),
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon => Some(&table::NEON),
-            #[allow(unreachable_patterns, reason = "no target has all of them")]
-            _ => None,
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx2() -> bool {
-    is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_avx512() -> bool {
-    has_avx2()
-        && is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vnni")
 }
 
 /// The kernels of instructions that this processor has.
@@ -183,28 +114,6 @@ pub struct Arranged {
     scales: Vec<f32>,
     /// The integer that stands for 0 in each row of `fours`.
     zeros: Vec<f32>,
-}
-
-/// Memory for [`Kernels::attend`] and [`Kernels::attend_i16`], grown on demand.
-#[derive(Debug, Default)]
-pub struct AttentionRoom {
-    keys: Vec<f32>,
-    values: Vec<f32>,
-    queries: Vec<f32>,
-    scores: Vec<f32>,
-    integers: IntegerRoom,
-}
-
-/// What integers need of it beside the scores.
-#[derive(Debug, Default)]
-struct IntegerRoom {
-    keys: Vec<i16>,
-    key_scales: Vec<f32>,
-    values: Vec<i16>,
-    value_scales: Vec<f32>,
-    key: Vec<i16>,
-    queries: Vec<i16>,
-    shares: Vec<i16>,
 }
 
 impl Kernels {
@@ -343,76 +252,6 @@ impl Kernels {
         unsafe { (self.table.product_i8)(&product, &scales) }
     }
 
-    /// Attention of one text: `projections` are its rows of queries (scaled), keys and values, `n_heads * head_size` of
-    /// each; the same number of columns of `context` are written.
-    ///
-    /// # Panics
-    /// If a slice is shorter than the shapes say.
-    pub fn attend(
-        self,
-        n_tokens: usize,
-        (n_heads, head_size): (usize, usize),
-        projections: View<'_>,
-        context: ViewMut<'_>,
-        room: &mut AttentionRoom,
-    ) {
-        let padded = n_tokens.next_multiple_of(self.table.panel_width);
-        let padded_head = head_size.next_multiple_of(self.table.panel_width);
-        grow(&mut room.keys, padded * head_size);
-        grow(&mut room.values, padded_head * n_tokens);
-        grow(&mut room.queries, Pieces::len(self.table.tile_rows, head_size));
-        grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
-        let attention = Attention {
-            heads: heads_of(n_tokens, (n_heads, head_size), projections, context),
-            keys: room.keys.as_mut_ptr(),
-            values: room.values.as_mut_ptr(),
-            queries: room.queries.as_mut_ptr(),
-            scores: room.scores.as_mut_ptr(),
-        };
-        // SAFETY: the lengths were checked above, the rooms were grown to what the fields ask for, and all that is
-        // written is borrowed exclusively.
-        unsafe { (self.table.attend)(&attention) }
-    }
-
-    /// The same with queries, keys, values and the shares of the softmax rounded to 16-bit integers.
-    ///
-    /// # Panics
-    /// If a slice is shorter than the shapes say, or the text so long that sums exceed 32 bits (some 98,000 tokens).
-    pub fn attend_i16(
-        self,
-        n_tokens: usize,
-        (n_heads, head_size): (usize, usize),
-        projections: View<'_>,
-        context: ViewMut<'_>,
-        room: &mut AttentionRoom,
-    ) {
-        assert!(n_tokens <= MOST_TOKENS, "sums over {n_tokens} tokens exceed 32 bits");
-        let padded = n_tokens.next_multiple_of(self.table.panel_width);
-        let padded_head = head_size.next_multiple_of(self.table.panel_width);
-        grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
-        let integers = &mut room.integers;
-        grow(&mut integers.keys, 2 * padded * head_size.div_ceil(2));
-        grow(&mut integers.key_scales, padded);
-        grow(&mut integers.values, 2 * padded_head * n_tokens.div_ceil(2));
-        grow(&mut integers.value_scales, padded_head);
-        grow(&mut integers.key, padded_head);
-        grow(&mut integers.queries, 2 * Pieces::len(self.table.tile_rows, padded_head.div_ceil(2)));
-        grow(&mut integers.shares, 2 * Pieces::len(self.table.tile_rows, padded.div_ceil(2)));
-        let attention = IntegerAttention {
-            heads: heads_of(n_tokens, (n_heads, head_size), projections, context),
-            keys: integers.keys.as_mut_ptr(),
-            key_scales: integers.key_scales.as_mut_ptr(),
-            values: integers.values.as_mut_ptr(),
-            value_scales: integers.value_scales.as_mut_ptr(),
-            key: integers.key.as_mut_ptr(),
-            queries: integers.queries.as_mut_ptr(),
-            scores: room.scores.as_mut_ptr(),
-            shares: integers.shares.as_mut_ptr(),
-        };
-        // SAFETY: as in `attend`.
-        unsafe { (self.table.attend_i16)(&attention) }
-    }
-
     /// Layer normalisation of rows of `n_columns` numbers, in place. Columns up to the next whole vector are written
     /// too: 0, if `scale` and `shift` are 0 there.
     ///
@@ -469,27 +308,6 @@ fn product_of<I, W>(
         output: output.values.as_mut_ptr(),
         output_stride: output.stride,
         then,
-    }
-}
-
-/// Projections and context by address, their lengths checked.
-fn heads_of(
-    n_tokens: usize,
-    (n_heads, head_size): (usize, usize),
-    projections: View<'_>,
-    context: ViewMut<'_>,
-) -> Heads {
-    let hidden = n_heads * head_size;
-    check(n_tokens, projections.stride, 3 * hidden, projections.values.len(), "projections");
-    check(n_tokens, context.stride, hidden, context.values.len(), "context");
-    Heads {
-        n_tokens,
-        n_heads,
-        head_size,
-        projections: projections.values.as_ptr(),
-        projections_stride: projections.stride,
-        context: context.values.as_mut_ptr(),
-        context_stride: context.stride,
     }
 }
 
