@@ -1,6 +1,6 @@
 //! Scaled dot-product attention of one text: softmax(Q K^T) V, head by head.
 
-use super::math::exp;
+use super::math::exp2;
 use super::product::{Ahead, Pieces, for_tiles, tile_f32, with_rows};
 use super::simd::{MAX_LANES, Simd, VECTORS, load_first, store_first};
 
@@ -33,8 +33,8 @@ pub(super) struct Attention {
     pub(super) scores: *mut f32,
 }
 
-/// Far below every score, so that exp of the difference is nothing.
-pub(super) const BEYOND_THE_TEXT: f32 = -1e30;
+/// Far below every score, so that exp of the difference is nothing, even in steps as small as those of a row of zeros.
+pub(super) const BEYOND_THE_TEXT: f32 = -1e38;
 
 /// All heads of one text.
 ///
@@ -114,33 +114,34 @@ unsafe fn attend_rows<S: Simd, const M: usize>(attention: &Attention, queries: *
     let &Attention { heads, scores, .. } = attention;
     let Heads { n_tokens, head_size, .. } = heads;
     for row in 0..M {
-        for idx in 0..head_size {
-            let query = *queries.add(row * heads.projections_stride + idx);
-            *attention.queries.add(Pieces::at(S::ROWS, row, idx)) = query;
+        let queries = queries.add(row * heads.projections_stride);
+        for idx in (0..head_size).step_by(S::LANES) {
+            let part = load_first::<S>(queries.add(idx), head_size - idx);
+            S::store(attention.queries.add(Pieces::at(S::ROWS, row, idx)), part);
         }
     }
     let n_panels = n_tokens.div_ceil(width);
     let mut largest = [S::splat(BEYOND_THE_TEXT); M];
     for panel in 0..n_panels {
         let keys = attention.keys.add(panel * head_size * width);
-        let sums = tile_f32::<S, M>(head_size, attention.queries, S::ROWS, keys, &mut Ahead::nothing());
-        let beyond = beyond_the_text::<S>(n_tokens - panel * width);
+        let beyond = [beyond_the_text::<S>(n_tokens - panel * width); M];
+        let scored = tile_f32::<S, M>(beyond, head_size, attention.queries, S::ROWS, keys, &mut Ahead::nothing());
         for row in 0..M {
             for vector in 0..VECTORS {
                 let at = Pieces::at(S::ROWS, row, panel * width + vector * S::LANES);
-                let score = S::add(sums[row][vector], beyond[vector]);
-                S::store(scores.add(at), score);
-                largest[row] = S::max(largest[row], score);
+                S::store(scores.add(at), scored[row][vector]);
+                largest[row] = S::max(largest[row], scored[row][vector]);
             }
         }
     }
     let mut inverses = [0.0_f32; M];
     for row in 0..M {
-        inverses[row] = 1.0 / softmax::<S>(scores, row, n_tokens, S::largest(largest[row]));
+        inverses[row] = 1.0 / softmax::<S>(scores, row, n_tokens, S::largest(largest[row]), 1.0);
     }
     for panel in 0..head_size.div_ceil(width) {
         let values = attention.values.add(panel * n_tokens * width);
-        let sums = tile_f32::<S, M>(n_tokens, scores, S::ROWS, values, &mut Ahead::nothing());
+        let zeros = [[S::splat(0.0); VECTORS]; M];
+        let sums = tile_f32::<S, M>(zeros, n_tokens, scores, S::ROWS, values, &mut Ahead::nothing());
         for row in 0..M {
             let inverse = S::splat(inverses[row]);
             for vector in 0..VECTORS {
@@ -168,19 +169,22 @@ pub(super) unsafe fn beyond_the_text<S: Simd>(n: usize) -> [S::Floats; VECTORS] 
     [S::load(lanes.as_ptr()), S::load(lanes.as_ptr().add(S::LANES))]
 }
 
-/// Replaces a row of scores by exp(score - largest) and returns their sum.
+/// Replaces a row of scores, of which a step is worth `scale`, by exp(score - largest) and returns their sum.
 ///
 /// # Safety
 /// That of [`Simd`]; `scores` is good for row `row` of `n` numbers rounded up to whole vectors in [`Pieces`]; those beyond
 /// `n` are far below the others.
 #[inline(always)]
-pub(super) unsafe fn softmax<S: Simd>(scores: *mut f32, row: usize, n: usize, largest: f32) -> f32 {
-    let largest = S::splat(largest);
+pub(super) unsafe fn softmax<S: Simd>(scores: *mut f32, row: usize, n: usize, largest: f32, scale: f32) -> f32 {
+    let scale = scale * std::f32::consts::LOG2_E;
+    let largest = largest * scale;
+    // Rounded so that no difference is above 0, whatever the size of the scores: shares rely on it. Sums do not notice.
+    let (scale, below) = (S::splat(scale), S::splat(-(largest + largest.abs() * f32::EPSILON)));
     let mut sum = S::splat(0.0);
     for first in (0..n).step_by(Pieces::PIECE) {
         let scores = scores.add(Pieces::at(S::ROWS, row, first));
         for at in (0..Pieces::PIECE.min(n - first)).step_by(S::LANES) {
-            let e = exp::<S>(S::sub(S::load(scores.add(at)), largest));
+            let e = exp2::<S>(S::mul_add(S::load(scores.add(at)), scale, below));
             S::store(scores.add(at), e);
             sum = S::add(sum, e);
         }

@@ -150,8 +150,7 @@ unsafe fn attend_rows<S: Simd, const M: usize>(
             let column = panel * width + vector * S::LANES;
             let key_scales = S::load(attention.key_scales.add(column));
             for row in 0..M {
-                let scale = S::mul(S::splat(query_scales[row]), key_scales);
-                let score = S::mul_add(S::to_floats(sums[row][vector]), scale, beyond[vector]);
+                let score = S::mul_add(S::to_floats(sums[row][vector]), key_scales, beyond[vector]);
                 S::store(scores.add(Pieces::at(S::ROWS, row, column)), score);
                 largest[row] = S::max(largest[row], score);
             }
@@ -159,7 +158,7 @@ unsafe fn attend_rows<S: Simd, const M: usize>(
     }
     let mut inverses = [0.0_f32; M];
     for row in 0..M {
-        let sum = softmax::<S>(scores, row, n_tokens, S::largest(largest[row]));
+        let sum = softmax::<S>(scores, row, n_tokens, S::largest(largest[row]), query_scales[row]);
         let steps = (ALL_SHARES / sum).min(LARGEST_SHARE);
         inverses[row] = 1.0 / (sum * steps);
         let steps = S::splat(steps);

@@ -89,8 +89,9 @@ impl Simd for Avx2 {
         _mm256_cvtepi32_ps(x)
     }
     #[inline(always)]
-    unsafe fn times_power_of_two(x: __m256, n: __m256i) -> __m256 {
-        _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(x), _mm256_slli_epi32::<23>(n)))
+    unsafe fn times_power_of_two(x: __m256, n: __m256) -> __m256 {
+        let n = _mm256_slli_epi32::<23>(_mm256_castps_si256(n));
+        _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(x), n))
     }
     #[inline(always)]
     unsafe fn zeros() -> __m256i {

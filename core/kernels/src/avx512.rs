@@ -112,8 +112,9 @@ impl Simd for Avx512 {
         _mm512_cvtepi32_ps(x)
     }
     #[inline(always)]
-    unsafe fn times_power_of_two(x: __m512, n: __m512i) -> __m512 {
-        _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), _mm512_slli_epi32::<23>(n)))
+    unsafe fn times_power_of_two(x: __m512, n: __m512) -> __m512 {
+        let n = _mm512_slli_epi32::<23>(_mm512_castps_si512(n));
+        _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), n))
     }
     #[inline(always)]
     unsafe fn zeros() -> __m512i {

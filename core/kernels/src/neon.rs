@@ -70,8 +70,9 @@ impl Simd for Neon {
         vcvtq_f32_s32(x)
     }
     #[inline(always)]
-    unsafe fn times_power_of_two(x: float32x4_t, n: int32x4_t) -> float32x4_t {
-        vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(x), vshlq_n_s32::<23>(n)))
+    unsafe fn times_power_of_two(x: float32x4_t, n: float32x4_t) -> float32x4_t {
+        let n = vshlq_n_s32::<23>(vreinterpretq_s32_f32(n));
+        vreinterpretq_f32_s32(vaddq_s32(vreinterpretq_s32_f32(x), n))
     }
     #[inline(always)]
     unsafe fn zeros() -> int32x4_t {

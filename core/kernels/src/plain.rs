@@ -1,13 +1,11 @@
 //! No instruction set in particular: four numbers at a time, which most compilers turn into vectors.
 
+use super::math::ROUNDER;
 use super::simd::Simd;
 
 /// Runs everywhere, Miri included; the other instruction sets are tested against it.
 #[derive(Clone, Copy)]
 pub(super) struct Plain;
-
-/// Adding and taking away 1.5 * 2^23 leaves the nearest integer, ties to even.
-const ROUNDER: f32 = 12_582_912.0;
 
 #[inline(always)]
 fn each<A: Copy, B: Copy, C>(a: [A; 4], b: [B; 4], f: impl Fn(A, B) -> C) -> [C; 4] {
@@ -77,8 +75,8 @@ impl Simd for Plain {
         x.map(|x| x as f32)
     }
     #[inline(always)]
-    unsafe fn times_power_of_two(x: [f32; 4], n: [i32; 4]) -> [f32; 4] {
-        each(x, n, |x, n| f32::from_bits(x.to_bits().wrapping_add((n << 23).cast_unsigned())))
+    unsafe fn times_power_of_two(x: [f32; 4], n: [f32; 4]) -> [f32; 4] {
+        each(x, n, |x, n| f32::from_bits(x.to_bits().wrapping_add(n.to_bits() << 23)))
     }
     #[inline(always)]
     unsafe fn zeros() -> [i32; 4] {

@@ -215,7 +215,8 @@ unsafe fn finished_tile_f32<S: Simd, const M: usize>(
     output: *mut f32,
     ahead: &mut Ahead,
 ) {
-    let sums = tile_f32::<S, M>(product.n_steps, input, product.n_rows, weights, ahead);
+    let zeros = [[S::splat(0.0); VECTORS]; M];
+    let sums = tile_f32::<S, M>(zeros, product.n_steps, input, product.n_rows, weights, ahead);
     for row in 0..M {
         for vector in 0..VECTORS {
             let at = output.add(row * product.output_stride + vector * S::LANES);
@@ -294,19 +295,19 @@ impl Ahead {
     }
 }
 
-/// The sums of a tile: `M` rows of `n_steps` numbers times one panel. `n_rows` is that of the whole input.
+/// `sums` and the products of a tile: `M` rows of `n_steps` numbers times one panel. `n_rows` is that of the whole input.
 ///
 /// # Safety
 /// That of [`Simd`]; `input` is good for `M` rows in [`Pieces`], `weights` for `n_steps` x two vectors.
 #[inline(always)]
 pub(super) unsafe fn tile_f32<S: Simd, const M: usize>(
+    mut sums: [[S::Floats; VECTORS]; M],
     n_steps: usize,
     mut input: *const f32,
     n_rows: usize,
     mut weights: *const f32,
     ahead: &mut Ahead,
 ) -> [[S::Floats; VECTORS]; M] {
-    let mut sums = [[S::splat(0.0); VECTORS]; M];
     macro_rules! step {
         ($input:expr) => {{
             let columns = [S::load(weights), S::load(weights.add(S::LANES))];

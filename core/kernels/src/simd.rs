@@ -1,5 +1,8 @@
 //! What a kernel asks of an instruction set.
 
+#[cfg(doc)]
+use super::math::ROUNDER;
+
 /// Vectors of one instruction set, for kernels that are written once for all of them.
 ///
 /// Every function is `unsafe` with the same contract: the processor has the instruction set, and a pointer is good for
@@ -52,8 +55,8 @@ pub(super) trait Simd: Copy {
     unsafe fn round(x: Self::Floats) -> Self::Ints;
     /// Integers as floats.
     unsafe fn to_floats(x: Self::Ints) -> Self::Floats;
-    /// x 2^n, where neither x nor the result is subnormal or infinite.
-    unsafe fn times_power_of_two(x: Self::Floats, n: Self::Ints) -> Self::Floats;
+    /// x 2^n, where neither x nor the result is subnormal or infinite; `n` are integers plus [`ROUNDER`].
+    unsafe fn times_power_of_two(x: Self::Floats, n: Self::Floats) -> Self::Floats;
 
     /// All lanes 0.
     unsafe fn zeros() -> Self::Ints;
