@@ -4,12 +4,14 @@
 //! BACKEND is `tract`, `f32`, `int16` or `int8`, the latter three by closeread's own encoder with INSTRUCTIONS (plain,
 //! avx2, avx512; the fastest by default), `int8` with the folder's calibration. Commands are `B TOKENS`: run all texts
 //! once in batches of B, sorted by length, cut to TOKENS; one thread; B = 0 for the batches that the command line makes.
-//! `vectors FILE` writes the normalised vectors of all texts as little-endian f32.
+//! `vectors FILE` writes the normalised vectors of all texts as little-endian f32; `multiply-adds N` does N and nothing
+//! else, with INSTRUCTIONS.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
 use closeread_core::embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Instructions, Precision};
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Backend, ModelSpec, Unit};
+use closeread_kernels::Kernels;
 use std::io::{BufRead, Write};
 use std::path::Path;
 use std::time::Instant;
@@ -49,11 +51,16 @@ fn main() -> Result<(), Anything> {
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let (first, second) = line.split_once(' ').ok_or("B TOKENS")?;
-        let n_texts: usize = if first == "vectors" { 0 } else { first.parse()? };
         if first == "vectors" {
             std::fs::write(second, vectors(&*backend, &texts)?)?;
             println!("0");
+        } else if first == "multiply-adds" {
+            let kernels = Kernels::new(instructions.unwrap_or_else(Instructions::fastest)).ok_or("instructions")?;
+            let start = cpu_nanoseconds();
+            kernels.multiply_adds(second.parse()?);
+            println!("{}", cpu_nanoseconds() - start);
         } else {
+            let n_texts: usize = first.parse()?;
             let max_tokens: usize = second.parse()?;
             let cut: Vec<&[u32]> = texts.iter().map(|text| &text[..text.len().min(max_tokens)]).collect();
             let units = units(&*backend, &cut, n_texts);

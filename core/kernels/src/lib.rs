@@ -25,6 +25,7 @@ mod instructions;
 mod math;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod peak;
 mod plain;
 mod product;
 mod rows;

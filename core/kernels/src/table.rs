@@ -2,6 +2,7 @@
 
 use super::attention::{Attention, attend};
 use super::attention_i16::{IntegerAttention, attend_i16};
+use super::peak::multiply_adds;
 use super::plain::Plain;
 use super::product::{Eight, Product, Scales, Sixteen, product_f32, product_of_integers};
 use super::rows::{arrange, normalise, quantise_i16, quantise_u8};
@@ -29,6 +30,7 @@ pub(super) struct Table {
     pub(super) arrange: unsafe fn((*const f32, usize), *mut f32, usize, usize),
     pub(super) quantise_i16: unsafe fn((*const f32, usize), *mut i16, usize, usize, f32, *mut f32),
     pub(super) quantise_u8: RoundingToBytes,
+    pub(super) multiply_adds: unsafe fn(u64) -> f32,
 }
 
 macro_rules! table {
@@ -79,6 +81,10 @@ macro_rules! table {
             ) {
                 quantise_u8::<$set>(input, factors, output, n_rows, n_columns, to);
             }
+            $(#[$features])?
+            unsafe fn peak(n_turns: u64) -> f32 {
+                multiply_adds::<$set>(n_turns)
+            }
             Table {
                 panel_width: VECTORS * <$set as Simd>::LANES,
                 lanes: <$set as Simd>::LANES,
@@ -92,6 +98,7 @@ macro_rules! table {
                 arrange: arrangement,
                 quantise_i16: i16_rounding,
                 quantise_u8: u8_rounding,
+                multiply_adds: peak,
             }
         };
     };

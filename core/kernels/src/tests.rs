@@ -296,3 +296,11 @@ fn a_short_output_is_refused() {
     let weights = Panels { values: &[0.0; 32], n_steps: 4, bias: &[0.0; 8] };
     kernels.product_f32(&arranged, weights, ViewMut { values: &mut [0.0; 15], stride: 8 }, Then::Store);
 }
+
+#[test]
+fn multiply_adds_are_at_least_as_many_as_asked_for() {
+    for (set, kernels) in all_kernels() {
+        let done = kernels.multiply_adds(1000);
+        assert!((1000..2000).contains(&done), "{set:?}: {done}");
+    }
+}

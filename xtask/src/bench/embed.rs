@@ -36,6 +36,15 @@ const CASES: [Case; 5] = [
 /// Passages that fidelity is measured on, where the text has so many.
 const N_FIDELITY: usize = 448;
 
+/// Multiply-adds of all-MiniLM-L6-v2: of a token in linear layers, and of a pair of tokens in attention.
+const A_TOKEN: usize = 6 * (4 * 384 * 384 + 2 * 384 * 1536);
+const A_PAIR: usize = 6 * 2 * 384;
+/// Multiply-adds that the processor is measured with.
+const N_MULTIPLY_ADDS: f64 = 1e10;
+/// Where the sides stand that the processor's limit and integers are held against.
+const INT16: usize = 2;
+const F32: usize = 3;
+
 /// Arguments of `bench embed`.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct EmbedArgs {
@@ -104,7 +113,8 @@ impl Bench {
             ["encoder int8", "encoder int16", "encoder f32", "tract"].map(|name| format!("{name:>27}")).join(" ");
         println!("{:<33} {:>7} {names}", "", "ort f32");
         for case in &CASES {
-            let (ids, n_tokens) = self.passages(case.n_tokens, case.n_texts, true)?;
+            let (ids, lengths) = self.passages(case.n_tokens, case.n_texts, true)?;
+            let n_tokens: usize = lengths.iter().sum();
             let mut sides = [
                 Side::start(&mut self.onnxruntime(&ids), case.theirs)?,
                 Side::start(&mut self.closeread(&self.shipped, &ids, "int8"), case.ours)?,
@@ -114,6 +124,7 @@ impl Bench {
             ];
             // The first turn prepares shapes and is thrown away.
             let mut seconds = vec![Vec::new(); sides.len()];
+            let mut limits = Vec::new();
             for turn in 0..=N_TURNS {
                 for (side, seconds) in sides.iter_mut().zip(&mut seconds) {
                     let taken = side.turn()?;
@@ -121,16 +132,30 @@ impl Bench {
                         seconds.push(taken);
                     }
                 }
+                if turn > 0 {
+                    limits.push(sides[F32].command(&format!("multiply-adds {N_MULTIPLY_ADDS}"))? / 1e9);
+                }
             }
             let speed = |side: usize| n_tokens as f64 / median(seconds[side].clone());
             print!("{:<33} {:>7.0}", case.name, speed(0));
             for ours in 1..sides.len() {
-                let mut ratios: Vec<f64> = seconds[0].iter().zip(&seconds[ours]).map(|(a, b)| a / b).collect();
-                ratios.sort_by(f64::total_cmp);
-                let (low, high) = (ratios[0], ratios[ratios.len() - 1]);
-                print!(" {:>8.0} {:>5.2} ({low:.2} to {high:.2})", speed(ours), median(ratios));
+                let (low, middle, high) = ratios(&seconds[0], &seconds[ours]);
+                print!(" {:>8.0} {:>5.2} ({low:.2} to {high:.2})", speed(ours), middle);
             }
             println!();
+            let n_multiply_adds: usize = lengths.iter().map(|n| n * A_TOKEN + n * n * A_PAIR).sum();
+            let percent = 100.0 * n_multiply_adds as f64 / N_MULTIPLY_ADDS;
+            let (low, middle, high) = ratios(&limits, &seconds[F32]);
+            println!(
+                "    f32: {:.1} billion multiply-adds a second, {:.0}% ({:.0} to {:.0}) of the {:.1} of nothing else",
+                n_multiply_adds as f64 / median(seconds[F32].clone()) / 1e9,
+                percent * middle,
+                percent * low,
+                percent * high,
+                N_MULTIPLY_ADDS / median(limits) / 1e9,
+            );
+            let (low, middle, high) = ratios(&seconds[F32], &seconds[INT16]);
+            println!("    int16: {middle:.2} ({low:.2} to {high:.2}) times f32");
         }
         Ok(())
     }
@@ -165,8 +190,8 @@ impl Bench {
         Ok(())
     }
 
-    /// A file of token ids and how many there are.
-    fn passages(&self, n_tokens: usize, n_texts: usize, all: bool) -> anyhow::Result<(PathBuf, usize)> {
+    /// A file of token ids, and how many each text has.
+    fn passages(&self, n_tokens: usize, n_texts: usize, all: bool) -> anyhow::Result<(PathBuf, Vec<usize>)> {
         let ids = self.work.join(format!("ids-{n_tokens}-{n_texts}.txt"));
         let numbers = [n_tokens.to_string(), n_texts.to_string()];
         let mut tokenize = Command::new(&self.python);
@@ -178,7 +203,7 @@ impl Bench {
             self.text.display(),
             written.lines().count(),
         );
-        Ok((ids, written.split_whitespace().count()))
+        Ok((ids, written.lines().map(|line| line.split_whitespace().count()).collect()))
     }
 
     fn closeread(&self, folder: &Path, ids: &Path, backend: &str) -> Command {
@@ -276,6 +301,13 @@ fn closeread(root: &Path) -> Command {
     let mut closeread = Command::new(env!("CARGO"));
     closeread.args(["run", "-q", "-p", "closeread", "--release", "--", "model"]).current_dir(root);
     closeread
+}
+
+/// The smallest, the median and the largest of a / b.
+fn ratios(a: &[f64], b: &[f64]) -> (f64, f64, f64) {
+    let mut ratios: Vec<f64> = a.iter().zip(b).map(|(a, b)| a / b).collect();
+    ratios.sort_by(f64::total_cmp);
+    (ratios[0], ratios[ratios.len() / 2], ratios[ratios.len() - 1])
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
