@@ -3,6 +3,7 @@
 use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, published_for, spec};
 use super::*;
 use crate::embed::onnx::{WeightFormat, convert};
+use proptest::prelude::*;
 
 const SHAPES: [Shape; 4] = [
     Shape { family: "bert", act: "gelu", hidden: 8, heads: 2, inner: 12, layers: 2 },
@@ -66,6 +67,29 @@ fn a_text_has_the_same_vector_bit_for_bit_in_every_batch() {
                 let parts: Vec<f32> =
                     texts.chunks(size).flat_map(|part| forward(&backend, part).into_values()).collect();
                 assert!(parts == together.values(), "{options:?}, batches of {size}");
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(if cfg!(miri) { 2 } else { 48 }) })]
+
+    /// Ragged lengths from one token to the longest text, in any order, batch after batch in the same memory.
+    #[test]
+    fn no_neighbour_changes_a_vector(
+        batches in prop::collection::vec(prop::collection::vec(1..=POSITIONS, 1..9), 1..4), shape in 0..SHAPES.len(),
+        seed: u32,
+    ) {
+        for options in everywhere() {
+            let backend = backend(&SHAPES[shape], "mean", options);
+            for lengths in &batches {
+                let texts = texts(lengths, seed);
+                let alone: Vec<f32> = texts.iter().flat_map(|text| {
+                    forward(&backend, std::slice::from_ref(text)).into_values()
+                }).collect();
+                prop_assert!(alone.iter().all(|x| x.is_finite()), "{options:?}: {lengths:?}");
+                prop_assert!(forward(&backend, &texts).values() == alone, "{options:?}: {lengths:?}");
             }
         }
     }
