@@ -24,13 +24,17 @@ for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path))
 const optimised = process.argv[2] !== "dev";
 writeFileSync(join(DIST, "files.json"), JSON.stringify({ version: hash.digest("hex").slice(0, 16), optimised, files: kept }));
 
-/** Most bytes after gzip -9 of what is fetched at once: by the page, by another site that embeds the scorer. */
+/** Most bytes after gzip -9 of what is fetched at once: by the page, by another site that embeds the scorer, to embed a book. */
 const LIMITS = [
     { what: "first load, before a book is opened", files: firstLoad(DIST), most: 1.5e6 },
     {
         what: "the scorer for other pages", most: 400e3,
         files: ["elements/closeread-scorer.js", "elements/closeread_scorer_bg.wasm"],
     },
+    ...["encoder", "gpu", "tract"].map((name) => ({
+        what: `embedding by ${name}, fetched when a book is embedded by it`, most: Infinity,
+        files: [`closeread_${name}.js`, `closeread_${name}_bg.wasm`],
+    })),
 ];
 for (const { what, files, most } of LIMITS) {
     const bytes = compressed(DIST, files);
