@@ -100,6 +100,7 @@ impl Choice {
     }
 
     /// What a vector depends on besides the backend and the model: how 8-bit integers are scaled.
+    #[cfg_attr(not(feature = "encoder"), expect(unused_variables, reason = "tract needs none"))]
     pub(super) fn calibration(&self, model: &Installed) -> anyhow::Result<Option<Vec<u8>>> {
         match self {
             #[cfg(feature = "encoder")]
