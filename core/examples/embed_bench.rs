@@ -57,7 +57,7 @@ fn main() -> Result<(), Anything> {
         } else if first == "multiply-adds" {
             let kernels = Kernels::new(instructions.unwrap_or_else(Instructions::fastest)).ok_or("instructions")?;
             let start = cpu_nanoseconds();
-            kernels.multiply_adds(second.parse()?);
+            std::hint::black_box(kernels.multiply_adds(second.parse()?));
             println!("{}", cpu_nanoseconds() - start);
         } else {
             let n_texts: usize = first.parse()?;

@@ -5,17 +5,16 @@ use super::simd::Simd;
 
 /// Independent sums: more than a multiply-add takes cycles, times the two that start in one; with two operands they fit
 /// sixteen registers.
-const CHAINS: usize = 12;
+pub(super) const CHAINS: usize = 12;
 
 impl Kernels {
-    /// Computes about `n` multiply-adds of f32 in registers and returns how many they were. What they come to is of no
-    /// use to anybody; the time they take is.
-    pub fn multiply_adds(self, n: u64) -> u64 {
-        let a_turn = (CHAINS * self.table.lanes) as u64;
-        let n_turns = n.div_ceil(a_turn);
+    /// Computes `n` multiply-adds of f32 in registers, rounded up to a turn of all chains, and returns the mean of what
+    /// they come to: 1 - 0.999 ^ (turns + 1). It is the time they take that is of use.
+    pub fn multiply_adds(self, n: u64) -> f32 {
+        let n_lanes = CHAINS * self.table.lanes;
         // SAFETY: the table is one that this processor can run, and nothing else is asked for.
-        std::hint::black_box(unsafe { (self.table.multiply_adds)(n_turns) });
-        n_turns * a_turn
+        let sum = unsafe { (self.table.multiply_adds)(n.div_ceil(n_lanes as u64)) };
+        sum / n_lanes as f32
     }
 }
 

@@ -36,14 +36,8 @@ const CASES: [Case; 5] = [
 /// Passages that fidelity is measured on, where the text has so many.
 const N_FIDELITY: usize = 448;
 
-/// Multiply-adds of all-MiniLM-L6-v2: of a token in linear layers, and of a pair of tokens in attention.
-const A_TOKEN: usize = 6 * (4 * 384 * 384 + 2 * 384 * 1536);
-const A_PAIR: usize = 6 * 2 * 384;
 /// Multiply-adds that the processor is measured with.
 const N_MULTIPLY_ADDS: f64 = 1e10;
-/// Where the sides stand that the processor's limit and integers are held against.
-const INT16: usize = 2;
-const F32: usize = 3;
 
 /// Arguments of `bench embed`.
 #[derive(Debug, Default, clap::Args)]
@@ -123,7 +117,8 @@ impl Bench {
                 Side::start(&mut self.closeread(&self.shipped, &ids, "tract"), case.ours)?,
             ];
             // The first turn prepares shapes and is thrown away.
-            let mut seconds = vec![Vec::new(); sides.len()];
+            let mut seconds: [Vec<f64>; 5] = Default::default();
+            let mut processor = Side::start(&mut self.closeread(&self.f32_folder, &ids, "f32"), 0)?;
             let mut limits = Vec::new();
             for turn in 0..=N_TURNS {
                 for (side, seconds) in sides.iter_mut().zip(&mut seconds) {
@@ -133,31 +128,44 @@ impl Bench {
                     }
                 }
                 if turn > 0 {
-                    limits.push(sides[F32].command(&format!("multiply-adds {N_MULTIPLY_ADDS}"))? / 1e9);
+                    limits.push(processor.command(&format!("multiply-adds {N_MULTIPLY_ADDS}"))? / 1e9);
                 }
             }
-            let speed = |side: usize| n_tokens as f64 / median(seconds[side].clone());
-            print!("{:<33} {:>7.0}", case.name, speed(0));
-            for ours in 1..sides.len() {
-                let (low, middle, high) = ratios(&seconds[0], &seconds[ours]);
-                print!(" {:>8.0} {:>5.2} ({low:.2} to {high:.2})", speed(ours), middle);
+            let [theirs, int8, int16, f32, tract] = &seconds;
+            let speed = |side: &[f64]| n_tokens as f64 / median(side.to_vec());
+            print!("{:<33} {:>7.0}", case.name, speed(theirs));
+            for ours in [int8, int16, f32, tract] {
+                let (low, middle, high) = ratios(theirs, ours);
+                print!(" {:>8.0} {middle:>5.2} ({low:.2} to {high:.2})", speed(ours));
             }
             println!();
-            let n_multiply_adds: usize = lengths.iter().map(|n| n * A_TOKEN + n * n * A_PAIR).sum();
-            let percent = 100.0 * n_multiply_adds as f64 / N_MULTIPLY_ADDS;
-            let (low, middle, high) = ratios(&limits, &seconds[F32]);
+            let n_multiply_adds = self.multiply_adds(&lengths)?;
+            let percent = 100.0 * n_multiply_adds / N_MULTIPLY_ADDS;
+            let (low, middle, high) = ratios(&limits, f32);
             println!(
                 "    f32: {:.1} billion multiply-adds a second, {:.0}% ({:.0} to {:.0}) of the {:.1} of nothing else",
-                n_multiply_adds as f64 / median(seconds[F32].clone()) / 1e9,
+                n_multiply_adds / median(f32.clone()) / 1e9,
                 percent * middle,
                 percent * low,
                 percent * high,
                 N_MULTIPLY_ADDS / median(limits) / 1e9,
             );
-            let (low, middle, high) = ratios(&seconds[F32], &seconds[INT16]);
+            let (low, middle, high) = ratios(f32, int16);
             println!("    int16: {middle:.2} ({low:.2} to {high:.2}) times f32");
         }
         Ok(())
+    }
+
+    /// What texts of these lengths take: each token in the linear layers, each pair of tokens in attention.
+    fn multiply_adds(&self, lengths: &[usize]) -> anyhow::Result<f64> {
+        let path = self.work.join(WEIGHTS).join("config.json");
+        let config = std::fs::read_to_string(&path).with_context(|| format!("{}", path.display()))?;
+        let config: serde_json::Value = serde_json::from_str(&config)?;
+        let number = |name: &str| config[name].as_f64().with_context(|| format!("{}: no {name}", path.display()));
+        let (layers, hidden) = (number("num_hidden_layers")?, number("hidden_size")?);
+        let a_token = layers * hidden * (4.0 * hidden + 2.0 * number("intermediate_size")?);
+        let a_pair = layers * hidden * 2.0;
+        Ok(lengths.iter().map(|&n| n as f64 * (a_token + n as f64 * a_pair)).sum())
     }
 
     /// How close vectors are to another computation of the same weights.
