@@ -5,6 +5,20 @@ use super::attention_i16::{IntegerAttention, MOST_TOKENS};
 use super::product::Pieces;
 use super::{Kernels, View, ViewMut, check, grow};
 
+/// What one text's attention reads and writes.
+pub struct TextHeads<'a> {
+    /// Rows of both.
+    pub n_tokens: usize,
+    /// Heads side by side in a row.
+    pub n_heads: usize,
+    /// Numbers of a head.
+    pub head_size: usize,
+    /// Rows of queries (scaled), keys and values, `n_heads * head_size` of each.
+    pub projections: View<'a>,
+    /// Rows of which `n_heads * head_size` columns are written.
+    pub context: ViewMut<'a>,
+}
+
 /// Memory for [`Kernels::attend`] and [`Kernels::attend_i16`], grown on demand.
 #[derive(Debug, Default)]
 pub struct AttentionRoom {
@@ -28,27 +42,19 @@ struct IntegerRoom {
 }
 
 impl Kernels {
-    /// Attention of one text: `projections` are its rows of queries (scaled), keys and values, `n_heads * head_size` of
-    /// each; the same number of columns of `context` are written.
+    /// Attention of one text.
     ///
     /// # Panics
     /// If a slice is shorter than the shapes say.
-    pub fn attend(
-        self,
-        n_tokens: usize,
-        (n_heads, head_size): (usize, usize),
-        projections: View<'_>,
-        context: ViewMut<'_>,
-        room: &mut AttentionRoom,
-    ) {
-        let padded = n_tokens.next_multiple_of(self.table.panel_width);
-        let padded_head = head_size.next_multiple_of(self.table.panel_width);
-        grow(&mut room.keys, padded * head_size);
-        grow(&mut room.values, padded_head * n_tokens);
-        grow(&mut room.queries, Pieces::len(self.table.tile_rows, head_size));
+    pub fn attend(self, text: TextHeads<'_>, room: &mut AttentionRoom) {
+        let heads = text.checked();
+        let (padded, padded_head) = self.padded(&heads);
+        grow(&mut room.keys, padded * heads.head_size);
+        grow(&mut room.values, padded_head * heads.n_tokens);
+        grow(&mut room.queries, Pieces::len(self.table.tile_rows, heads.head_size));
         grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
         let attention = Attention {
-            heads: heads_of(n_tokens, (n_heads, head_size), projections, context),
+            heads,
             keys: room.keys.as_mut_ptr(),
             values: room.values.as_mut_ptr(),
             queries: room.queries.as_mut_ptr(),
@@ -63,20 +69,14 @@ impl Kernels {
     ///
     /// # Panics
     /// If a slice is shorter than the shapes say, or the text so long that sums exceed 32 bits (some 98,000 tokens).
-    pub fn attend_i16(
-        self,
-        n_tokens: usize,
-        (n_heads, head_size): (usize, usize),
-        projections: View<'_>,
-        context: ViewMut<'_>,
-        room: &mut AttentionRoom,
-    ) {
+    pub fn attend_i16(self, text: TextHeads<'_>, room: &mut AttentionRoom) {
+        let heads = text.checked();
+        let n_tokens = heads.n_tokens;
         assert!(n_tokens <= MOST_TOKENS, "sums over {n_tokens} tokens exceed 32 bits");
-        let padded = n_tokens.next_multiple_of(self.table.panel_width);
-        let padded_head = head_size.next_multiple_of(self.table.panel_width);
+        let (padded, padded_head) = self.padded(&heads);
         grow(&mut room.scores, Pieces::len(self.table.tile_rows, padded));
         let integers = &mut room.integers;
-        grow(&mut integers.keys, 2 * padded * head_size.div_ceil(2));
+        grow(&mut integers.keys, 2 * padded * heads.head_size.div_ceil(2));
         grow(&mut integers.key_scales, padded);
         grow(&mut integers.values, 2 * padded_head * n_tokens.div_ceil(2));
         grow(&mut integers.value_scales, padded_head);
@@ -84,7 +84,7 @@ impl Kernels {
         grow(&mut integers.queries, 2 * Pieces::len(self.table.tile_rows, padded_head.div_ceil(2)));
         grow(&mut integers.shares, 2 * Pieces::len(self.table.tile_rows, padded.div_ceil(2)));
         let attention = IntegerAttention {
-            heads: heads_of(n_tokens, (n_heads, head_size), projections, context),
+            heads,
             keys: integers.keys.as_mut_ptr(),
             key_scales: integers.key_scales.as_mut_ptr(),
             values: integers.values.as_mut_ptr(),
@@ -97,25 +97,29 @@ impl Kernels {
         // SAFETY: as in `attend`.
         unsafe { (self.table.attend_i16)(&attention) }
     }
+
+    /// Tokens, and a head's numbers, up to whole panels.
+    fn padded(self, heads: &Heads) -> (usize, usize) {
+        let width = self.table.panel_width;
+        (heads.n_tokens.next_multiple_of(width), heads.head_size.next_multiple_of(width))
+    }
 }
 
-/// Projections and context by address, their lengths checked.
-fn heads_of(
-    n_tokens: usize,
-    (n_heads, head_size): (usize, usize),
-    projections: View<'_>,
-    context: ViewMut<'_>,
-) -> Heads {
-    let hidden = n_heads * head_size;
-    check(n_tokens, projections.stride, 3 * hidden, projections.values.len(), "projections");
-    check(n_tokens, context.stride, hidden, context.values.len(), "context");
-    Heads {
-        n_tokens,
-        n_heads,
-        head_size,
-        projections: projections.values.as_ptr(),
-        projections_stride: projections.stride,
-        context: context.values.as_mut_ptr(),
-        context_stride: context.stride,
+impl TextHeads<'_> {
+    /// By address, the lengths checked.
+    fn checked(self) -> Heads {
+        let Self { n_tokens, n_heads, head_size, projections, context } = self;
+        let hidden = n_heads * head_size;
+        check(n_tokens, projections.stride, 3 * hidden, projections.values.len(), "projections");
+        check(n_tokens, context.stride, hidden, context.values.len(), "context");
+        Heads {
+            n_tokens,
+            n_heads,
+            head_size,
+            projections: projections.values.as_ptr(),
+            projections_stride: projections.stride,
+            context: context.values.as_mut_ptr(),
+            context_stride: context.stride,
+        }
     }
 }

@@ -37,7 +37,7 @@ mod table;
 mod tests;
 
 pub use aligned::{Aligned, LINE};
-pub use attending::AttentionRoom;
+pub use attending::{AttentionRoom, TextHeads};
 pub use instructions::Instructions;
 pub use math::{ERF, ERF_END};
 pub use product::Then;

@@ -182,13 +182,12 @@ proptest! {
         };
         for (set, kernels) in all_kernels() {
             let mut context = vec![7.0; n_tokens * (hidden + 2)];
-            let to = ViewMut { values: &mut context, stride: hidden + 2 };
             let mut room = AttentionRoom::default();
             let view = View { values: &projections, stride };
-            kernels.attend(n_tokens, (n_heads, head_size), view, to, &mut room);
+            let text = |values| TextHeads { n_tokens, n_heads, head_size, projections: view, context: ViewMut { values, stride: hidden + 2 } };
+            kernels.attend(text(&mut context), &mut room);
             let mut rounded = vec![7.0; n_tokens * (hidden + 2)];
-            let to = ViewMut { values: &mut rounded, stride: hidden + 2 };
-            kernels.attend_i16(n_tokens, (n_heads, head_size), view, to, &mut room);
+            kernels.attend_i16(text(&mut rounded), &mut room);
             for token in 0..n_tokens {
                 for head in 0..n_heads {
                     let score = |other: usize| (0..head_size).map(|i| at(token, 0, head, i) * at(other, 1, head, i)).sum::<f64>();
@@ -225,9 +224,14 @@ proptest! {
         let expected = f64::from(size) * (same - other) / (same + other);
         for (set, kernels) in all_kernels() {
             let mut context = vec![7.0; n_tokens * head_size];
-            let to = ViewMut { values: &mut context, stride: head_size };
-            let view = View { values: &projections, stride: 3 * head_size };
-            kernels.attend_i16(n_tokens, (1, head_size), view, to, &mut AttentionRoom::default());
+            let text = TextHeads {
+                n_tokens,
+                n_heads: 1,
+                head_size,
+                projections: View { values: &projections, stride: 3 * head_size },
+                context: ViewMut { values: &mut context, stride: head_size },
+            };
+            kernels.attend_i16(text, &mut AttentionRoom::default());
             for found in context {
                 let slack = 2e-3 * f64::from(size.max(1.0));
                 prop_assert!((f64::from(found) - expected).abs() < slack, "{set:?}: {found} {expected}");

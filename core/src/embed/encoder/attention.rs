@@ -5,7 +5,7 @@ use super::linear::{Format, Formats, Linear};
 use super::norm::LayerNorm;
 use super::rows::Rows;
 use crate::embed::checkpoint::{Checkpoint, Layer};
-use closeread_kernels::{AttentionRoom, Kernels, Then};
+use closeread_kernels::{AttentionRoom, Kernels, TextHeads, Then};
 
 /// One layer's attention, with the addition and normalisation that follow it.
 #[derive(Debug)]
@@ -57,12 +57,17 @@ impl SelfAttention {
         let mut first = 0;
         for &n_tokens in lengths {
             let rows = first..first + n_tokens;
-            let heads = (self.n_heads, self.head_size);
-            let (projections, context) = (projections.view(rows.clone()), context.view_mut(rows));
+            let text = TextHeads {
+                n_tokens,
+                n_heads: self.n_heads,
+                head_size: self.head_size,
+                projections: projections.view(rows.clone()),
+                context: context.view_mut(rows),
+            };
             if self.in_integers {
-                kernels.attend_i16(n_tokens, heads, projections, context, room);
+                kernels.attend_i16(text, room);
             } else {
-                kernels.attend(n_tokens, heads, projections, context, room);
+                kernels.attend(text, room);
             }
             first += n_tokens;
         }

@@ -1,7 +1,7 @@
 //! What the encoder lends to a backend that runs another graph: attention and layer normalisation of dense rows.
 
 use super::Instructions;
-use closeread_kernels::{AttentionRoom, Kernels, View, ViewMut};
+use closeread_kernels::{AttentionRoom, Kernels, TextHeads, View, ViewMut};
 
 /// The kernels of the fastest instructions that this processor has.
 #[derive(Clone, Copy)]
@@ -56,10 +56,14 @@ impl Parts {
             room.projections.extend_from_slice(&heads.keys[row.clone()]);
             room.projections.extend_from_slice(&heads.values[row]);
         }
-        let projections = View { values: &room.projections, stride: 3 * hidden };
-        let context = ViewMut { values: context, stride: hidden };
-        let shape = (heads.n_heads, heads.head_size);
-        self.kernels.attend(n_tokens, shape, projections, context, &mut room.attention);
+        let text = TextHeads {
+            n_tokens,
+            n_heads: heads.n_heads,
+            head_size: heads.head_size,
+            projections: View { values: &room.projections, stride: 3 * hidden },
+            context: ViewMut { values: context, stride: hidden },
+        };
+        self.kernels.attend(text, &mut room.attention);
     }
 
     /// Layer normalisation of rows as long as `scale` and `shift`.
