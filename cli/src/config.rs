@@ -4,10 +4,6 @@ mod file;
 mod judges;
 mod methods;
 
-use crate::embedder::{BACKENDS, BackendName, EmbedderOptions};
-use crate::extra_body::{self, ExtraBodies};
-use crate::models;
-use crate::provider::Rates;
 use anyhow::{Result, bail};
 use closeread_core::index::Retriever;
 use closeread_core::judge::PanelRule;
@@ -16,14 +12,17 @@ use closeread_core::price::Dollars;
 use closeread_core::protocol::Protocol;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::retrieve::Overflow;
+use closeread_providers::Rates;
+use closeread_providers::extra_body::{self, ExtraBodies};
+use closeread_runner::benchmark::BenchmarkOptions;
+use closeread_runner::embedder::{BACKENDS, BackendName, EmbedderOptions};
+use closeread_runner::models;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The benchmark that ships.
-pub(crate) const SAMPLE: &str = "sample";
 /// What `--method` says for every method.
 const ALL_METHODS: &str = "all";
 
@@ -32,8 +31,9 @@ const ALL_METHODS: &str = "all";
 /// Without arguments: every method that needs no language model on the sample benchmark, with a reader that needs no key
 /// and no network. A paper's benchmark is run as the paper runs it where the options say nothing: methods, their prompts
 /// and parameters, budgets, repetitions; the run says what it chose, and docs/data.md lists it.
-#[derive(Debug, Clone, Default, clap::Args, Deserialize)]
+#[derive(Debug, Clone, Default, clap::Args, Deserialize, merge::Merge)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[merge(strategy = file::if_not_given)]
 pub(crate) struct RunArgs {
     /// `sample`, a folder with documents.jsonl and items.jsonl, a paper's benchmark: sagascale, novelqa, infinitebench,
     /// quality, narrativeqa, corpusqa, hamlet, or another data set: fairytaleqa, loogle, leval-quality, nocha, squality
@@ -57,6 +57,9 @@ pub(crate) struct RunArgs {
     /// [default: builtin/extractive]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) model: Vec<String>,
+    /// Who is asked for what methods make of books before their questions: trees, pages [default: each reader for itself]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) preparer: Option<String>,
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     pub(crate) retriever: Option<Retriever>,
@@ -140,6 +143,7 @@ pub(crate) struct RunArgs {
     /// those of a method, or those made from a prompt (a judge's too), which win in this order; repeatable
     #[arg(long, value_name = "JSON|FILE|NAME={...}|NAME=@FILE")]
     #[serde(deserialize_with = "extra_body::one_or_many")]
+    #[merge(strategy = file::after)]
     pub(crate) extra_body: Vec<String>,
     /// The same by name in a config file: a table `[extra-bodies.NAME]`
     #[arg(skip)]
@@ -168,6 +172,7 @@ pub(crate) struct RunArgs {
     /// Fields merged into every request to a judge, as JSON or a file with it; NAME is a judge's; repeatable
     #[arg(long, value_name = "JSON|FILE|NAME={...}|NAME=@FILE")]
     #[serde(deserialize_with = "extra_body::one_or_many")]
+    #[merge(strategy = file::after)]
     pub(crate) judge_extra_body: Vec<String>,
     /// Most tokens of a judge's reply [default: 2048]
     #[arg(long, value_name = "N")]
@@ -228,6 +233,9 @@ pub(crate) struct RunArgs {
     /// Keep every line break of hard-wrapped books
     #[arg(long)]
     pub(crate) keep_wraps: bool,
+    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    #[arg(long)]
+    pub(crate) allow_outside: bool,
     /// A TOML file with the same options; those of the command line win
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
@@ -270,13 +278,31 @@ impl RunArgs {
         self
     }
 
+    /// Which books and items, and how they are read.
+    pub(crate) fn benchmark_options(&self) -> BenchmarkOptions {
+        BenchmarkOptions {
+            name: self.benchmark.clone(),
+            data: self.data.clone(),
+            encoding: self.encoding.clone(),
+            language: self.language.clone(),
+            keep_frame: self.keep_frame,
+            keep_wraps: self.keep_wraps,
+            allow_outside: self.allow_outside,
+            one_book: self.one_book,
+            task: self.task.clone(),
+            items: self.items.clone(),
+            limit: self.limit,
+            judged: !self.judging_models().is_empty(),
+        }
+    }
+
     /// How embedding models are computed, and where.
     pub(crate) fn embedder_options(&self) -> EmbedderOptions {
         EmbedderOptions {
             backend: self.backend,
             base_url: self.embedder_base_url.clone(),
             spec: self.embedder_spec.clone(),
-            known: None,
+            ..EmbedderOptions::default()
         }
     }
 
@@ -303,6 +329,13 @@ impl RunArgs {
     /// The models named, or the one that needs none.
     pub(crate) fn models(&self) -> Vec<String> {
         if self.model.is_empty() { vec![EXTRACTIVE.to_owned()] } else { self.model.clone() }
+    }
+
+    /// The models that are asked about books, as readers or for preparations, each once.
+    pub(crate) fn readers(&self) -> Vec<String> {
+        let mut readers = self.models();
+        readers.extend(self.preparer.clone().filter(|preparer| !readers.contains(preparer)));
+        readers
     }
 
     /// The budgets, ascending, each once.

@@ -1,48 +1,35 @@
 //! closeread: how well do language models read whole books?
 
-/// `println!` that gives an error where nobody listens any more, as in `| head`, instead of ending in a panic.
+/// `println!` that gives an error where nobody listens any more, as in `| head`, instead of ending in a panic, and whose words
+/// do not steer the terminal.
 macro_rules! outln {
     ($($argument:tt)*) => {
-        ::std::io::Write::write_fmt(&mut ::std::io::stdout(), format_args!("{}\n", format_args!($($argument)*)))?
+        ::std::io::Write::write_fmt(&mut closeread_terminal::stdout(), format_args!("{}\n", format_args!($($argument)*)))?
     };
 }
 
 /// `print!`, likewise.
 macro_rules! out {
     ($($argument:tt)*) => {
-        ::std::io::Write::write_fmt(&mut ::std::io::stdout(), format_args!($($argument)*))?
+        ::std::io::Write::write_fmt(&mut closeread_terminal::stdout(), format_args!($($argument)*))?
     };
 }
 
-mod benchmark;
+/// `eprintln!` in the place of the standard library's: what it says does not steer the terminal.
+macro_rules! eprintln {
+    ($($argument:tt)*) => {
+        closeread_terminal::say(format_args!("{}\n", format_args!($($argument)*)))
+    };
+}
+
 mod building;
 mod command;
 mod config;
-mod embedder;
-mod encoders;
-mod engine;
-mod extra_body;
-mod files;
-mod finished;
-mod host;
-mod input;
-mod interrupt;
-mod journal;
-mod judging;
-mod models;
-mod pricing;
-mod progress;
-mod provider;
-mod reply_cache;
-mod run_folder;
-mod shard;
-mod spending;
+mod ranges;
 mod table;
-mod tokenizer;
-mod under_way;
 
-use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use closeread_runner::interrupt;
 use std::process::ExitCode;
 
 /// How well do language models read whole books and whole document collections?
@@ -73,19 +60,13 @@ enum Command {
     Compare(command::compare::CompareArgs),
     Report(command::report::ReportArgs),
     Serve(command::serve::ServeArgs),
-    Audit(command::audit::AuditArgs),
     Providers(command::providers::ProvidersArgs),
     Cache(command::cache::CacheArgs),
 }
 
-/// `CLOSEREAD_CACHE`, or the user's cache folder; `None` where the system has no place for it.
-fn cache_folder() -> Option<PathBuf> {
-    let given = std::env::var_os("CLOSEREAD_CACHE").filter(|dir| !dir.is_empty()).map(PathBuf::from);
-    given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))
-}
-
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = ranges::within(Cli::command()).get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -114,7 +95,6 @@ fn main() -> ExitCode {
             Command::Compare(args) => command::compare::run(&args),
             Command::Report(args) => command::report::run(&args),
             Command::Serve(args) => command::serve::run(args).await,
-            Command::Audit(args) => command::audit::run(&args),
             Command::Providers(args) => command::providers::run(args).await,
             Command::Cache(args) => command::cache::run(args),
         }

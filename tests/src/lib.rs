@@ -5,6 +5,7 @@
 //! (`src/bin/conformance.rs`), by the module that `wasm/run.mjs` loads into Node, and by the tests of this package.
 //! To hold the core to a further schema, write one file in `schema/` and name it in `schema/mod.rs`.
 
+mod raptor;
 mod report;
 mod schema;
 #[cfg(target_arch = "wasm32")]

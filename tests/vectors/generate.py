@@ -29,6 +29,7 @@ import tokenizers
 from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
 
 import make_agents
+import make_observations
 import make_paper_tables
 import make_parsers
 import make_text_metrics
@@ -71,6 +72,7 @@ def main():
             **make_paper_tables.files(),
             **make_parsers.files(),
             **make_agents.files(),
+            **make_observations.files(),
             **make_text_metrics.files(Path(scratch)),
         }
     differ = []

@@ -8,8 +8,6 @@
 
 #[cfg(feature = "books")]
 mod assets;
-#[cfg(feature = "page")]
-mod audit;
 #[cfg(feature = "books")]
 mod books;
 #[cfg(feature = "page")]
@@ -38,8 +36,6 @@ mod score;
 
 #[cfg(feature = "books")]
 pub use assets::{provide, provided};
-#[cfg(feature = "page")]
-pub use audit::audit_json;
 #[cfg(feature = "books")]
 pub use books::{chunk, search};
 #[cfg(feature = "page")]

@@ -158,14 +158,14 @@ export interface MethodPreparation {
 
 /** RAPTOR's: nodes are numbered through, leaves from 0, then layer by layer. */
 export interface MethodTree {
-    made: "tree";
+    made: "raptor";
     leaves: { document: string; start: number; end: number; n_tokens: number }[];
     layers: { text: string; n_tokens: number; children: number[] }[][];
 }
 
 /** ReadAgent's. */
 export interface MethodPages {
-    made: "pages";
+    made: "read-agent";
     pages: { book: number; start: number; end: number; words: number; gist: string }[];
 }
 
@@ -181,7 +181,6 @@ export interface MethodOffer {
     paper: string;
     summary: string;
     parameters: Record<string, unknown>;
-    extractive: boolean;
     costs: {
         budget: number | null;
         preparation: { calls: Between; prompt_tokens: Between };

@@ -11,7 +11,7 @@ use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::Host;
 use closeread_core::index::{Retriever, Shelf};
 use closeread_core::method::cost::{BookSize, Stage};
-use closeread_core::method::{Material, Method, Prepared, Setting, Trial, heard};
+use closeread_core::method::{AnyMethod, Session, Settings, Trial, parse};
 use closeread_core::metric::{Shown, recorded_scores};
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::{MAX_OUTPUT_TOKENS, offers};
@@ -20,7 +20,7 @@ use closeread_core::record::{Outcome, Record, TrialKey};
 use closeread_core::text::sentence::Rules;
 use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Locator, Span};
-use host::{JsHost, Made};
+use host::JsHost;
 use js_sys::{Array, Date};
 use options::MethodOptions;
 use serde_json::Value;
@@ -73,7 +73,7 @@ extern "C" {
 pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
     assets::need_punkt()?;
     let (prompts, tokenizer) = (Prompts::built_in(), assets::tokenizer(None)?);
-    let setting = Setting {
+    let setting = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
         max_output_tokens: MAX_OUTPUT_TOKENS,
@@ -102,11 +102,11 @@ pub struct MethodRun {
     books: Vec<Arc<Book>>,
     item: Item,
     gold: Option<Vec<(usize, Span)>>,
-    method: Method,
+    method: AnyMethod,
     options: MethodOptions,
     prompts: Prompts,
     tokenizer: Tokenizer,
-    made: RefCell<Vec<Made>>,
+    made: RefCell<Vec<Option<reader::ExtractiveInput>>>,
 }
 
 #[wasm_bindgen]
@@ -121,7 +121,7 @@ impl MethodRun {
         assets::need_punkt()?;
         let options = MethodOptions::read(options)?;
         let parameters = Value::Object(options.parameters.clone());
-        let method = Method::named(&options.method, &parameters).map_err(|error| as_js("ParameterError", &error))?;
+        let method = AnyMethod::named(&options.method, &parameters).map_err(|error| as_js("ParameterError", &error))?;
         let books = Array::from(books).into_iter().map(|book| options::book(&book).map(Arc::new));
         let books: Vec<Arc<Book>> = books.collect::<Result<_, _>>()?;
         let item = options::item(item, &books)?;
@@ -176,7 +176,7 @@ impl MethodRun {
     /// # Errors
     /// A number that no call has.
     pub fn extractive(&self, call: usize) -> Result<String, JsValue> {
-        self.reading_of(call, |_, reading| reader::answer(reading))
+        self.input_of(call, reader::answer)
     }
 
     /// What a reply to a call of this run is understood as.
@@ -184,7 +184,7 @@ impl MethodRun {
     /// # Errors
     /// A number that no call has.
     pub fn heard(&self, call: usize, reply: &str) -> Result<JsHeard, JsValue> {
-        let heard = self.reading_of(call, |prompt, reading| heard(prompt, reading, &self.item, reply))?;
+        let heard = self.input_of(call, |input| parse(input, &self.item, reply))?;
         to_js(&heard).map(JsCast::unchecked_into)
     }
 
@@ -202,44 +202,42 @@ impl MethodRun {
 }
 
 impl MethodRun {
-    fn reading_of<T>(&self, call: usize, read: impl FnOnce(&str, &reader::Reading) -> T) -> Result<T, JsValue> {
+    fn input_of<T>(&self, call: usize, read: impl FnOnce(&reader::ExtractiveInput) -> T) -> Result<T, JsValue> {
         let made = self.made.borrow();
         let made = made.get(call).ok_or_else(|| usage(&format!("there is no call {call} in this run")))?;
-        let reading = made.reading.as_ref();
-        let reading = reading.ok_or_else(|| usage("the call says nothing that can be read without a model"))?;
-        Ok(read(&made.prompt, reading))
+        let input = made.as_ref();
+        Ok(read(input.ok_or_else(|| usage("the call says nothing that can be read without a model"))?))
     }
 
     async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
         let Self { books, item, method, options, prompts, tokenizer, .. } = self;
         let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
-        let setting = Setting { prompts, tokenizer, max_output_tokens, temperature, window };
+        let setting = Settings { prompts, tokenizer, max_output_tokens, temperature, window };
         let shelf = match self.shelf(host, retriever).await {
             Ok(shelf) => shelf,
             Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),
         };
-        let material = Material { books, shelf: shelf.as_ref(), retriever, prepared: None };
-        let preparation = method.prepare(host, setting, &material).await;
+        let session = Session::new(host, setting).about(books).searching(shelf.as_ref(), retriever).within(budget);
+        let preparation = method.prepare(&session).await;
         let preparation = preparation.map_err(|error| as_js("MethodError", &error))?;
         if let Some(preparation) = &preparation {
             host.prepared(preparation)?;
         }
-        let prepared: Option<Prepared> = match preparation.map(|preparation| preparation.prepared) {
+        let prepared = match preparation.map(|preparation| preparation.prepared) {
             Some(Err(outcome)) => return Ok(Trial::ended(outcome)),
             Some(Ok(prepared)) => Some(prepared),
             None => None,
         };
         host.stage.set(Stage::Question);
-        let material = Material { prepared: prepared.as_ref(), ..material };
-        let trials = method.run(host, setting, &material, &[item], budget).await;
+        let trials = method.run(&session, &[item], prepared.as_ref()).await;
         let mut trials = trials.map_err(|error| as_js("MethodError", &error))?;
         Ok(trials.remove(0))
     }
 
     /// The books cut as the method wants them, with vectors where these are needed; or why there are none.
     async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<Shelf>, String> {
-        let Some(cut) = self.method.cut() else { return Ok(None) };
-        let mut shelf = Shelf::new(self.books.clone(), cut.chunker, cut.max_tokens, &self.tokenizer);
+        let Some(passages) = self.method.passages() else { return Ok(None) };
+        let mut shelf = passages.index(&self.books, &self.tokenizer);
         if retriever.needs_vectors() {
             let texts = shelf.texts(0..shelf.passages().len());
             let (mut dimension, mut values) = (0, Vec::new());

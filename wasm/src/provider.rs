@@ -6,12 +6,13 @@ use crate::books::to_js;
 use crate::error::{as_js, usage};
 use closeread_core::host::{Call, HostError, Message, Reply, Speaker};
 use closeread_core::provider::{
-    Dialect, Fault, MAX_TRIES, MAX_WAIT, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Strain, TokenLimit, wait,
+    AccountState, Attempts, Dialect, Fault, Limits, Notice, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Step,
+    TokenLimit,
 };
 use js_sys::{Function, JSON, Math, Reflect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
@@ -37,7 +38,7 @@ extern "C" {
 }
 
 /// Tries where the server was never heard: a page cannot tell a broken connection from a server that lets no page in.
-const TRIES_UNHEARD: u32 = 3;
+const UNREACHED_TRIES: u32 = 3;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -84,9 +85,7 @@ pub struct ChatModel {
     model: String,
     seed: Option<u64>,
     extra_body: Map<String, Value>,
-    dialect: Cell<Dialect>,
-    /// Why the account gets no replies any more.
-    closed: RefCell<Option<String>>,
+    state: RefCell<AccountState>,
 }
 
 #[wasm_bindgen]
@@ -130,8 +129,7 @@ impl ChatModel {
             model,
             seed: options.seed,
             extra_body: options.extra_body,
-            dialect: Cell::new(Dialect { token_limit, ..Dialect::default() }),
-            closed: RefCell::default(),
+            state: RefCell::new(AccountState { dialect: Dialect { token_limit, ..Dialect::default() }, closed: None }),
         })
     }
 
@@ -165,54 +163,48 @@ impl ChatModel {
         signal: Option<&AbortSignal>,
         tell: &dyn Fn(&Retrying<'_>),
     ) -> Result<Reply, JsValue> {
-        let (mut tries, mut waited) = (0, Duration::ZERO);
+        let mut attempts = Attempts::new(Limits { unreached_tries: UNREACHED_TRIES, ..Limits::default() });
+        let mut waited = Duration::ZERO;
         loop {
             if signal.is_some_and(AbortSignal::aborted) {
                 return Err(aborted());
             }
-            if let Some(why) = self.closed.borrow().as_ref() {
-                return Err(thrown(&HostError::Failed(format!("not sent; to a call before it {why}"))));
-            }
-            let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
-            let request = self.wire.protocol.request(
-                call,
-                &Parameters {
-                    model: self.model.clone(),
-                    seed: self.seed,
-                    stream,
-                    extra_body: self.extra_body.clone(),
-                    dialect: self.dialect.get(),
-                },
-            );
-            let (heard, result) = self.wire.sent(&request, stream, signal).await;
+            let step = attempts.next(&self.state.borrow());
+            let dialect = match step {
+                Step::Ended(error) => return Err(self.error(error)),
+                Step::Wait(wait) => {
+                    sleep(wait, signal).await;
+                    waited = wait;
+                    continue;
+                }
+                Step::Send(dialect) => dialect,
+            };
+            let result = self.once(call, dialect, signal).await;
             if signal.is_some_and(AbortSignal::aborted) {
                 return Err(aborted());
             }
-            match result {
+            let fault = match result {
                 Ok(reply) => return Ok(Reply { text: self.wire.redact_reply(reply.text), ..reply }),
-                Err(Fault::Final(error)) => return Err(self.error(error)),
-                Err(Fault::Closed(error)) => {
-                    self.closed.borrow_mut().get_or_insert_with(|| self.wire.redact(&error.to_string()));
-                    return Err(self.error(error));
-                }
-                Err(Fault::Refused { adjustment, message }) => match self.dialect.get().adjusted(adjustment) {
-                    Some(dialect) => self.dialect.set(dialect),
-                    None => return Err(self.error(HostError::Failed(message))),
-                },
-                Err(Fault::Transient { strain, message, retry_after }) => {
-                    tries += 1;
-                    let of = if strain == Strain::Connection && !heard { TRIES_UNHEARD } else { MAX_TRIES };
-                    let asked = retry_after.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                    if tries >= of || asked.is_some_and(|asked| asked > MAX_WAIT) {
-                        return Err(self.error(HostError::Failed(format!("{message}, after {tries} tries"))));
-                    }
-                    waited = wait(tries, asked, waited, Math::random());
-                    let message = self.wire.redact(&message);
-                    tell(&Retrying { message: &message, tries, of, wait: waited.as_secs_f64() });
-                    sleep(waited, signal).await;
-                }
+                Err(fault) => fault,
+            };
+            let notice = attempts.failed(fault, &mut self.state.borrow_mut(), waited, Math::random());
+            if let Notice::Again { message, tries, of, wait, .. } = notice {
+                let message = self.wire.redact(&message);
+                tell(&Retrying { message: &message, tries, of, wait: wait.as_secs_f64() });
             }
         }
+    }
+
+    async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Reply, Fault> {
+        let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
+        let parameters = Parameters {
+            model: self.model.clone(),
+            seed: self.seed,
+            stream,
+            extra_body: self.extra_body.clone(),
+            dialect,
+        };
+        self.wire.sent(&self.wire.protocol.request(call, &parameters), stream, signal).await
     }
 
     fn error(&self, error: HostError) -> JsValue {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 import { FLAGS, folder, serve } from "../test/serve.js";
+import { chromiumPath } from "../tools/chromium.js";
 
 const [text, f32, published, ...parts] = process.argv.slice(2);
 const wanted = (part) => parts.length === 0 || parts.includes(part);
@@ -38,7 +39,7 @@ const server = await serve((path) => {
     return place === undefined ? dist(path) : place[1](path.slice(place[0].length));
 });
 const profile = await mkdtemp(join(tmpdir(), "closeread-bench-"));
-const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
+const executablePath = chromiumPath();
 const browser = await chromium.launchPersistentContext(profile, { executablePath, args: FLAGS, headless: true });
 try {
     const content = (await readFile(text, "utf8")).replace(/\s+/g, " ");

@@ -9,13 +9,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { axe, binary, scrollsSideways, useBrowser } from "./harness.js";
+import { BINARY, axe, needs, scrollsSideways, useBrowser } from "./harness.js";
 
 const STORY = "Ana kept the mill. At night Ben hid the key under the stair. Then it rained for a week.";
 const ITEM = {
     id: "q", documents: ["mill"], question: "Where is the key?", task: "generative", answers: ["under the stair"],
 };
-const closeread = binary();
 let folder, model;
 
 /** A model that writes three wrong options and finds all of them different. */
@@ -36,12 +35,12 @@ async function modelServer() {
     return server;
 }
 
-const run = (...args) => promisify(execFile)(closeread, args, {
+const run = (...args) => promisify(execFile)(BINARY, args, {
     cwd: folder, env: { ...process.env, CLOSEREAD_CACHE: join(folder, "cache") },
 });
 
 before(async () => {
-    if (!closeread) return;
+    if (!BINARY) return;
     folder = await mkdtemp(join(tmpdir(), "closeread-check-"));
     await mkdir(join(folder, "tales"));
     const document = { id: "mill", title: "The <Mill>", language: "en", text: STORY };
@@ -58,7 +57,7 @@ after(async () => {
 
 const use = useBrowser({ find: async () => readFile(new URL("o/check/check.html", pathToFileURL(`${folder}/`))) });
 
-test("a person ticks the page, fills in a form, and the binary reads both back", { skip: !closeread && "the binary was not built" }, async () => {
+test("a person ticks the page, fills in a form, and the binary reads both back", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     assert.equal(await page.textContent("#done"), "0 of 3 answered, 0 written");
     for (const [n, words] of [[1, "Yes"], [2, "Yes"], [3, "No"]]) {

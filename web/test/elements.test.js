@@ -5,6 +5,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { chromium } from "playwright-core";
+import { chromiumPath } from "../tools/chromium.js";
 import { FLAGS, files, folder, serve } from "./serve.js";
 
 const ELEMENTS = new URL("../dist/elements/", import.meta.url);
@@ -18,8 +19,7 @@ before(async () => {
     library = await serve(folder(ELEMENTS), { "access-control-allow-origin": "*" });
     contents = {};
     site = await serve((path) => files(contents)(path));
-    const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
-    browser = await chromium.launch({ executablePath, args: FLAGS });
+    browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
 });
 after(async () => {
     await browser?.close();

@@ -2,25 +2,22 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { compressed, firstLoad } from "../tools/first-load.js";
-import { DIST, binary, openBook, openSample, useBrowser } from "./harness.js";
+import { firstLoad } from "../tools/first-load.js";
+import { BINARY, DIST, needs, openBook, openSample, useBrowser } from "./harness.js";
 import { NoServer, folder } from "./serve.js";
 
 const run = promisify(execFile);
-const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 const QUESTION = "Who rings the bell?";
 
 describe("the encoder", () => {
     const use = useBrowser();
 
-    test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", { timeout: 600_000 }, async (t) => {
-        if (!existsSync(MODEL) || !existsSync(STORY)) return t.skip("skipped: the encoder in the page needs models/ and sample/");
+    test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", { timeout: 600_000, ...needs("CLOSEREAD_BINARY") }, async () => {
         const { page } = use;
         // A few chapters: all of the story would take a development build minutes.
         const story = (await readFile(STORY, "utf8")).slice(0, 24_000);
@@ -39,12 +36,10 @@ describe("the encoder", () => {
         const second = await visit();
         assert.match(await page.textContent("#embedding"), /kept from an earlier visit/);
         assert.deepEqual(second, first);
-        const program = binary();
-        if (!program) return t.skip("skipped: the encoder's ranking against the command line needs the binary (CLOSEREAD_BIN)");
         const { mkdtemp, writeFile } = await import("node:fs/promises");
         const file = `${await mkdtemp("/tmp/closeread-encoder-")}/story.txt`;
         await writeFile(file, story);
-        const { stdout } = await run(program, ["search", file, QUESTION, "--retriever", "hybrid", "--order", "score", "--json"], { maxBuffer: 1 << 28 });
+        const { stdout } = await run(BINARY, ["search", file, QUESTION, "--retriever", "hybrid", "--order", "score", "--json"], { maxBuffer: 1 << 28 });
         const expected = JSON.parse(stdout).passages.map(({ index }) => index);
         // Instruction sets round differently, so that near ties may change places.
         const shared = expected.filter((index) => first.includes(index)).length;
@@ -52,9 +47,8 @@ describe("the encoder", () => {
         assert.equal(first[0], expected[0]);
     });
 
-    test("a book in a language that the model does not know is ranked by BM25, and that is said", async (t) => {
+    test("a book in a language that the model does not know is ranked by BM25, and that is said", async () => {
         const { page } = use;
-        if (!existsSync(MODEL) || !existsSync(STORY)) return t.skip("skipped: the encoder in the page needs models/ and sample/");
         await openSample(page, "shedu-bu");
         await page.selectOption("#retriever", "hybrid");
         await page.fill("#question", "船");
@@ -90,20 +84,14 @@ describe("without a server", () => {
 describe("the first load", () => {
     const use = useBrowser();
 
-    test("fetches what its list says, and is under 1.5 MB compressed without the encoder", async (t) => {
+    // What it weighs is held by tools/finish.js.
+    test("fetches what its list says", async () => {
         const { page, origin } = use;
         const fetched = new Set();
         use.context.on("request", (request) => fetched.add(request.url().slice(origin.length).split(/[?#]/)[0] || "index.html"));
         await page.reload({ waitUntil: "networkidle" });
-        const dist = fileURLToPath(DIST);
-        const listed = firstLoad(dist);
+        const listed = firstLoad(fileURLToPath(DIST));
         const unlisted = [...fetched].filter((path) => !listed.includes(path) && !path.includes("data:"));
         assert.deepEqual(unlisted, []);
-        if (!JSON.parse(await readFile(new URL("files.json", DIST), "utf8")).optimised) {
-            return t.skip("skipped: the size of the first load needs an optimised build (cargo xtask web)");
-        }
-        const bytes = compressed(dist, listed);
-        console.log(`# first load: ${listed.length} files, ${Math.round(bytes / 1000)} KB compressed`);
-        assert.ok(bytes < 1.5e6, `${bytes} bytes`);
     });
 });

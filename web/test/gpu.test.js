@@ -1,14 +1,12 @@
 // WebGPU, on SwiftShader: tiny models and the shipped one against the encoder for processors, the lab's choice, a lost device.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { DIST, openBook, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
-const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 const QUESTION = "Who was not paid?";
 const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
     "Rain fell for a week. The market stood empty, and gulls walked about in it.";
@@ -44,8 +42,7 @@ describe("WebGPU", () => {
         });
     }
 
-    test("the shipped model has the vectors that the processor computes", { timeout: 300_000 }, async (t) => {
-        if (!existsSync(MODEL)) return t.skip("skipped: the shipped model by WebGPU needs models/");
+    test("the shipped model has the vectors that the processor computes", { timeout: 300_000 }, async () => {
         const { apart } = await distances(use.page, SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
         assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
     });
@@ -74,8 +71,7 @@ describe("the lab's encoder", () => {
         await page.reload();
     };
 
-    test("runs on the processor where the adapter is software, by WebGPU if asked, and goes on when the device is lost", { timeout: 600_000 }, async (t) => {
-        if (!existsSync(MODEL)) return t.skip("skipped: WebGPU in the lab needs models/");
+    test("runs on the processor where the adapter is software, by WebGPU if asked, and goes on when the device is lost", { timeout: 600_000 }, async () => {
         const { page } = use;
         const told = [];
         await page.exposeFunction("tell", (text) => told.push(text));

@@ -1,11 +1,10 @@
 // A browser over web/dist for the tests of a view, and what every view is held to.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach } from "node:test";
-import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { chromiumPath } from "../tools/chromium.js";
 import { FLAGS, folder, serve } from "./serve.js";
 
 export const DIST = new URL("../dist/", import.meta.url);
@@ -21,8 +20,7 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
     before(async () => {
         server = await serve(find);
         use.origin = server.origin;
-        const executablePath = process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium";
-        use.browser = await chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
+        use.browser = await chromium.launch({ executablePath: chromiumPath(), args: [...FLAGS, ...flags] });
     });
     after(async () => {
         await use.browser?.close();
@@ -69,11 +67,14 @@ async function opened(page, name) {
     assert.equal(await page.textContent("#problem"), "");
 }
 
-/** The command line's binary, for tests that hold the page against it; undefined where it was not built. */
-export const binary = () => [process.env.CLOSEREAD_BIN, "../../target/release/closeread", "../../target/debug/closeread"]
-    .filter((path) => path)
-    .map((path) => (path.startsWith("..") ? fileURLToPath(new URL(path, import.meta.url)) : path))
-    .find((path) => existsSync(path));
+/** The command line's binary, for tests that hold the page against it: `cargo xtask test` names the one it has built. */
+export const BINARY = process.env.CLOSEREAD_BINARY;
+
+/** Options of a test that needs these variables: it is left out, and says so, where one is not set. */
+export function needs(...variables) {
+    const lacking = variables.filter((variable) => !process.env[variable]);
+    return lacking.length === 0 ? {} : { skip: `needs ${lacking.join(", ")}` };
+}
 
 /** What axe finds, as lines; nothing, where all is well. */
 export async function axe(page) {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { axe, binary, inkAndPaper, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { BINARY, axe, inkAndPaper, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
 
 const use = useBrowser();
 const run = promisify(execFile);
@@ -96,10 +96,8 @@ test("a passage opens in its place and gives the focus back", async () => {
     assert.equal(await page.evaluate(() => document.activeElement.closest("#by-score") !== null), true);
 });
 
-test("a question of the sample comes with its evidence: marked, counted, recalled as the budget moves", async (t) => {
+test("a question of the sample comes with its evidence: marked, counted, recalled as the budget moves", async () => {
     const { page } = use;
-    await page.waitForTimeout(300);
-    if (!(await page.locator("#sample").isVisible())) return t.skip("skipped: the sample needs sample/");
     await openSample(page, "the-loan-of-the-bell");
     await page.selectOption("#items", "en-001");
     await page.waitForSelector("#by-score li");
@@ -117,11 +115,9 @@ test("a question of the sample comes with its evidence: marked, counted, recalle
     assert.match((await page.$$eval("#reading .gold", (parts) => parts.map(({ textContent }) => textContent).join(""))), /He was my great-grandfather/);
 });
 
-test("everything is done by keyboard alone, in Chinese", async (t) => {
+test("everything is done by keyboard alone, in Chinese", async () => {
     const { page } = use;
     await page.selectOption("#language", "zh");
-    await page.waitForTimeout(300);
-    if (!(await page.locator("#sample").isVisible())) return t.skip("skipped: the sample needs sample/");
     await openSample(page, "shedu-bu");
     await page.waitForFunction(() => document.activeElement?.id === "question");
     await page.keyboard.type("赊渡簿");
@@ -212,15 +208,13 @@ const NOVELS = [
 ];
 
 for (const [path, question] of NOVELS) {
-    test(`search over ${path} has the bytes that the command line prints`, async (t) => {
+    test(`search over ${path} has the bytes that the command line prints`, needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY"), async () => {
         const { page } = use;
-        const [data, program] = [process.env.CLOSEREAD_DATA, binary()];
-        if (!data) return t.skip("skipped: novels in the page need CLOSEREAD_DATA");
-        if (!program) return t.skip("skipped: novels in the page need the binary (cargo build, or CLOSEREAD_BIN)");
+        const data = process.env.CLOSEREAD_DATA;
         const bytes = (await readFile(`${data}/${path}`)).toString("base64");
         for (const [budget, order] of [[1500, "document"], [20000, "score"]]) {
             const options = ["--retriever", "bm25", "--budget", budget, "--order", order, "--neighbours", 1, "--json"].map(String);
-            const { stdout } = await run(program, ["search", `${data}/${path}`, question, ...options], { maxBuffer: 1 << 28 });
+            const { stdout } = await run(BINARY, ["search", `${data}/${path}`, question, ...options], { maxBuffer: 1 << 28 });
             const json = await page.evaluate(async ([bytes, question, budget, order]) => {
                 const core = await import("./closeread_books.js");
                 const { need } = await import("./worker/assets.js");
@@ -235,7 +229,7 @@ for (const [path, question] of NOVELS) {
         // And the page itself shows them.
         await openBook(page, { name: "novel.txt", bytes: Buffer.from(bytes, "base64") });
         await ask(page, question);
-        const { stdout } = await run(program, ["search", `${data}/${path}`, question, "--retriever", "bm25", "--json"], { maxBuffer: 1 << 28 });
+        const { stdout } = await run(BINARY, ["search", `${data}/${path}`, question, "--retriever", "bm25", "--json"], { maxBuffer: 1 << 28 });
         const expected = JSON.parse(stdout).passages.map(({ index, text }) => ({ index, text }));
         assert.deepEqual(await column(page, "by-document"), expected);
     });

@@ -9,18 +9,17 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { binary } from "./harness.js";
+import { BINARY, needs } from "./harness.js";
 import init, { ChatModel, MethodRun, changes, methods, provide } from "../dist/closeread_wasm.js";
 
 const SAMPLE = new URL("../../sample/", import.meta.url);
-const COMMAND = binary();
 const BUDGET = 500;
 
 let works, items;
 before(async () => {
     await init({ module_or_path: await readFile(new URL("../dist/closeread_wasm_bg.wasm", import.meta.url)) });
     provide("cl100k", gunzipSync(await readFile(new URL("../dist/assets/cl100k_base.tiktoken.gz", import.meta.url))));
-    provide("punkt-en", await readFile(new URL("../../core/assets/punkt-en.txt", import.meta.url)));
+    provide("punkt-en", await readFile(new URL("../../core/text/assets/punkt-en.txt", import.meta.url)));
     const lines = async (name) => (await readFile(new URL(name, SAMPLE), "utf8")).trim().split("\n").map(JSON.parse);
     works = new Map();
     for (const { id, title, language, path } of await lines("documents.jsonl")) {
@@ -56,8 +55,7 @@ async function played(method, item, options = {}) {
 const BUDGETED = new Set(["vanilla-rag", "dos-rag", "raptor", "corpus-rag"]);
 const named = (records) => new Map(records.map((record) => [`${record.item} ${record.method}`, record]));
 
-test("every method ends as it does on the command line: outcome, scores, context, calls", async (t) => {
-    if (COMMAND === undefined) return t.skip("skipped: the comparison needs target/debug/closeread (or CLOSEREAD_BIN)");
+test("every method ends as it does on the command line: outcome, scores, context, calls", needs("CLOSEREAD_BINARY"), async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "closeread-method-"));
     t.after(() => rm(folder, { recursive: true }));
     const [data, out] = [join(folder, "data"), join(folder, "run")];
@@ -66,7 +64,7 @@ test("every method ends as it does on the command line: outcome, scores, context
         if (name === "documents.jsonl" || name.endsWith(".txt")) await cp(new URL(name, SAMPLE), join(data, name));
     }
     await writeFile(join(data, "items.jsonl"), items.map((item) => `${JSON.stringify(item)}\n`).join(""));
-    await promisify(execFile)(COMMAND, [
+    await promisify(execFile)(BINARY, [
         "run", "--benchmark", data, "--method", "all", "--retriever", "bm25", "--budget", String(BUDGET), "--out", out,
     ], { maxBuffer: 1 << 26, cwd: folder });
     const expected = named((await readFile(join(out, "records.jsonl"), "utf8")).trim().split("\n").map(JSON.parse));
@@ -81,7 +79,7 @@ test("every method ends as it does on the command line: outcome, scores, context
             assert.deepEqual(record, there, `${name}, ${item.id}`);
         }
     }
-    const offers = await promisify(execFile)(COMMAND, ["methods", "--json"], { maxBuffer: 1 << 26 });
+    const offers = await promisify(execFile)(BINARY, ["methods", "--json"], { maxBuffer: 1 << 26 });
     assert.deepEqual(offered, JSON.parse(offers.stdout), "what closeread methods prints for the same story");
 });
 
@@ -106,7 +104,7 @@ test("a call says everything before it is sent, and its reply is understood by t
 test("preparations come before the question, with the tree and the pages", async () => {
     const raptor = await played("raptor", items[1]);
     const { Ok: tree } = raptor.preparation.prepared;
-    assert.equal(tree.made, "tree");
+    assert.equal(tree.made, "raptor");
     assert.equal(tree.layers.flat().length, raptor.calls.filter(({ stage }) => stage === "preparation").length);
     assert.ok(raptor.heard.slice(0, -1).every(({ said }) => said === "summary"));
     const agent = await played("read-agent", items[1]);
@@ -232,7 +230,7 @@ test("what may pass is tried again, what is refused is left out, what is final i
     const refused = await serve(t, [[401, { error: { message: `Incorrect API key provided: ${KEY}` } }]]);
     const closed = new ChatModel({ protocol: "openai", model: "m", baseUrl: refused.url, key: KEY });
     await assert.rejects(closed.chat(CALL), (error) => error.name === "CallError" && /\*\*\*/.test(error.message) && !error.message.includes(KEY));
-    await assert.rejects(closed.chat(CALL), /not sent; to a call before it/);
+    await assert.rejects(closed.chat(CALL), /not sent, because a call before it failed for good/);
     assert.equal(refused.asked.length, 1);
 });
 

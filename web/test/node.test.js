@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import init, { Index, auditJson, chunk, provide, search } from "../dist/closeread_wasm.js";
-import { DIST, binary } from "./harness.js";
+import init, { Index, chunk, provide, search } from "../dist/closeread_wasm.js";
+import { BINARY, DIST, needs } from "./harness.js";
 
 const run = promisify(execFile);
 const SAMPLE = new URL("../../sample/", import.meta.url);
@@ -23,22 +22,10 @@ before(async () => {
     provide("punkt-en", await asset("punkt-en.txt"));
 });
 
-/** The books of the sample and, where they are, of the shared data. */
-async function books(t) {
-    const found = existsSync(SAMPLE) ? ["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE))) : [];
-    const data = process.env.CLOSEREAD_DATA;
-    if (!data) t.diagnostic("skipped: novels in Node need CLOSEREAD_DATA");
-    else for (const folder of ["novels/en", "novels/zh", "encodings"]) {
-        found.push(...(await readdir(`${data}/${folder}`)).map((name) => `${data}/${folder}/${name}`));
-    }
-    return found;
-}
-
-test("chunk and search have the bytes that the command line prints", async (t) => {
-    const program = binary();
-    if (!program) return t.skip("skipped: the module against the command line needs the binary (cargo build, or CLOSEREAD_BIN)");
-    const printed = async (...args) => (await run(program, args.map(String), { maxBuffer: 1 << 28 })).stdout;
-    for (const path of await books(t)) {
+/** Holds chunks and search over books to what the command line prints. */
+async function holdToCommand(paths) {
+    const printed = async (...args) => (await run(BINARY, args.map(String), { maxBuffer: 1 << 28 })).stdout;
+    for (const path of paths) {
         const bytes = await readFile(path);
         assert.equal(JSON.stringify(chunk(bytes)) + "\n", await printed("chunk", path, "--json"), path);
         const index = new Index();
@@ -51,12 +38,16 @@ test("chunk and search have the bytes that the command line prints", async (t) =
         }
         index.free();
     }
-});
+}
 
-test("the audit has the bytes that the command line prints", async (t) => {
-    const program = binary();
-    if (!program) return t.skip("skipped: the audit against the command line needs the binary (cargo build, or CLOSEREAD_BIN)");
-    assert.equal(auditJson() + "\n", (await run(program, ["audit", "--json"], { maxBuffer: 1 << 28 })).stdout);
+test("chunk and search have the bytes that the command line prints", needs("CLOSEREAD_BINARY"), () =>
+    holdToCommand(["the-loan-of-the-bell.txt", "shedu-bu.txt"].map((name) => fileURLToPath(new URL(name, SAMPLE)))));
+
+test("and over whole novels too", needs("CLOSEREAD_DATA", "CLOSEREAD_BINARY"), async () => {
+    const data = process.env.CLOSEREAD_DATA;
+    for (const folder of ["novels/en", "novels/zh", "encodings"]) {
+        await holdToCommand((await readdir(`${data}/${folder}`)).map((name) => `${data}/${folder}/${name}`));
+    }
 });
 
 test("an object and the JSON of a search are the same, with another tokenizer too", () => {
@@ -115,20 +106,20 @@ test("the folder is an npm package: in Node its import is all that books, scores
         await mkdir(`${folder}/node_modules`);
         await symlink(fileURLToPath(DIST), `${folder}/node_modules/closeread`);
         await writeFile(`${folder}/try.mjs`, `
-            import { Index, Method, OpenRun, asset, audit, chunk, compare, score } from "closeread";
+            import { Index, Method, OpenRun, asset, chunk, compare, score } from "closeread";
             const index = new Index();
             index.add("book", "Ana lit the lamp. The boats stayed in the harbour.");
             const gold = { name: "gold.jsonl", content: '{"id":"1","question":"Who?","task":"generative","answers":["Ana"],"documents":["book"]}' };
             const predictions = { name: "p.jsonl", content: '{"item":"1","answer":"Ana"}' };
             console.log(JSON.stringify({
                 found: index.search("lamp").passages.length, cut: chunk("Rain fell.").passages.length, wordnet: asset("wordnet").length > 1e6,
-                audited: Object.keys(audit()).length > 0, kinds: [typeof Method, typeof OpenRun, typeof compare],
+                kinds: [typeof Method, typeof OpenRun, typeof compare],
                 scored: score(gold, predictions, { metrics: ["exact_match"] }).metrics.exact_match.value,
             }));
         `);
         const { stdout } = await run(process.execPath, ["try.mjs"], { cwd: folder });
         const kinds = ["function", "function", "function"];
-        assert.deepEqual(JSON.parse(stdout), { found: 1, cut: 1, wordnet: true, audited: true, kinds, scored: 1 });
+        assert.deepEqual(JSON.parse(stdout), { found: 1, cut: 1, wordnet: true, kinds, scored: 1 });
         const [{ files }] = JSON.parse((await run("npm", ["pack", "--dry-run", "--json"], { cwd: fileURLToPath(DIST) })).stdout);
         const packed = files.map(({ path }) => path);
         for (const path of ["closeread_wasm_bg.wasm", "closeread_wasm.d.ts", "elements/closeread_scorer_bg.wasm", "node.js", "package.d.ts"]) {

@@ -3,18 +3,15 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { DIST, axe, inkAndPaper, scrollsSideways, useBrowser } from "./harness.js";
+import { BINARY, DIST, axe, inkAndPaper, needs, scrollsSideways, useBrowser } from "./harness.js";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const BINARY = process.env.CLOSEREAD_BINARY ?? join(ROOT, "target/debug/closeread");
 const HOSTILE = "<img src=x onerror=\"document.title='hurt'\"><script>document.title='hurt'</script>\u202e\u2069&amp;";
-const needs = existsSync(BINARY) ? {} : { skip: `skipped: needs ${BINARY}, which \`cargo build\` makes` };
 
 const use = useBrowser({ route: "#/runs" });
 let work;
@@ -25,7 +22,7 @@ const closeread = (...args) => execFileSync(BINARY, args, {
 
 before(async () => {
     work = await mkdtemp(join(tmpdir(), "closeread-runs-"));
-    if (needs.skip) return;
+    if (!BINARY) return;
     const run = (out, ...more) => closeread("run", "--benchmark", join(ROOT, "sample"), "--retriever", "bm25", "--out", out, ...more);
     run("first", "--method", "closed-book,vanilla-rag,dos-rag", "--budget", "300,900");
     run("second", "--method", "dos-rag", "--budget", "300,900", "--max-tokens", "60");
@@ -75,7 +72,7 @@ const part = (page, name) => page.click(`#part-${name}`);
 const tables = (page) => page.$$eval("#run-body table", (all) => all.map((table) =>
     [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent).join("|"))));
 
-test("a run folder's report is the command line's, byte for byte, with its charts", needs, async () => {
+test("a run folder's report is the command line's, byte for byte, with its charts", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("#run-json")]);
@@ -91,7 +88,7 @@ test("a run folder's report is the command line's, byte for byte, with its chart
     assert.ok(report.charts.some(({ id }) => id.endsWith("-by-budget")) && report.charts.some(({ id }) => /position|length/.test(id)));
 });
 
-test("a trial shows its question, gold, passages with their text, calls and replies", needs, async () => {
+test("a trial shows its question, gold, passages with their text, calls and replies", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
     await part(page, "trials");
@@ -121,7 +118,7 @@ test("a trial shows its question, gold, passages with their text, calls and repl
     assert.deepEqual(await axe(page), []);
 });
 
-test("a hundred thousand trials scroll, filter and open", needs, async () => {
+test("a hundred thousand trials scroll, filter and open", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "large");
     await part(page, "trials");
@@ -144,7 +141,7 @@ test("a hundred thousand trials scroll, filter and open", needs, async () => {
     assert.match(await page.textContent(".trace"), /the book is not at hand/);
 });
 
-test("two runs compare as on the command line, in the page and in Node", needs, async () => {
+test("two runs compare as on the command line, in the page and in Node", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
     await open(page, "second");
@@ -175,7 +172,7 @@ test("two runs compare as on the command line, in the page and in Node", needs, 
     assert.throws(() => compareJson(a, b, { metric: ["beauty"] }), /not both have the metric `beauty`/);
 });
 
-test("hostile texts are shown as text", needs, async () => {
+test("hostile texts are shown as text", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "hostile");
     await part(page, "trials");
@@ -188,7 +185,7 @@ test("hostile texts are shown as text", needs, async () => {
     assert.ok(!/[\u202e\u2069]/.test(text));
 });
 
-test("files that are no run say what is missing, and the run before stays", needs, async () => {
+test("files that are no run say what is missing, and the run before stays", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
     await page.setInputFiles("#run-files", { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("x") });
@@ -199,7 +196,7 @@ test("files that are no run say what is missing, and the run before stays", need
     assert.equal(await page.locator("#run option").count(), 1);
 });
 
-test("the view speaks Chinese and keeps its runs while the language changes", needs, async () => {
+test("the view speaks Chinese and keeps its runs while the language changes", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
     await page.selectOption("#language", "zh");
@@ -211,7 +208,7 @@ test("the view speaks Chinese and keeps its runs while the language changes", ne
 });
 
 for (const colorScheme of ["light", "dark"]) {
-    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}`, needs, async () => {
+    test(`360 pixels wide nothing scrolls sideways and axe finds nothing, ${colorScheme}`, needs("CLOSEREAD_BINARY"), async () => {
         const { page } = use;
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width: 360, height: 700 });
@@ -234,7 +231,7 @@ async function served(...args) {
     return { url: line, end: () => server.kill("SIGINT") };
 }
 
-test("a served run opens by a click, and the page's first load is as it should be", needs, async () => {
+test("a served run opens by a click, and the page's first load is as it should be", needs("CLOSEREAD_BINARY"), async () => {
     const { url, end } = await served("first");
     const context = await use.browser.newContext();
     try {
@@ -270,7 +267,7 @@ test("a served run opens by a click, and the page's first load is as it should b
     }
 });
 
-test("a report's leaderboard reads without JavaScript and checks its rows with it", needs, async () => {
+test("a report's leaderboard reads without JavaScript and checks its rows with it", needs("CLOSEREAD_BINARY"), async () => {
     execFileSync(BINARY, ["report", "first", "--html", "site"], { cwd: work, stdio: "ignore", env: { ...process.env, CLOSEREAD_PAGE: fileURLToPath(DIST) } });
     assert.ok((await readdir(join(work, "site/elements"))).includes("closeread-leaderboard.js"));
     const { folder, serve } = await import("./serve.js");

@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { DIST, axe, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
+import { DIST, axe, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
 
 const use = useBrowser({ route: "#/theatre", allowed: ["http://127.0.0.1:", "http://localhost:"] });
 const KEY = "sk-test-1234567890abcdef";
-const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 
 /** Opens the sample story and waits for the form. */
@@ -74,8 +72,8 @@ async function llamaServer(t, servers) {
 }
 
 const METHODS = [
-    "closed-book", "full-document", "naive-rag", "agentic-rag", "vanilla-rag", "dos-rag", "raptor", "read-agent",
-    "memory-agent", "corpus-rag", "query-summary",
+    "closed-book", "full-document", "vanilla-rag", "dos-rag", "naive-rag", "corpus-rag", "agentic-rag", "raptor",
+    "read-agent", "memory-agent", "query-summary",
 ];
 
 test("every method plays to its end with builtin/extractive", async (t) => {
@@ -121,8 +119,7 @@ test("an agent is stepped: the prompt first, then the search, then what it found
     assert.match(await page.textContent("#status"), /^The end\. Answered/);
 });
 
-test("a method that searches by meaning is given vectors from the page's own encoder", { timeout: 600_000 }, async (t) => {
-    if (!existsSync(MODEL)) return t.skip("skipped: the encoder in the page needs models/");
+test("a method that searches by meaning is given vectors from the page's own encoder", { timeout: 600_000 }, async () => {
     const { page } = use;
     // A few chapters: all of the story would take a development build minutes.
     const story = (await readFile(STORY, "utf8")).slice(0, 12_000);
@@ -210,10 +207,8 @@ test("a person types the replies", async () => {
     assert.match(await page.textContent(".ending"), /accuracy\s*1/);
 });
 
-test("an agent is stepped to its end against llama-server", async (t) => {
-    const servers = process.env.CLOSEREAD_SERVERS;
-    if (!servers) return t.skip("skipped: stepping against llama-server needs CLOSEREAD_SERVERS");
-    const url = `http://127.0.0.1:${await llamaServer(t, servers)}`;
+test("an agent is stepped to its end against llama-server", needs("CLOSEREAD_SERVERS"), async (t) => {
+    const url = `http://127.0.0.1:${await llamaServer(t, process.env.CLOSEREAD_SERVERS)}`;
     const page = await atTheStory();
     await choose(page, { method: "agentic-rag" });
     await page.click("text=Parameters");

@@ -1,13 +1,11 @@
 // Tract in the page: the encoder's vectors, and models that the encoder cannot read.
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
 import { DIST, openBook, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
-const MODEL = new URL("models/all-MiniLM-L6-v2/model.onnx", DIST);
 /** Several passages of words that the tiny models know. */
 const STORY = ["a b c d e", "k j i", "b b b", "a c e g", "h h h h"].map((words) => `${words} `.repeat(12).trim()).join(".\n\n");
 
@@ -35,8 +33,7 @@ describe("tract", () => {
         });
     }
 
-    test("the shipped model has the encoder's vectors", { timeout: 300_000 }, async (t) => {
-        if (!existsSync(MODEL)) return t.skip("skipped: the shipped model by tract needs models/");
+    test("the shipped model has the encoder's vectors", { timeout: 300_000 }, async () => {
         const apart = await distances(SHIPPED, ["Nobody paid the ferryman.", "Rain."]);
         assert.ok(apart.every((distance) => distance < 1e-6), `1 - cos: ${apart}`);
     });
@@ -102,8 +99,7 @@ describe("a model from files", () => {
         await ranked(page);
     });
 
-    test("that knows a language makes up for one that does not", { timeout: 120_000 }, async (t) => {
-        if (!existsSync(MODEL)) return t.skip("skipped: a language that the shipped model does not know needs models/");
+    test("that knows a language makes up for one that does not", { timeout: 120_000 }, async () => {
         const { page } = use;
         await openBook(page, { name: "boats.txt", bytes: "阿娜点亮了灯。船停在港里。谁也没有付钱给摆渡人，他自己划船回家去了。" });
         await page.selectOption("#retriever", "dense");

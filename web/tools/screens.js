@@ -5,12 +5,13 @@ import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { DIST, openSample } from "../test/harness.js";
 import { FLAGS, files, folder, serve } from "../test/serve.js";
+import { chromiumPath } from "./chromium.js";
 
 const SCREENS = fileURLToPath(new URL("../../docs/screens/", import.meta.url));
 const scored = (name) => readFile(new URL(`../../tests/scoring/${name}`, import.meta.url));
 
 const server = await serve(folder(DIST));
-const browser = await chromium.launch({ executablePath: process.env.CLOSEREAD_CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
 
 /** Opens an address, does something there and keeps what is seen. */
 async function shot(name, address, act, { height = 800, colorScheme = "light" } = {}) {

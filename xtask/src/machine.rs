@@ -1,93 +1,287 @@
-//! What the machine must have. Each function looks first, says what it installs, and returns where things are.
+//! What the machine must have: where each tool is looked for, how it is got, and whether it may be installed.
 
 use crate::process::{cargo, program, run};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The target that core is compiled to for the page.
 pub(crate) const WASM: &str = "wasm32-unknown-unknown";
 
-/// Makes sure that the WebAssembly target is installed.
-pub(crate) fn wasm_target() -> Result<()> {
-    let libraries = Command::new("rustc").args(["--print", "target-libdir", "--target", WASM]).output();
-    let libraries = libraries.context("cannot start rustc")?;
-    if Path::new(String::from_utf8_lossy(&libraries.stdout).trim()).is_dir() {
-        return Ok(());
+/// The target on which the kernels are checked besides the machine's own.
+pub(crate) const AARCH64: &str = "aarch64-unknown-linux-gnu";
+
+/// Whether what is missing is installed; `--install` says so, once.
+static INSTALLS: AtomicBool = AtomicBool::new(false);
+
+/// From now on [`Tool::require`] installs what is missing.
+pub(crate) fn allow_installing() {
+    INSTALLS.store(true, Ordering::Relaxed);
+}
+
+/// Something that steps or tests need of the machine.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    /// The steps, or the tests, that need it.
+    pub(crate) used_by: &'static str,
+    /// What it is: a path or a version, if it is there.
+    pub(crate) find: fn() -> Option<String>,
+    pub(crate) get: Get,
+}
+
+/// How a tool is got.
+pub(crate) enum Get {
+    /// By rustup, with these arguments.
+    Rustup(&'static [&'static str]),
+    /// By the system's packages: Debian's, Fedora's, Homebrew's (none, where macOS needs nothing or has nothing).
+    Packages { debian: &'static str, fedora: &'static str, macos: &'static str },
+    /// A built program from nexte.st, else from source.
+    Nextest,
+}
+
+pub(crate) const RUSTFMT: Tool = Tool {
+    name: "rustfmt",
+    used_by: "format",
+    find: || version(cargo().args(["fmt", "--version"])),
+    get: Get::Rustup(&["component", "add", "rustfmt"]),
+};
+pub(crate) const CLIPPY: Tool = Tool {
+    name: "clippy",
+    used_by: "lints",
+    find: || version(cargo().args(["clippy", "--version"])),
+    get: Get::Rustup(&["component", "add", "clippy"]),
+};
+pub(crate) const NEXTEST: Tool = Tool {
+    name: "cargo-nextest",
+    used_by: "tests",
+    find: || version(cargo().args(["nextest", "--version"])),
+    get: Get::Nextest,
+};
+pub(crate) const WASM_TARGET: Tool = Tool {
+    name: WASM,
+    used_by: "conformance-wasm, pages",
+    find: || target_libraries(WASM),
+    get: Get::Rustup(&["target", "add", WASM]),
+};
+pub(crate) const NODE: Tool = Tool {
+    name: "node",
+    used_by: "conformance-wasm, pages",
+    find: || version(program("node").arg("--version")),
+    get: Get::Packages { debian: "nodejs", fedora: "nodejs", macos: "node" },
+};
+pub(crate) const NPM: Tool = Tool {
+    name: "npm",
+    used_by: "pages",
+    find: || version(program("npm").arg("--version")),
+    get: Get::Packages { debian: "npm", fedora: "nodejs-npm", macos: "node" },
+};
+pub(crate) const CHROMIUM: Tool = Tool {
+    name: "chromium",
+    used_by: "pages",
+    find: || chromium_path().map(|path| path.display().to_string()),
+    get: Get::Packages { debian: "chromium", fedora: "chromium", macos: "--cask chromium" },
+};
+pub(crate) const NGINX: Tool = Tool {
+    name: "nginx",
+    used_by: "tests of what nginx answers",
+    find: || on_path("nginx").or_else(|| file("/usr/sbin/nginx")).map(|path| path.display().to_string()),
+    get: Get::Packages { debian: "nginx-light", fedora: "nginx", macos: "nginx" },
+};
+pub(crate) const LAVAPIPE: Tool = Tool {
+    name: "lavapipe",
+    used_by: "tests of kernels for graphics processors",
+    find: || vulkan_driver("lvp"),
+    get: Get::Packages { debian: "mesa-vulkan-drivers", fedora: "mesa-vulkan-drivers", macos: "" },
+};
+pub(crate) const FAKETIME: Tool = Tool {
+    name: "libfaketime",
+    used_by: "the test of a clock that jumps",
+    find: || faketime().map(|path| path.display().to_string()),
+    get: Get::Packages { debian: "libfaketime", fedora: "libfaketime", macos: "" },
+};
+pub(crate) const MIRI: Tool = Tool {
+    name: "miri, of a nightly toolchain",
+    used_by: "nightly: miri",
+    find: || version(program("rustup").args(["run", "nightly", "cargo", "miri", "--version"])),
+    get: Get::Rustup(&["toolchain", "install", "nightly", "--profile", "minimal", "--component", "miri,rust-src"]),
+};
+pub(crate) const AARCH64_TARGET: Tool = Tool {
+    name: AARCH64,
+    used_by: "nightly: aarch64",
+    find: || target_libraries(AARCH64),
+    get: Get::Rustup(&["target", "add", AARCH64]),
+};
+pub(crate) const EMULATOR: Tool = Tool {
+    name: "qemu-aarch64 and a C compiler for aarch64",
+    used_by: "nightly: aarch64, to run what it compiles",
+    find: || {
+        let emulator = on_path("qemu-aarch64")?;
+        on_path("aarch64-linux-gnu-gcc")?;
+        Path::new(AARCH64_LIBRARIES).is_dir().then(|| emulator.display().to_string())
+    },
+    get: Get::Packages {
+        debian: "qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
+        fedora: "qemu-user gcc-aarch64-linux-gnu",
+        macos: "",
+    },
+};
+
+/// Where Debian has the libraries that programs for aarch64 load.
+pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
+
+/// What the checks of a pull request cannot do without.
+pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
+
+/// What single tests and the nightly steps need besides.
+pub(crate) const OPTIONAL: [&Tool; 6] = [&NGINX, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
+
+impl Tool {
+    /// What was found; installs the tool first if it is missing and that is allowed.
+    ///
+    /// # Errors
+    /// If it is missing still.
+    pub(crate) fn require(&self) -> Result<String> {
+        if let Some(found) = (self.find)() {
+            return Ok(found);
+        }
+        if !INSTALLS.load(Ordering::Relaxed) {
+            bail!("needs {}: add --install, or see `cargo xtask doctor`", self.name);
+        }
+        println!("set-up: {} is missing", self.name);
+        self.get.install().with_context(|| format!("cannot install {}, see `cargo xtask doctor`", self.name))?;
+        (self.find)().with_context(|| format!("{} was installed and is not found, see `cargo xtask doctor`", self.name))
     }
-    say(&format!("rustc has no target {WASM}: rustup target add {WASM}"));
-    run(program("rustup").args(["target", "add", WASM]))
 }
 
-/// Makes sure that cargo's component `name` (`clippy`, `fmt`) is installed.
-pub(crate) fn component(name: &str, package: &str) -> Result<()> {
-    let there = cargo().args([name, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if there.is_ok_and(|status| status.success()) {
-        return Ok(());
+impl Get {
+    fn install(&self) -> Result<()> {
+        match self {
+            Self::Rustup(args) => run(program("rustup").args(*args)),
+            Self::Packages { debian, .. } => {
+                apt_get(&["update", "--quiet"])?;
+                let packages = debian.split(' ');
+                apt_get(
+                    &["install", "--yes", "--quiet", "--no-install-recommends"]
+                        .into_iter()
+                        .chain(packages)
+                        .collect::<Vec<_>>(),
+                )
+            }
+            Self::Nextest => {
+                if let (Some(url), Some(folder)) = (nextest_url(), cargo_bin()) {
+                    let fetch = format!(
+                        "set -o pipefail; curl --fail --silent --connect-timeout 20 --location {url} | tar -xz -C \"$0\""
+                    );
+                    if run(program("bash").arg("-c").arg(fetch).arg(&folder)).is_ok() {
+                        return Ok(());
+                    }
+                }
+                run(cargo().args(["install", "--locked", "cargo-nextest"]))
+            }
+        }
     }
-    say(&format!("cargo has no {name}: rustup component add {package}"));
-    run(program("rustup").args(["component", "add", package]))
-}
 
-/// Makes sure that Node is installed.
-pub(crate) fn node() -> Result<()> {
-    debian(&["node"], &["nodejs"]).map(drop)
-}
-
-/// Makes sure that Node and its package manager are installed.
-pub(crate) fn npm() -> Result<()> {
-    node()?;
-    debian(&["npm"], &["npm"]).map(drop)
-}
-
-/// Makes sure that a Chromium is installed; gives its path.
-pub(crate) fn chromium() -> Result<PathBuf> {
-    debian(&["chromium", "chromium-browser", "google-chrome"], &["chromium"])
-}
-
-/// Makes sure that nginx is installed, which lies in a folder that users seldom have on their path.
-pub(crate) fn nginx() -> Result<()> {
-    if Path::new("/usr/sbin/nginx").is_file() {
-        return Ok(());
+    /// Commands that get it, a line each, with the system they are for.
+    pub(crate) fn commands(&self) -> Vec<String> {
+        match self {
+            Self::Rustup(args) => vec![format!("rustup {}", args.join(" "))],
+            Self::Packages { debian, fedora, macos } => {
+                let systems = [
+                    ("Debian: apt-get install", debian),
+                    ("Fedora: dnf install", fedora),
+                    ("macOS: brew install", macos),
+                ];
+                let known = systems.into_iter().filter(|(_, packages)| !packages.is_empty());
+                known.map(|(how, packages)| format!("{how} {packages}")).collect()
+            }
+            Self::Nextest => {
+                let fetched = nextest_url().map(|url| format!("curl -L {url} | tar -xz -C ~/.cargo/bin"));
+                fetched.into_iter().chain(["cargo install --locked cargo-nextest".to_owned()]).collect()
+            }
+        }
     }
-    debian(&["nginx"], &["nginx-light"]).map(drop)
 }
 
-/// Makes sure that there is a Vulkan driver, one in software if there is no other.
-pub(crate) fn vulkan() -> Result<()> {
-    let drivers = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
-    let has_driver = |folder: &&str| std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some());
-    if !cfg!(target_os = "linux") || drivers.iter().any(has_driver) {
-        return Ok(());
+/// Where nexte.st has a build for this machine.
+fn nextest_url() -> Option<&'static str> {
+    match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => Some("https://get.nexte.st/0.9/linux"),
+        ("linux", "aarch64") => Some("https://get.nexte.st/0.9/linux-arm"),
+        ("macos", _) => Some("https://get.nexte.st/0.9/mac"),
+        _ => None,
     }
-    say("no Vulkan driver: apt-get install mesa-vulkan-drivers");
-    install(&["mesa-vulkan-drivers"])
 }
 
-/// The first of `programs` on the path; if there is none, installs Debian's `packages`.
-fn debian(programs: &[&str], packages: &[&str]) -> Result<PathBuf> {
-    let find = || programs.iter().find_map(|program| on_path(program));
-    if let Some(path) = find() {
-        return Ok(path);
-    }
-    say(&format!("{} is missing: apt-get install {}", programs[0], packages.join(" ")));
-    install(packages)?;
-    find().with_context(|| format!("Debian's {} did not bring {}", packages.join(" "), programs[0]))
-}
-
-fn install(packages: &[&str]) -> Result<()> {
-    apt_get(&["update", "--quiet"])?;
-    apt_get(&[&["install", "--yes", "--quiet", "--no-install-recommends"], packages].concat())
+/// The folder of cargo's own programs.
+fn cargo_bin() -> Option<PathBuf> {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")))?;
+    Some(home.join("bin")).filter(|bin| bin.is_dir())
 }
 
 fn apt_get(args: &[&str]) -> Result<()> {
-    ensure!(on_path("apt-get").is_some(), "no apt-get here: install it by hand and start again");
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    let mut command = if root { program("apt-get") } else { program("sudo") };
-    if !root {
+    ensure!(on_path("apt-get").is_some(), "there is no apt-get here");
+    let mut command = if is_root() { program("apt-get") } else { program("sudo") };
+    if !is_root() {
         command.args(["-n", "--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
     }
     run(command.env("DEBIAN_FRONTEND", "noninteractive").args(args))
+}
+
+/// Whether the user may do everything.
+pub(crate) fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
+}
+
+/// A Chromium: named by `CLOSEREAD_CHROMIUM`, else as Debian, Fedora, Chrome and macOS have it. `web/tools/chromium.js` is
+/// the same for who starts the page's tests by hand.
+pub(crate) fn chromium_path() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("CLOSEREAD_CHROMIUM") {
+        return Some(PathBuf::from(named)).filter(|path| path.is_file());
+    }
+    let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+    let elsewhere = [
+        "/usr/lib64/chromium-browser/chromium-browser",
+        "/usr/lib/chromium/chromium",
+        "/opt/google/chrome/chrome",
+        "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    ];
+    names.into_iter().find_map(on_path).or_else(|| elsewhere.into_iter().find_map(file))
+}
+
+/// Whether there is a device that computes by WebGPU's kernels: a driver for Vulkan, or what macOS and Windows bring.
+pub(crate) fn has_graphics() -> bool {
+    !cfg!(target_os = "linux") || vulkan_driver("").is_some()
+}
+
+/// A description of a Vulkan driver whose file name begins with `name`.
+fn vulkan_driver(name: &str) -> Option<String> {
+    let folders = ["/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
+    let files = folders.into_iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let mut drivers = files.filter(|file| file.file_name().to_string_lossy().starts_with(name));
+    drivers.next().map(|file| file.path().display().to_string())
+}
+
+/// The library that fakes the time, in the folders of Debian and Fedora.
+fn faketime() -> Option<PathBuf> {
+    let below = std::fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|folder| folder.path());
+    let mut folders = below.chain(["/usr/lib", "/usr/lib64"].map(PathBuf::from));
+    folders.find_map(|folder| Some(folder.join("faketime/libfaketime.so.1")).filter(|path| path.is_file()))
+}
+
+fn target_libraries(target: &str) -> Option<String> {
+    let printed = Command::new("rustc").args(["--print", "target-libdir", "--target", target]).output().ok()?;
+    let folder = String::from_utf8_lossy(&printed.stdout).trim().to_owned();
+    Path::new(&folder).is_dir().then_some(folder)
+}
+
+/// The first line that a program prints of itself, if it is there and ends well.
+fn version(command: &mut Command) -> Option<String> {
+    let printed = command.stderr(Stdio::null()).output().ok()?;
+    let text = String::from_utf8_lossy(&printed.stdout).into_owned();
+    printed.status.success().then(|| text.lines().next().unwrap_or_default().to_owned())
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
@@ -95,6 +289,6 @@ fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-fn say(what: &str) {
-    println!("set-up: {what}");
+fn file(path: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(path)).filter(|path| path.is_file())
 }

@@ -1,10 +1,13 @@
-//! The project's own chores. `cargo xtask test` is everything that CI does, set-up included.
+//! The project's own chores. `cargo xtask test --install` is everything that CI does, set-up included.
 
+mod audit;
 mod bench;
 mod conformance;
-mod fuzz;
+mod corpus;
+mod doctor;
 mod machine;
 mod process;
+mod size;
 mod test;
 mod vectors;
 mod web;
@@ -17,19 +20,27 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Cli {
+    /// Install what a chore needs and this machine lacks: by rustup, apt-get and cargo
+    #[arg(long, global = true)]
+    install: bool,
     #[command(subcommand)]
     chore: Chore,
 }
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Everything that CI does: format, lints, both targets, all tests, conformance, the pages. Sets the machine up
-    /// where something is missing and says so.
+    /// Everything that CI does: format, lints, all tests, conformance on both targets, the pages.
     Test(test::Args),
+    /// Lists what the checks need, what of it is here, and how to get the rest.
+    Doctor,
+    /// Says how large the release binary is and what it is made of; with --build, how long it takes to compile.
+    Size(size::Args),
     /// Runs a folder of conformance vectors against the core: one line a file, exit code 1 if any case fails.
     Conformance(conformance::Args),
-    /// Throws random files at everything that reads predictions, replies and benchmarks.
-    Fuzz(fuzz::Args),
+    /// Invents a corpus of any length, to measure with: reports, and questions with gold answers.
+    Corpus(corpus::Args),
+    /// Recomputes the papers' figures from the papers' own tables and writes docs/audit.md.
+    Audit(audit::Args),
     /// Makes tests/vectors again with the reference implementations from PyPI.
     Vectors(vectors::Args),
     /// Measures speed against a named peer, in the same run, and prints the ratios.
@@ -42,10 +53,17 @@ enum Chore {
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().chore {
+    let cli = Cli::parse();
+    if cli.install {
+        machine::allow_installing();
+    }
+    let result = match cli.chore {
         Chore::Test(args) => test::run(&args),
+        Chore::Doctor => doctor::run(),
+        Chore::Size(args) => size::run(&args),
         Chore::Conformance(args) => conformance::run(&args),
-        Chore::Fuzz(args) => fuzz::run(&args),
+        Chore::Corpus(args) => corpus::run(&args),
+        Chore::Audit(args) => audit::run(&args),
         Chore::Vectors(args) => vectors::run(&args),
         Chore::Bench(bench) => bench::run(&bench),
         Chore::Web(args) => web::run(&args),

@@ -11,6 +11,9 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's root")
 }
 
+/// Features of all that is tested, linted and handed out: what a plain build leaves out, too.
+pub(crate) const FULL: &str = "--features=closeread/full";
+
 /// The cargo that started this program.
 pub(crate) fn cargo() -> Command {
     program(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

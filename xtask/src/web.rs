@@ -1,6 +1,6 @@
 //! `cargo xtask web`: the page, and the elements for other pages, whole, in web/dist.
 
-use crate::machine;
+use crate::machine::{NODE, NPM, WASM, WASM_TARGET};
 use crate::process::{cargo, program, root, run as run_program, target_dir};
 use anyhow::{Context as _, Result};
 use std::fs;
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     dev: bool,
 }
 
-/// Builds the page; needs cargo and npm, and sets up what is missing of them.
+/// Builds the page; needs the WebAssembly target and npm.
 pub(crate) fn run(args: &Args) -> Result<bool> {
     build(args.dev)?;
     println!("web/dist is ready: serve it, e.g. python3 -m http.server --directory web/dist");
@@ -37,23 +37,24 @@ const GPU: Module = Module { name: "closeread_gpu", profile: "encoder", feature:
 const TRACT: Module = Module { name: "closeread_tract", profile: "encoder", feature: "tract" };
 const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
-/// Compiles what the page's module needs, as [`build`] does in development, and checks that every module's own features are
-/// enough for it, which only optimised builds would show otherwise.
-pub(crate) fn compile() -> Result<()> {
-    machine::wasm_target()?;
-    let package = ["--package", "closeread-wasm", "--target", machine::WASM, "--no-default-features", "--features"];
-    for module in [SCORER, ENCODER, GPU, TRACT, BOOKS, PAGE] {
+/// Checks that every module's own features are enough for it, which development builds do not show; gives their number.
+pub(crate) fn check_modules() -> Result<usize> {
+    WASM_TARGET.require()?;
+    let modules = [SCORER, ENCODER, GPU, TRACT, BOOKS, PAGE];
+    let package = ["--package", "closeread-wasm", "--target", WASM, "--no-default-features", "--features"];
+    for module in &modules {
         run_program(cargo().arg("check").args(package).arg(module.feature))?;
     }
-    run_program(cargo().arg("build").args(package).arg(PAGE.features_in_development()))
+    Ok(modules.len())
 }
 
 /// Builds web/dist: the page (WebAssembly and its glue, the compiled TypeScript, the static files, the sample, what is
 /// fetched when it is needed) and in elements/ the scorer and the leaderboard that other pages embed, each one script
 /// beside one WebAssembly module.
 pub(crate) fn build(dev: bool) -> Result<()> {
-    machine::wasm_target()?;
-    machine::npm()?;
+    for tool in [WASM_TARGET, NODE, NPM] {
+        tool.require()?;
+    }
     let web = root().join("web");
     let dist = web.join("dist");
     if dist.exists() {
@@ -69,22 +70,24 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     let elements = dist.join("elements");
     SCORER.build(dev, &elements)?;
     let assets = dist.join("assets");
-    for asset in ["wordnet/wordnet-3.0.bin", "punkt-en.txt"] {
-        let asset = root().join("core/assets").join(asset);
+    for asset in ["metrics/assets/wordnet/wordnet-3.0.bin", "text/assets/punkt-en.txt"] {
+        let asset = root().join("core").join(asset);
         let name = asset.file_name().context("an asset has a name")?;
         for folder in [&elements, &assets] {
             fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
             copy(&asset, &folder.join(name))?;
         }
     }
-    copy_folder(&root().join("core/assets/tokens"), &assets, |_| true)?;
+    copy_folder(&root().join("core/books/assets/tokens"), &assets, |_| true)?;
     let model = "models/all-MiniLM-L6-v2";
     if root().join(model).exists() {
         copy_folder(&root().join(model), &dist.join(model), |_| true)?;
     }
 
-    println!("set-up: npm ci in web/");
-    run_program(program("npm").arg("ci").current_dir(&web))?;
+    if !packages_are_there(&web) {
+        println!("set-up: npm ci in web/");
+        run_program(program("npm").arg("ci").current_dir(&web))?;
+    }
     for script in ["compile", "bundle"] {
         run_program(program("npm").args(["run", script]).current_dir(&web))?;
     }
@@ -106,6 +109,15 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     run_program(program("npm").args(["run", "--silent", "finish", "--", build]).current_dir(&web))
 }
 
+/// Whether npm has installed what the lock file says, and the lock file has not changed since.
+fn packages_are_there(web: &Path) -> bool {
+    let changed = |name: &str| web.join(name).metadata().and_then(|facts| facts.modified());
+    match (changed("package-lock.json"), changed("node_modules/.package-lock.json")) {
+        (Ok(wanted), Ok(there)) => wanted <= there,
+        _ => false,
+    }
+}
+
 impl Module {
     /// With core compiled as all modules share it.
     fn features_in_development(&self) -> String {
@@ -116,9 +128,9 @@ impl Module {
     fn build(&self, dev: bool, folder: &Path) -> Result<()> {
         let profile = if dev { "dev" } else { self.profile };
         let features = if dev { self.features_in_development() } else { self.feature.to_owned() };
-        let build = ["build", "--package", "closeread-wasm", "--target", machine::WASM, "--profile", profile];
+        let build = ["build", "--package", "closeread-wasm", "--target", WASM, "--profile", profile];
         run_program(cargo().args(build).args(["--no-default-features", "--features", &features]))?;
-        let built = target_dir()?.join(machine::WASM).join(if dev { "debug" } else { profile });
+        let built = target_dir()?.join(WASM).join(if dev { "debug" } else { profile });
         // bindgen names its files after its input, and the next build overwrites this one.
         let named = built.join(format!("{}.wasm", self.name));
         if self.name != "closeread_wasm" {

@@ -1,13 +1,13 @@
 //! `cargo xtask wordnet`: the compact WordNet of METEOR, made from WordNet's own dictionary files.
 //!
-//! The format stands in core/assets/wordnet/README.md; core/src/metric/meteor/wordnet/asset.rs reads what this writes.
+//! The format stands in core/metrics/assets/wordnet/README.md; core/metrics/src/meteor/wordnet/asset.rs reads what this writes.
 
 use crate::process::{program, root, run as run_program, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const ASSET: &str = "core/assets/wordnet/wordnet-3.0.bin";
+const ASSET: &str = "core/metrics/assets/wordnet/wordnet-3.0.bin";
 const MAGIC: &[u8] = b"closeread wordnet 1\n";
 /// In the order of the asset.
 const PARTS: [&str; 4] = ["noun", "verb", "adj", "adv"];

@@ -2,7 +2,6 @@
 
 use super::dataset::print_tables;
 use super::{BuildFolder, BuildOptions, stored_schema};
-use crate::files::{read_lines, write_atomically};
 use anyhow::{Context, Result, bail};
 use closeread_core::build::corpusqa::{
     Agreed, Corpus, HAND_COLUMNS, STAGES, drawn_cells, first_agreement, hand_rows, read_hand,
@@ -10,6 +9,7 @@ use closeread_core::build::corpusqa::{
 use closeread_core::build::{End, Line, Unit};
 use closeread_core::table::render::text;
 use closeread_core::text::decode;
+use closeread_files::{read_lines, write_atomically};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;

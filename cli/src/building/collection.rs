@@ -1,12 +1,11 @@
 //! The documents of a collection: texts and Markdown as books are read, and besides HTML, PDF and CSV as Markdown.
 
-use crate::input::{InputOptions, ProblemKind, read_books};
 use anyhow::{Context, Result, bail};
 use closeread_core::build::corpusqa::csv_as_markdown;
 use closeread_core::text::html::{Layout, to_text};
 use closeread_core::text::{Book, Language, ReadOptions, decode};
+use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use std::collections::HashSet;
-use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,7 +58,7 @@ impl DocumentInputs {
     }
 
     fn converted(&self, file: &Path, root: &Path) -> Result<Book> {
-        let bytes = std::fs::read(file).context("cannot read it")?;
+        let bytes = closeread_files::read_file(file).context("cannot read it")?;
         let text = || anyhow::Ok(decode(&bytes, None).context("expected text")?.text);
         let markdown = match Kind::of(file) {
             Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
@@ -103,7 +102,7 @@ fn converted_files(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     }
     let mut files = Vec::new();
-    for entry in crate::files::entries(path)? {
+    for entry in closeread_files::entries(path)? {
         let hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let linked = entry.symlink_metadata().is_ok_and(|found| found.is_symlink());
         if entry.is_dir() && !hidden && !linked {
@@ -115,11 +114,17 @@ fn converted_files(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+#[cfg(not(feature = "pdf"))]
+fn pdf_text(_: &[u8]) -> Result<String> {
+    bail!("{}; or convert the PDF to text first", closeread_runner::light::lacking("PDF", "pdf"))
+}
+
 /// The text of a PDF, page after page. The library can panic on broken files: that is one file that cannot be read.
+#[cfg(feature = "pdf")]
 fn pdf_text(bytes: &[u8]) -> Result<String> {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let read = catch_unwind(|| pdf_extract::extract_text_from_mem(bytes));
+    let read = std::panic::catch_unwind(|| pdf_extract::extract_text_from_mem(bytes));
     std::panic::set_hook(hook);
     let text = match read {
         Ok(Ok(text)) => text,
@@ -139,6 +144,7 @@ mod tests {
     use super::*;
 
     /// A PDF of one page with one line, its offsets computed.
+    #[cfg(feature = "pdf")]
     fn pdf(line: &str) -> Vec<u8> {
         let stream = format!("BT /F1 12 Tf 72 720 Td ({line}) Tj ET");
         let objects = [
@@ -175,7 +181,6 @@ mod tests {
         write("a.md", b"# A\n\nNet sales were 5.");
         write("deep/b.html", b"<html><h1>B</h1><table><tr><td>Sales</td><td>7</td></tr></table></html>");
         write("c.csv", b"year,sales\n2024,9\n");
-        write("d.pdf", &pdf("Net sales were 11."));
         let inputs = |path: PathBuf| DocumentInputs { documents: vec![path], language: None };
         let books = inputs(dir.path().to_owned()).read().unwrap();
         let texts: Vec<(String, String)> = books.iter().map(|b| (b.id.clone(), b.source().trim().to_owned())).collect();
@@ -185,12 +190,18 @@ mod tests {
             [
                 of("a", "# A\n\nNet sales were 5."),
                 of("c", "| year | sales |\n| --- | --- |\n| 2024 | 9 |"),
-                of("d", "Net sales were 11."),
                 of("deep/b", "# B\n\n| Sales | 7"),
             ]
         );
         write("e.pdf", b"%PDF-1.4 nothing");
         let refused = format!("{:#}", inputs(dir.path().join("e.pdf")).read().unwrap_err());
-        assert!(refused.contains("e.pdf") && refused.contains("convert it to text first"), "{refused}");
+        let needed = if cfg!(feature = "pdf") { "expected a PDF with text" } else { "--features pdf`" };
+        assert!(refused.contains("e.pdf") && refused.contains(needed), "{refused}");
+    }
+
+    #[cfg(feature = "pdf")]
+    #[test]
+    fn the_text_of_a_pdf_is_read() {
+        assert_eq!(pdf_text(&pdf("Net sales were 11.")).unwrap().trim(), "Net sales were 11.");
     }
 }

@@ -1,7 +1,7 @@
 //! SQLite as the database of `build corpusqa`: read-only, limited in time and rows.
 
 use anyhow::{Context, Result};
-use closeread_core::build::corpus::ValueType;
+use closeread_core::build::corpusqa::ValueType;
 use closeread_core::build::corpusqa::{
     CellValue, Column, Database, Row, Selected, SqlError, SqlValue, TABLE, read_cell,
 };

@@ -2,7 +2,6 @@
 
 use super::sheet::{Collected, collect, keep_sheet, kept_sheet};
 use super::{BuildFolder, BuildOptions};
-use crate::files::{read_lines, write_atomically};
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Content;
 use closeread_core::build::{Built, CheckAnswers, Question, Sheet, against_filter, check_page, documents_of, sample};
@@ -10,6 +9,7 @@ use closeread_core::hash::short_hash;
 use closeread_core::table::Table;
 use closeread_core::table::render::text;
 use closeread_core::text::Book;
+use closeread_files::{read_lines, write_atomically};
 use serde::Serialize;
 use serde_json::json;
 use std::fs;
@@ -118,7 +118,7 @@ pub(crate) fn checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
     let questions: Vec<Question> = read_lines(&path, "a question")?;
     let sheet = kept_sheet(&check)?;
     let named = || format!("cannot use {}", file.display());
-    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
     let answers = CheckAnswers::read(&bytes).with_context(named)?;
     let found = against_filter(&name_of(&questions, sheet.as_ref()), &questions, &answers).with_context(named)?;
     let collected = sheet.map(|sheet| collect(&options.out, &sheet, &answers.written)).transpose()?;

@@ -1,11 +1,11 @@
 //! The folder of a build: what was asked for, and a file a stage.
 
-use crate::files::{self, open_lines, pretty, write_atomically};
-use crate::journal::{Journal, Journals};
-use crate::progress::Progress;
-use crate::run_folder::{differences, lock, read_manifest};
 use anyhow::{Context, Result, bail};
 use closeread_core::build::{BuildError, StageStore, Stored};
+use closeread_files::{self as files, open_lines, pretty, write_atomically};
+use closeread_runner::journal::{Journal, Journals};
+use closeread_runner::progress::Progress;
+use closeread_runner::run_folder::{differences, lock, read_manifest, refuse_foreign};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -48,6 +48,7 @@ impl BuildFolder {
         from: Option<&str>,
         fresh: bool,
     ) -> Result<Self> {
+        refuse_foreign(path, Self::MANIFEST)?;
         fs::create_dir_all(path.join("stages"))
             .with_context(|| format!("cannot create the folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
@@ -233,6 +234,17 @@ mod tests {
 
     fn open(dir: &Path, configuration: Value, from: Option<&str>) -> Result<BuildFolder> {
         BuildFolder::open(dir, STAGES, &configuration, from, false)
+    }
+
+    #[test]
+    fn finding_01_a_folder_that_is_no_build_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("documents.jsonl"), "mine").unwrap();
+        for fresh in [false, true] {
+            let error = BuildFolder::open(dir.path(), STAGES, &json!({}), None, fresh).err().unwrap().to_string();
+            assert!(error.contains("holds `documents.jsonl` and no build.json of closeread"), "{error}");
+        }
+        assert_eq!(files::entries(dir.path()).unwrap().len(), 1);
     }
 
     #[test]

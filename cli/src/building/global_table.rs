@@ -1,30 +1,24 @@
 //! The global table of `build corpusqa` as files: a ready table read, the finished one written.
 
 use super::database::{fill, read_rows};
-use crate::files::write_atomically;
 use anyhow::{Context, Result, bail};
 use closeread_core::build::corpusqa::{CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, inferred};
 use closeread_core::text::decode;
-use parquet::basic::{LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::Type;
+use closeread_files::write_atomically;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The table in a database, with its columns and sets.
 pub(crate) const DATABASE: &str = "table.sqlite";
 /// Columns of a ready table that name the documents of a line.
 const DOCUMENTS: [&str; 2] = ["document", "documents"];
 
-/// Reads `--schema`: JSON with `columns` and, if need be, `entity`, as `closeread data corpus` writes into its manifest.
+/// Reads `--schema`: JSON with `columns` and, if need be, `entity`, such as `sample/corpus/manifest.json`.
 pub(crate) fn read_schema(path: &Path) -> Result<Schema> {
     let named = || format!("cannot use --schema {}", path.display());
-    let bytes = std::fs::read(path).with_context(named)?;
+    let bytes = closeread_files::read_file(path).with_context(named)?;
     let schema: Schema = serde_json::from_slice(&bytes)
         .context("expected JSON with columns, each with key, title and type, the first of the type `name`")
         .with_context(named)?;
@@ -35,7 +29,7 @@ pub(crate) fn read_schema(path: &Path) -> Result<Schema> {
 /// parted by `;`.
 pub(crate) fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Record>)> {
     let named = || format!("cannot use --table {}", path.display());
-    let bytes = std::fs::read(path).with_context(named)?;
+    let bytes = closeread_files::read_file(path).with_context(named)?;
     let text = decode(&bytes, None).with_context(named)?.text;
     let mut records = csv_records(&text).map_err(anyhow::Error::msg).with_context(named)?;
     let (_, header) = records.remove(0);
@@ -86,10 +80,10 @@ pub(crate) fn read_entity(text: &str) -> Result<Entity, String> {
 pub(crate) fn write_table(out: &Path, corpus: &Corpus) -> Result<()> {
     let schema = &corpus.schema;
     write_atomically(&out.join("table.csv"), csv(schema, &corpus.rows)?.as_slice())?;
-    write_atomically(&out.join("table.parquet"), &parquet(schema, &corpus.rows)?)?;
-    write_atomically(&out.join("schema.json"), &crate::files::pretty(&json!(schema)))?;
+    write_parquet(&out.join("table.parquet"), corpus)?;
+    write_atomically(&out.join("schema.json"), &closeread_files::pretty(&json!(schema)))?;
     let sets: BTreeMap<&str, _> = corpus.sets.iter().map(|(id, set)| (id.as_str(), set)).collect();
-    write_atomically(&out.join("sets.json"), &crate::files::pretty(&json!(sets)))?;
+    write_atomically(&out.join("sets.json"), &closeread_files::pretty(&json!(sets)))?;
     let conflicts: String = corpus
         .rows
         .iter()
@@ -100,12 +94,24 @@ pub(crate) fn write_table(out: &Path, corpus: &Corpus) -> Result<()> {
     write_atomically(&out.join("conflicts.jsonl"), conflicts.as_bytes())?;
     let path = out.join(DATABASE);
     let part = out.join(format!("{DATABASE}.part"));
-    crate::files::remove(&part)?;
+    closeread_files::remove(&part)?;
     let named = || format!("cannot write {}", path.display());
     let connection = Connection::open(&part).with_context(named)?;
     fill(&connection, &schema.columns, corpus.rows.iter()).with_context(named)?;
     connection.close().map_err(|(_, error)| error).with_context(named)?;
     std::fs::rename(&part, &path).with_context(named)
+}
+
+#[cfg(feature = "parquet")]
+fn write_parquet(path: &Path, corpus: &Corpus) -> Result<()> {
+    write_atomically(path, &super::parquet_file::parquet(&corpus.schema, &corpus.rows)?)
+}
+
+/// Leaves no file: one that is there is of an earlier table.
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(path: &Path, _: &Corpus) -> Result<()> {
+    eprintln!("{} is not written: {}", path.display(), closeread_runner::light::lacking("Parquet", "parquet"));
+    closeread_files::remove(path)
 }
 
 /// The columns of a finished build.
@@ -135,48 +141,13 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
     writer.into_inner().context("cannot write the table as CSV")
 }
 
-/// Numbers as doubles, all else as UTF-8; what is missing is null.
-fn parquet(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
-    let field = |column: &Column| {
-        let physical = if column.is_number() { Physical::DOUBLE } else { Physical::BYTE_ARRAY };
-        let logical = (!column.is_number()).then_some(LogicalType::String);
-        let field = Type::primitive_type_builder(&column.key, physical).with_logical_type(logical);
-        Ok(Arc::new(field.with_repetition(Repetition::OPTIONAL).build()?))
-    };
-    let fields = schema.columns.iter().map(field).collect::<Result<Vec<_>>>()?;
-    let message = Arc::new(Type::group_type_builder("corpus").with_fields(fields).build()?);
-    let mut bytes = Vec::new();
-    let mut writer = SerializedFileWriter::new(&mut bytes, message, Arc::new(WriterProperties::builder().build()))?;
-    let mut group = writer.next_row_group()?;
-    let mut at = 0;
-    while let Some(mut column) = group.next_column()? {
-        let cells: Vec<&CellValue> = rows.iter().map(|row| &row.cells[at]).collect();
-        let levels: Vec<i16> = cells.iter().map(|cell| i16::from(**cell != CellValue::Missing)).collect();
-        if schema.columns[at].is_number() {
-            let values: Vec<f64> = cells.iter().filter_map(|cell| cell.number()).collect();
-            column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
-        } else {
-            let texts = cells.iter().filter(|cell| ***cell != CellValue::Missing);
-            let values: Vec<ByteArray> = texts.map(|cell| ByteArray::from(cell.to_string().into_bytes())).collect();
-            column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
-        }
-        column.close()?;
-        at += 1;
-    }
-    group.close()?;
-    writer.close()?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::build::corpus::ValueType;
-    use parquet::file::reader::{FileReader, SerializedFileReader};
-    use std::io::Write;
+    use closeread_core::build::corpusqa::ValueType;
 
     #[test]
-    fn parquet_holds_what_the_table_holds() {
+    fn a_table_as_csv_leaves_out_what_is_missing() {
         let columns = vec![Column::new("name", ValueType::Name, ""), Column::new("beds", ValueType::Count, "")];
         let schema = Schema { columns, ..Schema::default() };
         let row = |name: &str, beds: CellValue| {
@@ -184,12 +155,6 @@ mod tests {
             Row { name: name.to_owned(), cells, documents: vec!["d".to_owned()], conflicts: Vec::new() }
         };
         let rows = [row("Å", CellValue::Number { value: 2.5 }), row("B", CellValue::Missing)];
-        let bytes = parquet(&schema, &rows).unwrap();
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&bytes).unwrap();
-        let reader = SerializedFileReader::new(file).unwrap();
-        let read: Vec<String> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
-        assert_eq!(read, [r#"{name: "Å", beds: 2.5}"#, r#"{name: "B", beds: null}"#]);
         assert_eq!(String::from_utf8(csv(&schema, &rows).unwrap()).unwrap(), "name,beds,documents\nÅ,2.5,d\nB,,d\n");
     }
 

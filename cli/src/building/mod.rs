@@ -9,6 +9,8 @@ mod dry_run;
 mod folder;
 mod global_table;
 mod options;
+#[cfg(feature = "parquet")]
+mod parquet_file;
 mod search;
 mod sheet;
 
@@ -26,11 +28,11 @@ pub(crate) use options::{BookInputs, BuildOptions, Workshop};
 pub(crate) use search::{Search, SearchArgs};
 pub(crate) use sheet::{read_forms, sheet_of, write_sheet};
 
-use crate::interrupt::asked_to_end;
-use crate::journal::Journal;
 use anyhow::Result;
 use closeread_core::build::BuildError;
 use closeread_core::text::Book;
+use closeread_runner::interrupt::asked_to_end;
+use closeread_runner::journal::Journal;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,23 +1,23 @@
 //! The options that all builds have, and what they make: hosts, prompts, a tokenizer.
 
 use super::BuildFolder;
-use crate::command::run::load_prompts;
 use crate::config::max_cost;
-use crate::extra_body::ExtraBodies;
-use crate::host::{CliHost, QueryEncoder, Repetition};
-use crate::input::{InputOptions, read_books};
-use crate::journal::Journal;
-use crate::provider::{self, Reader, without_credentials};
-use crate::reply_cache::ReplyCache;
-use crate::spending::Spending;
-use crate::{pricing, tokenizer};
 use anyhow::{Context, Result, bail};
-use closeread_core::method::Setting;
+use closeread_core::method::Settings;
 use closeread_core::price::{Dollars, PriceList};
 use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, Language};
+use closeread_providers::extra_body::ExtraBodies;
+use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::{self as provider, Reader, without_credentials};
+use closeread_runner::host::{CliHost, QueryEncoder, Repetition};
+use closeread_runner::input::{InputOptions, read_books};
+use closeread_runner::journal::Journal;
+use closeread_runner::prompts;
+use closeread_runner::spending::Spending;
+use closeread_runner::{pricing, tokenizer};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -102,6 +102,9 @@ pub(crate) struct BookInputs {
     /// A .txt, .md or .epub file, a documents.jsonl, or a folder of them; repeatable
     #[arg(long = "books", value_name = "PATH", num_args = 1..)]
     books: Vec<PathBuf>,
+    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    #[arg(long)]
+    allow_outside: bool,
     /// Encoding of text files [default: detected]
     #[arg(long, value_name = "LABEL")]
     encoding: Option<String>,
@@ -126,13 +129,17 @@ impl BookInputs {
         if self.books.is_empty() {
             bail!("--books is missing: name files or folders with the books to build from");
         }
-        let options =
-            InputOptions { encoding: self.encoding.clone(), language: self.language, ..InputOptions::default() };
+        let options = InputOptions {
+            encoding: self.encoding.clone(),
+            language: self.language,
+            allow_outside: self.allow_outside,
+            ..InputOptions::default()
+        };
         let mut books: Vec<Arc<Book>> = Vec::new();
         let mut ids = HashSet::new();
         for path in &self.books {
             let (found, problems) = read_books(path, &options);
-            if let Some(problem) = problems.iter().find(|p| p.kind == crate::input::ProblemKind::Failed) {
+            if let Some(problem) = problems.iter().find(|p| p.kind == closeread_runner::input::ProblemKind::Failed) {
                 bail!("{problem}");
             }
             for (book, report) in found {
@@ -170,7 +177,7 @@ impl BuildOptions {
 
     /// The workshop of these models; without one, as for --dry-run, nobody can be asked.
     pub(crate) fn workshop(&self, models: &[&str]) -> Result<Workshop> {
-        let prompts = load_prompts(self.prompts.as_deref())?;
+        let prompts = prompts::load(self.prompts.as_deref())?;
         let tokenizer = tokenizer::load(Some(&self.tokenizer), None)?;
         let prices = pricing::load(self.models.as_deref())?;
         let limit = max_cost(self.max_cost)?;
@@ -184,7 +191,7 @@ impl BuildOptions {
             concurrency: self.concurrency.max(1),
             ..provider::Options::default()
         };
-        let replies = Rc::new(if self.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
+        let replies = Rc::new(if self.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
         let mut hosts = BTreeMap::new();
         for model in models {
             let reader = Reader::named(model, self.base_url.as_deref(), options.clone())?;
@@ -238,8 +245,8 @@ impl BuildOptions {
 
 impl Workshop {
     /// What every call shares.
-    pub(crate) fn setting(&self) -> Setting<'_> {
-        Setting {
+    pub(crate) fn setting(&self) -> Settings<'_> {
+        Settings {
             prompts: &self.prompts,
             tokenizer: &self.tokenizer,
             max_output_tokens: self.max_output_tokens,

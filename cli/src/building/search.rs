@@ -1,7 +1,5 @@
 //! Searching the world: a folder of texts, a wiki, or any search engine that answers in JSON.
 
-use crate::input::{InputOptions, ProblemKind, read_books};
-use crate::provider::without_credentials;
 use anyhow::{Context, Result, bail};
 use closeread_core::build::sagascale::{Found, SearchHost};
 use closeread_core::chunk::Chunker;
@@ -9,6 +7,8 @@ use closeread_core::host::HostError;
 use closeread_core::index::{Retriever, Shelf};
 use closeread_core::text::html::{Layout, to_text};
 use closeread_core::text::tokens::Tokenizer;
+use closeread_providers::without_credentials;
+use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl SearchArgs {
         if !is_url(search) {
             return Ok(Some(Search::Folder(Box::new(shelf(Path::new(search), tokenizer)?))));
         }
-        let client = reqwest::Client::builder()
+        let client = closeread_providers::http::client()
             .timeout(Duration::from_secs(60))
             .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")));
         let client = match &self.search_header {

@@ -2,11 +2,11 @@
 
 use super::dataset::{lines, write_check, write_documents};
 use super::{BuildFolder, BuildOptions};
-use crate::files::{self, pretty, read_lines, write_atomically};
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{Content, Document, Item, resolve_evidence};
 use closeread_core::build::{Form, Sheet, Written};
 use closeread_core::text::{Book, Locator};
+use closeread_files::{self as files, pretty, read_lines, write_atomically};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};

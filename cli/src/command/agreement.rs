@@ -1,12 +1,12 @@
 //! `closeread agreement`: a judge against people.
 
-use crate::finished;
-use crate::judging;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::InputFile;
 use closeread_core::judge::{AgainstPeople, against_people, human_labels};
 use closeread_core::table::render::text;
 use closeread_core::table::{Table, Value};
+use closeread_runner::finished;
+use closeread_runner::judging;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,7 +39,8 @@ pub(crate) fn run(args: &AgreementArgs) -> Result<ExitCode> {
     if judging.panels.is_empty() {
         bail!("{} was not judged: closeread judge {} --with MODEL judges it", args.run.display(), args.run.display());
     }
-    let bytes = std::fs::read(&args.labels).with_context(|| format!("cannot read {}", args.labels.display()))?;
+    let bytes =
+        closeread_files::read_file(&args.labels).with_context(|| format!("cannot read {}", args.labels.display()))?;
     let file = InputFile { name: args.labels.display().to_string(), bytes };
     let (labels, mut problems) = human_labels(&file);
     let (found, unused) = against_people(&judging, &labels, &file.name);

@@ -1,8 +1,8 @@
 //! `closeread cache`: the replies and vectors that are remembered between runs.
 
-use crate::cache_folder;
-use crate::reply_cache::Entry;
 use anyhow::{Context, Result};
+use closeread_providers::reply_cache::Entry;
+use closeread_runner::cache::cache_folder;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
@@ -119,7 +119,7 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for path in crate::files::entries(&folder)? {
+        for path in closeread_files::entries(&folder)? {
             let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
             if metadata.is_dir() { folders.push(path) } else { found.push((path, metadata)) }
         }

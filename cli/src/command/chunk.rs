@@ -1,11 +1,12 @@
 //! `closeread chunk`: the passages of a book.
 
 use crate::command::{BookArgs, one_book};
-use crate::tokenizer;
 use anyhow::Result;
 use closeread_core::chunk::Chunker;
 use closeread_core::index::Shelf;
 use closeread_core::listing::Listing;
+use closeread_runner::tokenizer;
+use closeread_terminal as terminal;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
     let max_tokens = args.max_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
     let shelf = Shelf::new(vec![book], args.chunker, max_tokens, &tokenizer);
     let listing = Listing::of(&shelf);
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&listing)?)?;
     } else {

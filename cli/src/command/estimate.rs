@@ -8,21 +8,22 @@ mod show;
 mod time;
 mod windows;
 
-use super::run::{load_prompts, plan_cells, say_problems, with_judges};
-use crate::benchmark::Benchmark;
+use super::run::{plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
-use crate::engine::{PlannedCell, groups};
-use crate::judging::JudgeOptions;
-use crate::shard::Shard;
-use crate::{pricing, provider, tokenizer};
 use anyhow::{Result, bail};
 use cells::CellEstimate;
 use closeread_core::benchmark::Item;
-use closeread_core::method::Setting;
+use closeread_core::method::Settings;
 use closeread_core::method::cost::BookSize;
 use closeread_core::price::PriceList;
 use closeread_core::text::Span;
 use closeread_core::text::tokens::Tokenizer;
+use closeread_providers as provider;
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::engine::{PlannedCell, groups};
+use closeread_runner::judging::JudgeOptions;
+use closeread_runner::shard::Shard;
+use closeread_runner::{pricing, prompts, tokenizer};
 use embeddings::EmbeddingEstimate;
 use models::ModelEstimate;
 use serde::Serialize;
@@ -74,8 +75,10 @@ struct Scene<'a> {
     evidence: &'a HashMap<String, Vec<(usize, Span)>>,
     /// Items by the books they are about.
     groups: Vec<Group<'a>>,
-    setting: Setting<'a>,
+    setting: Settings<'a>,
     cells: &'a [PlannedCell],
+    /// Who is asked for preparations; `None`: each reader for itself.
+    preparer: Option<&'a str>,
     prices: &'a PriceList,
     samples: u32,
     assumed: Assumptions,
@@ -98,12 +101,12 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let methods = args.methods()?;
     let models = args.models();
     let judges = args.judges()?;
-    let asked = with_judges(&models, judges.as_ref());
+    let asked = with_judges(&args.readers(), judges.as_ref());
     asked.iter().try_for_each(|model| provider::check_name(model))?;
     let cells = plan_cells(&methods, &models, &args.budgets()?, None);
-    let prompts = load_prompts(args.prompts.as_deref())?;
+    let prompts = prompts::load(args.prompts.as_deref())?;
     let prices = pricing::load(args.models.as_deref())?;
-    let mut benchmark = Benchmark::load(args)?;
+    let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
     if let Some(text) = args.shard.as_deref() {
@@ -117,7 +120,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         groups: grouped(&benchmark, &tokenizer),
         benchmark: &benchmark,
         evidence: &evidence,
-        setting: Setting {
+        setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
@@ -125,6 +128,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             window: args.window,
         },
         cells: &cells,
+        preparer: args.preparer.as_deref(),
         prices: &prices,
         samples: args.samples(),
         assumed: Assumptions {

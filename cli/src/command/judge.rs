@@ -1,15 +1,7 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
-use crate::command::run::{load_prompts, out_of_money};
+use crate::command::run::out_of_money;
 use crate::config::{max_cost, named};
-use crate::extra_body::ExtraBodies;
-use crate::finished::{self, Texts};
-use crate::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
-use crate::pricing;
-use crate::provider::Rates;
-use crate::run_folder::{self, lock};
-use crate::spending::Spending;
-use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::judge::PanelRule;
 use closeread_core::record::{Record, TrialKey};
@@ -17,6 +9,15 @@ use closeread_core::report::{Run, judging_tables, report};
 use closeread_core::table::Table;
 use closeread_core::table::render::text;
 use closeread_core::text::tokens::Tokenizer;
+use closeread_providers::Rates;
+use closeread_providers::extra_body::ExtraBodies;
+use closeread_runner::finished::{self, Texts};
+use closeread_runner::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
+use closeread_runner::pricing;
+use closeread_runner::prompts;
+use closeread_runner::run_folder::{self, lock};
+use closeread_runner::spending::Spending;
+use closeread_runner::tokenizer;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let name = finished::folder_name(&args.run);
     let run = finished::load(&args.run, name.clone(), Texts::Skip)?;
     let books = finished::books_of(&args.run)?;
-    let prompts = load_prompts(args.prompts.as_deref())?;
+    let prompts = prompts::load(args.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;
     let options = JudgeOptions {
         models: args.with.clone(),

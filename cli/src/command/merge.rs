@@ -1,14 +1,14 @@
 //! `closeread merge`: the parts of a run as one.
 
-use crate::files::{entries, write_atomically};
-use crate::judging;
-use crate::run_folder::{
-    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_prices,
-};
-use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::Item;
 use closeread_core::record::{Outcome, Record, TrialKey};
+use closeread_files::{entries, write_atomically};
+use closeread_runner::judging;
+use closeread_runner::run_folder::{
+    EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_prices,
+};
+use closeread_runner::shard::Shard;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

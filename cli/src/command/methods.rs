@@ -1,15 +1,15 @@
 //! `closeread methods`: what there is, where it comes from, and what it asks for.
 
 use super::{BookArgs, one_book};
-use crate::benchmark;
 use anyhow::Result;
-use closeread_core::method::Setting;
+use closeread_core::method::Settings;
 use closeread_core::method::cost::{BookSize, Range};
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::{MAX_OUTPUT_TOKENS, Offer, StageCost, offers};
 use closeread_core::table::number::thousands;
 use closeread_core::text::Book;
 use closeread_core::text::tokens::Tokenizer;
+use closeread_runner::benchmark;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ pub(crate) struct MethodsArgs {
     book: Option<PathBuf>,
     #[command(flatten)]
     reading: BookArgs,
-    /// Print [{"name", "paper", "summary", "parameters", "extractive", "costs"}]
+    /// Print [{"name", "paper", "summary", "parameters", "costs"}]
     #[arg(long)]
     json: bool,
 }
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
         None => benchmark::sample_story()?,
     };
     let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
-    let setting = Setting {
+    let setting = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
         max_output_tokens: MAX_OUTPUT_TOKENS,
@@ -70,9 +70,6 @@ fn as_text(offer: &Offer) -> String {
         parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
     });
     text.push_str(&format!("    parameters: {}\n", parameters.as_deref().unwrap_or("none")));
-    if !offer.extractive {
-        text.push_str("    needs a language model\n");
-    }
     for (place, cost) in offer.costs.iter().enumerate() {
         let at = cost.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
         // What is made once serves all budgets.

@@ -1,7 +1,6 @@
 //! One file per command.
 
 pub(crate) mod agreement;
-pub(crate) mod audit;
 pub(crate) mod build;
 pub(crate) mod cache;
 pub(crate) mod chunk;
@@ -22,11 +21,11 @@ pub(crate) mod tree;
 pub(crate) mod verify;
 
 use crate::config::named;
-use crate::embedder::{BACKENDS, BackendName, Embedder, EmbedderOptions};
-use crate::input::{InputOptions, read_books};
-use crate::models;
 use anyhow::{Result, bail};
 use closeread_core::text::{Book, Language};
+use closeread_runner::embedder::{BACKENDS, BackendName, Embedder, EmbedderOptions};
+use closeread_runner::input::{InputOptions, read_books};
+use closeread_runner::models;
 use std::path::{Path, PathBuf};
 
 /// How a book is read.
@@ -44,6 +43,9 @@ pub(crate) struct BookArgs {
     /// Keep every line break of a hard-wrapped book
     #[arg(long)]
     keep_wraps: bool,
+    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    #[arg(long)]
+    allow_outside: bool,
 }
 
 /// Which embedding model ranks, and what computes it.
@@ -90,7 +92,7 @@ pub(crate) struct ServedArgs {
 impl ServedArgs {
     fn options(&self, backend: Option<BackendName>) -> EmbedderOptions {
         let (base_url, spec) = (self.embedder_base_url.clone(), self.embedder_spec.clone());
-        EmbedderOptions { backend, base_url, spec, known: None }
+        EmbedderOptions { backend, base_url, spec, ..EmbedderOptions::default() }
     }
 }
 
@@ -102,6 +104,7 @@ fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
         language: args.language,
         keep_frame: args.keep_frame,
         keep_wraps: args.keep_wraps,
+        allow_outside: args.allow_outside,
     };
     let (books, problems) = read_books(path, &options);
     if let Some(problem) = problems.first() {

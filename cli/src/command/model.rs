@@ -7,11 +7,11 @@ mod download;
 mod pull;
 mod verify;
 
-use crate::models::{Installed, installed, models_dir};
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use closeread_core::embed::ModelSpec;
 use closeread_core::embed::onnx::WeightFormat;
+use closeread_runner::models::{Installed, installed, models_dir};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

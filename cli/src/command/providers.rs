@@ -3,10 +3,10 @@
 mod embeddings;
 
 use crate::command::ServedArgs;
-use crate::provider::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use anyhow::Result;
 use closeread_core::host::{Call, HostError, Message, Stop};
-use closeread_core::provider::{Dialect, TokenLimit};
+use closeread_core::provider::{Dialect, Limits, TokenLimit};
+use closeread_providers::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -107,7 +107,8 @@ fn list(as_json: bool) -> Result<ExitCode> {
 }
 
 async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
-    let model = ChatModel::new(account(&args.model, args.base_url.as_deref())?, Options::default())?;
+    let options = Options { limits: Limits::impatient(), ..Options::default() };
+    let model = ChatModel::new(account(&args.model, args.base_url.as_deref())?, options)?;
     let call = Call {
         messages: vec![Message::user(QUESTION)],
         temperature: 0.0,

@@ -1,12 +1,12 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
-use super::serve::page;
-use crate::files::{self, write_atomically};
-use crate::finished::{self, Texts};
 use anyhow::{Context, Result, bail};
 use closeread_core::report::site::site;
 use closeread_core::report::{Report, Run, report};
 use closeread_core::table::render::{csv, latex, text};
+use closeread_files::{self as files, write_atomically};
+use closeread_runner::finished::{self, Texts};
+use closeread_serve::page;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -90,6 +90,10 @@ fn write_csv(path: &Path, report: &Report) -> Result<()> {
 fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
     clear_site(folder)?;
     let files = site(report, runs);
+    let elements = ELEMENT_FILES.iter().map(|name| format!("{ELEMENTS}/{name}"));
+    let names: Vec<String> = files.iter().map(|file| file.path.clone()).chain(elements).collect();
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    write_atomically(&folder.join(FILE_LIST), &serde_json::to_vec(&names)?)?;
     for file in &files {
         let path = folder.join(&file.path);
         let parent = path.parent().unwrap_or(folder);
@@ -119,30 +123,30 @@ fn copy_elements(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes the pages of an earlier report, which this one may not have; refuses a folder with something else in it.
+/// What a report on a site consists of, so that the next one knows which files it may replace.
+const FILE_LIST: &str = "report-files.json";
+
+/// Removes the files of an earlier report, which this one may not have; refuses a folder with something else in it.
 fn clear_site(folder: &Path) -> Result<()> {
-    let mut ours = Vec::new();
-    for path in files::entries(folder)? {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_page = |prefix: &str| name.starts_with(prefix) && name.ends_with(".html");
-        let inner = |wanted: fn(&str) -> bool| -> Result<Vec<PathBuf>> {
-            let is_wanted = |path: &PathBuf| path.file_name().is_some_and(|name| wanted(&name.to_string_lossy()));
-            Ok(files::entries(&path)?.into_iter().filter(is_wanted).collect())
-        };
-        match name.as_str() {
-            "index.html" | "leaderboard.html" | "results.json" | "items.jsonl" | "style.css" => ours.push(path),
-            "charts" if path.is_dir() => ours.extend(inner(|name| name.ends_with(".svg"))?),
-            "predictions" if path.is_dir() => ours.extend(inner(|name| name.ends_with(".jsonl"))?),
-            ELEMENTS if path.is_dir() => ours.extend(inner(|name| ELEMENT_FILES.contains(&name))?),
-            _ if is_page("cell-") || is_page("items") => ours.push(path),
-            _ => bail!(
-                "{} holds `{name}`, which is no part of a report: name an empty or a new folder by --html",
-                folder.display()
-            ),
+    let list = folder.join(FILE_LIST);
+    let ours: Vec<String> = match files::read(&list)? {
+        None => Vec::new(),
+        Some(bytes) => {
+            serde_json::from_slice(&bytes).with_context(|| format!("{} is no list of names", list.display()))?
         }
+    };
+    let mut there = Vec::new();
+    for path in files::entries(folder)? {
+        if path.is_dir() { there.extend(files::entries(&path)?) } else { there.push(path) }
     }
-    for path in ours {
-        std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    // Names with `..` match no file below the folder.
+    let is_ours = |path: &PathBuf| *path == list || ours.iter().any(|name| folder.join(name) == *path);
+    if let Some(foreign) = there.iter().find(|path| !is_ours(path)) {
+        bail!(
+            "{} holds `{}`, which is no part of a report: name an empty or a new folder by --html",
+            folder.display(),
+            foreign.strip_prefix(folder).unwrap_or(foreign).display()
+        );
     }
-    Ok(())
+    there.iter().filter(|path| **path != list).try_for_each(|path| files::remove(path))
 }

@@ -5,33 +5,32 @@ mod say;
 
 pub(super) use say::say_problems;
 
-use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
-use crate::encoders::Encoders;
-use crate::engine::{self, Plan, PlannedCell, Summary};
-use crate::host::CliHost;
-use crate::judging::{self, Court, Docket, JudgeOptions, Session};
-use crate::pricing;
-use crate::provider::batch::{check_batch, open_batches};
-use crate::provider::{self, Batcher, Reader};
-use crate::reply_cache::ReplyCache;
-use crate::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
-use crate::shard::Shard;
-use crate::spending::Spending;
 use crate::table;
-use crate::tokenizer;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use closeread_core::judge;
-use closeread_core::method::{Entry, Method, Setting};
+use closeread_core::method::{AnyMethod, Entry, Settings};
 use closeread_core::price::Dollars;
-use closeread_core::prompt::Prompts;
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::report::{Cell, CellKey, cells, embedding_usage, judged_by, usage};
+use closeread_providers::batch::{check_batch, open_batches};
+use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::{self as provider, Batcher, Reader};
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::encoders::Encoders;
+use closeread_runner::engine::{self, Plan, PlannedCell, Summary};
+use closeread_runner::host::CliHost;
+use closeread_runner::judging::{self, Court, Docket, JudgeOptions, Session};
+use closeread_runner::pricing;
+use closeread_runner::prompts;
+use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
+use closeread_runner::shard::Shard;
+use closeread_runner::spending::Spending;
+use closeread_runner::tokenizer;
 use configuration::{configuration, default_folder};
 use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
 use serde_json::json;
 use std::collections::HashMap;
-use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,21 +46,22 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let budgets = args.budgets()?;
     let models = args.models();
     let judges = args.judges()?;
-    let asked = with_judges(&models, judges.as_ref());
+    let reading = args.readers();
+    let asked = with_judges(&reading, judges.as_ref());
     let prices = pricing::load(args.models.as_deref())?;
     let batch_poll = args.batch_poll()?;
     if batch_poll.is_some() {
-        models.iter().try_for_each(|model| check_batch(model))?;
+        reading.iter().try_for_each(|model| check_batch(model))?;
     }
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &asked)?;
         if batch_poll.is_some() {
-            pricing::check_batch_known(&prices, &models)?;
+            pricing::check_batch_known(&prices, &reading)?;
         }
     }
-    let prompts = load_prompts(args.prompts.as_deref())?;
-    let mut benchmark = Benchmark::load(&args)?;
+    let prompts = prompts::load(args.prompts.as_deref())?;
+    let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     if benchmark.items.is_empty() {
         for problem in &benchmark.problems {
             eprintln!("{problem}");
@@ -74,7 +74,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     say_problems(&benchmark);
 
     let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
-    let encoders = Encoders::load(&args, &mut methods)?;
+    let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &encoders.on_servers())?;
     }
@@ -87,7 +87,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         benchmark.keep(shard);
     }
 
-    let builtin = models.iter().all(|model| model == EXTRACTIVE);
+    let builtin = reading.iter().all(|model| model == EXTRACTIVE);
     let concurrency = args.concurrency.unwrap_or(if builtin { 4 } else { 64 }).max(1);
     let timeout = Duration::from_secs(args.timeout.unwrap_or(600).max(1));
     let options = provider::Options {
@@ -98,10 +98,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         rates: args.rates(),
         tokenizer: Some(tokenizer.clone()),
         verbose: args.verbose,
+        ..provider::Options::default()
     };
-    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
+    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
     let mut readers = Vec::new();
-    for model in &models {
+    for model in &reading {
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
     }
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
@@ -148,7 +149,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
     benchmark.keep_in(&folder.texts());
     let plan = Plan {
-        setting: Setting {
+        setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
@@ -156,6 +157,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             window: args.window,
         },
         cells: table_cells,
+        preparer: args.preparer.clone(),
         samples: args.samples(),
         retriever: args.retriever,
         concurrency,
@@ -258,24 +260,8 @@ pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> V
     asked
 }
 
-/// The prompts that ship, those of a folder in their places.
-pub(crate) fn load_prompts(folder: Option<&Path>) -> Result<Prompts> {
-    let mut prompts = Prompts::built_in();
-    let Some(folder) = folder else { return Ok(prompts) };
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --prompts {}", folder.display()))?;
-    for entry in entries {
-        let path = entry.with_context(|| format!("cannot read --prompts {}", folder.display()))?.path();
-        if path.extension().is_some_and(|extension| extension == "md") {
-            let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            prompts.replace(&name, &text).with_context(|| format!("cannot use {}", path.display()))?;
-        }
-    }
-    Ok(prompts)
-}
-
 pub(super) fn plan_cells(
-    methods: &[(&Entry, Method)],
+    methods: &[(&Entry, AnyMethod)],
     models: &[String],
     budgets: &[usize],
     encoders: Option<&Encoders>,
@@ -288,7 +274,7 @@ pub(super) fn plan_cells(
                 method: method.clone(),
                 encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
             };
-            if entry.budgets {
+            if method.takes_budget() {
                 cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
             } else {
                 cells.push(cell(None));

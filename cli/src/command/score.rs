@@ -12,6 +12,7 @@ use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score}
 use closeread_core::table::number::metric_label;
 use closeread_core::table::render::text;
 use closeread_core::table::{Table, Value};
+use closeread_terminal as terminal;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -89,12 +90,14 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
         Read::One(submission) => {
             let card = scorecard(&submission, args)?;
             if let Some(path) = &args.write {
+                let inputs = args.gold.iter().chain(&args.predictions).chain(&args.files);
+                closeread_files::refuse_input_as_output(path, "--write", inputs.map(PathBuf::as_path))?;
                 write_submission(path, &submission, args)?;
             }
             if args.json {
-                writeln!(std::io::stdout(), "{}", card.to_json())?;
+                writeln!(terminal::stdout(), "{}", card.to_json())?;
             } else {
-                std::io::stdout().write_all(shown(&card).as_bytes())?;
+                terminal::stdout().write_all(shown(&card).as_bytes())?;
                 say_problems(&card);
             }
             Ok(exit_code(card.is_clean()))
@@ -106,9 +109,9 @@ pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
             let cards = submissions.iter().map(|(system, submission)| Ok((system, scorecard(submission, args)?)));
             let cards = cards.collect::<Result<BTreeMap<&String, Scorecard>>>()?;
             if args.json {
-                writeln!(std::io::stdout(), "{}", serde_json::json!({ "systems": cards }))?;
+                writeln!(terminal::stdout(), "{}", serde_json::json!({ "systems": cards }))?;
             } else {
-                std::io::stdout().write_all(text::table(&systems_table(&cards)).as_bytes())?;
+                terminal::stdout().write_all(text::table(&systems_table(&cards)).as_bytes())?;
                 cards.values().for_each(say_problems);
             }
             Ok(exit_code(cards.values().all(Scorecard::is_clean)))
@@ -226,6 +229,5 @@ fn say_problems(card: &Scorecard) {
     if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
         said += &format!("  ... and {more} more; --json names all\n");
     }
-    // Whoever closed standard error does not want to hear it.
-    let _ = std::io::stderr().write_all(said.as_bytes());
+    terminal::say(format_args!("{said}"));
 }

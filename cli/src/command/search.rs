@@ -3,8 +3,6 @@
 use crate::command::EmbedderArgs;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::engine::retriever_for;
-use crate::tokenizer;
 use anyhow::Result;
 use closeread_core::chunk::Chunker;
 use closeread_core::embed::Role;
@@ -12,6 +10,9 @@ use closeread_core::index::Retriever;
 use closeread_core::index::Shelf;
 use closeread_core::listing::Found;
 use closeread_core::retrieve::{Overflow, PassageOrder, fill, with_neighbours};
+use closeread_runner::engine::retriever_for;
+use closeread_runner::tokenizer;
+use closeread_terminal as terminal;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     let ranking = with_neighbours(ranking, args.neighbours, |idx| shelf.passages()[idx].book);
     let selection = fill(&ranking, shelf.n_tokens(), args.budget, args.fill).ordered(args.order);
     let found = Found::of(&shelf, &selection);
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&found)?)?;
     } else {

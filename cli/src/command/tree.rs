@@ -1,24 +1,25 @@
 //! `closeread tree`: RAPTOR's tree of summaries over a book.
 
 use crate::command::EmbedderArgs;
-use crate::command::run::load_prompts;
 use crate::command::{BookArgs, one_book};
 use crate::config::named;
-use crate::engine::retriever_for;
-use crate::files::write_atomically;
-use crate::finished;
-use crate::host::{CliHost, QueryEncoder};
-use crate::provider::{Options, Reader};
-use crate::reply_cache::ReplyCache;
-use crate::run_folder::preparations;
-use crate::tokenizer;
 use anyhow::{Context, Result, bail};
 use closeread_core::embed::Role;
-use closeread_core::index::{Retriever, Shelf};
+use closeread_core::index::Retriever;
 use closeread_core::listing::{ListedNode, ListedTree};
-use closeread_core::method::{Material, Method, Preparation, Prepared, Setting};
+use closeread_core::method::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
 use closeread_core::reader::EXTRACTIVE;
 use closeread_core::text::Book;
+use closeread_files::write_atomically;
+use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::{Options, Reader};
+use closeread_runner::engine::retriever_for;
+use closeread_runner::finished;
+use closeread_runner::host::{CliHost, QueryEncoder};
+use closeread_runner::prompts;
+use closeread_runner::run_folder::preparations;
+use closeread_runner::tokenizer;
+use closeread_terminal as terminal;
 use serde_json::{Map, Value};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -85,8 +86,8 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
         None => built(&args).await?,
     };
     let tree = match preparation.prepared {
-        Ok(Prepared::Tree(tree)) => tree,
-        Ok(Prepared::Pages(_)) => {
+        Ok(AnyPrepared::Raptor(tree)) => tree,
+        Ok(_) => {
             bail!("what is kept for method raptor is no tree; remove it, or run anew with --fresh")
         }
         Err(outcome) => {
@@ -116,7 +117,7 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
 
 /// The tree over one file.
 async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
-    let method = Method::named("raptor", &parameters(&args.param)?)?;
+    let method = AnyMethod::named("raptor", &parameters(&args.param)?)?;
     let model = args.model.as_deref().unwrap_or(EXTRACTIVE);
     let reader = Reader::named(model, args.base_url.as_deref(), Options::default())?;
     let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
@@ -131,26 +132,26 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         eprintln!("clustered by words: {name} does not know the language `{}`", language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let cut = method.cut().context("a tree has passages")?;
-    let mut shelf = Shelf::new(books.clone(), cut.chunker, cut.max_tokens, &tokenizer);
+    let passages = method.passages().context("a tree has passages")?;
+    let mut shelf = passages.index(&books, &tokenizer);
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
     }
-    let prompts = load_prompts(args.prompts.as_deref())?;
-    let setting = Setting {
+    let prompts = prompts::load(args.prompts.as_deref())?;
+    let setting = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
         max_output_tokens: args.max_output_tokens,
         temperature: 0.0,
         window: None,
     };
-    let material = Material { books: &books, shelf: Some(&shelf), retriever, prepared: None };
-    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { ReplyCache::of_user() });
+    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
     let host = CliHost::new(reader, replies);
     let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
-    let preparation = method.prepare(&host, setting, &material).await?;
+    let session = Session::new(&host, setting).about(&books).searching(Some(&shelf), retriever);
+    let preparation = method.prepare(&session).await?;
     Ok((books, preparation.context("a tree is prepared")?))
 }
 
@@ -171,8 +172,7 @@ fn kept(folder: &Path, args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)>
     let mut found = preparations(folder)?;
     found.retain(|(key, _)| key.method == "raptor" && key.documents.contains(&args.book));
     found.retain(|(key, _)| args.model.as_ref().is_none_or(|model| *model == key.model));
-    found.sort_by(|(a, _), (b, _)| (&a.model, a.sample).cmp(&(&b.model, b.sample)));
-    found.dedup_by(|(b, _), (a, _)| a.model == b.model && a.documents == b.documents);
+    found.sort_by(|(a, _), (b, _)| a.model.cmp(&b.model));
     match found.len() {
         0 => bail!(
             "{} keeps no tree of a document `{}`{}; a run with --method raptor makes one",
@@ -197,7 +197,7 @@ fn kept(folder: &Path, args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)>
 
 /// Roots first, each node under the first of its parents.
 fn print(tree: &ListedTree) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = terminal::stdout();
     let mut seen = vec![false; tree.nodes.len()];
     let mut waiting: Vec<(usize, usize)> = tree.roots.iter().rev().map(|&root| (root, 0)).collect();
     while let Some((index, depth)) = waiting.pop() {

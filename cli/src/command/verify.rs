@@ -1,26 +1,26 @@
 //! `closeread verify`: a finished run parsed and scored again from the replies that it stored.
 
-use super::run::load_prompts;
-use crate::benchmark::Benchmark;
 use crate::config::named;
-use crate::embedder::{BackendName, Embedder, EmbedderOptions};
-use crate::engine::{Difference, Plan, PlannedCell, replay};
-use crate::finished::{self, Texts};
-use crate::host::QueryEncoder;
-use crate::judging::{self, Docket, Replayed};
-use crate::run_folder::MANIFEST;
-use crate::spending::Spending;
-use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_core::embed::ServedSpec;
 use closeread_core::index::Retriever;
-use closeread_core::method::{Method, Setting};
+use closeread_core::method::{AnyMethod, Settings};
 use closeread_core::price::{Dollars, PriceList};
 use closeread_core::prompt::Prompts;
 use closeread_core::record::Record;
 use closeread_core::report::{CellKey, Run};
 use closeread_core::table::number::thousands;
 use closeread_core::text::tokens::Tokenizer;
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
+use closeread_runner::engine::{Difference, Plan, PlannedCell, replay};
+use closeread_runner::finished::{self, Texts};
+use closeread_runner::host::QueryEncoder;
+use closeread_runner::judging::{self, Docket, Replayed};
+use closeread_runner::prompts;
+use closeread_runner::run_folder::MANIFEST;
+use closeread_runner::spending::Spending;
+use closeread_runner::tokenizer;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -51,6 +51,8 @@ struct Configuration {
     cells: Vec<CellKey>,
     #[serde(default)]
     methods: Map<String, Value>,
+    #[serde(default)]
+    preparer: Option<String>,
     #[serde(default = "one")]
     samples: u32,
     retriever: Option<Retriever>,
@@ -87,7 +89,7 @@ fn one() -> u32 {
 pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
     let configuration = configuration(&args.run)?;
-    let prompts = load_prompts(args.prompts.as_deref())?;
+    let prompts = prompts::load(args.prompts.as_deref())?;
     let records = finished::records(&args.run)?;
     check_prompts(&configuration, &prompts, &records)?;
     let mut by_id = finished::books_of(&args.run)?;
@@ -111,7 +113,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let tokenizer = tokenizer(&configuration)?;
     let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
     let plan = Plan {
-        setting: Setting {
+        setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
             max_output_tokens: configuration.max_output_tokens,
@@ -119,6 +121,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
             window: configuration.window,
         },
         cells,
+        preparer: configuration.preparer.clone(),
         samples: configuration.samples,
         retriever: configuration.retriever,
         concurrency: 1,
@@ -237,9 +240,9 @@ fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {
     for key in &configuration.cells {
         let none = json!({});
         let parameters = configuration.methods.get(&key.method).unwrap_or(&none);
-        let method = Method::named(&key.method, parameters)?;
+        let method = AnyMethod::named(&key.method, parameters)?;
         let entry = configuration.embedders.get(&key.method).or(configuration.embedder.as_ref());
-        let encoder = match entry.filter(|_| method.cut().is_some()) {
+        let encoder = match entry.filter(|_| method.passages().is_some()) {
             None => None,
             Some(entry) => {
                 if !encoders.contains_key(entry.name.as_str()) {

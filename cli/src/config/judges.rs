@@ -1,12 +1,13 @@
 //! What the options of `run` say about judges.
 
-use super::{ALL_METHODS, RunArgs, SAMPLE};
-use crate::extra_body::ExtraBodies;
-use crate::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
-use crate::provider;
+use super::{ALL_METHODS, RunArgs};
 use anyhow::{Result, bail};
 use closeread_core::judge::BUILTIN_RULE;
 use closeread_core::reader::EXTRACTIVE;
+use closeread_providers as provider;
+use closeread_providers::extra_body::ExtraBodies;
+use closeread_runner::benchmark::SAMPLE;
+use closeread_runner::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use std::time::Duration;
 
 /// What `--judge` says for nobody.

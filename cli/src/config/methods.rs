@@ -2,16 +2,14 @@
 
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Context, Result, bail};
-use closeread_core::method::{Entry, METHODS, Method, entry};
-use closeread_core::reader::EXTRACTIVE;
+use closeread_core::method::{AnyMethod, Entry, METHODS, entry};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 impl RunArgs {
     /// The methods named, or else the protocol's, with their parameters, in the order of a report.
-    pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, Method)>> {
+    pub(crate) fn methods(&self) -> Result<Vec<(&'static Entry, AnyMethod)>> {
         let all = self.method.iter().any(|name| name == ALL_METHODS);
-        let extractive = self.models().iter().any(|model| model == EXTRACTIVE);
         let known = || METHODS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", ");
         if let Some(unknown) = self.method.iter().find(|name| *name != ALL_METHODS && entry(name).is_none()) {
             bail!("unknown method `{unknown}`: expected {}, or all", known());
@@ -22,23 +20,9 @@ impl RunArgs {
             false => Vec::new(),
         };
         let asked = |entry: &&Entry| {
-            let is_default = by_default.iter().any(|one| one.name == entry.name);
-            self.method.iter().any(|name| name == entry.name) || (is_default && (entry.extractive || !extractive))
+            by_default.iter().any(|one| one.name == entry.name) || self.method.iter().any(|name| name == entry.name)
         };
-        let chosen: Vec<&Entry> = METHODS.iter().filter(asked).collect();
-        if let Some(entry) = chosen.iter().find(|entry| extractive && !entry.extractive) {
-            bail!(
-                "method {} needs a language model: {EXTRACTIVE} cannot serve it; name another by --model",
-                entry.name
-            );
-        }
-        if chosen.is_empty() {
-            let names: Vec<&str> = by_default.iter().map(|entry| entry.name).collect();
-            bail!(
-                "the methods of this benchmark ({}) need a language model: name one by --model, or others by --method",
-                names.join(", ")
-            );
-        }
+        let chosen: Vec<&'static Entry> = METHODS.iter().filter(asked).collect();
         let given = self.given_parameters()?;
         if let Some(name) = given.keys().find(|name| entry(name).is_none()) {
             bail!("parameters are given for `{name}`, which is no method: expected {}", known());
@@ -63,7 +47,7 @@ impl RunArgs {
     /// The parameters of one method: its own, over those of the options that serve all methods that have them, over the
     /// protocol's.
     fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
-        let known = serde_json::to_value(entry.method(&json!({}))?)?;
+        let known = serde_json::to_value(entry.preset())?;
         let options = [
             ("max_tokens", self.max_tokens.map(|n| json!(n))),
             ("fill", self.fill.map(|fill| json!(fill))),

@@ -21,6 +21,27 @@ fn the_command_line_wins_over_the_file() {
 }
 
 #[test]
+fn an_error_of_the_file_names_the_line_and_never_its_value() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("run.toml");
+    for (line, said) in [
+        ("model = [\"sk-planted-1\"", "unclosed array"),
+        ("base-url = sk-planted-1", "quoted"),
+        ("base-url = \"sk-planted-1", "invalid basic string"),
+        ("base-url = \"sk-planted-1\\x\"", "unicode"),
+        ("sk-planted-1", "key with no value"),
+        ("limit = \"sk-planted-1, expected\"", "invalid type: string, expected"),
+        ("retriever = \"sk-planted-1\"", "unknown variant, expected one of `dense`"),
+    ] {
+        std::fs::write(&path, format!("json = true\n{line}\n")).unwrap();
+        let args = RunArgs { config: Some(path.clone()), ..RunArgs::default() };
+        let error = format!("{:#}", args.with_config_file().unwrap_err());
+        assert!(error.contains("run.toml:2: ") && error.contains(said), "{line}: {error}");
+        assert!(!error.contains("planted"), "{line}: {error}");
+    }
+}
+
+#[test]
 fn the_protocol_holds_where_nothing_is_said() {
     let novelqa = || RunArgs { benchmark: Some("novelqa".into()), ..RunArgs::default() };
     let methods = novelqa().methods().unwrap();

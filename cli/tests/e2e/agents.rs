@@ -237,3 +237,46 @@ fn both_agents_read_the_sample_without_a_language_model() {
     }
     assert_eq!(preparations(&sandbox, "r").len(), 2, "one for each book");
 }
+
+#[test]
+fn pages_are_made_once_for_all_readers_and_repetitions() {
+    let sandbox = Sandbox::new();
+    benchmark(&sandbox, 1);
+    let server = Server::start(|prompt, _| Some(reply(&said(prompt), prompt)));
+    let mut run = arguments("read-agent", &server.url, "r");
+    let models = run.iter_mut().find(|argument| **argument == "openai-compatible/tiny").unwrap();
+    *models = "openai-compatible/tiny,openai-compatible/large";
+    run.extend(["--samples", "2", "--preparer", "openai-compatible/maker"]);
+    let report = sandbox.run(&run).exits(0).json();
+    let made = preparations(&sandbox, "r");
+    assert_eq!(made.len(), 1);
+    assert_eq!(made[0]["model"], "openai-compatible/maker");
+    let n_pages = made[0]["prepared"]["Ok"]["pages"].as_array().unwrap().len();
+    let gists = server.asked().iter().filter(|prompt| prompt.contains("Make the passage below shorter")).count();
+    assert!(n_pages > 3 && gists == n_pages, "{gists} gists of {n_pages} pages");
+    assert_eq!(records(&sandbox, "r").len(), 4, "two readers, two repetitions");
+    let usage = report["usage"].as_array().unwrap();
+    let prepared: Vec<_> = usage.iter().filter(|usage| usage["preparation"] == true).collect();
+    assert_eq!(prepared.len(), 1, "billed once: {usage:?}");
+    assert_eq!(prepared[0]["model"], "openai-compatible/maker");
+    sandbox.run(&["verify", "r"]).exits(0);
+
+    // What only an answer reads leaves the pages as they are.
+    let asked = server.asked().len();
+    run.extend(["--extend", "--param", "read-agent.max_pages=1"]);
+    sandbox.run(&run).exits(0);
+    let new = server.asked().split_off(asked);
+    assert!(new.iter().all(|prompt| !prompt.contains("Make the passage below shorter")) && !new.is_empty());
+
+    let estimate = |more: &[&str]| {
+        let fixed = ["estimate", "--benchmark", "bench", "--method", "read-agent", "--json", "--samples", "2"];
+        let models = ["--model", "openai-compatible/tiny,openai-compatible/large"];
+        let estimate = sandbox.run(&[&fixed[..], &models, more].concat()).exits(0).json();
+        let calls = |cell: &Value| cell["calls"]["low"].as_u64().unwrap();
+        let cells = estimate["cells"].as_array().unwrap();
+        (cells.len(), cells.iter().map(calls).sum::<u64>())
+    };
+    let ((each, n_each), (shared, n_shared)) = (estimate(&[]), estimate(&["--preparer", "openai-compatible/maker"]));
+    assert_eq!((each, shared), (2, 3), "the preparer has a line of its own");
+    assert!(n_shared < n_each, "{n_shared} calls with a preparer, {n_each} without");
+}

@@ -391,5 +391,5 @@ fn a_model_without_a_batch_api_is_refused() {
         sandbox.run(&["run", "--batch", "--model", model]).refuses(&["--batch", model, "openai/MODEL"]);
     }
     sandbox.run(&["run", "--batch-poll", "5"]).refuses(&["--batch-poll is for a run with --batch"]);
-    sandbox.run(&["run", "--batch", "--batch-poll", "0"]).refuses(&["--batch-poll 0", "0.1"]);
+    sandbox.run(&["run", "--batch", "--batch-poll", "0"]).refuses(&["--batch-poll <SECONDS>", "from 0.1 to"]);
 }

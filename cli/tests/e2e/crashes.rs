@@ -148,7 +148,7 @@ fn ctrl_c_finishes_what_is_in_flight_and_says_how_to_go_on() {
         let ended = run.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&ended.stderr);
         assert_eq!(ended.status.code(), Some(1), "{said}");
-        assert!(said.contains("what is under way is finished and kept"), "{said}");
+        assert!(said.contains("no request begins any more, those under way have 10 s"), "{said}");
         assert!(said.contains("stopped; give the same command again to go on"), "{said}");
         let n_asked = server.n_requests();
         assert!(n_asked < 40, "it stopped in the middle");
@@ -182,4 +182,53 @@ fn a_second_ctrl_c_stops_at_once_and_loses_nothing_finished() {
         assert_eq!(n, if finished.contains_key(&name) || n == 1 { 1 } else { 2 }, "{name}");
     }
     assert_eq!(records(&sandbox).len(), 12);
+}
+
+#[test]
+#[cfg(unix)]
+fn finding_08_after_a_signal_waits_end_at_once_and_no_request_begins() {
+    for signal in ["-INT", "-TERM"] {
+        let sandbox = Sandbox::with_own_cache();
+        cases(&sandbox, &names(12));
+        let server = FaultServer::start(|name, _, _| match name[1..].parse::<usize>().unwrap() {
+            0..4 => reply("200 OK", "", &answer("[[1]]")),
+            4..8 => reply("503 Busy", "retry-after: 600\r\n", ""),
+            8..10 => reply("500 Internal Server Error", "", ""),
+            _ => reply("429 Too Many Requests", "retry-after: 900\r\n", ""),
+        });
+        let arguments = run_cases(MODEL, &server.url, &["--concurrency", "8"]);
+        let mut run = start(sandbox.command(&arguments));
+        wait_until(&mut run, "a limit that asks for a quarter of an hour", || server.asked().contains_key("q10"));
+        tell(&run, signal);
+        let told = Instant::now();
+        std::thread::sleep(Duration::from_millis(200));
+        let n_asked = server.n_requests();
+        let ended = run.wait_with_output().unwrap();
+        assert!(told.elapsed() < Duration::from_secs(8), "{:?}", told.elapsed());
+        assert_eq!(server.n_requests(), n_asked, "no request began after the signal");
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code() == Some(1) && said.contains("give the same command again"), "{said}");
+        let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
+        let ledger = &report["cells"][0]["ledger"];
+        assert_eq!((&ledger["answered"], &ledger["failed"], &ledger["missing"]), (&4.into(), &0.into(), &8.into()));
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn finding_08_a_request_that_hangs_has_ten_seconds() {
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &names(2));
+    let server = FaultServer::start(|name, _, _| match name {
+        "q0" => reply("200 OK", "", &answer("[[1]]")),
+        _ => Act::Hang,
+    });
+    let mut run = start(sandbox.command(&run_cases(MODEL, &server.url, &[])));
+    wait_until(&mut run, "both requests", || records(&sandbox).len() == 1 && server.n_requests() == 2);
+    tell(&run, "-TERM");
+    let told = Instant::now();
+    let ended = run.wait_with_output().unwrap();
+    let waited = told.elapsed().as_secs();
+    assert!((9..15).contains(&waited), "{waited} s: {}", String::from_utf8_lossy(&ended.stderr));
+    assert!(sandbox.path("r/report.json").is_file() && records(&sandbox).len() == 1);
 }

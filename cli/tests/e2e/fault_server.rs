@@ -21,6 +21,8 @@ pub(crate) enum Act {
     After(Duration, Box<Act>),
     /// Keeps the connection and sends nothing.
     Hang,
+    /// Sends these bytes, and then the others again and again, until the client gives up.
+    Endless(Vec<u8>, Vec<u8>),
     /// Keeps the connection and sends these bytes and then spaces, one every 0.2 s, until the client gives up.
     Trickle(Vec<u8>),
 }
@@ -38,6 +40,12 @@ pub(crate) fn reply(status: &str, headers: &str, body: &str) -> Act {
 pub(crate) fn broken_off(body: &str) -> Act {
     let length = body.len() + 100;
     Act::Send(format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes())
+}
+
+/// A reply without a length that begins so and goes on for ever.
+pub(crate) fn endless(status: &str, headers: &str, body: &str) -> Act {
+    let head = format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\n\r\n{body}");
+    Act::Endless(head.into_bytes(), vec![b'x'; 1 << 16])
 }
 
 /// A stream of server-sent events that ends when these are sent.
@@ -148,6 +156,12 @@ fn act_out(stream: &mut TcpStream, act: Act) -> std::io::Result<()> {
             act_out(stream, *act)
         }
         Act::Send(bytes) => stream.write_all(&bytes),
+        Act::Endless(first, again) => {
+            stream.write_all(&first)?;
+            loop {
+                stream.write_all(&again)?;
+            }
+        }
         Act::Hang => {
             // Ends when the client ends the connection.
             stream.read_exact(&mut [0])

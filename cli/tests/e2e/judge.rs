@@ -261,7 +261,7 @@ fn what_cannot_judge_is_refused() {
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
     sandbox.run(&["judge", "r", "--with", "builtin/extractive"]).refuses(&["does not judge", "builtin/rule"]);
     sandbox.run(&["judge", "r", "--with", "gpt-4"]).refuses(&["unknown model `gpt-4`"]);
-    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--votes", "0"]).refuses(&["--votes 0"]);
+    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--votes", "0"]).refuses(&["--votes <N>", "from 1 to"]);
     sandbox.run(&["judge", "r", "--with", "builtin/rule", "--by", "gpt"]).refuses(&["no judge `gpt`", "judge-novelqa"]);
     sandbox.run(&["judge", "nowhere", "--with", "builtin/rule"]).refuses(&["nowhere", "closeread run --out"]);
     sandbox.run(&["agreement", "r", "labels.csv"]).refuses(&["was not judged", "closeread judge r"]);

@@ -82,6 +82,29 @@ fn what_a_trial_has_cost_that_the_limit_stopped_counts_too() {
 }
 
 #[test]
+fn finding_07_a_limit_on_money_holds_where_usage_is_missing_or_absurd() {
+    let absurd = json!({"prompt_tokens": u64::MAX, "completion_tokens": u64::MAX, "total_tokens": u64::MAX});
+    for usage in [json!(null), json!({}), json!({"prompt_tokens": 0, "completion_tokens": 0}), absurd] {
+        let choices = json!([{"message": {"content": "[[1]]"}, "finish_reason": "stop"}]);
+        let server = Server::start(vec![("200 OK", json!({"choices": choices, "usage": usage}).to_string())]);
+        let sandbox = Sandbox::with_own_cache();
+        sandbox.write("prices.toml", PRICES);
+        let limits = ["--models", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", "0.02"];
+        let stopped = sandbox.run(&arguments(&server.url, &limits)).exits(1);
+        let n_asked = server.requests.lock().unwrap().len();
+        assert!((2..6).contains(&n_asked), "{usage}: {n_asked} requests");
+        for words in ["calls were counted here: the provider named none", "--max-cost"] {
+            assert!(stopped.err().contains(words), "{words}: {}", stopped.err());
+        }
+        let taken = stopped.json()["usage"][0].clone();
+        let (dollars, own) = (taken["dollars"].as_f64().unwrap(), taken["own_count"].as_u64().unwrap());
+        assert!(dollars > 0.0 && dollars <= 0.02 && own as usize == n_asked, "{taken}");
+        sandbox.run(&arguments(&server.url, &limits)).exits(1);
+        assert_eq!(server.requests.lock().unwrap().len(), n_asked, "what was charged stays charged");
+    }
+}
+
+#[test]
 fn a_limit_on_money_wants_to_know_the_prices() {
     let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
     let sandbox = Sandbox::with_own_cache();
@@ -91,7 +114,9 @@ fn a_limit_on_money_wants_to_know_the_prices() {
     let told = sandbox.run(&[&limited[..], &["--allow-unknown-price"]].concat()).exits(0);
     assert_eq!(told.json()["usage"][0]["unpriced"], 6);
     assert!(told.err().contains("6 calls of unknown price"), "{}", told.err());
-    sandbox.run(&arguments(&server.url, &["--max-cost=-1"])).refuses(&["--max-cost -1: expected US dollars"]);
+    sandbox
+        .run(&arguments(&server.url, &["--max-cost=-1"]))
+        .refuses(&["--max-cost <DOLLARS>", "expected a number from 0"]);
 }
 
 #[test]

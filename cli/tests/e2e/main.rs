@@ -1,7 +1,6 @@
 //! The binary end to end, as a user meets it.
 
 mod agents;
-mod audit;
 mod batch;
 mod benchmark;
 mod books;
@@ -23,6 +22,8 @@ mod estimate;
 mod extend;
 mod fault_server;
 mod faults;
+mod findings;
+#[cfg(feature = "gpu")]
 mod gpu;
 mod http;
 mod judge;

@@ -40,16 +40,16 @@ fn sagascales_methods_answer_in_both_languages() {
 #[test]
 fn every_dress_runs_on_the_sample() {
     let sandbox = Sandbox::new();
-    for dress in ["dos-rag", "sagascale", "novelqa", "corpusqa", "hamlet"] {
+    for style in ["dos-rag", "sagascale", "novelqa", "corpusqa", "hamlet"] {
         let parameters: Vec<String> = ["closed-book", "full-document", "dos-rag", "naive-rag"]
-            .map(|method| format!("{method}.dress={dress}"))
+            .map(|method| format!("{method}.style={style}"))
             .to_vec();
         let mut more = vec!["--method", "closed-book,full-document,dos-rag,naive-rag", "--budget", "500"];
         more.extend(parameters.iter().flat_map(|parameter| ["--param", parameter]));
-        let report = run(&sandbox, dress, &more);
+        let report = run(&sandbox, style, &more);
         for cell in report["cells"].as_array().unwrap() {
-            assert_eq!(cell["ledger"]["unparsed"], 0, "{dress}: {cell}");
-            assert_eq!(cell["ledger"]["failed"], 0, "{dress}: {cell}");
+            assert_eq!(cell["ledger"]["unparsed"], 0, "{style}: {cell}");
+            assert_eq!(cell["ledger"]["failed"], 0, "{style}: {cell}");
         }
     }
 }
@@ -61,13 +61,13 @@ fn questions_asked_together_are_counted_once_and_resumed_as_one() {
         "--method",
         "closed-book,full-document",
         "--param",
-        "full-document.dress=novelqa",
+        "full-document.style=novelqa",
         "--param",
         "full-document.together=true",
         "--param",
         "full-document.evidence=true",
         "--param",
-        "closed-book.dress=novelqa",
+        "closed-book.style=novelqa",
         "--param",
         "closed-book.together=true",
     ];
@@ -112,9 +112,9 @@ fn together_and_evidence_are_novelqas_alone() {
     let refuse = |parameter: &str, words: &[&str]| {
         sandbox.run(&["run", "--method", "full-document", "--param", parameter]).refuses(words);
     };
-    refuse("full-document.together=true", &["full-document", "together=true needs dress=novelqa"]);
-    refuse("full-document.evidence=true", &["evidence=true needs dress=novelqa"]);
-    refuse("full-document.dress=hamlets", &["`hamlets`", "sagascale"]);
+    refuse("full-document.together=true", &["full-document", "together=true needs style=novelqa"]);
+    refuse("full-document.evidence=true", &["evidence=true needs style=novelqa"]);
+    refuse("full-document.style=hamlets", &["`hamlets`", "sagascale"]);
     sandbox
         .run(&["run", "--method", "agentic-rag", "--param", "agentic-rag.on_both=maybe"])
         .refuses(&["`maybe`", "reject"]);

@@ -5,7 +5,7 @@
 use crate::build_sagascale::loan;
 use crate::novel_articles;
 use crate::real_server::LlamaServer;
-use crate::support::{Sandbox, funnel};
+use crate::support::{Sandbox, funnel, shared_data};
 use serde_json::{Value, json};
 
 /// A schema that a reply is held to, as an extra body for a prompt.
@@ -59,18 +59,19 @@ fn build_and_run_queries(sandbox: &Sandbox, server: &LlamaServer, books: &[&str]
 }
 
 #[test]
-fn queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
-    let Some(server) = LlamaServer::start("queries_with_key_facts_are_built_by_a_server_and_run_on_it") else { return };
+#[ignore = "needs CLOSEREAD_SERVERS with llama-server"]
+fn needs_llama_queries_with_key_facts_are_built_by_a_server_and_run_on_it() {
+    let server = LlamaServer::start();
     let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/shedu-bu.txt");
     let built = build_and_run_queries(&Sandbox::new(), &server, &[story], &[]);
     assert!(built["funnel"][1]["units"].as_u64().unwrap() >= 6, "{built}");
 }
 
 #[test]
-fn queries_with_key_facts_are_built_from_two_novels() {
-    const NAME: &str = "queries_with_key_facts_are_built_from_two_novels";
-    let Some(novels) = novels(NAME) else { return };
-    let Some(server) = LlamaServer::start(NAME) else { return };
+#[ignore = "needs CLOSEREAD_SERVERS with llama-server, CLOSEREAD_DATA"]
+fn needs_llama_needs_data_queries_with_key_facts_are_built_from_two_novels() {
+    let novels = novels();
+    let server = LlamaServer::start();
     let novels: Vec<&str> = novels.iter().map(String::as_str).collect();
     let built = build_and_run_queries(&Sandbox::new(), &server, &novels, &["--perspectives", "narrative"]);
     // 70,000 and more than 100,000 tokens, in chunks of at most 4,000.
@@ -115,8 +116,9 @@ fn collect_and_run_questions(sandbox: &Sandbox, server: &LlamaServer, books: &[&
 }
 
 #[test]
-fn questions_are_collected_by_a_server_and_run_on_it() {
-    let Some(server) = LlamaServer::start("questions_are_collected_by_a_server_and_run_on_it") else { return };
+#[ignore = "needs CLOSEREAD_SERVERS with llama-server"]
+fn needs_llama_questions_are_collected_by_a_server_and_run_on_it() {
+    let server = LlamaServer::start();
     let sandbox = Sandbox::new();
     loan(&sandbox);
     let story = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/the-loan-of-the-bell.txt");
@@ -125,10 +127,10 @@ fn questions_are_collected_by_a_server_and_run_on_it() {
 }
 
 #[test]
-fn questions_are_collected_from_two_novels() {
-    const NAME: &str = "questions_are_collected_from_two_novels";
-    let Some(novels) = novels(NAME) else { return };
-    let Some(server) = LlamaServer::start(NAME) else { return };
+#[ignore = "needs CLOSEREAD_SERVERS with llama-server, CLOSEREAD_DATA"]
+fn needs_llama_needs_data_questions_are_collected_from_two_novels() {
+    let novels = novels();
+    let server = LlamaServer::start();
     let sandbox = Sandbox::new();
     sandbox.write("articles/the-invisible-man.wiki", novel_articles::INVISIBLE_MAN);
     sandbox.write("articles/laocan-youji.html", novel_articles::LAOCAN);
@@ -142,19 +144,16 @@ fn questions_are_collected_from_two_novels() {
     assert!(["the-invisible-man", "laocan-youji"].iter().all(|book| items.contains(book)), "{items}");
 }
 
-/// Two novels of the shared data, English and Chinese; without them the test says that it is skipped.
-fn novels(test: &str) -> Option<[String; 2]> {
-    let Some(data) = std::env::var_os("CLOSEREAD_DATA") else {
-        eprintln!("skipped: {test} needs CLOSEREAD_DATA");
-        return None;
-    };
-    let novels = std::path::Path::new(&data).join("novels");
-    Some(["en/the-invisible-man.txt", "zh/laocan-youji.txt"].map(|name| novels.join(name).display().to_string()))
+/// Two novels of the shared data, English and Chinese.
+fn novels() -> [String; 2] {
+    let novels = shared_data().join("novels");
+    ["en/the-invisible-man.txt", "zh/laocan-youji.txt"].map(|name| novels.join(name).display().to_string())
 }
 
 #[test]
-fn values_are_extracted_and_questions_answered_by_a_server() {
-    let Some(server) = LlamaServer::start("values_are_extracted_and_questions_answered_by_a_server") else { return };
+#[ignore = "needs CLOSEREAD_SERVERS with llama-server"]
+fn needs_llama_values_are_extracted_and_questions_answered_by_a_server() {
+    let server = LlamaServer::start();
     let url = format!("http://127.0.0.1:{}/v1", server.port);
     let sandbox = Sandbox::new();
     let mut table = "Home,Beds,document\n".to_owned();

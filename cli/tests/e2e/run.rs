@@ -202,7 +202,7 @@ fn what_cannot_be_run_is_refused_with_what_is_expected() {
     sandbox.run(&["run", "--embedder", "bert"]).refuses(&["`bert`", "closeread model list"]);
     sandbox.run(&["run", "--tokenizer", "gpt2"]).refuses(&["unknown tokenizer `gpt2`", "cl100k"]);
     sandbox.run(&["run", "--benchmark", "bench", "--items", "a,zz"]).refuses(&["no item `zz`"]);
-    sandbox.run(&["run", "--budget", "0"]).refuses(&["--budget 0"]);
+    sandbox.run(&["run", "--budget", "0"]).refuses(&["'0' for '--budget <LIST>'", "expected a number from 1"]);
 }
 
 #[test]

@@ -48,12 +48,20 @@ fn page(sandbox: &Sandbox) {
 
 impl Server {
     fn start(more: &[&str]) -> Self {
+        Self::started_after(None, more)
+    }
+
+    /// Started by bash once it has run `first`, where that is given.
+    fn started_after(first: Option<&str>, more: &[&str]) -> Self {
         let sandbox = Sandbox::new();
         page(&sandbox);
         tales(&sandbox);
         run_tales(&sandbox, "r", &["--method", "closed-book"]);
         let args = [&["serve", "r", "--port", "0", "--page", "page"][..], more].concat();
-        let mut command = sandbox.command(&args);
+        let mut command = match first {
+            Some(first) => sandbox.command_after(first, &args),
+            None => sandbox.command(&args),
+        };
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
@@ -88,6 +96,14 @@ impl Server {
 
     fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[], "")
+    }
+
+    /// The processor's time that it took so far, in hundredths of a second.
+    #[cfg(target_os = "linux")]
+    fn ticks(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
     fn token(&self) -> String {
@@ -242,6 +258,52 @@ fn the_relay_passes_on_what_a_server_needs_to_the_one_with_the_token() {
 }
 
 #[test]
+fn the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_machine_reaches() {
+    let server = Server::start(&["--relay"]);
+    let (token, port) = (server.token(), server.host.rsplit(':').next().unwrap().to_owned());
+    let asked = |url: &str| {
+        let headers = [("x-closeread-token", token.as_str()), ("x-closeread-url", url)];
+        let reply = server.ask("POST", "/relay", &headers, "{}");
+        (reply.status, reply.text())
+    };
+    for host in [
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[0:0:0:0:0:ffff:127.0.0.1]",
+        "2130706433",
+        "0x7f000001",
+        "0177.0.0.1",
+        "127.1",
+        "127.0.0.1.",
+        "localhost.",
+        "LOCALHOST",
+        "page.localhost",
+        "[::]",
+        "[::1]",
+        "[::ffff:0.0.0.0]",
+        "0",
+        "%31%32%37.0.0.1",
+        "\u{ff11}27.0.0.1",
+    ] {
+        let (status, text) = asked(&format!("http://{host}:{port}/closeread.json"));
+        // Headers hold no other letters: such an address is none.
+        let said = if host.is_ascii() { "to itself" } else { "whole address" };
+        assert!(status == 400 && text.contains(said), "{host}: {status} {text}");
+    }
+    for host in ["169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "2852039166", "0xa9fea9fe", "169.254.1.1."]
+    {
+        let (status, text) = asked(&format!("http://{host}/latest/meta-data/"));
+        assert!(status == 400 && text.contains("link-local"), "{host}: {status} {text}");
+    }
+    for url in
+        ["ws://127.0.0.1:1/", "ftp://127.0.0.1:1/", "file:///etc/passwd", "data:,x", "gopher://127.0.0.1:1/", "x"]
+    {
+        let (status, text) = asked(url);
+        assert!(status == 400 && text.contains("http:// or https://"), "{url}: {status} {text}");
+    }
+}
+
+#[test]
 fn an_answer_is_passed_on_as_it_is_made() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/stream", listener.local_addr().unwrap());
@@ -292,4 +354,43 @@ fn ctrl_c_ends_it() {
     let kill = std::process::Command::new("kill").args(["-INT", &server.child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     assert_eq!(server.child.wait().unwrap().code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_in_a_run_folder_are_not_followed() {
+    let server = Server::start(&[]);
+    let link = |target: &str, name: &str| {
+        let name = server.sandbox.path(name);
+        let _ = std::fs::remove_file(&name);
+        std::os::unix::fs::symlink(server.sandbox.path(target), name).unwrap();
+    };
+    link("secret.txt", "r/report.json");
+    link("secret.txt", "r/texts/linked.txt.zst");
+    server.sandbox.write("elsewhere/stolen.json", "not served");
+    let _ = std::fs::remove_dir_all(server.sandbox.path("r/preparations"));
+    link("elsewhere", "r/preparations");
+    let listed = server.get("/runs/r/").text();
+    for path in ["report.json", "texts/linked.txt.zst", "preparations/stolen.json"] {
+        let reply = server.get(&format!("/runs/r/{path}"));
+        assert_eq!(reply.status, 404, "{path}: {}", reply.text());
+        assert!(!reply.text().contains("not served") && !listed.contains(path), "{path}: {listed}");
+    }
+    assert_eq!(server.get("/runs/r/items.jsonl").status, 200);
+}
+
+/// Open connections that say nothing take every descriptor: who is served before is served after, and no core is taken.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_free_descriptors_it_rests_and_goes_on_afterwards() {
+    let server = Server::started_after(Some("ulimit -n 32"), &[]);
+    let silent: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(&server.host).unwrap()).collect();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let before = server.ticks();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let taken = server.ticks() - before;
+    drop(silent);
+    assert!(taken < 20, "{taken} hundredths of a second in one");
+    let reply = server.get("/");
+    assert_eq!((reply.status, reply.text().as_str()), (200, "<!doctype html><title>page</title>"));
 }

@@ -93,7 +93,7 @@ fn pages_and_dresses_are_replayed_and_a_method_without_its_pages_is_named() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
     let methods = "read-agent,memory-agent,naive-rag,agentic-rag,corpus-rag,full-document";
-    run_tales(&sandbox, "r", &["--method", methods, "--budget", "60", "--param", "full-document.dress=novelqa"]);
+    run_tales(&sandbox, "r", &["--method", methods, "--budget", "60", "--param", "full-document.style=novelqa"]);
     let told = sandbox.run(&["verify", "r", "--json"]).exits(0).json();
     assert_eq!((&told["not_replayed"], &told["differences"]), (&json!({}), &json!([])), "{told}");
     assert_eq!(told["trials"].as_u64().unwrap() + told["scored_only"].as_u64().unwrap(), 18 * 6);

@@ -43,8 +43,9 @@ fn assert_agree(found: &Vectors, expected: &Vectors, slack: f64, what: &str) {
 }
 
 #[test]
-fn vectors_of_both_families_are_the_encoders() {
-    let Some(adapter) = adapter() else { return };
+#[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
+fn needs_vulkan_vectors_of_both_families_are_the_encoders() {
+    let adapter = adapter();
     let texts = texts(&[1, 2, 63, 64, 65, POSITIONS, 5], 3);
     for shape in &SHAPES {
         let (config, weights) = published(shape);
@@ -64,8 +65,9 @@ fn vectors_of_both_families_are_the_encoders() {
 }
 
 #[test]
-fn weights_rounded_to_half_precision_move_vectors_by_that_much() {
-    let Some(adapter) = adapter() else { return };
+#[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
+fn needs_vulkan_weights_rounded_to_half_precision_move_vectors_by_that_much() {
+    let adapter = adapter();
     let (config, weights) = published(&SHAPES[1]);
     let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
     let spec = spec(&SHAPES[1], "mean");
@@ -76,8 +78,9 @@ fn weights_rounded_to_half_precision_move_vectors_by_that_much() {
 }
 
 #[test]
-fn a_text_has_the_same_vector_in_every_batch_and_on_every_thread() {
-    let Some(adapter) = adapter() else { return };
+#[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
+fn needs_vulkan_a_text_has_the_same_vector_in_every_batch_and_on_every_thread() {
+    let adapter = adapter();
     let (config, weights) = published(&SHAPES[0]);
     let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
     let gpu = GpuModel::load_now(&adapter, &spec(&SHAPES[0], "mean"), &onnx, None).expect("loads");
@@ -95,8 +98,9 @@ fn a_text_has_the_same_vector_in_every_batch_and_on_every_thread() {
 }
 
 #[test]
-fn a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
-    let Some(adapter) = adapter() else { return };
+#[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
+fn needs_vulkan_a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
+    let adapter = adapter();
     let (config, weights) = published(&SHAPES[3]);
     let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
     let spec = spec(&SHAPES[3], "mean");
@@ -114,8 +118,9 @@ fn a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
 }
 
 #[test]
-fn the_model_that_ships_gives_the_encoders_vectors() {
-    let Some(adapter) = adapter() else { return };
+#[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
+fn needs_vulkan_the_model_that_ships_gives_the_encoders_vectors() {
+    let adapter = adapter();
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2");
     let read = |name: &str| std::fs::read(folder.join(name)).expect("it ships");
     let toml = String::from_utf8(read("model.toml")).expect("text");

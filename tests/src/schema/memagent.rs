@@ -7,8 +7,7 @@ use closeread_core::answer::{after_thinking, memagent_answer};
 use closeread_core::benchmark::Item;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply};
-use closeread_core::index::Retriever;
-use closeread_core::method::{Material, Method, Setting};
+use closeread_core::method::{AnyMethod, Session, Settings};
 use closeread_core::metric::{MemAgentScore, memagent_score};
 use closeread_core::prompt::Prompts;
 use closeread_core::text::tokens::Tokenizer;
@@ -148,16 +147,16 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     let book = Book::new("context", "", words.join(" "), &options);
     let books: Vec<Arc<Book>> = book.into_iter().map(Arc::new).collect();
     let (prompts, tokenizer) = (prompts(), words_for_tokens());
-    let setting =
-        Setting { prompts: &prompts, tokenizer: &tokenizer, max_output_tokens: 1024, temperature: 0.0, window: None };
-    let material = Material { books: &books, shelf: None, retriever: Retriever::Bm25, prepared: None };
+    let settings =
+        Settings { prompts: &prompts, tokenizer: &tokenizer, max_output_tokens: 1024, temperature: 0.0, window: None };
     let item = json!({ "id": "q", "documents": ["context"], "question": "q", "task": "generative", "answers": ["a"] });
     let item: Item = compare::parse(&item)?;
     let parameters = json!({ "section_tokens": input.chunk_size, "max_context": input.max_context });
-    let method = Method::named("memory-agent", &parameters).map_err(|error| error.to_string())?;
+    let method = AnyMethod::named("memory-agent", &parameters).map_err(|error| error.to_string())?;
 
     let stub = Stub { replies: input.model_replies, calls: RefCell::default() };
-    let trials = at_once(method.run(&stub, setting, &material, &[&item], None)).map_err(|error| error.to_string())?;
+    let session = Session::new(&stub, settings).about(&books);
+    let trials = at_once(method.run(&session, &[&item], None)).map_err(|error| error.to_string())?;
     let calls = stub.calls.into_inner();
     compare::same("call", &calls, &expected.calls)?;
     // A call that fails ends the item, with an empty answer.

@@ -3,7 +3,7 @@
 mod compare;
 mod memagent;
 mod meteor_resources;
-mod paper_tables;
+mod observations;
 mod parse_corpusqa;
 mod parse_infinitebench;
 mod passages;
@@ -36,9 +36,9 @@ pub(crate) struct Schema {
 pub(crate) const SCHEMAS: &[Schema] = &[
     memagent::SCHEMA,
     meteor_resources::SCHEMA,
+    observations::SCHEMA,
     parse_corpusqa::SCHEMA,
     parse_infinitebench::SCHEMA,
-    paper_tables::SCHEMA,
     passages::SCHEMA,
     readagent::SCHEMA,
     retrieval::SCHEMA,

@@ -1,9 +1,12 @@
-//! Packing of passages by RAPTOR's `split_text`, over its own delimiters and over Punkt sentences.
+//! Packing of passages by RAPTOR's `split_text`, over its own delimiters and over Punkt sentences; and core's own packer,
+//! which must give the same where no sentence is longer than a passage.
 
 use super::tokenizer::tokenizer;
 use super::{Schema, compare};
+use crate::raptor::{Chunk, Units, split_text};
 use crate::report::FileReport;
-use closeread_core::chunk::reference::{Chunk, Units, split_text};
+use closeread_core::chunk::Chunker;
+use closeread_core::text::FlowSpan;
 use closeread_core::text::sentence::punkt;
 use serde::Deserialize;
 use serde_json::Value;
@@ -52,16 +55,21 @@ fn run(file: &Value, report: &mut FileReport) {
 }
 
 fn check(text: &str, run: &Run) -> Result<(), String> {
-    let sentences;
+    let sentences = punkt::sentences(text);
     let units = match run.splitter.as_str() {
         "raptor" => Units::Delimiters,
-        "nltk_sentences" => {
-            sentences = punkt::sentences(text);
-            Units::Sentences(&sentences)
-        }
+        "nltk_sentences" => Units::Sentences(&sentences),
         other => return Err(format!("splitter {other} has no code yet")),
     };
-    let chunks = split_text(text, units, tokenizer(&run.tokenizer)?, run.max_tokens);
+    let tokenizer = tokenizer(&run.tokenizer)?;
+    let is_long = |sentence: &FlowSpan| tokenizer.count(&format!(" {}", &text[sentence.range()])) > run.max_tokens;
+    if matches!(units, Units::Sentences(_)) && !sentences.iter().any(is_long) {
+        let passages = Chunker::Dos.pieces(text, &sentences, tokenizer, run.max_tokens);
+        let texts: Vec<_> = passages.iter().map(|passage| passage.joined(text)).collect();
+        let expected: Vec<_> = run.chunks.iter().map(|chunk| chunk.text.clone()).collect();
+        compare::same("passage of core", &texts, &expected)?;
+    }
+    let chunks = split_text(text, units, tokenizer, run.max_tokens);
     let got: Vec<_> = chunks.iter().map(|chunk| described(text, chunk)).collect();
     compare::same("chunk", &got, &run.chunks)?;
 

@@ -2,11 +2,12 @@
 
 use crate::books::to_js;
 use crate::provider::host_error;
+use closeread_core::answer::Form;
 use closeread_core::embed::{Role, Vectors};
 use closeread_core::host::{Call, Host, HostError, Reply, Speaker};
 use closeread_core::method::Preparation;
 use closeread_core::method::cost::Stage;
-use closeread_core::reader::{Reading, Want};
+use closeread_core::reader::{Expected, ExtractiveInput};
 use closeread_core::text::tokens::Tokenizer;
 use js_sys::{Array, Float32Array, Function, Promise, Reflect};
 use serde::Serialize;
@@ -14,19 +15,13 @@ use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// A call that was made: what reads its reply.
-#[derive(Debug)]
-pub(super) struct Made {
-    pub(super) prompt: String,
-    pub(super) reading: Option<Reading>,
-}
-
 /// The callbacks of one run.
 pub(super) struct JsHost<'a> {
     pub(super) callbacks: JsValue,
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) stage: Cell<Stage>,
-    pub(super) made: &'a RefCell<Vec<Made>>,
+    /// Of each call that was made, what reads its reply.
+    pub(super) made: &'a RefCell<Vec<Option<ExtractiveInput>>>,
 }
 
 /// A call as JavaScript sees it; `method.d.ts` has its type.
@@ -59,7 +54,7 @@ struct JsMessage<'a> {
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase", rename_all_fields = "camelCase")]
 enum JsWant {
-    Answer { form: closeread_core::answer::Form },
+    Answer { form: Form },
     Query,
     Break,
     Pages { at_most: usize },
@@ -90,8 +85,8 @@ impl JsHost<'_> {
                 .shared_bytes
                 .and_then(|end| Some(message.content.get(..end)?.encode_utf16().count())),
         });
-        let none = Reading::summary(Vec::new(), "");
-        let reading = call.reading.as_ref().unwrap_or(&none);
+        let none = ExtractiveInput::summary(Vec::new(), Expected::Answer(Form::Marked), "");
+        let input = call.reading.as_ref().unwrap_or(&none);
         to_js(&JsCall {
             id,
             stage: self.stage.get(),
@@ -100,15 +95,17 @@ impl JsHost<'_> {
             messages: messages.collect(),
             max_output_tokens: call.max_output_tokens,
             temperature: call.temperature,
-            want: match reading.want {
-                Want::Answer(form) => JsWant::Answer { form },
-                Want::Query => JsWant::Query,
-                Want::Break => JsWant::Break,
-                Want::Pages(at_most) => JsWant::Pages { at_most },
+            want: match input.expected {
+                Expected::Answer(form) => JsWant::Answer { form },
+                Expected::Turn { must_search: true } => JsWant::Query,
+                Expected::Turn { must_search: false } => JsWant::Answer { form: Form::Tags },
+                Expected::Break => JsWant::Break,
+                Expected::Pages(at_most) => JsWant::Pages { at_most },
+                Expected::Memory | Expected::Gist | Expected::Node => JsWant::Answer { form: Form::Marked },
             },
-            question: &reading.question,
-            options: &reading.options,
-            passages: &reading.context,
+            question: &input.question,
+            options: &input.options,
+            passages: &input.context,
         })
     }
 
@@ -122,8 +119,7 @@ impl Host for JsHost<'_> {
     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
         let id = self.made.borrow().len();
         let described = self.described(id, &call).map_err(|error| host_error(&error))?;
-        let Call { prompt, reading, .. } = call;
-        self.made.borrow_mut().push(Made { prompt, reading });
+        self.made.borrow_mut().push(call.reading);
         let reply = self.asked("chat", &Array::of1(&described)).await.map_err(|error| host_error(&error))?;
         if let Some(text) = reply.as_string() {
             return Ok(Reply { text, ..Reply::default() });

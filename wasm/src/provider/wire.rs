@@ -1,7 +1,9 @@
 //! One request by fetch, straight or over a relay.
 
-use closeread_core::host::Reply;
-use closeread_core::provider::{Fault, Protocol, Request, Response, Secret, Strain, StreamReader, retry_after_seconds};
+use closeread_core::host::{HostError, Reply};
+use closeread_core::provider::{
+    self, Fault, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Protocol, Request, Response, Secret, Strain, StreamReader,
+};
 use gloo_net::http;
 use js_sys::{Date, Function, Promise, Reflect, Uint8Array};
 use serde::Deserialize;
@@ -35,21 +37,18 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// One try; also whether the server was heard at all.
+    /// One try.
     pub(super) async fn sent(
         &self,
         request: &Request,
         stream: bool,
         signal: Option<&AbortSignal>,
-    ) -> (bool, Result<Reply, Fault>) {
+    ) -> Result<Reply, Fault> {
         let posted = match self.request(request, signal) {
             Ok(posted) => posted.send().await,
             Err(error) => Err(error),
         };
-        match posted {
-            Err(error) => (false, Err(self.unreached(&error))),
-            Ok(response) => (true, self.read(response, stream).await),
-        }
+        self.read(posted.map_err(|error| self.unreached(&error))?, stream).await
     }
 
     fn request(&self, request: &Request, signal: Option<&AbortSignal>) -> Result<http::Request, gloo_net::Error> {
@@ -82,24 +81,25 @@ impl Wire {
             return self.read_stream(response).await;
         }
         let (after, after_ms) = (headers.get("retry-after"), headers.get("retry-after-ms"));
-        let retry_after = retry_after_seconds(after.as_deref(), after_ms.as_deref(), Date::now() / 1000.0);
-        let body = response.text().await.map_err(|error| broken(&error.to_string()))?;
-        self.protocol.read(Response { status, retry_after, body: &body })
+        let retry_after = provider::retry_after(after.as_deref(), after_ms.as_deref(), Date::now() / 1000.0);
+        let most = if response.ok() { MAX_REPLY_BYTES } else { MAX_ERROR_BYTES };
+        let mut body = Vec::new();
+        let whole = each_piece(&response, |piece| {
+            let taken = piece.len().min(most - body.len());
+            body.extend_from_slice(&piece[..taken]);
+            Ok(taken == piece.len())
+        });
+        if !whole.await? && response.ok() {
+            let message = format!("the server's reply is larger than {} MiB, and was not read to its end", most >> 20);
+            return Err(Fault::Final(HostError::Failed(message)));
+        }
+        self.protocol.read(Response { status, retry_after, body: &String::from_utf8_lossy(&body) })
     }
 
     async fn read_stream(&self, response: http::Response) -> Result<Reply, Fault> {
-        let lost = |_: JsValue| broken("the connection broke in the middle of the reply");
-        let stream = response.body().ok_or_else(|| broken("the reply has no body"))?;
-        let pieces: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
         let mut reader = StreamReader::new(self.protocol);
-        loop {
-            let piece = JsFuture::from(pieces.read()).await.map_err(lost)?;
-            if Reflect::get(&piece, &"done".into()).map_err(lost)?.is_truthy() {
-                return reader.finish();
-            }
-            let bytes = Reflect::get(&piece, &"value".into()).map_err(lost)?;
-            reader.push(&Uint8Array::new(&bytes).to_vec())?;
-        }
+        each_piece(&response, |piece| reader.push(piece).map(|()| true)).await?;
+        reader.finish()
     }
 
     /// A page is not told why: whether there is no server, or one that lets no page of another origin in.
@@ -110,7 +110,8 @@ impl Wire {
             }
             Some(_) => "the relay is not reachable: is `closeread serve --relay` still running?",
         };
-        broken(&format!("no connection to the server ({}); {way}", self.redact(&error.to_string())))
+        let message = format!("no connection to the server ({}); {way}", self.redact(&error.to_string()));
+        Fault::transient(Strain::Unreached, message)
     }
 
     /// `text` without the key, which some servers repeat.
@@ -123,6 +124,28 @@ impl Wire {
         match &self.key {
             Some(key) => key.redact_reply(text),
             None => text,
+        }
+    }
+}
+
+/// Hands the body on as it comes, while more is wanted; whether all of it was. A reply without a body is empty.
+async fn each_piece(
+    response: &http::Response,
+    mut take: impl FnMut(&[u8]) -> Result<bool, Fault>,
+) -> Result<bool, Fault> {
+    let lost = |_: JsValue| broken("the connection broke in the middle of the reply");
+    let Some(stream) = response.body() else { return Ok(true) };
+    let pieces: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
+    loop {
+        let piece = JsFuture::from(pieces.read()).await.map_err(lost)?;
+        if Reflect::get(&piece, &"done".into()).map_err(lost)?.is_truthy() {
+            return Ok(true);
+        }
+        let bytes = Reflect::get(&piece, &"value".into()).map_err(lost)?;
+        if !take(&Uint8Array::new(&bytes).to_vec())? {
+            // What is not read is not sent, either.
+            drop(pieces.cancel());
+            return Ok(false);
         }
     }
 }

@@ -12,7 +12,7 @@ export function made({ prepared }: MethodPreparation): HTMLElement {
     if ("Err" in prepared) {
         return make("li", { class: "card" }, make("h4", {}, say.prepareFailed), make("p", {}, ...outcome(prepared.Err)));
     }
-    return prepared.Ok.made === "tree" ? tree(prepared.Ok) : pages(prepared.Ok);
+    return prepared.Ok.made === "raptor" ? tree(prepared.Ok) : pages(prepared.Ok);
 }
 
 function tree({ leaves, layers }: MethodTree): HTMLElement {

@@ -84,7 +84,7 @@ pub(crate) fn run_with(args: &MetricsArgs) -> Result<bool> {
         let pairs = work.join(format!("pairs-{n_words}.json"));
         let numbers = [n_words.to_string(), n_pairs.to_string()];
         run(program(&python).arg(&peer).arg("--pairs").arg(&text).args(numbers).arg(&pairs))?;
-        let punkt = root().join("core/assets/punkt-en.txt");
+        let punkt = root().join("core/text/assets/punkt-en.txt");
         let mut sides = [
             Side::start(program(&ours).arg(&pairs), metric)?,
             Side::start(program(&python).arg(&peer).arg(&pairs).arg(&wordnet).arg(punkt).arg(&squad), metric)?,

@@ -1,7 +1,7 @@
 //! `cargo xtask bench web`: what the page computes with, in headless Chromium, against its peers from npm.
 
 use super::embed::{WEIGHTS, environment, f32_model, work_folder};
-use crate::machine;
+use crate::machine::CHROMIUM;
 use crate::process::{program, root, run as run_program};
 use anyhow::{Context as _, Result};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub(crate) fn run_with(args: &WebArgs) -> Result<bool> {
     let work = work_folder()?;
     let python = environment(&work)?;
     let f32_folder = f32_model(root(), &work, &python)?;
-    let chromium = machine::chromium()?;
+    let chromium = CHROMIUM.require()?;
     crate::web::build(false)?;
     let bench = root().join("web/bench");
     println!("set-up: npm ci in web/bench");

@@ -4,11 +4,11 @@ mod segments;
 mod wikitext;
 
 use super::search::encoded;
-use crate::files::write_atomically;
-use crate::provider::without_credentials;
 use anyhow::{Context, Result, bail};
 use closeread_core::build::sagascale::Segment;
 use closeread_core::text::{Book, decode};
+use closeread_files::write_atomically;
+use closeread_providers::without_credentials;
 use segments::{ArticleKind, segments};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -97,7 +97,7 @@ impl ArticleArgs {
         }
         let url =
             format!("{api}?action=parse&prop=wikitext&redirects=1&format=json&formatversion=2&page={}", encoded(title));
-        let client = reqwest::Client::builder()
+        let client = closeread_providers::http::client()
             .timeout(Duration::from_secs(60))
             .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")))
             .build()

@@ -4,9 +4,6 @@ use crate::building::{
     BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hand_checked, hashes,
     read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
 };
-use crate::files::read_lines;
-use crate::host::Repetition;
-use crate::journal::Journal;
 use anyhow::{Context, Result, bail};
 use closeread_core::answer::Parsed;
 use closeread_core::answer::corpusqa::{Reading, agrees};
@@ -18,6 +15,9 @@ use closeread_core::build::corpusqa::{
 use closeread_core::build::{BuildError, Building};
 use closeread_core::hash::sha256;
 use closeread_core::text::Book;
+use closeread_files::read_lines;
+use closeread_runner::host::Repetition;
+use closeread_runner::journal::Journal;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

@@ -2,13 +2,13 @@
 
 use crate::building::{BookInputs, BuildOptions, checked, finish, hashes, show_costs, write};
 use crate::config::named;
-use crate::files::{pretty, write_atomically};
 use anyhow::{Result, bail};
 use closeread_core::build::Building;
 use closeread_core::build::hamlet::{self, Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
 use closeread_core::paper::hamlet::Perspective;
 use closeread_core::table::render::text;
 use closeread_core::text::Book;
+use closeread_files::{pretty, write_atomically};
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;

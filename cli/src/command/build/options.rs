@@ -1,14 +1,13 @@
 //! `closeread build options`: wrong options for open questions.
 
-use crate::benchmark::Benchmark;
 use crate::building::{
     BookInputs, BuildOptions, checked, finish, hashes, read_forms, sheet_of, show_costs, write, write_sheet,
 };
-use crate::config::RunArgs;
 use anyhow::{Result, bail};
 use closeread_core::build::options::{self, Asked, Options, STAGES, wants_options};
 use closeread_core::build::{Building, Built};
 use closeread_core::hash::sha256;
+use closeread_runner::benchmark::{Benchmark, BenchmarkOptions};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -62,13 +61,12 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
              questions about with --books"
         ),
     };
-    let run = RunArgs {
-        benchmark: Some(benchmark),
+    let benchmark = Benchmark::load(&BenchmarkOptions {
+        name: Some(benchmark),
         data: args.data.clone(),
         language: args.books.language().map(|language| language.code().to_owned()),
-        ..RunArgs::default()
-    };
-    let benchmark = Benchmark::load(&run)?;
+        ..BenchmarkOptions::default()
+    })?;
     for problem in &benchmark.problems {
         eprintln!("{problem}");
     }

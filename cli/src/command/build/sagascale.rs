@@ -5,8 +5,6 @@ use crate::building::{
 };
 use crate::command::EmbedderArgs;
 use crate::config::named;
-use crate::engine::retriever_for;
-use crate::host::QueryEncoder;
 use anyhow::{Result, bail};
 use closeread_core::build::Building;
 use closeread_core::build::sagascale::{self, Crew, STAGES, SagaScale, Segment, Subject};
@@ -16,6 +14,8 @@ use closeread_core::hash::sha256;
 use closeread_core::index::{Retriever, Shelf};
 use closeread_core::text::Book;
 use closeread_core::text::tokens::Tokenizer;
+use closeread_runner::engine::retriever_for;
+use closeread_runner::host::QueryEncoder;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;

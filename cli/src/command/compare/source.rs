@@ -1,10 +1,10 @@
 //! What can be compared, read: run folders and score files.
 
-use crate::finished::{self, Texts};
 use anyhow::{Context, Result, bail};
 use closeread_core::benchmark::{InputFile, Item, jsonl};
 use closeread_core::report::Run;
 use closeread_core::report::compare::{Content, ScoreFileItem, Source, Two};
+use closeread_runner::finished::{self, Texts};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ fn read_scores(path: &Path) -> Result<Vec<ScoreFileItem>> {
     struct ScoreFile {
         items: Vec<ScoreFileItem>,
     }
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = closeread_files::read_text_file(path).with_context(|| format!("cannot read {}", path.display()))?;
     let file: ScoreFile = serde_json::from_str(&text).with_context(|| {
         format!("{}: expected the output of `closeread score --json`, with its list `items`", path.display())
     })?;
@@ -92,7 +92,7 @@ fn read_gold(path: &Path) -> Result<Vec<Item>> {
     let documents = items.with_file_name("documents.jsonl");
     let mut files = Vec::new();
     for path in [documents, items] {
-        let bytes = std::fs::read(&path).with_context(|| {
+        let bytes = closeread_files::read_file(&path).with_context(|| {
             format!(
                 "cannot read {}: --gold takes a benchmark folder with documents.jsonl and items.jsonl",
                 path.display()

@@ -1,10 +1,10 @@
 //! `closeread data hash`: gold answers that a public page can score against without telling them.
 
-use super::Lines;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use closeread_core::benchmark::{InputFile, Item, Problem, jsonl};
 use closeread_core::metric::{HashedAnswer, hashed};
+use closeread_files::refuse_input_as_output;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -28,25 +28,26 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     if args.salt.contains(':') || args.salt.trim().is_empty() {
         bail!("--salt `{}`: expected a word without a colon", args.salt);
     }
-    let bytes = std::fs::read(&args.items).with_context(|| format!("cannot read {}", args.items.display()))?;
+    refuse_input_as_output(&args.out, "--out", [args.items.as_path()])?;
+    let bytes =
+        closeread_files::read_file(&args.items).with_context(|| format!("cannot read {}", args.items.display()))?;
     let file = InputFile { name: args.items.display().to_string(), bytes };
     let (items, problems) = jsonl::items(&file);
     if items.is_empty() {
         bail!("{} holds no item that can be used: expected items.jsonl", file.name);
     }
     let mut left_out: Vec<String> = problems.iter().filter(|problem| problem.dropped).map(Problem::to_string).collect();
-    let mut out = Lines::create(&args.out)?;
-    let mut n_written = 0;
+    let (mut lines, mut n_written) = (String::new(), 0);
     for item in items {
         match hidden(item, &args.salt) {
             Ok(item) => {
-                out.json(&item)?;
+                lines += &(serde_json::to_string(&item)? + "\n");
                 n_written += 1;
             }
             Err(why) => left_out.push(why),
         }
     }
-    out.finish()?;
+    std::fs::write(&args.out, lines).with_context(|| format!("cannot write {}", args.out.display()))?;
     for why in &left_out {
         eprintln!("{why}");
     }

@@ -6,7 +6,7 @@ use closeread_core::method::cost::{Cost, Range, Tariff};
 use closeread_core::price::Dollars;
 use closeread_core::report::CellKey;
 use serde::Serialize;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// From the least to the most, in dollars.
 pub(super) type Money = (Dollars, Dollars);
@@ -53,33 +53,53 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
     let mut work = Vec::new();
     let mut cells = Vec::new();
     let mut prepared = HashSet::new();
+    let mut by_preparer: BTreeMap<&str, CellEstimate> = BTreeMap::new();
     let typical = scene.assumed.reply_tokens;
     let samples = u64::from(scene.samples);
     for cell in scene.cells {
         let mut estimate = CellEstimate::nothing(scene, cell.key.clone());
         for (idx, group) in scene.groups.iter().enumerate() {
-            let mut cost = cell
+            let cost = cell
                 .method
                 .cost(scene.setting, &group.sizes, &group.items, cell.key.budget)
                 .with_context(|| format!("method {}", cell.key.method))?;
-            // What is made of the books once serves all budgets.
-            if !prepared.insert((&cell.key.method, &cell.key.model, idx)) {
-                cost = cost.prepared();
+            // What is made of the books once serves all budgets, repetitions and, with a preparer, readers.
+            let (preparer, units) = (scene.preparer.unwrap_or(&cell.key.model), (group.items.len() as u64).max(1));
+            let (cost, preparation) = cost.split();
+            if !preparation.calls.is_empty() && prepared.insert((&cell.key.method, preparer, idx)) {
+                match scene.preparer {
+                    Some(model) => by_preparer
+                        .entry(&cell.key.method)
+                        .or_insert_with(|| {
+                            let method = format!("{} (preparation)", cell.key.method);
+                            CellEstimate::nothing(scene, CellKey { method, model: model.to_owned(), budget: None })
+                        })
+                        .add(scene, &preparation, 1),
+                    None => estimate.add(scene, &preparation, 1),
+                }
+                work.push(Work::of(idx, preparer, &preparation, 1, units, typical));
             }
             estimate.add(scene, &cost, samples);
-            let units = (group.items.len() as u64).max(1);
-            let Range { low, high } = cost.n();
-            work.push(Work {
-                group: idx,
-                model: cell.key.model.clone(),
-                calls: cost.n() * samples,
-                chain: Range { low: low.div_ceil(units), high: high.div_ceil(units) },
-                tokens: (cost.prompt() + cost.reply(typical)) * samples,
-            });
+            work.push(Work::of(idx, &cell.key.model, &cost, samples, units, typical));
         }
         cells.push(estimate);
     }
+    cells.extend(by_preparer.into_values());
     Ok((cells, work))
+}
+
+impl Work {
+    /// The calls of `cost`, so many times, a chain of them a unit.
+    fn of(group: usize, model: &str, cost: &Cost, times: u64, units: u64, typical: u64) -> Self {
+        let Range { low, high } = cost.n();
+        Self {
+            group,
+            model: model.to_owned(),
+            calls: cost.n() * times,
+            chain: Range { low: low.div_ceil(units), high: high.div_ceil(units) },
+            tokens: (cost.prompt() + cost.reply(typical)) * times,
+        }
+    }
 }
 
 impl CellEstimate {

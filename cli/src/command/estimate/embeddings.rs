@@ -1,10 +1,10 @@
 //! What embedding the books by a server would take.
 
 use super::Scene;
-use crate::provider::is_served;
+use closeread_core::chunk::Chunker;
 use closeread_core::index::Retriever;
-use closeread_core::method::Cut;
 use closeread_core::price::{Dollars, Tokens};
+use closeread_providers::is_served;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 
@@ -29,11 +29,12 @@ pub(super) fn estimates(
     if retriever == Some(Retriever::Bm25) {
         return Vec::new();
     }
-    let mut cuts: BTreeMap<String, HashSet<Cut>> = BTreeMap::new();
+    let mut cuts: BTreeMap<String, HashSet<(Chunker, usize)>> = BTreeMap::new();
     for cell in scene.cells {
-        let own = cell.method.clone().embedder_mut().and_then(|own| own.clone());
-        let Some(name) = own.or_else(|| embedder.map(str::to_owned)).filter(|name| is_served(name)) else { continue };
-        cuts.entry(name).or_default().extend(cell.method.cut());
+        let Some(passages) = cell.method.passages() else { continue };
+        let own = passages.embedder.as_deref().or(embedder);
+        let Some(name) = own.filter(|name| is_served(name)) else { continue };
+        cuts.entry(name.to_owned()).or_default().insert((passages.split, passages.max_tokens));
     }
     let count = |text: &str| scene.setting.tokenizer.count(text) as u64;
     let questions = || scene.benchmark.items.iter().map(|item| count(&item.question)).sum::<u64>();
@@ -43,7 +44,6 @@ pub(super) fn estimates(
     }
     let books: u64 = books.values().sum();
     cuts.into_iter()
-        .filter(|(_, cuts)| !cuts.is_empty())
         .map(|(model, cuts)| {
             let tokens = books * cuts.len() as u64 + questions();
             let rates = scene.prices.of(&model).and_then(|facts| facts.price);

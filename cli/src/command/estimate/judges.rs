@@ -2,15 +2,15 @@
 
 use super::Scene;
 use super::cells::{CellEstimate, Work};
-use crate::judging::{JudgeOptions, Work as Judged, works};
 use anyhow::{Context, Result};
-use closeread_core::benchmark::{Item, Task};
+use closeread_core::benchmark::Item;
 use closeread_core::judge::{BUILTIN_RULE, Judge, Panel, Said, Submission};
+use closeread_core::method::Settings;
 use closeread_core::method::cost::{Cost, Range};
-use closeread_core::method::{Method, Setting};
 use closeread_core::record::Outcome;
 use closeread_core::report::CellKey;
 use closeread_core::text::Book;
+use closeread_runner::judging::{JudgeOptions, Work as Judged, works};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
     let asked = |item: &Item| judgements(scene, &panel, item);
     let (told, _) =
         works(scene.benchmark.items.iter().map(|item| (item, asked(item).contains_key(&Judge::VerifyFacts))), &books);
-    let setting = Setting { max_output_tokens: panel.max_output_tokens, window: None, ..scene.setting };
+    let setting = Settings { max_output_tokens: panel.max_output_tokens, window: None, ..scene.setting };
     let (mut entries, mut work) = (BTreeMap::new(), Vec::new());
     for (idx, group) in scene.groups.iter().enumerate() {
         for item in &group.items {
@@ -57,7 +57,7 @@ fn judgements(scene: &Scene<'_>, panel: &Panel, item: &Item) -> BTreeMap<Judge, 
     let answered = Outcome::Answered { answer: String::new(), choice: None };
     for cell in scene.cells {
         // Items of another task are not asked for a summary.
-        if matches!(cell.method, Method::QuerySummary(_)) && item.task != Task::Summary {
+        if cell.method.declines(item).is_some() {
             continue;
         }
         let cites = json!(cell.method).get("evidence") == Some(&json!(true));

@@ -1,15 +1,14 @@
 //! Which books overflow which models, and how much of the gold evidence truncation would leave.
 
 use super::{Group, Scene, in_parallel};
-use crate::benchmark::Benchmark;
 use anyhow::Result;
 use closeread_core::method::cost::Calls;
-use closeread_core::method::{Method, Setting, WindowPolicy};
+use closeread_core::method::{AnyMethod, FullDocument, Settings, WindowPolicy};
 use closeread_core::metric::evidence::recall_over;
 use closeread_core::text::tokens::Tokenizer;
 use closeread_core::text::{Book, FlowSpan, SourceText, Span};
+use closeread_runner::benchmark::Benchmark;
 use serde::Serialize;
-use serde_json::json;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -74,8 +73,8 @@ fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<
     if (text + u64::from(scene.setting.max_output_tokens)) <= window as u64 / 2 {
         return Ok(vec![None; group.items.len()]);
     }
-    let whole = Method::named("full-document", &json!({}))?;
-    let setting = Setting { window: None, ..scene.setting };
+    let whole = AnyMethod::from(FullDocument::default());
+    let setting = Settings { window: None, ..scene.setting };
     let cost = whole.cost(setting, &group.sizes, &group.items, None)?;
     let left = |calls: &Calls| {
         let around = calls.prompt.high - text + calls.reply_limit;

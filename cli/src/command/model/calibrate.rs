@@ -1,9 +1,5 @@
 //! `closeread model calibrate`: what a model needs to be computed in 8-bit integers.
 
-use crate::benchmark::sample_story;
-use crate::files;
-use crate::input::{InputOptions, read_books};
-use crate::models::{CALIBRATION, CalibrationFile, ONNX, TOKENIZER, find};
 use anyhow::{Context, bail};
 use closeread_core::chunk::Chunker;
 use closeread_core::embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Precision};
@@ -12,6 +8,10 @@ use closeread_core::hash::sha256;
 use closeread_core::index::Shelf;
 use closeread_core::text::Book;
 use closeread_core::text::tokens::Tokenizer;
+use closeread_files as files;
+use closeread_runner::benchmark::sample_story;
+use closeread_runner::input::{InputOptions, read_books};
+use closeread_runner::models::{CALIBRATION, CalibrationFile, ONNX, TOKENIZER, find};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;

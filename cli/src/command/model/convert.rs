@@ -2,12 +2,12 @@
 
 use super::read_spec;
 use super::verify::related_cosine;
-use crate::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir};
 use anyhow::{Context, bail};
 use closeread_core::embed::onnx::{WeightFormat, convert, dimension, max_tokens};
 use closeread_core::embed::tract::TractBackend;
 use closeread_core::embed::{Encoder, ModelSpec, Pooling};
 use closeread_core::hash::sha256;
+use closeread_runner::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

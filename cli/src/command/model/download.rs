@@ -51,7 +51,10 @@ impl Remote {
 impl Hub {
     pub(super) fn new(endpoint: &str, repo: &str) -> anyhow::Result<Self> {
         // Redirects are followed by hand: the headers that identify a large file stand on the redirect itself.
-        let client = Client::builder().redirect(redirect::Policy::none()).read_timeout(READ_TIMEOUT).build()?;
+        let client = closeread_providers::http::client()
+            .redirect(redirect::Policy::none())
+            .read_timeout(READ_TIMEOUT)
+            .build()?;
         Ok(Self { client, endpoint: endpoint.to_owned(), repo: repo.to_owned() })
     }
 

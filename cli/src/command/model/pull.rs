@@ -3,10 +3,10 @@
 use super::convert::{CONFIG, Origin, WEIGHTS, install};
 use super::download::{Hub, Pinned};
 use super::read_spec;
-use crate::models::{TOKENIZER, models_dir};
 use anyhow::{Context, bail};
 use closeread_core::embed::ModelSpec;
 use closeread_core::embed::onnx::WeightFormat;
+use closeread_runner::models::{TOKENIZER, models_dir};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -59,8 +59,8 @@ pub(super) async fn pull(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::models::Installed;
     use closeread_core::hash::sha256;
+    use closeread_runner::models::Installed;
     use std::collections::BTreeMap;
     use std::io::{BufRead, BufReader, Write};
     use std::net::{TcpListener, TcpStream};

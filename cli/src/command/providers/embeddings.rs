@@ -1,10 +1,11 @@
 //! Embedding models on servers: which providers there are, and whether one embeds as it should.
 
 use super::CheckArgs;
-use crate::embedder::{Embedder, EmbedderOptions};
-use crate::provider::{EMBEDDING_PROVIDERS, Keys, is_served};
 use anyhow::{Result, bail};
 use closeread_core::embed::Role;
+use closeread_core::provider::Limits;
+use closeread_providers::{EMBEDDING_PROVIDERS, Keys, is_served};
+use closeread_runner::embedder::{Embedder, EmbedderOptions};
 use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -48,6 +49,7 @@ pub(super) fn check(args: &CheckArgs) -> Result<ExitCode> {
     }
     let mut options = args.embedder.options(None);
     options.base_url = options.base_url.or_else(|| args.base_url.clone());
+    options.limits = Limits::impatient();
     let started = Instant::now();
     let seen = look(&args.model, &options);
     let seconds = started.elapsed().as_secs_f64();
@@ -91,7 +93,7 @@ fn look(model: &str, options: &EmbedderOptions) -> Result<Seen> {
         cuts: spec.tokenizer.is_some(),
         prefixes: [spec.query_prefix, spec.passage_prefix],
         cosines: [cosine(&answer), cosine(&other)],
-        tokens: calls.iter().map(|call| call.tokens).sum(),
+        tokens: calls.iter().map(|call| call.tokens).try_fold(0, |sum: u64, tokens| Some(sum.saturating_add(tokens?))),
     })
 }
 

@@ -1,15 +1,15 @@
 //! What makes a run the same run: its configuration, and the folder that follows from it.
 
-use crate::benchmark::Benchmark;
 use crate::config::RunArgs;
-use crate::encoders::Encoders;
-use crate::engine::PlannedCell;
-use crate::provider::without_credentials;
-use crate::shard::Shard;
 use anyhow::Result;
 use closeread_core::hash::name_hash;
 use closeread_core::prompt::Prompts;
 use closeread_core::protocol::Protocol;
+use closeread_providers::without_credentials;
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::encoders::Encoders;
+use closeread_runner::engine::PlannedCell;
+use closeread_runner::shard::Shard;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -53,6 +53,9 @@ pub(super) fn configuration(
         "base_url": args.base_url.as_deref().map(without_credentials),
         "prompts": prompts.hashes(),
     });
+    if let Some(preparer) = &args.preparer {
+        configuration["preparer"] = json!(preparer);
+    }
     let own = encoders.of_methods();
     if !own.is_empty() {
         configuration["embedders"] = json!(own);

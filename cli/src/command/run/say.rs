@@ -1,16 +1,15 @@
 //! What a run says on standard error besides its report.
 
-use crate::benchmark::Benchmark;
-use crate::config::{RunArgs, SAMPLE};
-use crate::engine::Plan;
-use crate::judging::JudgeOptions;
-use closeread_core::method::{Entry, Method};
+use crate::config::RunArgs;
+use closeread_core::method::{AnyMethod, Entry};
 use closeread_core::paper::FailurePolicy;
 use closeread_core::protocol::Protocol;
-use closeread_core::reader::EXTRACTIVE;
 use closeread_core::record::{Outcome, Record};
 use closeread_core::report::{EmbeddingUsage, Usage};
 use closeread_core::table::number::thousands;
+use closeread_runner::benchmark::{Benchmark, SAMPLE};
+use closeread_runner::engine::Plan;
+use closeread_runner::judging::JudgeOptions;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -53,14 +52,21 @@ pub(super) fn say_failures(records: &[Record]) {
 
 /// What the calls of a server took, in a line; nothing where none was asked.
 pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
-    let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).sum::<u64>();
+    let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).fold(0, u64::saturating_add);
     let (prompt, reply) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
-    if prompt + reply == 0 {
+    if prompt == 0 && reply == 0 {
         return;
     }
     let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
     let unpriced = sum(|u| u.unpriced as u64);
     let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
+    let own_count = sum(|u| u.own_count as u64);
+    if own_count > 0 {
+        eprintln!(
+            "the tokens of {} calls were counted here: the provider named none, or a number that cannot be",
+            thousands(own_count)
+        );
+    }
     eprintln!(
         "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
         thousands(sum(|u| u.calls as u64)),
@@ -71,22 +77,17 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
 }
 
 /// Says what was chosen because the paper has it so.
-pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, Method)]) {
+pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
     let protocol = args.protocol();
     if *protocol == Protocol::OWN {
         return;
     }
     eprintln!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
     if args.method.is_empty() {
-        let with_parameters = |(entry, method): &(&Entry, Method)| format!("{} {}", entry.name, json!(method));
+        let with_parameters = |(entry, method): &(&Entry, AnyMethod)| format!("{} {}", entry.name, json!(method));
         eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
-        let is_left_out = |name: &&str| methods.iter().all(|(entry, _)| entry.name != *name);
-        let left_out: Vec<&str> = protocol.methods().iter().map(|entry| entry.name).filter(is_left_out).collect();
-        if !left_out.is_empty() {
-            eprintln!("  left out, for {EXTRACTIVE} cannot serve them: {}", left_out.join(", "));
-        }
     }
-    if args.budget.is_empty() && methods.iter().any(|(entry, _)| entry.budgets) {
+    if args.budget.is_empty() && methods.iter().any(|(_, method)| method.takes_budget()) {
         let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
         eprintln!("  budgets: {} tokens", budgets.join(", "));
     }

@@ -12,7 +12,7 @@ const MAX_UNPACKED: u64 = 1 << 30;
 
 /// One file, under the name it was given by.
 pub(super) fn read(path: &Path) -> Result<InputFile> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = closeread_files::read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(InputFile { name: path.display().to_string(), bytes })
 }
 

@@ -1,0 +1,248 @@
+//! Files and folders that need not be there, and files that are whole or not there.
+
+use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// What a file that a person named holds. Pipes and devices, which may never end, are refused.
+pub fn read_file(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    refuse_endless(path.as_ref())?;
+    fs::read(path)
+}
+
+/// The text of a file that a person named, likewise.
+pub fn read_text_file(path: impl AsRef<Path>) -> io::Result<String> {
+    refuse_endless(path.as_ref())?;
+    fs::read_to_string(path)
+}
+
+/// To open a pipe is to wait for who writes into it, so this is asked before.
+fn refuse_endless(path: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_file() || metadata.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::new(ErrorKind::InvalidInput, "it is a pipe or a device, which may never end: name a file"))
+}
+
+/// What a file holds; `None` if there is none.
+pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    if_there(fs::read(path)).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// The text that a file holds; `None` if there is none.
+pub fn read_text(path: &Path) -> Result<Option<String>> {
+    if_there(fs::read_to_string(path)).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// What lies in a folder, in the order of the names; nothing if there is none.
+pub fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let listed = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
+    let listed = if_there(listed()).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut paths = listed.unwrap_or_default();
+    paths.sort();
+    Ok(paths)
+}
+
+/// Removes a file, if there is one.
+pub fn remove(path: &Path) -> Result<()> {
+    if_there(fs::remove_file(path)).map(drop).with_context(|| format!("cannot remove {}", path.display()))
+}
+
+/// Removes the files of a folder whose names are `ours`, and the folder if nothing else is in it.
+pub fn remove_from(folder: &Path, ours: impl Fn(&str) -> bool) -> Result<()> {
+    for path in entries(folder)? {
+        if path.file_name().and_then(|name| name.to_str()).is_some_and(&ours) {
+            remove(&path)?;
+        }
+    }
+    // It fails where a person keeps files there, and where there is no folder.
+    let _ = fs::remove_dir(folder);
+    Ok(())
+}
+
+fn if_there<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        done => done.map(Some),
+    }
+}
+
+/// The values of a file of JSON lines, none if there is no file; a last line that a kill cut short is passed over.
+/// `expected` says what a line is, in errors.
+pub fn read_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Vec<T>> {
+    let bytes = read(path)?.unwrap_or_default();
+    values(path, &bytes[..whole(&bytes)], expected)
+}
+
+/// Opens a file of JSON lines for appending and reads those that are whole; the rest of a line that a kill cut short is
+/// removed. `expected` says what a line is, in errors.
+pub fn open_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<(File, Vec<T>)> {
+    let named = || path.display().to_string();
+    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
+    let mut file = file.with_context(|| format!("cannot open {}", named()))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", named()))?;
+    let whole = whole(&bytes);
+    if whole < bytes.len() {
+        file.set_len(whole as u64).with_context(|| format!("cannot repair {}", named()))?;
+    }
+    file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
+    Ok((file, values(path, &bytes[..whole], expected)?))
+}
+
+/// Bytes of the lines that have an end.
+fn whole(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
+}
+
+fn values<T: DeserializeOwned>(path: &Path, lines: &[u8], expected: &str) -> Result<Vec<T>> {
+    let lines = lines.split(|&byte| byte == b'\n').enumerate();
+    let lines = lines.filter(|(_, line)| !line.iter().all(u8::is_ascii_whitespace));
+    let value = |(idx, line): (usize, &[u8])| {
+        serde_json::from_slice(line).with_context(|| format!("{}:{}: expected {expected}", path.display(), idx + 1))
+    };
+    lines.map(value).collect()
+}
+
+/// Refuses to write `out`, which the option names, where it is one of the files that are read for it, by whatever name.
+pub fn refuse_input_as_output<'a>(out: &Path, option: &str, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    // What does not exist is nobody's input.
+    let Ok(there) = Identity::of(out) else { return Ok(()) };
+    match inputs.into_iter().find(|input| Identity::of(input).is_ok_and(|input| input == there)) {
+        None => Ok(()),
+        Some(input) => bail!("{option} {} is the input {}: name another file", out.display(), input.display()),
+    }
+}
+
+/// What tells a file from others, links followed.
+#[derive(PartialEq)]
+struct Identity(PathBuf, #[cfg(unix)] (u64, u64));
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(path: &Path) -> io::Result<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = fs::metadata(path)?;
+        // Hard links share device and number, and not the path.
+        Ok(Self(PathBuf::new(), (metadata.dev(), metadata.ino())))
+    }
+
+    #[cfg(not(unix))]
+    fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self(fs::canonicalize(path)?))
+    }
+}
+
+/// JSON as people read it, with a line end.
+pub fn pretty(value: &Value) -> Vec<u8> {
+    format!("{value:#}\n").into_bytes()
+}
+
+/// Writes a file whole or not at all; who may read it is as for every new file.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let write = || -> io::Result<()> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut partial = tempfile::Builder::new();
+        partial.prefix(".").suffix(".partial");
+        #[cfg(unix)]
+        partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut partial = partial.tempfile_in(folder)?;
+        partial.write_all(bytes)?;
+        partial.as_file().sync_data()?;
+        partial.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_not_there_is_nothing_and_no_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("none");
+        assert_eq!((read(&path).unwrap(), read_text(&path).unwrap()), (None, None));
+        assert_eq!(entries(&path).unwrap(), Vec::<PathBuf>::new());
+        assert_eq!(read_lines::<Value>(&path, "a value").unwrap(), Vec::<Value>::new());
+        remove(&path).unwrap();
+        remove_from(&path, |_| true).unwrap();
+        assert!(read(dir.path()).is_err(), "a folder is no file");
+    }
+
+    #[test]
+    fn files_of_one_stem_are_written_side_by_side_and_leave_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let names = ["report.html", "report.json"];
+        std::thread::scope(|scope| {
+            for name in names {
+                let path = dir.path().join(name);
+                scope.spawn(move || (0..100).for_each(|_| write_atomically(&path, name.as_bytes()).unwrap()));
+            }
+        });
+        assert_eq!(entries(dir.path()).unwrap(), names.map(|name| dir.path().join(name)));
+        for name in names {
+            assert_eq!(fs::read_to_string(dir.path().join(name)).unwrap(), name);
+        }
+        assert!(write_atomically(&dir.path().join("none/x"), b"").is_err());
+        assert!(write_atomically(dir.path(), b"").is_err(), "a folder stays where it is");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            fs::write(dir.path().join("new"), "").unwrap();
+            let mode = |name: &str| fs::metadata(dir.path().join(name)).unwrap().permissions().mode();
+            assert_eq!(mode("report.json"), mode("new"));
+        }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn finding_03_pipes_and_devices_are_refused_before_they_are_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        for path in [pipe.as_path(), Path::new("/dev/zero"), Path::new("/dev/null")] {
+            for error in [read_file(path).unwrap_err(), read_text_file(path).unwrap_err()] {
+                assert!(error.to_string().contains("it is a pipe or a device"), "{error}");
+            }
+        }
+        assert!(read_file(dir.path()).is_err() && read_file(dir.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn finding_02_an_input_is_known_by_every_name() {
+        let dir = tempfile::tempdir().unwrap();
+        let (input, other) = (dir.path().join("in"), dir.path().join("out"));
+        fs::write(&input, "gold").unwrap();
+        let refused = |out: &Path| refuse_input_as_output(out, "--out", [input.as_path()]);
+        assert!(refused(&other).is_ok() && refused(&dir.path().join(".").join("in")).is_err());
+        fs::write(&other, "").unwrap();
+        assert!(refused(&other).is_ok());
+        fs::remove_file(&other).unwrap();
+        fs::hard_link(&input, &other).unwrap();
+        assert_eq!(refused(&other).is_err(), cfg!(unix), "a hard link");
+        #[cfg(unix)]
+        {
+            fs::remove_file(&other).unwrap();
+            std::os::unix::fs::symlink(&input, &other).unwrap();
+            assert!(refused(&other).unwrap_err().to_string().contains("name another file"));
+        }
+    }
+
+    #[test]
+    fn a_line_cut_short_is_passed_over_and_a_wrong_one_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        fs::write(&path, "{\"a\": 1}\n\n{\"a\": 2").unwrap();
+        assert_eq!(read_lines::<Value>(&path, "a value").unwrap(), [json!({"a": 1})]);
+        fs::write(&path, "{\"a\": 1}\n\nno\n").unwrap();
+        let error = read_lines::<Value>(&path, "a value").unwrap_err().to_string();
+        assert!(error.ends_with("x.jsonl:3: expected a value"), "{error}");
+    }
+}

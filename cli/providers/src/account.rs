@@ -1,0 +1,291 @@
+//! The providers, and the keys for them: from the environment, or from a file `.env`. Keys appear nowhere else.
+
+use anyhow::{Context, Result, bail};
+use closeread_core::provider::{Dialect, Protocol, Secret, TokenLimit};
+use closeread_core::reader::EXTRACTIVE;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::io::Read;
+use std::rc::Rc;
+use std::sync::Once;
+
+/// Who serves models.
+#[derive(Debug)]
+pub struct Provider {
+    /// What stands before the slash of a model's name.
+    pub name: &'static str,
+    /// What it speaks.
+    pub protocol: Protocol,
+    /// Where its key is looked for, first come first served.
+    pub variables: &'static [&'static str],
+    /// How its models are asked before they refuse anything.
+    pub token_limit: TokenLimit,
+    /// False where there is no address but the user's.
+    hosted: bool,
+}
+
+/// Every provider, in the order in which help lists them.
+pub static PROVIDERS: [Provider; 4] = [
+    Provider {
+        name: "openai",
+        protocol: Protocol::OpenAi,
+        variables: &["OPENAI_API_KEY"],
+        token_limit: TokenLimit::MaxCompletionTokens,
+        hosted: true,
+    },
+    Provider {
+        name: "anthropic",
+        protocol: Protocol::Anthropic,
+        variables: &["ANTHROPIC_API_KEY"],
+        token_limit: TokenLimit::MaxTokens,
+        hosted: true,
+    },
+    Provider {
+        name: "gemini",
+        protocol: Protocol::Gemini,
+        variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        token_limit: TokenLimit::MaxTokens,
+        hosted: true,
+    },
+    Provider {
+        name: "openai-compatible",
+        protocol: Protocol::OpenAi,
+        variables: &["OPENAI_COMPATIBLE_API_KEY"],
+        token_limit: TokenLimit::MaxTokens,
+        hosted: false,
+    },
+];
+
+impl Provider {
+    /// Its own address, where it has one.
+    pub fn base_url(&self) -> Option<&'static str> {
+        self.hosted.then(|| self.protocol.default_base_url())
+    }
+
+    /// How its models are asked at first.
+    pub fn dialect(&self) -> Dialect {
+        Dialect { token_limit: self.token_limit, ..Dialect::default() }
+    }
+}
+
+/// A model of a provider, with address and key.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// Who serves it.
+    pub provider: &'static Provider,
+    /// Its name with the provider.
+    pub model: String,
+    /// Where requests go.
+    pub base_url: String,
+    /// The key, where there is one.
+    pub key: Option<Secret>,
+}
+
+/// The variables of the environment and of `.env`; the environment wins.
+pub struct Keys {
+    file: HashMap<String, String>,
+}
+
+/// Reads `.env` of the working folder, or of a folder above it, where there is one. Lines that it cannot read are named
+/// once, and passed over.
+pub fn keys() -> Result<Keys> {
+    static SAID: Once = Once::new();
+    let folder = std::env::current_dir().unwrap_or_default();
+    let Some(path) = folder.ancestors().map(|folder| folder.join(".env")).find(|path| path.is_file()) else {
+        return Ok(Keys { file: HashMap::new() });
+    };
+    let bytes = std::fs::read(&path)
+        .with_context(|| format!("{} cannot be read; correct its rights or remove it", path.display()))?;
+    let (file, odd) = variables(&String::from_utf8_lossy(&bytes));
+    SAID.call_once(|| {
+        for line in odd {
+            // The line itself is not repeated: it can hold a key.
+            eprintln!("{}:{line}: passed over, expected NAME=VALUE", path.display());
+        }
+    });
+    Ok(Keys { file })
+}
+
+/// The variables of a `.env`, and the numbers of the lines that are none.
+fn variables(text: &str) -> (HashMap<String, String>, Vec<usize>) {
+    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').split_inclusive('\n').collect();
+    let (mut file, mut odd, mut start) = (HashMap::new(), Vec::new(), 0);
+    while start < lines.len() {
+        let read = Rc::new(Cell::new(start));
+        let from = std::mem::replace(&mut start, lines.len());
+        for variable in dotenvy::from_read_iter(Lines { lines: &lines[from..], at: 0, read: Rc::clone(&read) }) {
+            match variable {
+                Ok((name, value)) => {
+                    file.insert(name, value);
+                }
+                Err(error) => {
+                    // A quote that nobody closes takes all lines to the end: only the first of them is odd.
+                    let taken = match &error {
+                        dotenvy::Error::LineParse(taken, _) => taken.lines().count().max(1),
+                        _ => 1,
+                    };
+                    start = read.get() - taken + 1;
+                    odd.push(start);
+                    break;
+                }
+            }
+        }
+    }
+    (file, odd)
+}
+
+/// Lines that are handed out one at a time, and counted.
+struct Lines<'a> {
+    lines: &'a [&'a str],
+    /// Bytes of the first line that were handed out.
+    at: usize,
+    read: Rc<Cell<usize>>,
+}
+
+impl Read for Lines<'_> {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        let Some((line, rest)) = self.lines.split_first() else { return Ok(0) };
+        let n = (&line.as_bytes()[self.at..]).read(to)?;
+        self.at += n;
+        if self.at == line.len() {
+            (self.lines, self.at) = (rest, 0);
+            self.read.set(self.read.get() + 1);
+        }
+        Ok(n)
+    }
+}
+
+impl Keys {
+    /// The first of these variables' keys.
+    ///
+    /// # Errors
+    /// If it holds what no header can.
+    pub fn fit_for_a_header(&self, variables: &[&'static str]) -> Result<Option<Secret>> {
+        let Some((variable, key)) = self.first_of(variables) else { return Ok(None) };
+        if !key.reveal().bytes().all(|byte| byte.is_ascii_graphic()) {
+            bail!(
+                "the key in {variable} holds a space, a line break or another character that no key has: copy it again"
+            );
+        }
+        Ok(Some(key))
+    }
+
+    /// The key for a provider and the variable that holds it.
+    pub fn place(&self, provider: &Provider) -> Option<(&'static str, Secret)> {
+        self.first_of(provider.variables)
+    }
+
+    /// The first of these variables that is set.
+    pub fn first_of(&self, variables: &[&'static str]) -> Option<(&'static str, Secret)> {
+        variables.iter().find_map(|&variable| {
+            let value = std::env::var(variable).ok().or_else(|| self.file.get(variable).cloned())?;
+            let value = value.trim();
+            (!value.is_empty()).then(|| (variable, Secret::new(value)))
+        })
+    }
+}
+
+/// Refuses a name that no provider serves, without looking for keys and addresses.
+pub fn check_name(name: &str) -> Result<()> {
+    let (prefix, model) = name.split_once('/').unwrap_or((name, ""));
+    if name == EXTRACTIVE || (PROVIDERS.iter().any(|provider| provider.name == prefix) && !model.is_empty()) {
+        return Ok(());
+    }
+    let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("{}/MODEL", provider.name)).collect();
+    bail!("unknown model `{name}`: expected {EXTRACTIVE}, {}", names.join(", "));
+}
+
+/// Whether a model's provider has no address but the user's.
+pub fn needs_address(name: &str) -> bool {
+    let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
+    PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
+}
+
+/// The account that a model's name asks for, its key found.
+pub fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
+    let (prefix, model) = name.split_once('/').unwrap_or((name, ""));
+    let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix) else {
+        let names: Vec<String> = PROVIDERS.iter().map(|provider| format!("{}/MODEL", provider.name)).collect();
+        bail!("unknown model `{name}`: expected {EXTRACTIVE}, {} (the last with --base-url)", names.join(", "));
+    };
+    if model.is_empty() {
+        bail!("model `{name}` names no model: expected {prefix}/MODEL");
+    }
+    let Some(base_url) = base_url.or(provider.base_url()) else {
+        bail!("model `{name}` needs --base-url, the server's address up to and including /v1");
+    };
+    check_address(base_url, "--base-url")?;
+    let key = keys()?.fit_for_a_header(provider.variables)?;
+    if key.is_none() && Some(base_url) == provider.base_url() {
+        let variables = provider.variables.join(" or ");
+        bail!("model `{name}` needs a key: set the environment variable {variables}, or write it into a file .env");
+    }
+    Ok(Account { provider, model: model.to_owned(), base_url: base_url.to_owned(), key })
+}
+
+/// Refuses an address that no request can go to. It is not repeated: it may hold a key.
+pub fn check_address(url: &str, option: &str) -> Result<()> {
+    let expected = "expected one that begins with http:// or https://, such as http://localhost:8000/v1";
+    if url.trim().is_empty() {
+        bail!("{option} is empty: {expected}");
+    }
+    match reqwest::Url::parse(url) {
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => Ok(()),
+        Ok(parsed) if parsed.cannot_be_a_base() => bail!("{option} is no web address: {expected}"),
+        Ok(parsed) => bail!("{option} is no web address, but one of `{}`: {expected}", parsed.scheme()),
+        Err(error) => bail!("{option} is no web address ({error}): {expected}"),
+    }
+}
+
+/// An address without user, password and query, which may hold a key.
+pub fn without_credentials(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) => {
+            // Both fail only for addresses that cannot hold credentials.
+            let _ = parsed.set_username("");
+            let _ = parsed.set_password(None);
+            parsed.set_query(None);
+            parsed.to_string()
+        }
+        Err(_) => "an address that does not parse".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_11_a_key_with_control_characters_is_refused_by_the_name_of_its_variable() {
+        for key in ["sk-1\u{1b}[0m", "sk-1\nsk-2", "sk 1", "sk-é", "sk-\0"] {
+            let keys = Keys { file: HashMap::from([("CLOSEREAD_TEST_KEY".to_owned(), key.to_owned())]) };
+            let error = keys.fit_for_a_header(&["CLOSEREAD_TEST_KEY"]).expect_err(key).to_string();
+            assert!(
+                error.starts_with("the key in CLOSEREAD_TEST_KEY holds a space, a line break") && !error.contains("sk")
+            );
+        }
+        let keys = Keys { file: HashMap::from([("CLOSEREAD_TEST_KEY".to_owned(), " sk-1_/+= ".to_owned())]) };
+        assert_eq!(keys.fit_for_a_header(&["CLOSEREAD_TEST_KEY"]).expect("fits"), Some(Secret::new("sk-1_/+=")));
+    }
+
+    #[test]
+    fn odd_lines_are_numbered_and_the_others_read() {
+        let long = "x".repeat(20_000);
+        let text = format!(
+            "\u{feff}# keys\n\nA=1\nno value here\nexport B=\"two\nlines\" # both\n= 3\nC='open\nD=4\n\n{long}\nLONG={long}\nE= a b\r\nF=6"
+        );
+        let (file, odd) = variables(&text);
+        assert_eq!(odd, [4, 7, 8, 11, 13]);
+        let of = |name: &str| file.get(name).map(String::as_str);
+        assert_eq!([of("A"), of("B"), of("C"), of("D")], [Some("1"), Some("two\nlines"), None, Some("4")]);
+        assert_eq!((of("LONG"), of("F")), (Some(&*long), Some("6")));
+    }
+
+    #[test]
+    fn names_that_cannot_be_used_say_what_is_expected() {
+        let message = |name| account(name, None).expect_err("refused").to_string();
+        assert!(message("gpt").contains("expected builtin/extractive, openai/MODEL, anthropic/MODEL, gemini/MODEL"));
+        assert!(message("openai-compatible/x").contains("needs --base-url"));
+        assert!(message("anthropic/").contains("names no model"));
+    }
+}

@@ -1,0 +1,174 @@
+//! Where batches are handed in: the provider's side, one request at a time.
+
+use super::ledger::{Stage, Ticket};
+use crate::account::Account;
+use crate::throttle::{Rates, Throttle};
+use crate::wire::{Message, Received, Wire, final_error};
+use anyhow::{Result, anyhow, bail};
+use closeread_core::host::{HostError, Reply};
+use closeread_core::provider::{BatchApi, BatchMessage, BatchPhase, BatchState, Fault, Protocol, Request};
+use serde_json::Value;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Pages of batches that are looked through for one that was handed in before a kill.
+const PAGES: usize = 20;
+/// Most bytes of a batch's results: as many as a batch may have requests, each answered at length.
+const MAX_RESULTS_BYTES: usize = 1 << 30;
+
+/// The provider's batch API for one account.
+pub(super) struct Desk {
+    name: String,
+    api: BatchApi,
+    account: Account,
+    wire: Wire,
+    throttle: Throttle,
+    /// What was last said of each batch, so that it is said once.
+    said: RefCell<HashMap<String, String>>,
+}
+
+/// How a batch was found.
+pub(super) enum Seen {
+    Running,
+    Rejected { message: String, too_much: bool },
+    Ended(Vec<(String, Result<Reply, Fault>)>),
+}
+
+impl Desk {
+    pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
+        let wire = Wire::new(name.clone(), account.key.clone(), timeout)?.reading(MAX_RESULTS_BYTES);
+        Ok(Self { name, api, account, wire, throttle: Throttle::new(1, Rates::default()), said: RefCell::default() })
+    }
+
+    pub(super) fn protocol(&self) -> Protocol {
+        self.account.provider.protocol
+    }
+
+    pub(super) fn redacted(&self, error: HostError) -> HostError {
+        self.wire.redacted(error)
+    }
+
+    /// The newest batch of the account.
+    pub(super) async fn newest(&self) -> Result<Option<String>> {
+        let (states, _) = self.send(self.api.list(None), |received| self.api.read_list(received.response())).await?;
+        Ok(states.into_iter().next().map(|state| state.id))
+    }
+
+    /// The file of the entries, where the provider takes files.
+    pub(super) async fn upload(&self, name: &str, entries: &[String]) -> Result<Option<String>> {
+        match self.api.upload(name, entries) {
+            None => Ok(None),
+            Some(message) => self.send(message, |received| self.api.read_upload(received.response())).await.map(Some),
+        }
+    }
+
+    /// Hands a batch in, once. A try that broke may have arrived: it is looked for before the next one.
+    pub(super) async fn create(&self, ticket: &Ticket, entries: &[String]) -> Result<(String, bool)> {
+        let message = self.message(self.api.create(&ticket.name, ticket.file.as_deref(), entries));
+        let tried = Cell::new(false);
+        // What is looked for in between has a place of its own.
+        let throttle = Throttle::new(1, Rates::default());
+        let created = self.wire.send_as(&throttle, 0, async |_, _| {
+            if tried.replace(true) {
+                let found = self.find(ticket).await;
+                if let Some(found) = found.map_err(|error| Fault::Final(HostError::Failed(format!("{error:#}"))))? {
+                    return Ok(found);
+                }
+            }
+            let created = self.wire.once(&message).await.and_then(|got| self.api.read_state(got.response()));
+            created.map(|state| (state.id, false))
+        });
+        created.await.map_err(|error| anyhow!("{}: the batch could not be handed in: {error}", self.name))
+    }
+
+    /// The provider's name for a batch that may have been handed in; and whether only its size speaks for it.
+    pub(super) async fn find(&self, ticket: &Ticket) -> Result<Option<(String, bool)>> {
+        let mut after: Option<String> = None;
+        for _ in 0..PAGES {
+            let message = self.api.list(after.as_deref());
+            let (states, more) = self.send(message, |received| self.api.read_list(received.response())).await?;
+            for state in &states {
+                if Some(&state.id) == ticket.before.as_ref() {
+                    return Ok(None);
+                }
+                if self.is_of(state, ticket) {
+                    return Ok(Some((state.id.clone(), state.name.is_none())));
+                }
+            }
+            after = states.last().map(|state| state.id.clone());
+            if !more || after.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_of(&self, state: &BatchState, ticket: &Ticket) -> bool {
+        match self.api {
+            BatchApi::OpenAi => state.name.as_deref() == Some(&ticket.name),
+            BatchApi::Anthropic => state.total == ticket.requests.len() as u64 && !ticket.not_ours.contains(&state.id),
+        }
+    }
+
+    /// How a batch is doing, with the results of one that has ended; `None` where the provider did not say this time.
+    pub(super) async fn look(&self, ticket: &Ticket) -> Result<Option<Seen>> {
+        let Some(id) = ticket.batch.as_ref().filter(|_| ticket.stage == Stage::Submitted) else { return Ok(None) };
+        let seen = self.wire.once(&self.message(self.api.look(id))).await;
+        let state = match seen.and_then(|received| self.api.read_state(received.response())) {
+            Ok(state) => state,
+            Err(Fault::Transient { message, .. }) => {
+                let error = self.wire.redacted(HostError::Failed(message));
+                self.say(id, format!("the provider does not say how it is doing ({error})"));
+                return Ok(None);
+            }
+            Err(fault) => {
+                let error = self.wire.redacted(final_error(fault));
+                bail!(
+                    "{}: the provider does not tell of batch {id}: {error}\nIts ticket stays in the run folder, and the \
+                     same command asks for it again; without batches/{:04}.json its requests are asked anew",
+                    self.name,
+                    ticket.number
+                );
+            }
+        };
+        match &state.phase {
+            BatchPhase::Running => {
+                self.say(id, format!("{}, {} of {} requests done", state.status, state.done, ticket.requests.len()));
+                Ok(Some(Seen::Running))
+            }
+            BatchPhase::Rejected { message, too_much } => {
+                Ok(Some(Seen::Rejected { message: message.clone(), too_much: *too_much }))
+            }
+            BatchPhase::Ended => {
+                let mut results = Vec::new();
+                for message in self.api.results(&state) {
+                    results.extend(self.send(message, |got| self.api.read_results(got.response())).await?);
+                }
+                Ok(Some(Seen::Ended(results)))
+            }
+        }
+    }
+
+    fn say(&self, id: &str, what: String) {
+        let mut said = self.said.borrow_mut();
+        if said.get(id) != Some(&what) {
+            eprintln!("{}: waiting for batch {id}: {what}", self.name);
+            said.insert(id.to_owned(), what);
+        }
+    }
+
+    async fn send<T>(&self, message: BatchMessage, read: impl Fn(&Received) -> Result<T, Fault>) -> Result<T> {
+        let sent = self.wire.send(&self.throttle, 0, &self.message(message), read).await;
+        sent.map_err(|error| anyhow!("{}: the batch API did not answer: {error}", self.name))
+    }
+
+    fn message(&self, message: BatchMessage) -> Message {
+        let BatchMessage { path, headers, body } = message;
+        let request = Request { path, headers: Vec::new(), body: Value::Null };
+        let protocol = self.protocol();
+        let key = self.account.key.as_ref().map(|key| protocol.key_header(key.reveal()));
+        let headers = headers.into_iter().map(|(name, value)| (name, value.to_owned())).chain(key);
+        Message { url: protocol.url(&self.account.base_url, &request), headers: headers.collect(), body }
+    }
+}

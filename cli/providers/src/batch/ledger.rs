@@ -1,0 +1,198 @@
+//! The batches of a run, on disk: what was handed in, and what came back. Written before anything is sent, so that a kill
+//! at any point neither loses a batch nor hands one in twice.
+
+use anyhow::{Context, Result};
+use closeread_core::host::Reply;
+use closeread_core::provider::BatchApi;
+use closeread_files::{self as files, write_atomically};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The folder's name in a run folder.
+pub const FOLDER: &str = "batches";
+/// Entries begin alike where they hold one book: a fast level finds that, too.
+const COMPRESSION: i32 = 3;
+
+/// How far a batch has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// It is about to be handed in; whether it was is the provider's to say.
+    Prepared,
+    /// The provider has it.
+    Submitted,
+    /// Its replies are here.
+    Ended,
+}
+
+/// One batch: `NNNN.json`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Ticket {
+    /// Its place among the batches of the run.
+    pub(super) number: u32,
+    /// Who is asked, `provider/model`.
+    pub(super) model: String,
+    /// Our name for it.
+    pub(super) name: String,
+    pub(super) stage: Stage,
+    /// The newest batch of the account before this one was handed in.
+    pub(super) before: Option<String>,
+    /// The uploaded file, where the provider takes files.
+    pub(super) file: Option<String>,
+    /// The provider's name for it.
+    pub(super) batch: Option<String>,
+    /// It was found again by its size alone: the ids of its results have to confirm it.
+    #[serde(default)]
+    pub(super) unconfirmed: bool,
+    /// Batches of the account that turned out to be others'.
+    #[serde(default)]
+    pub(super) not_ours: Vec<String>,
+    /// The ids of its requests.
+    pub(super) requests: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    request: String,
+    reply: Reply,
+}
+
+/// The batches of one model in a run folder.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    folder: PathBuf,
+}
+
+impl Ledger {
+    pub(super) fn of_run(run: &Path) -> Self {
+        Self { folder: run.join(FOLDER) }
+    }
+
+    /// The tickets of a model, in their order.
+    pub(super) fn read(&self, model: &str) -> Result<Vec<Ticket>> {
+        let mut tickets = all(&self.folder)?;
+        tickets.retain(|ticket| ticket.model == model);
+        Ok(tickets)
+    }
+
+    /// The number that the next batch may have, whichever model's.
+    pub(super) fn next_number(&self) -> Result<u32> {
+        let numbers = files::entries(&self.folder)?.into_iter().filter_map(|path| {
+            let name = path.file_name()?.to_str()?;
+            name.split('.').next()?.parse::<u32>().ok()
+        });
+        Ok(numbers.max().unwrap_or(0) + 1)
+    }
+
+    /// Keeps the entries of a batch that is about to be handed in.
+    pub(super) fn keep_entries(&self, number: u32, entries: &[String]) -> Result<()> {
+        fs::create_dir_all(&self.folder).with_context(|| format!("cannot create {}", self.folder.display()))?;
+        let mut text = entries.join("\n");
+        text.push('\n');
+        let packed = zstd::encode_all(text.as_bytes(), COMPRESSION).context("cannot compress the requests")?;
+        write_atomically(&self.path(number, "requests.jsonl.zst"), &packed)
+    }
+
+    /// The entries of a batch, those with the ids of `wanted`.
+    pub(super) fn entries(&self, number: u32, wanted: &HashSet<&str>) -> Result<Vec<String>> {
+        let path = self.path(number, "requests.jsonl.zst");
+        let packed = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = zstd::decode_all(packed.as_slice()).with_context(|| format!("{} is damaged", path.display()))?;
+        let text = String::from_utf8(text).with_context(|| format!("{} is damaged", path.display()))?;
+        let is_wanted = |line: &&str| BatchApi::id_of(line).is_some_and(|id| wanted.contains(id.as_str()));
+        Ok(text.lines().filter(is_wanted).map(str::to_owned).collect())
+    }
+
+    /// Writes how far a batch has come; once this returns, a kill cannot undo it.
+    pub(super) fn keep(&self, ticket: &Ticket) -> Result<()> {
+        write_atomically(&self.path(ticket.number, "json"), &serde_json::to_vec_pretty(ticket)?)
+    }
+
+    /// Keeps the replies of a batch; its entries are of no more use.
+    pub(super) fn keep_replies(&self, number: u32, replies: &[(String, Reply)]) -> Result<()> {
+        let mut lines = Vec::new();
+        for (request, reply) in replies {
+            serde_json::to_writer(&mut lines, &Line { request: request.clone(), reply: reply.clone() })?;
+            lines.push(b'\n');
+        }
+        write_atomically(&self.path(number, "replies.jsonl"), &lines)
+    }
+
+    /// Removes the entries of a batch that has ended.
+    pub(super) fn forget_entries(&self, number: u32) {
+        // What stays takes up room and does no harm.
+        let _ = fs::remove_file(self.path(number, "requests.jsonl.zst"));
+    }
+
+    /// The replies of a batch that has ended.
+    pub(super) fn replies(&self, number: u32) -> Result<Vec<(String, Reply)>> {
+        let path = self.path(number, "replies.jsonl");
+        let lines: Vec<Line> = files::read_lines(&path, "a reply of a batch")?;
+        Ok(lines.into_iter().map(|Line { request, reply }| (request, reply)).collect())
+    }
+
+    fn path(&self, number: u32, ending: &str) -> PathBuf {
+        self.folder.join(format!("{number:04}.{ending}"))
+    }
+}
+
+/// How many batches of the run in a folder have not ended.
+pub fn open_batches(run: &Path) -> Result<usize> {
+    Ok(all(&run.join(FOLDER))?.iter().filter(|ticket| ticket.stage != Stage::Ended).count())
+}
+
+fn all(folder: &Path) -> Result<Vec<Ticket>> {
+    let mut tickets: Vec<Ticket> = Vec::new();
+    for path in files::entries(folder)? {
+        if path.extension().is_some_and(|ending| ending == "json") {
+            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            tickets.push(serde_json::from_slice(&bytes).with_context(|| {
+                format!(
+                    "{} is damaged; if its batch is no longer wanted, remove it, and its requests are asked again",
+                    path.display()
+                )
+            })?);
+        }
+    }
+    tickets.sort_by_key(|ticket| ticket.number);
+    Ok(tickets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_handed_in_is_known_after_a_restart() {
+        let run = tempfile::tempdir().unwrap();
+        let ledger = Ledger::of_run(run.path());
+        assert_eq!(ledger.next_number().unwrap(), 1);
+        let entries = [r#"{"custom_id":"a","body":1}"#.to_owned(), r#"{"custom_id":"b","body":2}"#.to_owned()];
+        ledger.keep_entries(1, &entries).unwrap();
+        let ticket = Ticket {
+            number: 1,
+            model: "p/m".to_owned(),
+            name: "n".to_owned(),
+            stage: Stage::Prepared,
+            before: None,
+            file: None,
+            batch: None,
+            unconfirmed: false,
+            not_ours: Vec::new(),
+            requests: vec!["a".to_owned(), "b".to_owned()],
+        };
+        ledger.keep(&ticket).unwrap();
+        assert_eq!(open_batches(run.path()).unwrap(), 1);
+        assert_eq!((ledger.read("p/m").unwrap()[0].requests.len(), ledger.read("p/x").unwrap().len()), (2, 0));
+        assert_eq!(ledger.next_number().unwrap(), 2);
+        assert_eq!(ledger.entries(1, &HashSet::from(["b"])).unwrap(), entries[1..]);
+
+        let reply = Reply { text: "Ana".to_owned(), ..Reply::default() };
+        ledger.keep_replies(1, &[("a".to_owned(), reply.clone())]).unwrap();
+        ledger.keep(&Ticket { stage: Stage::Ended, ..ticket }).unwrap();
+        assert_eq!(ledger.replies(1).unwrap(), [("a".to_owned(), reply)]);
+        assert_eq!(open_batches(run.path()).unwrap(), 0);
+    }
+}

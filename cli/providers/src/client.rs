@@ -1,0 +1,314 @@
+//! Calls to a server: sent, tried again where that may help, asked otherwise where a model refuses a field.
+
+use crate::account::{Account, without_credentials};
+use crate::extra_body::ExtraBodies;
+use crate::outgoing::{Outgoing, Pieces, Source};
+use crate::sending::Sender;
+use crate::throttle::{Place, Rates, Seat, Throttle};
+use anyhow::{Context, Result};
+use closeread_core::host::{HostError, Reply};
+use closeread_core::provider::{
+    AccountState, Dialect, Fault, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol, Response,
+    STREAM_FROM_TOKENS, Strain, StreamReader,
+};
+use closeread_core::text::tokens::Tokenizer;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Longest a connection may take to stand.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// How a model is asked, besides each call's own settings.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Sampling seed.
+    pub seed: Option<u64>,
+    /// Fields merged into requests.
+    pub extra_body: ExtraBodies,
+    /// Longest a single try may take.
+    pub timeout: Duration,
+    /// Most calls under way at once.
+    pub concurrency: usize,
+    /// Most requests and tokens a minute.
+    pub rates: Rates,
+    /// What counts the tokens of a request that is to be sent, where they are limited.
+    pub tokenizer: Option<Tokenizer>,
+    /// How far it goes for one call.
+    pub limits: Limits,
+    /// Every try that fails is said on standard error.
+    pub verbose: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            seed: None,
+            extra_body: ExtraBodies::default(),
+            timeout: Duration::from_secs(600),
+            concurrency: 64,
+            rates: Rates::default(),
+            tokenizer: None,
+            limits: Limits::default(),
+            verbose: false,
+        }
+    }
+}
+
+/// A chat model on a server.
+pub struct ChatModel {
+    client: reqwest::Client,
+    account: Account,
+    options: Options,
+    state: RefCell<AccountState>,
+    throttle: Rc<Throttle>,
+}
+
+impl ChatModel {
+    /// A client for the account.
+    pub fn new(account: Account, options: Options) -> Result<Self> {
+        let client = http(options.timeout)?;
+        let state = AccountState { dialect: account.provider.dialect(), closed: None };
+        let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
+        Ok(Self { client, account, options, state: RefCell::new(state), throttle })
+    }
+
+    /// From now on counts its calls with those of another client, if both ask the same model of the same server.
+    pub fn share_limits_with(&mut self, other: &Self) {
+        let at = |model: &Self| (model.account.model.clone(), model.account.base_url.clone());
+        if at(self) == at(other) {
+            self.throttle = Rc::clone(&other.throttle);
+        }
+    }
+
+    /// What determines the reply to a call of a method, besides the call: the prompt that it was made from decides, with
+    /// the method, which fields are merged into the request.
+    pub fn source(&self, method: Option<&str>, prompt: &str) -> Source {
+        Source {
+            provider: self.account.provider.name.to_owned(),
+            model: self.account.model.clone(),
+            base_url: without_credentials(&self.account.base_url),
+            seed: self.options.seed,
+            extra_body: self.options.extra_body.of(method, prompt),
+        }
+    }
+
+    /// The account that it is asked by.
+    pub fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// Waits until a trial may begin, see [`Throttle::seat`].
+    pub async fn seat(&self) -> Seat<'_> {
+        self.throttle.seat().await
+    }
+
+    /// How the model wants to be asked, as far as it is known by now.
+    pub fn dialect(&self) -> Dialect {
+        self.state.borrow().dialect
+    }
+
+    /// One completion; faults that may pass are tried again, final ones never.
+    pub async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Reply, HostError> {
+        let tokens = self.tokens(call);
+        if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
+            return Err(HostError::Failed(format!(
+                "prompt and reply may have {tokens} tokens, and --tpm allows {tpm} a minute: it can never be sent"
+            )));
+        }
+        let sender = Sender { account: &self.state, throttle: &self.throttle, limits: self.options.limits };
+        let once = async |dialect, place: &Place<'_>| {
+            let reply = self.once(call, source, dialect).await?;
+            if let (Some(prompt), Some(completion)) = (reply.usage.prompt_tokens, reply.usage.completion_tokens) {
+                place.took(prompt.saturating_add(completion));
+            }
+            Ok(reply)
+        };
+        let heard = |notice: &Notice| {
+            if self.options.verbose {
+                let said = self.without_key(&notice.to_string());
+                eprintln!("{}/{}: {said}", self.account.provider.name, self.account.model);
+            }
+        };
+        match (sender.send(tokens, once, heard).await, &self.account.key) {
+            (Ok(reply), Some(key)) => Ok(Reply { text: key.redact_reply(reply.text), ..reply }),
+            (Err(error), Some(key)) => Err(key.redact_error(error)),
+            (result, None) => result,
+        }
+    }
+
+    fn without_key(&self, text: &str) -> String {
+        self.account.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+    }
+
+    /// Tokens that a call can take, prompt and limit of the reply; only counted where they are limited.
+    fn tokens(&self, call: &Outgoing) -> u64 {
+        let (Some(_), Some(tokenizer)) = (self.options.rates.tpm, &self.options.tokenizer) else { return 0 };
+        call.count(tokenizer) + u64::from(call.marked().max_output_tokens)
+    }
+
+    async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Reply, Fault> {
+        let protocol = self.account.provider.protocol;
+        let stream = call.marked().max_output_tokens >= STREAM_FROM_TOKENS;
+        let request = protocol.request(
+            call.marked(),
+            &Parameters {
+                model: source.model.clone(),
+                seed: source.seed,
+                stream,
+                extra_body: source.extra_body.clone(),
+                dialect,
+            },
+        );
+        let mut post = self.client.post(protocol.url(&self.account.base_url, &request));
+        post = post.header(CONTENT_TYPE, "application/json");
+        for (name, value) in &request.headers {
+            post = post.header(*name, *value);
+        }
+        post = post.body(reqwest::Body::wrap(Pieces::from(call.filled_in(request.body.to_string()))));
+        if let Some(key) = &self.account.key {
+            let (name, value) = protocol.key_header(key.reveal());
+            post = post.header(name, value);
+        }
+        let response = post.send().await.map_err(broken).and_then(arrived)?;
+        let status = response.status().as_u16();
+        let retry_after = retry_after(response.headers());
+        if stream && status == 200 && is_event_stream(response.headers()) {
+            return read_stream(protocol, response).await;
+        }
+        let body = text_of(response, MAX_REPLY_BYTES).await?;
+        protocol.read(Response { status, retry_after, body: &body })
+    }
+}
+
+/// The body of a reply of at most so many bytes; an error is cut where it is longer than errors are.
+pub(super) async fn text_of(mut response: reqwest::Response, most: usize) -> Result<String, Fault> {
+    let is_error = !response.status().is_success();
+    let most = if is_error { MAX_ERROR_BYTES } else { most };
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(broken)? {
+        let taken = piece.len().min(most - bytes.len());
+        bytes.extend_from_slice(&piece[..taken]);
+        if taken < piece.len() && is_error {
+            break;
+        }
+        if taken < piece.len() {
+            let message = format!("the server's reply is larger than {} MiB, and was not read to its end", most >> 20);
+            return Err(Fault::Final(HostError::Failed(message)));
+        }
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Result<Reply, Fault> {
+    let mut reader = StreamReader::new(protocol);
+    while let Some(bytes) = response.chunk().await.map_err(broken)? {
+        reader.push(&bytes)?;
+    }
+    reader.finish()
+}
+
+fn is_event_stream(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
+/// What the headers ask to wait. A date counts from the server's own, so that a clock that is wrong here, or jumps, changes
+/// nothing.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+    let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
+    let now = seconds(there.unwrap_or_else(SystemTime::now));
+    closeread_core::provider::retry_after(text("retry-after"), text("retry-after-ms"), now)
+}
+
+/// What sends requests that carry keys and books: to the server that the user named, and to none that it points to.
+pub(super) fn http(timeout: Duration) -> Result<reqwest::Client> {
+    let client = crate::http::client().timeout(timeout).connect_timeout(CONNECT_TIMEOUT);
+    client.redirect(reqwest::redirect::Policy::none()).build().context("cannot set up HTTP")
+}
+
+/// The response, unless it points to another server.
+pub(super) fn arrived(response: reqwest::Response) -> Result<reqwest::Response, Fault> {
+    if response.status().is_redirection() { Err(redirected(&response)) } else { Ok(response) }
+}
+
+fn redirected(response: &reqwest::Response) -> Fault {
+    let status = response.status().as_u16();
+    let location = response.headers().get(LOCATION).and_then(|location| location.to_str().ok());
+    let place = location.and_then(|location| response.url().join(location).ok());
+    let place = place.map_or("another address".to_owned(), |place| without_credentials(place.as_str()));
+    let message =
+        format!("the server answered {status} and sends us to {place}: give the address it means by --base-url");
+    Fault::Final(HostError::Failed(message))
+}
+
+/// A connection that failed or timed out, in words, with its cause and without the address, which may hold a secret.
+pub(super) fn broken(error: reqwest::Error) -> Fault {
+    let (timed_out, unreached, unsendable) = (error.is_timeout(), error.is_connect(), error.is_builder());
+    let error = error.without_url();
+    let mut text = if timed_out { "no reply in time".to_owned() } else { error.to_string() };
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    let strain = if unreached { Strain::Unreached } else { Strain::Connection };
+    match never_works(&text) {
+        Some(remedy) => Fault::Closed(HostError::Failed(format!("{text}; {remedy}"))),
+        None if unsendable => Fault::Closed(HostError::Failed(text)),
+        None => Fault::transient(strain, text),
+    }
+}
+
+/// What to do about a connection that comes out the same however often it is tried.
+fn never_works(words: &str) -> Option<&'static str> {
+    if words.contains("invalid peer certificate") {
+        let remedy = "the server's certificate is not trusted: add who signed it to the system's certificates, or give \
+                      an http:// address";
+        return Some(remedy);
+    }
+    // What rustls makes of a server that answers without TLS.
+    let no_tls = words.contains("corrupt message") || words.contains("InvalidContentType");
+    no_tls.then_some("the server does not speak TLS: give its address with http://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_date_counts_from_the_servers_clock() {
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", "Wed, 21 Oct 2015 07:28:30 GMT".parse().unwrap());
+        assert_eq!(retry_after(&headers), Some(Duration::ZERO), "years ago by our own clock");
+        headers.insert("date", "Wed, 21 Oct 2015 07:28:00 GMT".parse().unwrap());
+        assert_eq!(retry_after(&headers), Some(Duration::from_secs(30)));
+    }
+
+    #[test]
+    fn finding_11_a_certificate_that_is_not_trusted_is_not_tried_again() {
+        let said = "error sending request: client error (Connect): invalid peer certificate: UnknownIssuer";
+        assert!(never_works(said).unwrap().contains("certificate is not trusted"));
+        assert_eq!(never_works("error sending request: client error (Connect): tcp connect error"), None);
+    }
+
+    #[tokio::test]
+    async fn finding_11_a_server_without_tls_is_not_asked_for_it_again() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://{}/v1", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            use std::io::{Read, Write};
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").unwrap();
+        });
+        let fault = broken(http(Duration::from_secs(5)).unwrap().get(url).send().await.unwrap_err());
+        assert!(
+            matches!(&fault, Fault::Closed(HostError::Failed(said)) if said.contains("does not speak TLS")),
+            "{fault:?}"
+        );
+    }
+}

@@ -1,0 +1,239 @@
+//! Calls on their way out, and what determines their replies. The beginning that many of them share, such as a book that fifty questions are asked about, is
+//! held once and written as JSON once, however many are under way.
+
+use bytes::Bytes;
+use closeread_core::hash::sha256;
+use closeread_core::host::{Call, Message};
+use closeread_core::text::tokens::Tokenizer;
+use http_body::{Body, Frame, SizeHint};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use twox_hash::XxHash3_128;
+
+/// Bytes from which on a beginning is worth holding once.
+const LONG: usize = 4 << 10;
+/// Beginnings that are remembered after the last call with them has ended.
+const REMEMBERED: usize = 2;
+
+/// A beginning that calls share.
+struct Beginning {
+    /// XXH3 of the text: tells it from others.
+    hash: u128,
+    /// The text as it stands inside a JSON string; a second copy of a book would only cost memory.
+    json: Bytes,
+    sha256: String,
+}
+
+impl Beginning {
+    fn new(text: &str, hash: u128) -> Self {
+        let mut json = serde_json::to_string(text).expect("a string can be written");
+        json.truncate(json.len() - 1);
+        Self { hash, json: Bytes::from(json).slice(1..), sha256: sha256(text.as_bytes()) }
+    }
+
+    fn text(&self) -> String {
+        let string = [b"\"", &self.json[..], b"\""].concat();
+        serde_json::from_slice(&string).expect("it was written as a string")
+    }
+}
+
+/// The beginnings of the calls to one model.
+pub struct Beginnings {
+    /// Stands for the beginning in a call, and in the JSON made of it: letters and digits drawn by chance, which no text
+    /// holds.
+    mark: String,
+    /// The latest last.
+    recent: RefCell<VecDeque<Rc<Beginning>>>,
+}
+
+impl Default for Beginnings {
+    fn default() -> Self {
+        let mark = std::iter::repeat_with(fastrand::alphanumeric).take(40).collect();
+        Self { mark, recent: RefCell::default() }
+    }
+}
+
+impl Beginnings {
+    /// The call, its shared beginning taken out.
+    pub fn take_out(&self, mut call: Call) -> Outgoing {
+        let long = |message: &mut Message| message.shared_bytes.filter(|&n| n >= LONG && n <= message.content.len());
+        let found = call.messages.iter_mut().find_map(|message| long(message).map(|n| (message, n)));
+        let Some((message, n)) = found else { return Outgoing { call, beginning: None } };
+        let beginning = self.held(&message.content[..n]);
+        message.content = format!("{}{}", self.mark, &message.content[n..]);
+        message.shared_bytes = Some(self.mark.len());
+        Outgoing { call, beginning: Some((beginning, self.mark.clone())) }
+    }
+
+    fn held(&self, text: &str) -> Rc<Beginning> {
+        let mut recent = self.recent.borrow_mut();
+        let hash = XxHash3_128::oneshot(text.as_bytes());
+        let known = recent.iter().position(|known| known.hash == hash).and_then(|at| recent.remove(at));
+        let beginning = known.unwrap_or_else(|| Rc::new(Beginning::new(text, hash)));
+        if recent.len() == REMEMBERED {
+            recent.pop_front();
+        }
+        recent.push_back(Rc::clone(&beginning));
+        beginning
+    }
+}
+
+/// What determines a reply besides the call itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Source {
+    /// The provider's name.
+    pub provider: String,
+    /// The model's name with it.
+    pub model: String,
+    /// The address, without user, password and query.
+    pub base_url: String,
+    /// Sampling seed.
+    pub seed: Option<u64>,
+    /// Fields merged into the request.
+    pub extra_body: Map<String, Value>,
+}
+
+/// A call as it is sent.
+pub struct Outgoing {
+    call: Call,
+    /// What its mark stands for, and the mark.
+    beginning: Option<(Rc<Beginning>, String)>,
+}
+
+impl From<Call> for Outgoing {
+    fn from(call: Call) -> Self {
+        Self { call, beginning: None }
+    }
+}
+
+impl Outgoing {
+    /// The call, with a mark in the place of a beginning that is held elsewhere: for requests, whose JSON goes through
+    /// [`Outgoing::filled_in`].
+    pub fn marked(&self) -> &Call {
+        &self.call
+    }
+
+    /// JSON made of the marked call, with the beginning in the place of its mark: the pieces in their order.
+    pub fn filled_in(&self, json: String) -> Vec<Bytes> {
+        self.with_beginning(json, |beginning| beginning.json.clone())
+    }
+
+    /// What stands for the same pieces in a hash: the SHA-256 of the beginning, which is made once, in its place.
+    pub fn hashed_parts(&self, json: String) -> Vec<Bytes> {
+        self.with_beginning(json, |beginning| Bytes::copy_from_slice(beginning.sha256.as_bytes()))
+    }
+
+    fn with_beginning(&self, json: String, shown: impl Fn(&Beginning) -> Bytes) -> Vec<Bytes> {
+        let json = Bytes::from(json);
+        let Some((beginning, mark)) = &self.beginning else { return vec![json] };
+        let text = std::str::from_utf8(&json).expect("it was a string");
+        match text.find(mark) {
+            // The user's own fields have taken the place of the messages.
+            None => vec![json],
+            Some(at) => vec![json.slice(..at), shown(beginning), json.slice(at + mark.len()..)],
+        }
+    }
+
+    /// The call with its beginning in place.
+    pub fn whole(&self) -> Cow<'_, Call> {
+        let Some((beginning, mark)) = &self.beginning else { return Cow::Borrowed(&self.call) };
+        let (mut call, text) = (self.call.clone(), beginning.text());
+        for message in &mut call.messages {
+            if let Some(rest) = message.content.strip_prefix(mark.as_str()) {
+                message.content = format!("{text}{rest}");
+                message.shared_bytes = Some(text.len());
+            }
+        }
+        Cow::Owned(call)
+    }
+
+    /// Tokens of the prompt.
+    pub fn count(&self, tokenizer: &Tokenizer) -> u64 {
+        self.whole().messages.iter().map(|message| tokenizer.count(&message.content) as u64).sum()
+    }
+}
+
+/// The body of a request, in pieces that need not lie together.
+pub(crate) struct Pieces(VecDeque<Bytes>);
+
+impl From<Vec<Bytes>> for Pieces {
+    fn from(pieces: Vec<Bytes>) -> Self {
+        Self(pieces.into_iter().filter(|piece| !piece.is_empty()).collect())
+    }
+}
+
+impl Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.pop_front().map(|piece| Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Exact, so that the length is sent and servers need not read chunks.
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.0.iter().map(|piece| piece.len() as u64).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::provider::{Parameters, Protocol};
+
+    fn call(book: &str, question: &str) -> Call {
+        let message = Message::user(format!("Read this.\n{book}\n{question}")).sharing(book);
+        Call { messages: vec![message], temperature: 0.0, max_output_tokens: 9, prompt: String::new(), reading: None }
+    }
+
+    fn joined(pieces: &[Bytes]) -> String {
+        String::from_utf8(pieces.concat()).expect("text")
+    }
+
+    #[test]
+    fn what_is_sent_is_the_request_as_it_would_be_written_whole() {
+        let book = "\"She\\ said\u{1}\"\n李 😀 ".repeat(400);
+        for protocol in [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gemini] {
+            let beginnings = Beginnings::default();
+            for question in ["Who?", "\"Where\"?", ""] {
+                let call = call(&book, question);
+                let request = |call: &Call| protocol.request(call, &Parameters::default()).body.to_string();
+                let outgoing = beginnings.take_out(call.clone());
+                let pieces = outgoing.filled_in(request(outgoing.marked()));
+                assert_eq!((pieces.len(), joined(&pieces)), (3, request(&call)), "{protocol:?}");
+                assert_eq!(*outgoing.whole(), call);
+                let size = Pieces::from(pieces).size_hint().exact();
+                assert_eq!(size, Some(request(&call).len() as u64));
+            }
+        }
+    }
+
+    #[test]
+    fn calls_on_one_book_hold_it_together() {
+        let (book, other) = ("A book. ".repeat(1_000), "Another. ".repeat(1_000));
+        let beginnings = Beginnings::default();
+        let of = |book: &str, question: &str| beginnings.take_out(call(book, question)).beginning.expect("long").0;
+        let first = of(&book, "Who?");
+        assert!(Rc::ptr_eq(&first, &of(&book, "Where?")));
+        assert!(!Rc::ptr_eq(&first, &of(&other, "Who?")));
+        assert!(Rc::ptr_eq(&first, &of(&book, "When?")), "the last two books are remembered");
+    }
+
+    #[test]
+    fn short_beginnings_stay_where_they_are() {
+        let outgoing = Beginnings::default().take_out(call("A page.", "Who?"));
+        assert_eq!(outgoing.marked(), &call("A page.", "Who?"));
+        assert_eq!(outgoing.filled_in("{}".to_owned()), [Bytes::from("{}")]);
+    }
+}

@@ -1,0 +1,150 @@
+//! Replies on disk, by the hash of everything that determines them, and never of a key.
+//!
+//! A call is asked once, whichever run asks it: a run that was killed, or whose judge is changed, pays nothing twice.
+//! Refused and failed calls are no replies, and one that was cut short or is empty is no answer: none of them is kept.
+
+use crate::outgoing::{Outgoing, Source};
+use anyhow::{Context, Result};
+use closeread_core::hash::{PartsHash, sha256};
+use closeread_core::host::{Reply, Stop};
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+/// Version of the layout.
+const FORMAT: u32 = 1;
+
+/// One file of the cache.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    format: u32,
+    /// Where the reply came from.
+    pub source: Source,
+    /// Number of the repetition.
+    pub sample: u32,
+    /// The reply.
+    pub reply: Reply,
+    /// SHA-256 of the entry with this field empty, in hex.
+    sha256: String,
+}
+
+impl Entry {
+    fn new(source: Source, sample: u32, reply: Reply) -> Self {
+        let mut entry = Self { format: FORMAT, source, sample, reply, sha256: String::new() };
+        entry.sha256 = entry.digest();
+        entry
+    }
+
+    fn digest(&self) -> String {
+        let unsigned = Self { sha256: String::new(), ..self.clone() };
+        sha256(&serde_json::to_vec(&unsigned).expect("an entry has string keys only"))
+    }
+
+    /// The entry in a file, if it is whole.
+    pub fn read(path: &Path) -> Option<Self> {
+        let entry: Self = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        (entry.format == FORMAT && entry.sha256 == entry.digest()).then_some(entry)
+    }
+}
+
+/// The folder of remembered replies, or none.
+pub struct ReplyCache {
+    folder: Option<PathBuf>,
+    warned: Cell<bool>,
+}
+
+impl ReplyCache {
+    /// A cache in `folder`; without one nothing is remembered.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, warned: Cell::new(false) }
+    }
+
+    /// The reply to a call of that [`request_key`], if it is known.
+    pub fn get(&self, request: &str) -> Option<Reply> {
+        let path = self.path(request)?;
+        Entry::read(&path).map(|entry| Reply { remembered: true, ..entry.reply })
+    }
+
+    /// Keeps a reply that is neither cut short nor empty. Failing to write costs money in a later run, not results in this
+    /// one: it is said once.
+    pub fn put(&self, request: &str, source: Source, sample: u32, reply: &Reply) {
+        let is_answer = reply.stop != Stop::Length && !reply.text.trim().is_empty();
+        let Some(path) = self.path(request).filter(|_| is_answer) else { return };
+        let entry = Entry::new(source, sample, reply.clone());
+        if let Err(error) = write(&path, &entry)
+            && !self.warned.replace(true)
+        {
+            eprintln!("warning: replies are not remembered for the next run: {error:#}");
+        }
+    }
+
+    fn path(&self, request: &str) -> Option<PathBuf> {
+        Some(self.folder.as_ref()?.join(&request[..2]).join(format!("{request}.json")))
+    }
+}
+
+/// SHA-256 of everything that determines a reply, in hex.
+pub fn request_key(source: &Source, call: &Outgoing, sample: u32) -> String {
+    let mut hash = PartsHash::default();
+    hash.part(&[b"closeread-reply-2"]);
+    hash.part(&[serde_json::to_vec(source).expect("a source has string keys only")]);
+    for part in call.hashed_parts(serde_json::to_string(call.marked()).expect("a call has string keys only")) {
+        hash.part(&[part]);
+    }
+    hash.part(&[sample.to_le_bytes()]);
+    hash.finish()
+}
+
+fn write(path: &Path, entry: &Entry) -> Result<()> {
+    let folder = path.parent().context("a reply lies in a folder")?;
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    let mut partial = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer(&mut partial, entry)?;
+    partial.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::host::{Call, Message};
+    use serde_json::Map;
+
+    fn source(model: &str) -> Source {
+        let (provider, base_url) = ("p".to_owned(), "http://h/v1".to_owned());
+        Source { provider, model: model.to_owned(), base_url, seed: None, extra_body: Map::new() }
+    }
+
+    fn call(text: &str) -> Outgoing {
+        let messages = vec![Message::user(text)];
+        Call { messages, temperature: 0.0, max_output_tokens: 9, prompt: String::new(), reading: None }.into()
+    }
+
+    #[test]
+    fn a_reply_is_found_for_the_same_question_to_the_same_model_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = ReplyCache::new(Some(dir.path().to_owned()));
+        let reply = Reply { text: "Ana".to_owned(), ..Reply::default() };
+        let get = |model: &str, text: &str, sample| cache.get(&request_key(&source(model), &call(text), sample));
+        cache.put(&request_key(&source("a"), &call("Who?"), 0), source("a"), 0, &reply);
+        assert_eq!(get("a", "Who?", 0), Some(Reply { remembered: true, ..reply }));
+        assert_eq!([get("b", "Who?", 0), get("a", "When?", 0), get("a", "Who?", 1)], [None, None, None]);
+    }
+
+    #[test]
+    fn replies_cut_short_and_damaged_files_are_no_answers() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = ReplyCache::new(Some(dir.path().to_owned()));
+        let request = request_key(&source("a"), &call("Who?"), 0);
+        let put = |reply: &Reply| cache.put(&request, source("a"), 0, reply);
+        put(&Reply { text: "An".to_owned(), stop: Stop::Length, ..Reply::default() });
+        put(&Reply { text: "\n".to_owned(), ..Reply::default() });
+        assert_eq!(cache.get(&request), None);
+
+        put(&Reply { text: "Ana".to_owned(), ..Reply::default() });
+        let path = cache.path(&request).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("Ana", "Bob")).unwrap();
+        assert_eq!(cache.get(&request), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! Calls on their way, as [`Attempts`] has it: each waits for its place, is sent, and is sent again where that may help.
+
+use crate::ending::{ending, is_ending, out_of_time};
+use crate::throttle::{Place, Throttle};
+use closeread_core::host::HostError;
+use closeread_core::provider::{AccountState, Attempts, Dialect, Fault, Limits, Notice, Step};
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+/// Who sends calls: what they have learnt, what holds them back.
+pub(crate) struct Sender<'a> {
+    pub(crate) account: &'a RefCell<AccountState>,
+    pub(crate) throttle: &'a Throttle,
+    pub(crate) limits: Limits,
+}
+
+impl Sender<'_> {
+    /// What `once` gives, tried as often as may help. `tokens` is what the throttle counts; `heard` is told of every try that
+    /// failed. Errors may repeat the key.
+    pub(crate) async fn send<T>(
+        &self,
+        tokens: u64,
+        once: impl AsyncFn(Dialect, &Place<'_>) -> Result<T, Fault>,
+        heard: impl Fn(&Notice),
+    ) -> Result<T, HostError> {
+        let mut attempts = Attempts::new(self.limits);
+        let mut failed_at: Option<Instant> = None;
+        loop {
+            let step = attempts.next(&self.account.borrow());
+            match step {
+                Step::Ended(error) => return Err(error),
+                _ if is_ending() => return Err(ended()),
+                Step::Wait(wait) => tokio::select! {
+                    () = tokio::time::sleep(wait) => {}
+                    () = ending() => return Err(ended()),
+                },
+                Step::Send(_) => {
+                    let place = tokio::select! {
+                        biased;
+                        () = ending() => return Err(ended()),
+                        place = self.throttle.enter(tokens) => place,
+                    };
+                    let waited = failed_at.map_or(Duration::ZERO, |at| at.elapsed());
+                    // Other calls may have learnt something while this one waited.
+                    let step = attempts.next(&self.account.borrow());
+                    let Step::Send(dialect) = step else { continue };
+                    let result = tokio::select! {
+                        biased;
+                        result = once(dialect, &place) => result,
+                        () = out_of_time() => return Err(ended()),
+                    };
+                    drop(place);
+                    let fault = match result {
+                        Ok(reply) => {
+                            self.throttle.succeeded();
+                            return Ok(reply);
+                        }
+                        Err(fault) => fault,
+                    };
+                    failed_at = Some(Instant::now());
+                    let notice = attempts.failed(fault, &mut self.account.borrow_mut(), waited, fastrand::f64());
+                    if let Some((strain, asked)) = notice.strain() {
+                        self.throttle.strained(strain, asked);
+                    }
+                    heard(&notice);
+                }
+            }
+        }
+    }
+}
+
+/// How a call fails when the program is to end. It is no outcome: who asked keeps no record of it.
+fn ended() -> HostError {
+    HostError::Failed("closeread was told to stop".to_owned())
+}

@@ -1,0 +1,130 @@
+//! Requests that are no chat: sent with the key, tried again by the rules of all calls.
+
+use crate::client::{arrived, broken, http, retry_after, text_of};
+use crate::sending::Sender;
+use crate::throttle::{Place, Throttle};
+use anyhow::Result;
+use closeread_core::host::HostError;
+use closeread_core::provider::{AccountState, Dialect, Fault, Limits, MAX_REPLY_BYTES, Notice, Response, Secret};
+use reqwest::header::HeaderMap;
+use std::cell::RefCell;
+use std::time::Duration;
+
+/// One request, its address complete.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    pub(crate) url: String,
+    pub(crate) headers: Vec<(&'static str, String)>,
+    /// A POST with this body and its type; without one a GET.
+    pub(crate) body: Option<(String, Vec<u8>)>,
+}
+
+/// What came back, whole.
+pub(crate) struct Received {
+    status: u16,
+    headers: HeaderMap,
+    body: String,
+}
+
+impl Received {
+    /// What core reads.
+    pub(crate) fn response(&self) -> Response<'_> {
+        Response { status: self.status, retry_after: retry_after(&self.headers), body: &self.body }
+    }
+
+    /// A number that a header holds.
+    pub(crate) fn number(&self, header: &str) -> Option<u64> {
+        self.headers.get(header)?.to_str().ok()?.trim().parse().ok()
+    }
+}
+
+/// A connection to one server.
+pub(crate) struct Wire {
+    client: reqwest::Client,
+    /// Who is asked, for messages.
+    name: String,
+    key: Option<Secret>,
+    state: RefCell<AccountState>,
+    limits: Limits,
+    /// Most bytes of a reply.
+    max_bytes: usize,
+}
+
+impl Wire {
+    /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept
+    /// out of errors: requests carry it in their headers.
+    pub(crate) fn new(name: String, key: Option<Secret>, timeout: Duration) -> Result<Self> {
+        let (limits, max_bytes) = (Limits::default(), MAX_REPLY_BYTES);
+        Ok(Self { client: http(timeout)?, name, key, state: RefCell::default(), limits, max_bytes })
+    }
+
+    /// The same connection, whose replies have at most so many bytes.
+    pub(crate) fn reading(self, max_bytes: usize) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    /// The same connection, which goes so far for a request.
+    pub(crate) fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// One try.
+    pub(crate) async fn once(&self, message: &Message) -> Result<Received, Fault> {
+        let mut request = match &message.body {
+            Some((kind, bytes)) => self.client.post(&message.url).header("content-type", kind).body(bytes.clone()),
+            None => self.client.get(&message.url),
+        };
+        for (name, value) in &message.headers {
+            request = request.header(*name, value);
+        }
+        let response = request.send().await.map_err(broken).and_then(arrived)?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = text_of(response, self.max_bytes).await?;
+        Ok(Received { status, headers, body })
+    }
+
+    /// What `read` makes of the reply; faults that may pass are tried again, final ones never. `tokens` is what the
+    /// throttle counts.
+    pub(crate) async fn send<T>(
+        &self,
+        throttle: &Throttle,
+        tokens: u64,
+        message: &Message,
+        read: impl Fn(&Received) -> Result<T, Fault>,
+    ) -> Result<T, HostError> {
+        self.send_as(throttle, tokens, async |_, _| self.once(message).await.and_then(|received| read(&received))).await
+    }
+
+    /// What `once` gives, by the rules of all calls.
+    pub(crate) async fn send_as<T>(
+        &self,
+        throttle: &Throttle,
+        tokens: u64,
+        once: impl AsyncFn(Dialect, &Place<'_>) -> Result<T, Fault>,
+    ) -> Result<T, HostError> {
+        let sender = Sender { account: &self.state, throttle, limits: self.limits };
+        let heard = |notice: &Notice| {
+            if let Notice::Again { tries: 2, .. } = notice {
+                let said = notice.to_string();
+                eprintln!("{}: {}", self.name, self.key.as_ref().map_or_else(|| said.clone(), |key| key.redact(&said)));
+            }
+        };
+        sender.send(tokens, once, heard).await.map_err(|error| self.redacted(error))
+    }
+
+    /// The error without the key, which some servers repeat.
+    pub(crate) fn redacted(&self, error: HostError) -> HostError {
+        match &self.key {
+            Some(key) => key.redact_error(error),
+            None => error,
+        }
+    }
+}
+
+/// What is left of a fault that is not tried again.
+pub(crate) fn final_error(fault: Fault) -> HostError {
+    match fault {
+        Fault::Final(error) | Fault::Closed(error) => error,
+        Fault::Refused { message, .. } | Fault::Transient { message, .. } => HostError::Failed(message),
+    }
+}

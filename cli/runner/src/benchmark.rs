@@ -1,0 +1,427 @@
+//! Where a run's books and items come from: the sample in the binary, a folder, or the published files of a data set.
+
+mod corpora;
+
+use crate::input::{self, InputOptions};
+use crate::shard::Shard;
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::{
+    ADAPTERS, Adapter, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl,
+    resolve_chunk, resolve_evidence,
+};
+use closeread_core::hash::sha256_of_parts;
+use closeread_core::text::Locator;
+use closeread_core::text::{Book, Language, ReadOptions, Span, TextStore};
+use corpora::Corpora;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Items of the sample that only a judge can score: summaries with key facts.
+const SAMPLE_KEY_FACTS: &[u8] = include_bytes!("../../../sample/key_facts.jsonl");
+/// The sample benchmark, inside the binary.
+const SAMPLE_FILES: [(&str, &[u8]); 4] = [
+    ("documents.jsonl", include_bytes!("../../../sample/documents.jsonl")),
+    ("items.jsonl", include_bytes!("../../../sample/items.jsonl")),
+    ("the-loan-of-the-bell.txt", include_bytes!("../../../sample/the-loan-of-the-bell.txt")),
+    ("shedu-bu.txt", include_bytes!("../../../sample/shedu-bu.txt")),
+];
+
+/// The benchmark that ships.
+pub const SAMPLE: &str = "sample";
+
+/// Which books and items, and how they are read.
+#[derive(Debug, Clone, Default)]
+pub struct BenchmarkOptions {
+    /// `sample`, a folder, or a data set by name; none is the sample.
+    pub name: Option<String>,
+    /// Where the published files of a data set lie.
+    pub data: Vec<PathBuf>,
+    /// Encoding of text files, if it is not to be detected.
+    pub encoding: Option<String>,
+    /// Code of the books' language, if it is not to be detected.
+    pub language: Option<String>,
+    /// Whether the frames of the books are part of them.
+    pub keep_frame: bool,
+    /// Whether line breaks of the books are kept.
+    pub keep_wraps: bool,
+    /// Files that a `documents.jsonl` names may lie outside its folder.
+    pub allow_outside: bool,
+    /// All documents as one book.
+    pub one_book: bool,
+    /// `as-given`, `choice` or `generative`.
+    pub task: Option<String>,
+    /// Only these items, where any is named.
+    pub items: Vec<String>,
+    /// Only the first items.
+    pub limit: Option<usize>,
+    /// Whether there is a judge, without whom summaries cannot be scored.
+    pub judged: bool,
+}
+
+/// Books and items, ready to be run.
+pub struct Benchmark {
+    /// Name in reports and folder names.
+    pub name: String,
+    /// Every book once.
+    pub books: Vec<Arc<Book>>,
+    /// The items to run, in their order.
+    pub items: Vec<Item>,
+    /// What was wrong in the data.
+    pub problems: Vec<Problem>,
+    /// Whether the frames of the books are part of them.
+    pub keep_frame: bool,
+    /// Whether line breaks of the books are kept.
+    pub keep_wraps: bool,
+}
+
+impl Benchmark {
+    /// Reads what the options name.
+    pub fn load(asked: &BenchmarkOptions) -> Result<Self> {
+        let language = asked.language.as_deref().map(str::parse::<Language>).transpose()?;
+        let mut options = InputOptions {
+            encoding: asked.encoding.clone(),
+            language,
+            keep_frame: asked.keep_frame,
+            keep_wraps: asked.keep_wraps,
+            allow_outside: asked.allow_outside,
+            leave_on_disk: true,
+        };
+        let name = asked.name.as_deref().unwrap_or(SAMPLE);
+        let (name, dataset, books) = match adapter(name) {
+            _ if name == SAMPLE => (SAMPLE.to_owned(), sample(asked.judged), None),
+            Some(adapter) => {
+                if asked.data.is_empty() {
+                    bail!("benchmark `{name}` needs --data: {}", adapter.wants);
+                }
+                if let Some(folder) = own_folder(&asked.data) {
+                    let (mut dataset, books) = folder_benchmark(folder, &options)?;
+                    adapter.check(&mut dataset);
+                    (name.to_owned(), dataset, Some(books))
+                } else {
+                    if adapter.texts == Texts::Fields {
+                        (options.keep_frame, options.keep_wraps) = (true, true);
+                    }
+                    let (dataset, books) = published(adapter, &asked.data, &options)?;
+                    (name.to_owned(), dataset, books)
+                }
+            }
+            None => {
+                let folder = Path::new(name);
+                if !folder.is_dir() {
+                    let known: Vec<&str> = ADAPTERS.iter().map(|adapter| adapter.name).collect();
+                    bail!(
+                        "there is no benchmark and no folder `{name}`: expected sample, {}, or a folder with \
+                         documents.jsonl and items.jsonl",
+                        known.join(", ")
+                    );
+                }
+                let (dataset, books) = folder_benchmark(folder, &options)?;
+                (folder_name(folder), dataset, Some(books))
+            }
+        };
+        Self::from_dataset(name, dataset, books, asked, &options)
+    }
+
+    fn from_dataset(
+        name: String,
+        dataset: Dataset,
+        books: Option<Vec<Book>>,
+        asked: &BenchmarkOptions,
+        options: &InputOptions,
+    ) -> Result<Self> {
+        let Dataset { documents, items, mut problems } = dataset;
+        let books = match books {
+            Some(books) => books,
+            None => books_of(documents, options, &mut problems),
+        };
+        let (books, items) =
+            if asked.one_book { one_book(&name, books, items, options.keep_wraps)? } else { (books, items) };
+        let known: HashSet<&str> = books.iter().map(|book| book.id.as_str()).collect();
+        let mut kept = Vec::new();
+        for item in items {
+            match item.documents.iter().find(|id| !known.contains(id.as_str())) {
+                Some(missing) => problems.push(Problem::dropped(
+                    &name,
+                    None,
+                    Some(&item.id),
+                    format!("its document `{missing}` could not be read, so it cannot be asked"),
+                )),
+                None => kept.push(item),
+            }
+        }
+        let items = select(kept, asked)?;
+        let used: HashSet<&str> = items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
+        let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
+        let keep_frame = options.keep_frame || asked.one_book;
+        Ok(Self { name, books, items, problems, keep_frame, keep_wraps: options.keep_wraps })
+    }
+
+    /// Leaves the items of one part, and their books.
+    pub fn keep(&mut self, shard: Shard) {
+        self.items = shard.keep(std::mem::take(&mut self.items));
+        let used: HashSet<&str> = self.items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
+        self.books.retain(|book| used.contains(book.id.as_str()));
+    }
+
+    /// The books of an item, in its order.
+    pub fn books_of(&self, documents: &[String]) -> Vec<Arc<Book>> {
+        let by_id: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        documents.iter().map(|id| Arc::clone(by_id[id.as_str()])).collect()
+    }
+
+    /// What names this data: books and items, however they were read.
+    pub fn fingerprint(&self) -> Result<String> {
+        let mut parts: Vec<Vec<u8>> =
+            self.books.iter().map(|b| format!("{} {}", b.id, b.hash()).into_bytes()).collect();
+        for item in &self.items {
+            parts.push(serde_json::to_vec(item)?);
+        }
+        Ok(sha256_of_parts(parts.iter().map(Vec::as_slice)))
+    }
+
+    /// Lets go of all texts: from now on they are read from `store` when they are needed.
+    pub fn keep_in(&mut self, store: &Arc<dyn TextStore>) {
+        for book in &mut self.books {
+            *book = Arc::new(book.as_ref().clone().kept_in(Arc::clone(store)));
+        }
+    }
+
+    /// Finds each item's evidence and writes its offsets into the item; returns the spans by item id.
+    ///
+    /// The books of an item are open while it is looked at, and as long as items on the same books follow.
+    pub fn resolve(&mut self) -> Result<HashMap<String, Vec<(usize, Span)>>> {
+        let books: HashMap<&str, &Arc<Book>> = self.books.iter().map(|book| (book.id.as_str(), book)).collect();
+        let mut spans = HashMap::new();
+        for item in &mut self.items {
+            let Some(facts) = &mut item.key_facts else { continue };
+            let Some(book) = books.get(facts.document.as_str()) else { continue };
+            match resolve_chunk(facts, &Locator::new(book.open()?.source())) {
+                Ok(span) => facts.chunk = ChunkPlace::Offsets { start: span.start, end: span.end },
+                Err(error) => self.problems.push(Problem::note(
+                    &self.name,
+                    None,
+                    Some(&item.id),
+                    format!("the chunk of its key facts: {error}"),
+                )),
+            }
+        }
+        let with_evidence = self.items.iter_mut().filter(|item| !item.evidence.is_empty());
+        let mut with_evidence: Vec<&mut Item> = with_evidence.collect();
+        for items in with_evidence.chunk_by_mut(|a, b| a.documents == b.documents) {
+            let open = items[0].documents.iter().map(|id| books[id.as_str()].open()).collect::<Result<Vec<_>, _>>()?;
+            let locators: Vec<Locator<'_>> = open.iter().map(|book| Locator::new(book.source())).collect();
+            let texts: Vec<&Locator<'_>> = locators.iter().collect();
+            for item in items {
+                let resolved = resolve_evidence(item, &texts);
+                for note in &resolved.notes {
+                    self.problems.push(Problem::note(&self.name, None, Some(&item.id), note.clone()));
+                }
+                for (evidence, place) in item.evidence.iter_mut().zip(&resolved.places) {
+                    if let Some((document, span)) = place {
+                        evidence.document = Some(item.documents[*document].clone());
+                        evidence.start = Some(span.start);
+                        evidence.end = Some(span.end);
+                    }
+                }
+                spans.insert(item.id.clone(), resolved.spans());
+            }
+        }
+        Ok(spans)
+    }
+}
+
+/// The sample; its summaries only where there is a judge, for nothing else can score them.
+fn sample(judged: bool) -> Dataset {
+    let files: Vec<InputFile> = SAMPLE_FILES
+        .iter()
+        .map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() })
+        .collect();
+    let mut dataset = jsonl::read(&files);
+    for document in &mut dataset.documents {
+        if let Content::Path(path) = &document.content {
+            let (_, bytes) =
+                SAMPLE_FILES.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
+            document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
+        }
+    }
+    if judged {
+        let file = InputFile { name: "key_facts.jsonl".to_owned(), bytes: SAMPLE_KEY_FACTS.to_vec() };
+        dataset.items.extend(jsonl::items(&file).0);
+    }
+    dataset
+}
+
+/// The English story of the sample.
+pub fn sample_story() -> Result<Book> {
+    let mut problems = Vec::new();
+    let options = InputOptions::default();
+    let books = books_of(sample(false).documents, &options, &mut problems);
+    let english = books.into_iter().find(|book| book.language.code() == "en");
+    english.context("the sample has an English story")
+}
+
+/// The folder that `--data` names, if it is one of closeread's own format.
+fn own_folder(data: &[PathBuf]) -> Option<&Path> {
+    let [folder] = data else { return None };
+    ["documents.jsonl", "items.jsonl"].iter().all(|name| folder.join(name).is_file()).then_some(folder)
+}
+
+/// A folder of closeread's own format. Texts lie in the lines or in files beside them.
+fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, Vec<Book>)> {
+    let mut files = Vec::new();
+    for name in ["documents.jsonl", "items.jsonl"] {
+        let path = folder.join(name);
+        let bytes = closeread_files::read_file(&path).with_context(|| {
+            format!("cannot read {}: a benchmark folder holds documents.jsonl and items.jsonl", path.display())
+        })?;
+        files.push(InputFile { name: path.display().to_string(), bytes });
+    }
+    let mut dataset = jsonl::read(&files);
+    let (books, problems) = input::read_books(&folder.join("documents.jsonl"), options);
+    // Both readers name a bad line of documents.jsonl: once is enough.
+    let named: HashSet<Option<usize>> =
+        dataset.problems.iter().filter(|p| p.file.ends_with("documents.jsonl")).map(|p| p.line).collect();
+    let unread = problems.iter().filter(|p| p.line.is_none() || !named.contains(&p.line));
+    dataset.problems.extend(unread.map(input::Problem::to_record));
+    Ok((dataset, books.into_iter().map(|(book, _)| book).collect()))
+}
+
+fn folder_name(folder: &Path) -> String {
+    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    path.file_name().map_or_else(|| "benchmark".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The texts of a data set as books; those that are none are problems.
+fn books_of(documents: Vec<Document>, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
+    let mut books = Vec::new();
+    for document in documents {
+        let Content::Text(text) = document.content else {
+            problems.push(Problem::dropped(&document.id, None, None, "its text was not loaded"));
+            continue;
+        };
+        let given = document.language.as_deref().and_then(|code| code.parse().ok());
+        let options = ReadOptions {
+            language: options.language.or(given),
+            keep_frame: options.keep_frame,
+            keep_wraps: options.keep_wraps,
+        };
+        match Book::new(document.id.clone(), document.title, text, &options) {
+            Ok(book) => books.push(book),
+            Err(error) => problems.push(Problem::dropped(&document.id, None, None, error.to_string())),
+        }
+    }
+    books
+}
+
+fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) -> Result<(Vec<Book>, Vec<Item>)> {
+    let languages: HashSet<Language> = books.iter().map(|book| book.language).collect();
+    let language = (languages.len() == 1).then(|| languages.into_iter().next()).flatten();
+    let documents = books
+        .iter()
+        .map(|book| Document {
+            id: book.id.clone(),
+            title: book.title.clone(),
+            language: None,
+            content: Content::Text(book.source().to_string()),
+            other: serde_json::Map::new(),
+        })
+        .collect();
+    let joined = Dataset { documents, items, problems: Vec::new() }.as_one_book(name)?;
+    let mut problems = Vec::new();
+    let options = InputOptions { language, keep_frame: true, keep_wraps, ..InputOptions::default() };
+    let Dataset { documents, items, .. } = joined;
+    let books = books_of(documents, &options, &mut problems);
+    match problems.first() {
+        Some(problem) => bail!("{problem}"),
+        None => Ok((books, items)),
+    }
+}
+
+/// The items that the options leave, asked the way they say.
+fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
+    let task = match asked.task.as_deref() {
+        None | Some("as-given") => None,
+        Some("choice") => Some(Task::Choice),
+        Some("generative") => Some(Task::Generative),
+        Some(other) => bail!("unknown task `{other}`: expected as-given, choice or generative"),
+    };
+    for item in &mut items {
+        match task {
+            Some(Task::Choice) if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
+            Some(Task::Generative) if !item.answers.is_empty() => item.task = Task::Generative,
+            _ => {}
+        }
+    }
+    if !asked.items.is_empty() {
+        let known: HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        if let Some(unknown) = asked.items.iter().find(|id| !known.contains(id.as_str())) {
+            bail!("there is no item `{unknown}` in this benchmark; its ids look like `{}`", first_id(&items));
+        }
+        items.retain(|item| asked.items.contains(&item.id));
+    }
+    items.truncate(asked.limit.unwrap_or(usize::MAX));
+    Ok(items)
+}
+
+fn first_id(items: &[Item]) -> &str {
+    items.first().map_or("", |item| item.id.as_str())
+}
+
+/// The published files of a data set; its books too, where they are read in parts.
+fn published(adapter: &Adapter, data: &[PathBuf], options: &InputOptions) -> Result<(Dataset, Option<Vec<Book>>)> {
+    let (large, small): (Vec<_>, Vec<_>) =
+        list(data)?.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
+    let read = |(name, path): (String, PathBuf)| {
+        let bytes =
+            closeread_files::read_file(&path).with_context(|| format!("cannot read --data {}", path.display()))?;
+        Ok(InputFile { name, bytes })
+    };
+    let together: Vec<InputFile> = small.into_iter().map(read).collect::<Result<_>>()?;
+    if large.is_empty() {
+        return Ok(((adapter.read)(&together), None));
+    }
+    let mut corpora = Corpora::new()?;
+    if !together.is_empty() {
+        corpora.add((adapter.read)(&together), adapter.name, options)?;
+    }
+    for (name, path) in large {
+        corpora.read(adapter, &name, &path, options)?;
+    }
+    let (dataset, books) = corpora.finish();
+    Ok((dataset, Some(books)))
+}
+
+/// The files under the `--data` paths, named by their path from there.
+fn list(paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            walk(path, path, &mut files)?;
+        } else {
+            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            files.push((name, path.clone()));
+        }
+    }
+    Ok(files)
+}
+
+fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --data {}", folder.display()))?;
+    let mut paths: Vec<_> = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
+    paths.sort();
+    for path in paths {
+        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() {
+            walk(root, &path, files)?;
+        } else {
+            let relative = path.strip_prefix(root).unwrap_or(&path);
+            let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+            files.push((name, path));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! Published rows of which each holds a whole corpus: read some at a time, their texts put aside, so that a set may be larger
+//! than the memory of the machine.
+
+use super::books_of;
+use crate::cache::cache_folder;
+use crate::input::InputOptions;
+use crate::run_folder::StoredTexts;
+use anyhow::{Context, Result};
+use closeread_core::benchmark::{Adapter, Dataset, InputFile, Problem};
+use closeread_core::text::{Book, TextStore};
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of rows that are read together, where a file has more; a longer row is read alone.
+const READ_TOGETHER: usize = 32 << 20;
+
+/// Whether the files of a data set are read in parts.
+pub(super) fn in_parts(adapter: &Adapter, file: &Path) -> bool {
+    let is_lines = file.extension().is_some_and(|extension| extension == "jsonl");
+    let is_large = || std::fs::metadata(file).is_ok_and(|file| file.len() > READ_TOGETHER as u64);
+    is_lines && adapter.in_parts && is_large()
+}
+
+/// Texts in a folder that goes when the last book lets go of it.
+#[derive(Debug)]
+struct PutAside {
+    texts: StoredTexts,
+    _folder: tempfile::TempDir,
+}
+
+impl TextStore for PutAside {
+    fn text(&self, hash: &str) -> Result<String, String> {
+        self.texts.text(hash)
+    }
+}
+
+/// A data set that is read part by part: what was read so far.
+pub(super) struct Corpora {
+    dataset: Dataset,
+    books: Vec<Book>,
+    documents: HashSet<String>,
+    items: HashSet<String>,
+    put_aside: Arc<PutAside>,
+}
+
+impl Corpora {
+    /// Nothing yet.
+    pub(super) fn new() -> Result<Self> {
+        let folder = put_aside_in()?;
+        let texts = StoredTexts { folder: folder.path().to_owned() };
+        Ok(Self {
+            dataset: Dataset::default(),
+            books: Vec::new(),
+            documents: HashSet::new(),
+            items: HashSet::new(),
+            put_aside: Arc::new(PutAside { texts, _folder: folder }),
+        })
+    }
+
+    /// Reads a file, which `name` names in problems.
+    pub(super) fn read(&mut self, adapter: &Adapter, name: &str, path: &Path, options: &InputOptions) -> Result<()> {
+        let unreadable = || format!("cannot read --data {}", path.display());
+        let file = File::open(path).with_context(unreadable)?;
+        for part in Parts::new(name, BufReader::new(file)) {
+            self.add((adapter.read)(&[part.with_context(unreadable)?]), name, options)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what was read from the file `name`; a text that is there already is not stored again.
+    pub(super) fn add(&mut self, part: Dataset, name: &str, options: &InputOptions) -> Result<()> {
+        let Dataset { documents, items, problems } = part;
+        self.dataset.problems.extend(problems);
+        let seen = &mut self.documents;
+        let new = documents.into_iter().filter(|document| seen.insert(document.id.clone())).collect();
+        for book in books_of(new, options, &mut self.dataset.problems) {
+            self.put_aside.texts.put(&book)?;
+            self.books.push(book.kept_in(Arc::clone(&self.put_aside) as Arc<dyn TextStore>));
+        }
+        for mut item in items {
+            let id = item.id.clone();
+            let mut n = 1;
+            while !self.items.insert(item.id.clone()) {
+                n += 1;
+                item.id = format!("{id}#{n}");
+            }
+            if n > 1 {
+                let message = format!("the id occurs again: this item is called `{}`", item.id);
+                self.dataset.problems.push(Problem::note(name, None, Some(&id), message));
+            }
+            self.dataset.items.push(item);
+        }
+        Ok(())
+    }
+
+    /// All of it; the books read their texts from where they were put.
+    pub(super) fn finish(self) -> (Dataset, Vec<Book>) {
+        (self.dataset, self.books)
+    }
+}
+
+/// Beside what is remembered from run to run: the system's own temporary folder may be memory.
+fn put_aside_in() -> Result<tempfile::TempDir> {
+    let folder = cache_folder().unwrap_or_else(|| PathBuf::from("."));
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| tempfile::Builder::new().prefix("texts-").tempdir_in(&folder))
+        .with_context(|| format!("cannot put texts aside in {}", folder.display()))
+}
+
+/// A file of lines as files of fewer lines, each with as many empty lines before its own as the whole has there, so that
+/// lines keep their numbers.
+struct Parts<'n, R> {
+    name: &'n str,
+    lines: R,
+    n_lines: usize,
+}
+
+impl<'n, R: BufRead> Parts<'n, R> {
+    fn new(name: &'n str, lines: R) -> Self {
+        Self { name, lines, n_lines: 0 }
+    }
+
+    /// The next lines; empty at the end.
+    fn more(&mut self) -> std::io::Result<Vec<u8>> {
+        let mut bytes = vec![b'\n'; self.n_lines];
+        let before = bytes.len();
+        loop {
+            if self.lines.read_until(b'\n', &mut bytes)? == 0 {
+                break;
+            }
+            self.n_lines += 1;
+            let is_list = self.n_lines == 1 && bytes.trim_ascii_start().starts_with(b"[");
+            if is_list {
+                self.lines.read_to_end(&mut bytes)?;
+            }
+            if bytes.len() - before >= READ_TOGETHER {
+                break;
+            }
+        }
+        if bytes.len() == before {
+            bytes.clear();
+        }
+        Ok(bytes)
+    }
+}
+
+impl<R: BufRead> Iterator for Parts<'_, R> {
+    type Item = std::io::Result<InputFile>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.more() {
+            Ok(bytes) if bytes.is_empty() => None,
+            Ok(bytes) => Some(Ok(InputFile { name: self.name.to_owned(), bytes })),
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_have_all_lines_under_their_numbers() {
+        let long = "x".repeat(READ_TOGETHER - 1);
+        let text = format!("{{\"a\":1}}\n{long}\n\nlast");
+        let parts: Vec<InputFile> = Parts::new("f.jsonl", text.as_bytes()).map(Result::unwrap).collect();
+        let lines = |part: &InputFile| -> Vec<(usize, usize)> {
+            let lines = part.bytes.split(|&b| b == b'\n').zip(1..);
+            lines.filter(|(line, _)| !line.is_empty()).map(|(line, number)| (number, line.len())).collect()
+        };
+        assert_eq!(parts.iter().map(lines).collect::<Vec<_>>(), [vec![(1, 7), (2, long.len())], vec![(4, 4)]]);
+        let list = format!("[{long}\n,{long}\n]");
+        assert_eq!(Parts::new("f.jsonl", list.as_bytes()).count(), 1, "a list is read whole");
+        assert_eq!(Parts::new("f.jsonl", "".as_bytes()).count(), 0);
+    }
+}

@@ -1,0 +1,346 @@
+//! Embedding on all cores or on a server, with a memory on disk.
+
+mod backend;
+mod cache;
+mod collection;
+mod cutter;
+#[cfg(feature = "gpu")]
+mod gpu;
+mod local;
+mod options;
+mod served;
+
+pub use backend::{BACKENDS, BackendName};
+pub use collection::{Collected, Collection};
+pub use options::EmbedderOptions;
+
+use crate::models::{self, Installed, ONNX};
+use anyhow::bail;
+use backend::Choice;
+use cache::Cache;
+use closeread_core::embed::{Embedded, Role, ServedSpec, Vectors, normalized};
+use closeread_core::hash::hex;
+use closeread_core::record::EmbeddingCall;
+use closeread_providers::served_by;
+use local::Local;
+use served::Served;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// Raised whenever the same model and text would give other numbers than before.
+const RESULT_VERSION: u32 = 2;
+
+/// A model that embeds texts and remembers on disk what it embedded.
+#[derive(Debug)]
+pub struct Embedder {
+    model: Model,
+    /// Everything but role and texts that a vector depends on.
+    fingerprint: [u8; 32],
+    cache: Cache,
+}
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one for a model")]
+enum Model {
+    Local(Local),
+    Served(Served),
+}
+
+impl Embedder {
+    /// Reads a model's files; the model itself is prepared by the first text that is not remembered.
+    ///
+    /// Remembered vectors live in `CLOSEREAD_CACHE`, or the user's cache folder.
+    pub fn load(model: &Installed, backend: Option<BackendName>) -> anyhow::Result<Self> {
+        Self::with_cache(model, backend, Cache::of_user())
+    }
+
+    /// The model of a name, installed or on a server; the shipped one if none is given.
+    pub fn named(name: Option<&str>, options: &EmbedderOptions) -> anyhow::Result<Self> {
+        let name = name.unwrap_or(models::SHIPPED);
+        match served_by(name, options.base_url.as_deref())? {
+            None => Self::load(&models::find(name)?, options.backend),
+            Some(account) => {
+                let served = Served::new(account.within(options.limits), options)?;
+                let fingerprint = fingerprint(&served.determines());
+                Ok(Self { model: Model::Served(served), fingerprint, cache: Cache::of_user() })
+            }
+        }
+    }
+
+    /// What computes the model, and in which precision.
+    pub fn backend(&self) -> &'static str {
+        match &self.model {
+            Model::Local(local) => local.backend().name(),
+            Model::Served(_) => SERVER,
+        }
+    }
+
+    /// The graphics processor that computes the model, where one does.
+    pub fn adapter(&self) -> Option<&str> {
+        match &self.model {
+            Model::Local(local) => local.backend().adapter(),
+            Model::Served(_) => None,
+        }
+    }
+
+    /// SHA-256, in hex, of everything but role and texts that a vector depends on.
+    pub fn fingerprint(&self) -> String {
+        hex(&self.fingerprint)
+    }
+
+    fn with_cache(model: &Installed, backend: Option<BackendName>, cache: Cache) -> anyhow::Result<Self> {
+        let local = Local::new(model, Choice::new(backend, &model.file(ONNX)?)?);
+        let fingerprint = fingerprint(&local.determines()?);
+        Ok(Self { model: Model::Local(local), fingerprint, cache })
+    }
+
+    /// As `--embedder` names it.
+    pub fn name(&self) -> String {
+        match &self.model {
+            Model::Local(local) => local.model().spec.name.clone(),
+            Model::Served(served) => served.name(),
+        }
+    }
+
+    /// Numbers in a vector.
+    pub fn dimension(&self) -> usize {
+        match &self.model {
+            Model::Local(local) => local.model().spec.dimension,
+            Model::Served(served) => served.dimension(),
+        }
+    }
+
+    /// Whether the model is meant for a language (ISO 639-1).
+    pub fn speaks(&self, language: &str) -> bool {
+        match &self.model {
+            Model::Local(local) => local.model().spec.speaks(language),
+            Model::Served(served) => served.spec().speaks(language),
+        }
+    }
+
+    /// Address and description of a model on a server.
+    pub fn server(&self) -> Option<(String, &ServedSpec)> {
+        match &self.model {
+            Model::Local(_) => None,
+            Model::Served(served) => Some((served.endpoint(), served.spec())),
+        }
+    }
+
+    /// From now on each request to the model's server is written into a file of JSON lines.
+    pub fn log_to(&self, path: &Path) {
+        if let Model::Served(served) = &self.model {
+            served.log_to(path);
+        }
+    }
+
+    /// What this process asked of the model's server.
+    pub fn calls(&self) -> Vec<EmbeddingCall> {
+        match &self.model {
+            Model::Local(_) => Vec::new(),
+            Model::Served(served) => served.calls(),
+        }
+    }
+
+    /// One vector a text, in order, and how many texts had to be cut.
+    ///
+    /// `progress` hears how many texts are done, on the calling thread; never if all are remembered.
+    pub fn embed(&self, role: Role, texts: &[&str], progress: impl FnMut(usize)) -> anyhow::Result<Embedded> {
+        let key = self.key(role, texts);
+        if let Some(known) = self.cache.get(&key, self.dimension(), texts.len()) {
+            return Ok(known);
+        }
+        let embedded = match &self.model {
+            Model::Local(local) => local.compute(role, texts, progress)?,
+            Model::Served(served) => return self.compute_on(served, role, texts, progress),
+        };
+        self.cache.put(&key, &embedded);
+        Ok(embedded)
+    }
+
+    /// One vector a text, whether it is remembered or not, and nothing of it is remembered.
+    pub fn embed_anew(&self, role: Role, texts: &[&str]) -> anyhow::Result<Vectors> {
+        match &self.model {
+            Model::Local(local) => Ok(local.compute(role, texts, |_| {})?.vectors),
+            Model::Served(served) => {
+                let list: Vec<String> = texts.iter().map(|text| served.prepared(role, text).0.into_owned()).collect();
+                let (_, answer) = served.ask(vec![(0, list.clone())])?.recv()?;
+                let (vectors, tokens) = answer.map_err(|error| served.explained(error, &list))?;
+                served.took(texts.len(), tokens);
+                Ok(normalized(vectors)?)
+            }
+        }
+    }
+
+    /// Collects the vectors of passages, text by text, in memory or where they are remembered on disk.
+    pub fn collection(&self, in_memory: bool) -> Collection<'_> {
+        Collection::new(self, in_memory)
+    }
+
+    /// Asks the server for the vectors, request by request; each is remembered as it comes, so that nothing is asked twice
+    /// after a kill in the middle.
+    fn compute_on(
+        &self,
+        served: &Served,
+        role: Role,
+        texts: &[&str],
+        mut progress: impl FnMut(usize),
+    ) -> anyhow::Result<Embedded> {
+        let dimension = served.dimension();
+        let lists: Vec<&[&str]> = texts.chunks(served.max_texts()).collect();
+        let keys: Vec<String> = lists.iter().map(|list| self.key(role, list)).collect();
+        let mut parts: Vec<Option<Embedded>> =
+            lists.iter().zip(&keys).map(|(list, key)| self.cache.get(key, dimension, list.len())).collect();
+        let mut n_done: usize = parts.iter().flatten().map(|part| part.vectors.len()).sum();
+        let mut n_cut = vec![0; lists.len()];
+        let open: Vec<(usize, Vec<String>)> = (0..lists.len())
+            .filter(|&number| parts[number].is_none())
+            .map(|number| {
+                let prepared = lists[number].iter().map(|text| {
+                    let (text, is_cut) = served.prepared(role, text);
+                    n_cut[number] += usize::from(is_cut);
+                    text.into_owned()
+                });
+                (number, prepared.collect())
+            })
+            .collect();
+        if !open.is_empty() {
+            let longest = open.iter().flat_map(|(_, texts)| texts).max_by_key(|text| text.len());
+            served.check_whole(longest.map_or("", String::as_str))?;
+            for (number, answer) in served.ask(open.clone())? {
+                let sent = || open.iter().find(|(n, _)| *n == number).map_or(&[][..], |(_, texts)| texts);
+                let (vectors, tokens) = answer.map_err(|error| served.explained(error, sent()))?;
+                served.took(lists[number].len(), tokens);
+                if vectors.dimension() != dimension {
+                    bail!(
+                        "embedding model {} at {} gives vectors of {} numbers, and {dimension} were expected: correct \
+                         `dimension` in its description, or see whether the server now serves another model",
+                        served.name(),
+                        served.endpoint(),
+                        vectors.dimension()
+                    );
+                }
+                let vectors = normalized(vectors)?;
+                let part = Embedded { vectors, n_cut: n_cut[number] };
+                self.cache.put(&keys[number], &part);
+                n_done += lists[number].len();
+                progress(n_done);
+                parts[number] = Some(part);
+            }
+        }
+        let mut values = Vec::with_capacity(texts.len() * dimension);
+        let mut n_cut = 0;
+        for part in parts {
+            let Some(part) = part else { bail!("the embedding server {} was not heard to the end", served.endpoint()) };
+            n_cut += part.n_cut;
+            values.extend(part.vectors.into_values());
+        }
+        let embedded = Embedded { vectors: Vectors::new(dimension, values), n_cut };
+        if keys.len() != 1 {
+            self.cache.put(&self.key(role, texts), &embedded);
+            keys.iter().for_each(|key| self.cache.forget(key));
+        }
+        Ok(embedded)
+    }
+
+    fn key(&self, role: Role, texts: &[&str]) -> String {
+        let mut hash = Sha256::new();
+        hash.update(self.fingerprint);
+        hash.update(match role {
+            Role::Query => b"q",
+            Role::Passage => b"p",
+        });
+        for text in texts {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
+        }
+        hex(&hash.finalize())
+    }
+}
+
+/// What manifests call the backend of a model on a server.
+pub const SERVER: &str = "server";
+
+fn fingerprint(parts: &[Vec<u8>]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(RESULT_VERSION.to_le_bytes());
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 5] = [
+        "The lighthouse keeper counted the ships.",
+        "",
+        "She had never learned to swim, and the whole island knew it.",
+        "Tea.",
+        "Nobody had asked him, so he said nothing, and went on mending the net until the lamp gave out.",
+    ];
+
+    fn embedder(cache: &std::path::Path) -> Embedder {
+        with_backend(cache, None)
+    }
+
+    fn with_backend(cache: &std::path::Path, backend: Option<BackendName>) -> Embedder {
+        Embedder::with_cache(&Installed::shipped().expect("shipped"), backend, Cache::in_folder(cache)).expect("loads")
+    }
+
+    #[test]
+    fn backends_agree_and_do_not_remember_for_each_other() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let tract = with_backend(dir.path(), Some(BackendName::Tract));
+        let expected = tract.embed(Role::Passage, &TEXTS, |_| {}).expect("embeds");
+        for (backend, closeness) in [(None, 1e-5), (Some(BackendName::EncoderF32), 1e-9)] {
+            let embedder = with_backend(dir.path(), backend);
+            assert_ne!(embedder.fingerprint(), tract.fingerprint());
+            let mut computed = false;
+            let found = embedder.embed(Role::Passage, &TEXTS, |_| computed = true).expect("embeds");
+            assert!(computed, "{} took tract's vectors", embedder.backend());
+            for (a, b) in found.vectors.rows().zip(expected.vectors.rows()) {
+                let cosine: f64 = a.iter().zip(b).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum();
+                let [a, b] = [a, b].map(|row| row.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt());
+                assert!(1.0 - cosine / (a * b) < closeness, "{}: {}", embedder.backend(), cosine / (a * b));
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_has_the_same_vector_alone_and_among_others() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let embedder = embedder(dir.path());
+        let many: Vec<&str> = TEXTS.iter().copied().cycle().take(203).collect();
+        let mut heard = 0;
+        let together = embedder.embed(Role::Passage, &many, |n_done| heard = n_done).expect("embeds");
+        assert_eq!((heard, together.n_cut, together.vectors.len()), (203, 0, 203));
+        for (idx, text) in TEXTS.iter().enumerate() {
+            let alone = embedder.embed(Role::Passage, &[text], |_| {}).expect("embeds");
+            let cosine: f32 = alone.vectors.row(0).iter().zip(together.vectors.row(idx)).map(|(a, b)| a * b).sum();
+            assert!((1.0 - cosine).abs() < 1e-6, "{text}: {cosine}");
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_not_computed_again() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let first = embedder(dir.path()).embed(Role::Passage, &TEXTS, |_| {}).expect("embeds");
+        let again = embedder(dir.path());
+        let mut heard = false;
+        assert_eq!(again.embed(Role::Passage, &TEXTS, |_| heard = true).expect("remembers"), first);
+        let Model::Local(local) = &again.model else { panic!("it is installed") };
+        assert!(!heard && !local.is_loaded());
+        again.embed(Role::Query, &TEXTS, |_| heard = true).expect("embeds");
+        assert!(heard, "another role is another question");
+    }
+
+    #[test]
+    fn a_text_beyond_the_longest_input_is_counted() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let long = "one more word ".repeat(100);
+        assert_eq!(embedder(dir.path()).embed(Role::Passage, &["short", &long], |_| {}).expect("embeds").n_cut, 1);
+    }
+}

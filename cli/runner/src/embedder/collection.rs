@@ -1,0 +1,156 @@
+//! The vectors of many passages: in memory where they are few, else in the files that remember them.
+
+use super::Embedder;
+use super::cache::read_again;
+use closeread_core::embed::{Embedded, Role, Vectors};
+use closeread_core::index::VectorBlocks;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Vectors that are being made.
+pub struct Collection<'e> {
+    embedder: &'e Embedder,
+    in_memory: bool,
+    blocks: Blocks,
+    n_cut: usize,
+}
+
+/// Vectors that have been made.
+pub enum Collected {
+    /// All of them.
+    Memory(Vectors),
+    /// To be read whenever they are needed.
+    Disk(Arc<dyn VectorBlocks>),
+}
+
+/// Vectors, some of them in files.
+#[derive(Debug)]
+struct Blocks {
+    dimension: usize,
+    n_rows: usize,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug)]
+enum Block {
+    Memory(Vectors),
+    File { path: PathBuf, n_rows: usize },
+}
+
+impl<'e> Collection<'e> {
+    pub(super) fn new(embedder: &'e Embedder, in_memory: bool) -> Self {
+        let dimension = embedder.dimension();
+        Self { embedder, in_memory, blocks: Blocks { dimension, n_rows: 0, blocks: Vec::new() }, n_cut: 0 }
+    }
+
+    /// Embeds the next passages, or remembers them. `progress` hears how many of these are done.
+    ///
+    /// Where nothing can be remembered on disk, they are held after all.
+    pub fn embed(&mut self, texts: &[&str], progress: impl FnMut(usize)) -> anyhow::Result<()> {
+        if texts.is_empty() {
+            return Ok(());
+        }
+        let Embedded { vectors, n_cut } = self.embedder.embed(Role::Passage, texts, progress)?;
+        self.n_cut += n_cut;
+        self.blocks.n_rows += vectors.len();
+        let key = || self.embedder.key(Role::Passage, texts);
+        let file = if self.in_memory { None } else { self.embedder.cache.file(&key()) };
+        self.blocks.blocks.push(match file {
+            Some(path) => Block::File { path, n_rows: vectors.len() },
+            None => Block::Memory(vectors),
+        });
+        Ok(())
+    }
+
+    /// How many texts had to be cut.
+    pub fn n_cut(&self) -> usize {
+        self.n_cut
+    }
+
+    /// The vectors, in memory or on disk.
+    pub fn finish(self) -> Collected {
+        let Blocks { dimension, n_rows, blocks } = self.blocks;
+        if !self.in_memory {
+            return Collected::Disk(Arc::new(Blocks { dimension, n_rows, blocks }));
+        }
+        let mut values = Vec::with_capacity(n_rows * dimension);
+        for block in blocks {
+            if let Block::Memory(vectors) = block {
+                values.extend(vectors.into_values());
+            }
+        }
+        Collected::Memory(Vectors::new(dimension, values))
+    }
+}
+
+impl VectorBlocks for Blocks {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    fn read(&self, take: &mut dyn FnMut(&Vectors)) -> Result<(), String> {
+        for block in &self.blocks {
+            match block {
+                Block::Memory(vectors) => take(vectors),
+                Block::File { path, n_rows } => take(&read_again(path, self.dimension, *n_rows)?),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cache::Cache;
+    use super::*;
+    use crate::models::Installed;
+    use closeread_core::index::{Retriever, Shelf};
+    use closeread_core::text::tokens::Tokenizer;
+    use closeread_core::text::{Book, ReadOptions};
+
+    #[test]
+    fn a_shelf_ranks_the_same_with_vectors_in_memory_and_on_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let shipped = Installed::shipped().unwrap();
+        let embedder = Embedder::with_cache(&shipped, None, Cache::in_folder(folder.path())).unwrap();
+        let texts = ["The tide came in. Nobody was on the pier.", "Ana paid 1,200 marks. Ben paid none.", "Rain."];
+        let book =
+            |(i, text): (usize, &&str)| Book::new(format!("b{i}"), "", text.to_string(), &ReadOptions::default());
+        let books: Vec<_> = texts.iter().enumerate().map(|one| Arc::new(book(one).unwrap())).collect();
+        let shelf = Shelf::new(books, closeread_core::chunk::Chunker::Dos, 8, &Tokenizer::cl100k());
+        let query = embedder.embed(Role::Query, &["Who paid?"], |_| {}).unwrap().vectors;
+        let ranking = |in_memory| {
+            let mut shelf = shelf.clone();
+            let mut vectors = embedder.collection(in_memory);
+            for book in 0..texts.len() {
+                let texts = shelf.texts(shelf.passages_of(book));
+                vectors.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |_| {}).unwrap();
+            }
+            match vectors.finish() {
+                Collected::Memory(vectors) => shelf.put_vectors(vectors),
+                Collected::Disk(blocks) => shelf.put_vector_blocks(blocks),
+            }
+            [Retriever::Dense, Retriever::Hybrid].map(|r| shelf.ranking(r, "Who paid?", Some(query.row(0))))
+        };
+        let in_memory = ranking(true);
+        assert_eq!(ranking(false), in_memory);
+        assert_eq!(in_memory[0].as_ref().unwrap().len(), shelf.passages().len());
+        std::fs::remove_dir_all(folder.path()).unwrap();
+        std::fs::create_dir(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn vectors_that_vanish_from_the_disk_are_an_error_that_names_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let shipped = Installed::shipped().unwrap();
+        let embedder = Embedder::with_cache(&shipped, None, Cache::in_folder(folder.path())).unwrap();
+        let mut vectors = embedder.collection(false);
+        vectors.embed(&["The tide came in."], |_| {}).unwrap();
+        let Collected::Disk(blocks) = vectors.finish() else { panic!("asked for vectors on disk") };
+        assert_eq!(blocks.n_rows(), 1);
+        std::fs::remove_dir_all(folder.path()).unwrap();
+        let error = blocks.read(&mut |_| {}).unwrap_err();
+        assert!(error.contains(".vec") && error.contains("run again"), "{error}");
+        std::fs::create_dir(folder.path()).unwrap();
+    }
+}

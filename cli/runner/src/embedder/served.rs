@@ -1,0 +1,350 @@
+//! An embedding model on a server: what is known of it, what is sent, what it took.
+
+use super::cutter::Cutter;
+use super::options::EmbedderOptions;
+use crate::cache::cache_folder;
+use anyhow::{Context, Result, anyhow, bail};
+use closeread_core::embed::{Role, ServedSpec, Vectors, normalized};
+use closeread_core::hash::sha256_of_parts;
+use closeread_core::host::HostError;
+use closeread_core::provider::{EmbeddingProtocol, TeiInfo};
+use closeread_core::record::EmbeddingCall;
+use closeread_files::write_atomically;
+use closeread_providers::{EmbeddingAccount, EmbeddingServer};
+use futures_util::{StreamExt, stream};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// Requests of one caller that wait or are under way at once; the throttle lets fewer through.
+const REQUESTS: usize = 64;
+/// Bytes of a text that every model takes whole.
+const SHORT: usize = 400;
+/// Largest difference between numbers of two vectors that are the same.
+const SAME: f32 = 1e-5;
+/// What is embedded to learn how long vectors are.
+const PROBE: &str = "How long is a vector?";
+
+/// An embedding model on a server.
+#[derive(Debug)]
+pub(super) struct Served {
+    account: EmbeddingAccount,
+    spec: ServedSpec,
+    dimension: usize,
+    cutter: Option<Cutter>,
+    max_texts: usize,
+    jobs: UnboundedSender<Job>,
+    /// Bytes of a text that is known not to be cut by the server.
+    whole_up_to: AtomicUsize,
+    /// What the server says of itself was looked at by this process.
+    checked: AtomicBool,
+    taken: Mutex<Taken>,
+}
+
+/// What was asked of the server.
+#[derive(Debug, Default)]
+struct Taken {
+    calls: Vec<EmbeddingCall>,
+    /// Where each call is written down as it comes back.
+    log: Option<PathBuf>,
+    warned: bool,
+}
+
+/// What a server said of itself, remembered so that nothing is asked where all vectors are remembered.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+struct Learnt {
+    dimension: usize,
+    max_tokens: Option<usize>,
+    max_texts: Option<usize>,
+}
+
+/// One vector a text, and the tokens that the server counted.
+pub(super) type Answer = Result<(Vectors, Option<u64>), HostError>;
+
+enum Job {
+    /// The vectors of several lists of texts, each with its number, as they come.
+    Embed(Vec<(usize, Vec<String>)>, mpsc::Sender<(usize, Answer)>),
+    /// What the server says of itself.
+    Info(mpsc::Sender<Result<Option<TeiInfo>, HostError>>),
+}
+
+impl Served {
+    /// The model of the account; the server is asked only for what is neither described nor remembered.
+    pub(super) fn new(account: EmbeddingAccount, options: &EmbedderOptions) -> Result<Self> {
+        let mut spec = options.served_spec(&account.model)?;
+        let (jobs, receiver) = unbounded_channel();
+        let of_thread = account.clone();
+        std::thread::Builder::new()
+            .name("embeddings".to_owned())
+            .spawn(move || work(of_thread, receiver))
+            .context("cannot start a thread")?;
+        let mut served = Self {
+            max_texts: account.provider.texts,
+            account,
+            spec: spec.clone(),
+            dimension: 1,
+            cutter: None,
+            jobs,
+            whole_up_to: AtomicUsize::new(SHORT),
+            checked: AtomicBool::new(false),
+            taken: Mutex::default(),
+        };
+        let known = options.known.as_ref().and_then(|known| known.dimension);
+        let known = known.map(|dimension| Learnt { dimension, max_tokens: None, max_texts: None });
+        let learnt = match served.remembered().or(known) {
+            Some(learnt) => learnt,
+            None => served.learn()?,
+        };
+        served.dimension = learnt.dimension;
+        spec.dimension = Some(learnt.dimension);
+        spec.max_tokens = [spec.max_tokens, learnt.max_tokens].into_iter().flatten().min();
+        served.cutter = spec.tokenizer.as_deref().zip(spec.max_tokens).map(|(t, n)| Cutter::new(t, n)).transpose()?;
+        served.max_texts = learnt.max_texts.unwrap_or(usize::MAX).min(served.max_texts);
+        served.spec = spec;
+        Ok(served)
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.account.name()
+    }
+
+    pub(super) fn endpoint(&self) -> String {
+        self.account.endpoint()
+    }
+
+    pub(super) fn spec(&self) -> &ServedSpec {
+        &self.spec
+    }
+
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Most texts of a request.
+    pub(super) fn max_texts(&self) -> usize {
+        self.max_texts
+    }
+
+    /// Everything but role and texts that a vector depends on, as far as it is known here.
+    pub(super) fn determines(&self) -> Vec<Vec<u8>> {
+        let spec =
+            serde_json::to_vec(&ServedSpec { tokenizer: None, ..self.spec.clone() }).expect("strings and numbers");
+        let tokenizer = self.cutter.as_ref().map_or_else(Vec::new, |cutter| cutter.sha256().to_vec());
+        [self.name().into_bytes(), self.endpoint().into_bytes(), spec, tokenizer].into()
+    }
+
+    /// A text with its prefix, cut where it is longer than the model takes and that can be counted.
+    pub(super) fn prepared<'t>(&self, role: Role, text: &'t str) -> (Cow<'t, str>, bool) {
+        let prefix = self.spec.prefix(role);
+        let whole = if prefix.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(format!("{prefix}{text}")) };
+        match self.cutter.as_ref().and_then(|cutter| cutter.end(&whole)) {
+            None => (whole, false),
+            Some(end) => (Cow::Owned(whole[..end].to_owned()), true),
+        }
+    }
+
+    /// The vectors of lists of prepared texts, each with its number, as they come.
+    pub(super) fn ask(&self, lists: Vec<(usize, Vec<String>)>) -> Result<mpsc::Receiver<(usize, Answer)>> {
+        if !self.checked.swap(true, Ordering::Relaxed) {
+            self.info()?;
+        }
+        let (sender, receiver) = mpsc::channel();
+        self.jobs.send(Job::Embed(lists, sender)).map_err(|_| gone())?;
+        Ok(receiver)
+    }
+
+    /// Refuses a server that cuts long texts in silence, where the lengths of texts cannot be counted here: the vector of
+    /// the longest one is then that of its beginning.
+    pub(super) fn check_whole(&self, longest: &str) -> Result<()> {
+        let is_told = self.cutter.is_some() || self.account.provider.protocol == EmbeddingProtocol::Tei;
+        if is_told || longest.len() <= self.whole_up_to.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let beginning = &longest[..longest.floor_char_boundary(longest.len() / 4 * 3)];
+        let pair = vec![longest.to_owned(), beginning.to_owned()];
+        let (_, answer) = self.ask(vec![(0, pair.clone())])?.recv().map_err(|_| gone())?;
+        let (vectors, tokens) = answer.map_err(|error| self.explained(error, &pair))?;
+        self.took(pair.len(), tokens);
+        let vectors = normalized(vectors)?;
+        let differ = |(a, b): (&f32, &f32)| (a - b).abs() > SAME;
+        if !vectors.row(0).iter().zip(vectors.row(1)).any(differ) {
+            bail!(
+                "embedding model {} at {} cuts long texts in silence: a text of {} bytes and its first three quarters have \
+                 the same vector. Choose a smaller --max-tokens; or describe the model with max_tokens and tokenizer \
+                 (--embedder-spec): longer texts are then cut here, and counted",
+                self.name(),
+                self.endpoint(),
+                longest.len()
+            );
+        }
+        self.whole_up_to.store(longest.len(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Counts one request, and writes it down.
+    pub(super) fn took(&self, n_texts: usize, tokens: Option<u64>) {
+        let call = EmbeddingCall { model: self.name(), texts: n_texts, tokens };
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(log) = taken.log.clone()
+            && let Err(error) = append(&log, &call)
+            && !std::mem::replace(&mut taken.warned, true)
+        {
+            eprintln!("warning: what embeddings take is not written down: {error:#}");
+        }
+        taken.calls.push(call);
+    }
+
+    /// From now on each request is written into a file of JSON lines, as are those before.
+    pub(super) fn log_to(&self, path: &Path) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = taken.calls.iter().try_for_each(|call| append(path, call));
+        if let Err(error) = earlier {
+            eprintln!("warning: what embeddings take is not written down: {error:#}");
+            taken.warned = true;
+        }
+        taken.log = Some(path.to_owned());
+    }
+
+    /// The requests of this process.
+    pub(super) fn calls(&self) -> Vec<EmbeddingCall> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).calls.clone()
+    }
+
+    /// The error of a request, with what to do.
+    pub(super) fn explained(&self, error: HostError, texts: &[String]) -> anyhow::Error {
+        let (name, endpoint) = (self.name(), self.endpoint());
+        let message = match error {
+            HostError::Embedding(message) | HostError::Failed(message) => message,
+            other => other.to_string(),
+        };
+        let lower = message.to_lowercase();
+        let too_long = ["too large to process", "maximum context length", "must have less than", "too long", "exceed"];
+        if !too_long.iter().any(|words| lower.contains(words)) {
+            return anyhow!("embedding model {name} at {endpoint}: {message}");
+        }
+        let longest = texts.iter().max_by_key(|text| text.len()).map_or("", String::as_str);
+        let beginning: String = longest.chars().take(60).collect();
+        anyhow!(
+            "embedding model {name} at {endpoint} refuses a text that is too long for it: {message}\nThe longest of the \
+             request has {} bytes and begins `{beginning}`. Choose a smaller --max-tokens; or describe the model with \
+             max_tokens and tokenizer (--embedder-spec): longer texts are then cut, and counted",
+            longest.len()
+        )
+    }
+
+    fn info(&self) -> Result<Option<TeiInfo>> {
+        let (sender, receiver) = mpsc::channel();
+        self.jobs.send(Job::Info(sender)).map_err(|_| gone())?;
+        let info = receiver.recv().map_err(|_| gone())?.map_err(|error| self.explained(error, &[]))?;
+        if let Some(info) = &info
+            && !info.serves(&self.account.model)
+        {
+            bail!(
+                "the server at {} serves {}, not {}: correct --embedder or --embedder-base-url",
+                self.endpoint(),
+                info.model,
+                self.account.model
+            );
+        }
+        Ok(info)
+    }
+
+    /// Asks the server how long its vectors and its longest input are.
+    fn learn(&self) -> Result<Learnt> {
+        let info = self.info()?;
+        self.checked.store(true, Ordering::Relaxed);
+        let dimension = match self.spec.dimension {
+            Some(dimension) => dimension,
+            None => {
+                let texts = vec![PROBE.to_owned()];
+                let (_, answer) = self.ask(vec![(0, texts.clone())])?.recv().map_err(|_| gone())?;
+                let (vectors, tokens) = answer.map_err(|error| self.explained(error, &texts))?;
+                self.took(1, tokens);
+                vectors.dimension()
+            }
+        };
+        let (max_tokens, max_texts) = info.map_or((None, None), |info| (info.max_tokens, info.max_texts));
+        let learnt = Learnt { dimension, max_tokens, max_texts };
+        if let Some(path) = self.memory() {
+            let kept = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(anyhow::Error::from);
+            if let Err(error) = kept.and_then(|()| write_atomically(&path, &serde_json::to_vec(&learnt)?)) {
+                eprintln!("warning: what the embedding server said of itself is asked again next time: {error:#}");
+            }
+        }
+        Ok(learnt)
+    }
+
+    fn remembered(&self) -> Option<Learnt> {
+        let learnt: Learnt = serde_json::from_slice(&std::fs::read(self.memory()?).ok()?).ok()?;
+        (learnt.dimension > 0 && self.spec.dimension.is_none_or(|said| said == learnt.dimension)).then_some(learnt)
+    }
+
+    fn memory(&self) -> Option<PathBuf> {
+        let (name, endpoint) = (self.name(), self.endpoint());
+        let hash = sha256_of_parts([name.as_bytes(), endpoint.as_bytes()]);
+        Some(cache_folder()?.join("servers").join(format!("{}.json", &hash[..16])))
+    }
+}
+
+fn gone() -> anyhow::Error {
+    anyhow!("the thread that talks to the embedding server has ended")
+}
+
+fn append(path: &Path, call: &EmbeddingCall) -> Result<()> {
+    let mut line = serde_json::to_vec(call)?;
+    line.push(b'\n');
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(&line)).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Serves the jobs of all threads on one, whose connections and throttle they share.
+fn work(account: EmbeddingAccount, mut jobs: UnboundedReceiver<Job>) {
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("cannot talk to the embedding server: {error}");
+            return;
+        }
+    };
+    tokio::task::LocalSet::new().block_on(&runtime, async {
+        let server = match EmbeddingServer::new(account) {
+            Ok(server) => Rc::new(server),
+            Err(error) => {
+                eprintln!("cannot talk to the embedding server: {error:#}");
+                return;
+            }
+        };
+        while let Some(job) = jobs.recv().await {
+            tokio::task::spawn_local(serve(Rc::clone(&server), job));
+        }
+    });
+}
+
+async fn serve(server: Rc<EmbeddingServer>, job: Job) {
+    match job {
+        Job::Info(sender) => {
+            // Who no longer listens has found another end.
+            let _ = sender.send(server.info().await);
+        }
+        Job::Embed(lists, sender) => {
+            let server = &server;
+            let mut answers = stream::iter(lists)
+                .map(|(number, texts)| async move {
+                    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                    (number, server.vectors(&texts).await)
+                })
+                .buffer_unordered(REQUESTS);
+            while let Some(answer) = answers.next().await {
+                if sender.send(answer).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The run: books become shelves, items become trials, trials become records.
+
+mod prepare;
+mod replay;
+mod room;
+
+pub use replay::{Difference, replay};
+
+use crate::benchmark::Benchmark;
+use crate::embedder::Embedder;
+use crate::host::{CliHost, QueryEncoder};
+use crate::interrupt;
+use crate::journal::{Journal, Journals};
+use crate::progress::Progress;
+use crate::run_folder::RunFolder;
+use crate::spending::Spending;
+use anyhow::{Context, Result};
+use closeread_core::benchmark::Item;
+use closeread_core::index::Retriever;
+use closeread_core::method::{AnyMethod, Questions, Settings, Trial};
+use closeread_core::metric::{Shown, recorded_scores};
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::record::{Outcome, Record, TrialKey};
+use closeread_core::report::{CellKey, embedding_usage};
+use closeread_core::text::{Book, Span};
+use closeread_providers::Batcher;
+use closeread_providers::ending::is_ending;
+use futures_util::future::try_join_all;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use prepare::{Preparations, key_of};
+use room::Room;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::convert::Infallible;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::Mutex;
+
+/// Sets of books that are open at once where calls go in batches: their questions wait together.
+const GROUPS_IN_BATCHES: usize = 256;
+
+/// What a run does, decided before it starts.
+pub struct Plan<'a> {
+    /// What all trials share.
+    pub setting: Settings<'a>,
+    /// The lines of the table.
+    pub cells: Vec<PlannedCell>,
+    /// Who is asked for what methods make of books before their questions; `None`: each reader for itself.
+    pub preparer: Option<String>,
+    /// Repetitions of every trial.
+    pub samples: u32,
+    /// As asked for; `None` chooses by language.
+    pub retriever: Option<Retriever>,
+    /// Calls under way at once.
+    pub concurrency: usize,
+    /// One host a model.
+    pub hosts: HashMap<String, CliHost>,
+    /// What the calls of all hosts take.
+    pub spending: Rc<Spending>,
+}
+
+impl Plan<'_> {
+    /// The encoders of the cells, each once.
+    fn encoders(&self) -> Vec<&Rc<QueryEncoder>> {
+        let mut encoders: Vec<&Rc<QueryEncoder>> = Vec::new();
+        for encoder in self.cells.iter().filter_map(|cell| cell.encoder.as_ref()) {
+            if !encoders.iter().any(|known| Rc::ptr_eq(known, encoder)) {
+                encoders.push(encoder);
+            }
+        }
+        encoders
+    }
+
+    /// What takes calls into batches, one a model.
+    fn batchers(&self) -> Vec<&Batcher> {
+        self.hosts.values().filter_map(|host| host.batcher().map(Rc::as_ref)).collect()
+    }
+
+    /// Counts what embeddings from servers have cost.
+    fn count_embeddings(&self) {
+        let calls: Vec<_> = self.encoders().iter().flat_map(|encoder| encoder.embedder().calls()).collect();
+        let usage = embedding_usage(&calls, self.spending.prices());
+        self.spending.embedded(usage.iter().map(|usage| usage.dollars).sum());
+    }
+}
+
+/// A line of the table with the method that fills it.
+#[derive(Clone)]
+pub struct PlannedCell {
+    /// Method, model, budget.
+    pub key: CellKey,
+    /// The method with its parameters.
+    pub method: AnyMethod,
+    /// What embeds for it, where it searches by vectors.
+    pub encoder: Option<Rc<QueryEncoder>>,
+}
+
+/// What happened besides records.
+#[derive(Default)]
+pub struct Summary {
+    /// Ctrl-C ended the run before all trials were made.
+    pub interrupted: bool,
+    /// The limit on what the run may cost ended it.
+    pub out_of_money: bool,
+}
+
+/// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
+pub fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Option<&Embedder>) -> Retriever {
+    asked.unwrap_or_else(|| {
+        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.speaks(book.language.code()));
+        if books.iter().all(known) { Retriever::Dense } else { Retriever::Bm25 }
+    })
+}
+
+/// What is asked at once: an item, or all items of one call for a method that asks them together. If one of them has no
+/// record, all are asked again: one call gives all their answers.
+struct Unit<'a> {
+    cell: &'a PlannedCell,
+    sample: u32,
+    items: Vec<&'a Item>,
+}
+
+impl Unit<'_> {
+    fn key(&self, item: &Item) -> TrialKey {
+        let CellKey { method, model, budget } = self.cell.key.clone();
+        TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
+    }
+
+    /// What names its journal.
+    fn name(&self) -> Vec<TrialKey> {
+        self.items.iter().map(|item| self.key(item)).collect()
+    }
+}
+
+/// Makes every trial of the plan that the folder does not hold yet.
+pub async fn run(
+    plan: &Plan<'_>,
+    benchmark: &Benchmark,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    folder: &mut RunFolder,
+) -> Result<Summary> {
+    let journals = Journals::of_run(folder.path());
+    let groups = groups(&benchmark.items);
+    let groups: Vec<(&[String], Vec<Unit<'_>>)> = groups
+        .into_iter()
+        .map(|(documents, items)| Ok((documents, units(plan, &items, folder, &journals)?)))
+        .filter(|group| group.as_ref().map_or(true, |(_, units)| !units.is_empty()))
+        .collect::<Result<_>>()?;
+    let n_trials = groups.iter().flat_map(|(_, units)| units).map(|unit| unit.items.len()).sum();
+    let progress = Progress::new("trials", n_trials).with_spending(Rc::clone(&plan.spending));
+    let mut summary = Summary::default();
+    let stop = Cell::new(false);
+    let batchers = plan.batchers();
+    let in_batches = !batchers.is_empty();
+    let (folder, opening) = (RefCell::new(folder), Mutex::new(()));
+    let site = Site { plan, benchmark, evidence, folder, journals, progress, stop, opening };
+    let Site { journals, progress, stop, .. } = &site;
+    let work = stream::iter(groups)
+        .map(anyhow::Ok)
+        .try_for_each_concurrent(if in_batches { GROUPS_IN_BATCHES } else { 1 }, |(documents, units)| {
+            site.group(documents, units)
+        });
+    let patience = async {
+        match in_batches {
+            true => interrupt::leave(stop, progress).await,
+            false => interrupt::watch(stop, progress).await,
+        }
+    };
+    // The work first: what comes back when the money is out is still recorded.
+    tokio::select! {
+        biased;
+        result = work => result?,
+        () = patience => {}
+        () = plan.spending.is_out() => summary.out_of_money = true,
+        Err(error) = drive(&batchers) => return Err(error),
+    }
+    progress.finish();
+    journals.tidy();
+    summary.interrupted = stop.get();
+    Ok(summary)
+}
+
+/// Where trials are made.
+struct Site<'s, 'p> {
+    plan: &'s Plan<'p>,
+    benchmark: &'s Benchmark,
+    evidence: &'s HashMap<String, Vec<(usize, Span)>>,
+    folder: RefCell<&'s mut RunFolder>,
+    journals: Journals,
+    progress: Progress,
+    stop: Cell<bool>,
+    /// Books are cut and embedded one set after the other: one takes all cores.
+    opening: Mutex<()>,
+}
+
+impl Site<'_, '_> {
+    /// Makes the trials on some books.
+    async fn group(&self, documents: &[String], units: Vec<Unit<'_>>) -> Result<()> {
+        let Self { plan, journals, progress, stop, .. } = self;
+        if stop.get() {
+            return Ok(());
+        }
+        let batchers = plan.batchers();
+        for batcher in &batchers {
+            batcher.room().await;
+        }
+        let busy: Vec<_> = batchers.iter().map(|batcher| batcher.busy()).collect();
+        let turn = self.opening.lock().await;
+        let (room, n_cut) = match Room::open(plan, self.benchmark.books_of(documents), &units, progress).await {
+            Err(_) if is_ending() => return Ok(()),
+            opened => opened?,
+        };
+        drop((turn, busy));
+        plan.count_embeddings();
+        if n_cut > 0 {
+            self.folder.borrow().note_cut(&documents.join(", "), n_cut)?;
+        }
+        let preparations = Preparations::make(plan, &room, &units, &self.folder, journals, stop).await?;
+        let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
+        for wave in waves(units, !batchers.is_empty()) {
+            let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
+                .map(|unit| attempt(plan, &room, &preparations, journals, self.evidence, unit, stop))
+                .buffer_unordered(at_once);
+            while let Some(attempted) = trials.next().await {
+                let Some((records, journal)) = attempted? else { continue };
+                let failed: Vec<bool> =
+                    records.iter().map(|record| matches!(record.outcome, Outcome::Failed { .. })).collect();
+                self.folder.borrow_mut().append(records)?;
+                if !failed.contains(&true) {
+                    journal.remove()?;
+                }
+                for failed in failed {
+                    if failed { progress.tick_failed() } else { progress.tick() }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Looks after the batches of all models; returns only with an error.
+async fn drive(batchers: &[&Batcher]) -> Result<Infallible> {
+    if batchers.is_empty() {
+        return std::future::pending().await;
+    }
+    Ok(try_join_all(batchers.iter().map(|batcher| batcher.drive())).await?.remove(0))
+}
+
+/// Items by the books they are about, in the order of first use.
+pub fn groups(items: &[Item]) -> Vec<(&[String], Vec<&Item>)> {
+    let mut groups: Vec<(&[String], Vec<&Item>)> = Vec::new();
+    let mut place: HashMap<&[String], usize> = HashMap::new();
+    for item in items {
+        let idx = *place.entry(&item.documents).or_insert_with(|| {
+            groups.push((&item.documents, Vec::new()));
+            groups.len() - 1
+        });
+        groups[idx].1.push(item);
+    }
+    groups
+}
+
+/// Everything about `items`, which are on the same books, that the folder does not hold yet.
+fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journals: &Journals) -> Result<Vec<Unit<'a>>> {
+    let (open, done): (Vec<_>, Vec<_>) = units_of(plan, items)
+        .into_iter()
+        .partition(|unit| unit.items.iter().any(|item| !folder.is_done(&unit.key(item))));
+    for unit in done {
+        journals.discard(&unit.name())?;
+    }
+    Ok(open)
+}
+
+/// Everything about `items`, which are on the same books.
+fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
+    let all_of = |cell: &'a PlannedCell, questions: &Questions<'a>| {
+        let items = questions.items().to_vec();
+        (0..plan.samples).map(|sample| Unit { cell, sample, items: items.clone() }).collect::<Vec<_>>()
+    };
+    let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
+    let mut units: Vec<Unit<'a>> = Vec::new();
+    for questions in Questions::by_task(items).iter().filter(|_| !together.is_empty()) {
+        units.extend(together.iter().flat_map(|cell| all_of(cell, questions)));
+    }
+    for questions in Questions::one_each(items) {
+        units.extend(one_by_one.iter().flat_map(|cell| all_of(cell, &questions)));
+    }
+    units
+}
+
+/// The first question of a method whose prompts begin alike goes alone, the rest together: by then the provider has the
+/// beginning in its prompt cache. In batches all go together: one that waits for another would wait for a day.
+fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
+    if in_batches {
+        return [units, Vec::new()];
+    }
+    let mut seen: HashSet<(String, String)> = HashSet::new();
+    let leads = |unit: &Unit<'_>| {
+        let CellKey { method, model, .. } = &unit.cell.key;
+        unit.cell.method.shares_its_prompts() && model != EXTRACTIVE && seen.insert((method.clone(), model.clone()))
+    };
+    let (first, rest) = units.into_iter().partition(leads);
+    [first, rest]
+}
+
+/// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a reply.
+async fn attempt(
+    plan: &Plan<'_>,
+    room: &Room,
+    preparations: &Preparations,
+    journals: &Journals,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    unit: Unit<'_>,
+    stop: &Cell<bool>,
+) -> Result<Option<(Vec<Record>, Journal)>> {
+    let _seat = plan.hosts[&unit.cell.key.model].seat().await;
+    if stop.get() {
+        return Ok(None);
+    }
+    let started = Instant::now();
+    let journal = journals.of(&unit.name())?;
+    let Unit { cell, sample, items } = &unit;
+    let PlannedCell { key, method, encoder } = cell;
+    let trials = match preparations.of(plan, room, cell) {
+        Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
+        prepared => {
+            let host = &plan.hosts[&key.model]
+                .repetition(*sample, encoder.as_deref())
+                .of_method(&key.method)
+                .journalled(&journal);
+            let session = room.session(plan, cell, host);
+            let trials = method.run(&session, items, prepared.and_then(|p| p.as_ref().ok())).await;
+            if host.was_cut_off() {
+                return Ok(None);
+            }
+            trials.with_context(|| format!("item `{}`, method {}", items[0].id, key.method))?
+        }
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let records = items.iter().zip(trials).map(|(item, trial)| {
+        let scores = recorded(item, &trial, room, evidence);
+        Record {
+            key: unit.key(item),
+            outcome: trial.outcome,
+            scores,
+            prompt_tokens: trial.prompt_tokens,
+            context: trial.context,
+            calls: trial.calls,
+            measures: trial.measures,
+            evidence: trial.evidence,
+            seconds: if trial.asked_with.is_some() { 0.0 } else { seconds },
+            asked_with: trial.asked_with,
+        }
+    });
+    let records = records.collect();
+    Ok(Some((records, journal)))
+}
+
+/// The scores of a trial as its record holds them.
+fn recorded(
+    item: &Item,
+    trial: &Trial,
+    room: &Room,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+) -> BTreeMap<String, f64> {
+    let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
+    recorded_scores(item, &trial.outcome, shown, evidence.get(&item.id).map(Vec::as_slice), room.books())
+}

@@ -1,0 +1,221 @@
+//! A finished run again, without asking anyone: every reply comes from its record, everything else is computed anew.
+
+use super::{Plan, Room, Unit, groups, key_of, recorded, units_of};
+use crate::benchmark::Benchmark;
+use crate::host::QueryEncoder;
+use crate::progress::Progress;
+use crate::run_folder;
+use anyhow::{Context as _, Result};
+use closeread_core::embed::{Role, Vectors};
+use closeread_core::hash::sha256;
+use closeread_core::host::{Call, Host, HostError, Reply};
+use closeread_core::method::{AnyPrepared, Preparation, Trial};
+use closeread_core::record::{CallTrace, Context, Outcome, Record, TrialKey};
+use closeread_core::text::Span;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::path::Path;
+
+/// Where the record and the computation disagree.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// The trial.
+    #[serde(flatten)]
+    pub trial: TrialKey,
+    /// A metric, `outcome`, `prompts`, `passages`, `preparation`, or `prompts of the preparation`.
+    pub what: String,
+    /// As the record has it; null where it has nothing.
+    pub stored: Value,
+    /// As it comes out now; null where nothing does.
+    pub recomputed: Value,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// Trials whose parsing and scoring were done again.
+    pub trials: usize,
+    /// Trials that ended without a reply to read, of which only the scores were computed again.
+    pub scored_only: usize,
+    /// By method, trials that were not looked at: the folder does not hold what the method had made of their books.
+    pub not_replayed: BTreeMap<String, usize>,
+    /// Where something differs, in the order of the records.
+    pub differences: Vec<Difference>,
+}
+
+/// Computes every record of the run in `folder` again.
+pub async fn replay(
+    plan: &Plan<'_>,
+    benchmark: &Benchmark,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    folder: &Path,
+    records: &[Record],
+) -> Result<Replayed> {
+    let stored: HashMap<&TrialKey, &Record> = records.iter().map(|record| (&record.key, record)).collect();
+    let progress = Progress::new("trials", stored.len());
+    let mut replayed = Replayed::default();
+    for (documents, items) in groups(&benchmark.items) {
+        let mut units = units_of(plan, &items);
+        for unit in &mut units {
+            let (cell, sample) = (unit.cell, unit.sample);
+            unit.items.retain(|item| stored.contains_key(&Unit { cell, sample, items: Vec::new() }.key(item)));
+        }
+        units.retain(|unit| !unit.items.is_empty());
+        if units.is_empty() {
+            continue;
+        }
+        let (room, _) = Room::open(plan, benchmark.books_of(documents), &units, &progress).await?;
+        let mut seen = BTreeSet::new();
+        for unit in &units {
+            let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
+            let (method, name) = (&unit.cell.method, &unit.cell.key.method);
+            let key = key_of(plan, &room, unit.cell);
+            let preparation = key.as_ref().and_then(|key| run_folder::preparation(folder, key));
+            let is_new = key.is_some_and(|key| seen.insert(key.hash()));
+            if let Some(preparation) = preparation.as_ref().filter(|_| is_new) {
+                let again = prepared_once_more(plan, &room, unit, preparation).await?;
+                compare_preparations(&records[0].key, preparation, &again, &mut replayed.differences);
+            }
+            let early = records.iter().any(|record| ended_early(&record.outcome));
+            let again: Vec<Trial> = match preparation.as_ref().map(|preparation| &preparation.prepared) {
+                _ if early => {
+                    replayed.scored_only += records.len();
+                    records.iter().map(|record| as_stored(record)).collect()
+                }
+                None if method.preparation().is_some() => {
+                    *replayed.not_replayed.entry(name.clone()).or_default() += records.len();
+                    records.iter().for_each(|_| progress.tick());
+                    continue;
+                }
+                Some(Err(outcome)) => {
+                    replayed.trials += records.len();
+                    records.iter().map(|_| Trial::ended(outcome.clone())).collect()
+                }
+                prepared => {
+                    replayed.trials += records.len();
+                    once_more(plan, &room, prepared.and_then(|made| made.as_ref().ok()), unit, &records).await?
+                }
+            };
+            for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
+                let scores = recorded(item, &again, &room, evidence);
+                compare(record, &again, &scores, &mut replayed.differences);
+                progress.tick();
+            }
+        }
+    }
+    progress.finish();
+    Ok(replayed)
+}
+
+/// No reply was read: what the provider said is all there is.
+fn ended_early(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Failed { .. } | Outcome::Blocked { .. } | Outcome::Overflow { .. })
+}
+
+/// The trial that a record is of.
+fn as_stored(record: &Record) -> Trial {
+    let Record { outcome, prompt_tokens, context, calls, measures, evidence, asked_with, .. } = record.clone();
+    Trial { outcome, prompt_tokens, context, calls, measures, evidence, asked_with }
+}
+
+/// The preparation of a unit with the replies that it holds.
+async fn prepared_once_more(
+    plan: &Plan<'_>,
+    room: &Room,
+    unit: &Unit<'_>,
+    stored: &Preparation,
+) -> Result<Option<Preparation>> {
+    let host = Stored::new(&stored.calls, unit);
+    let again = unit.cell.method.prepare(&room.session(plan, unit.cell, &host)).await;
+    again.with_context(|| format!("method {}", unit.cell.key.method))
+}
+
+/// The trials of a unit with the replies that their records hold.
+async fn once_more(
+    plan: &Plan<'_>,
+    room: &Room,
+    prepared: Option<&AnyPrepared>,
+    unit: &Unit<'_>,
+    records: &[&Record],
+) -> Result<Vec<Trial>> {
+    let host = Stored::new(records.iter().flat_map(|record| &record.calls), unit);
+    let trials = unit.cell.method.run(&room.session(plan, unit.cell, &host), &unit.items, prepared).await;
+    trials.with_context(|| format!("item `{}`, method {}", unit.items[0].id, unit.cell.key.method))
+}
+
+/// What differs between a preparation and the one made again, which is said of the first trial that reads it. What was
+/// made is long: its hash stands for it.
+fn compare_preparations(
+    trial: &TrialKey,
+    stored: &Preparation,
+    again: &Option<Preparation>,
+    differences: &mut Vec<Difference>,
+) {
+    let hash = |preparation: &Preparation| {
+        let made = serde_json::to_vec(&preparation.prepared).expect("what is kept has string keys only");
+        json!(sha256(&made))
+    };
+    let mut differ = |what: &str, stored: Value, recomputed: Value| {
+        if stored != recomputed {
+            differences.push(Difference { trial: trial.clone(), what: what.to_owned(), stored, recomputed });
+        }
+    };
+    differ("preparation", hash(stored), json!(again.as_ref().map(hash)));
+    differ("prompts of the preparation", prompts(&stored.calls), json!(again.as_ref().map(|p| prompts(&p.calls))));
+}
+
+/// What differs between a record and the trial made again.
+fn compare(stored: &Record, again: &Trial, scores: &BTreeMap<String, f64>, differences: &mut Vec<Difference>) {
+    let mut differ = |what: &str, stored_value: Value, recomputed: Value| {
+        if stored_value != recomputed {
+            let trial = stored.key.clone();
+            differences.push(Difference { trial, what: what.to_owned(), stored: stored_value, recomputed });
+        }
+    };
+    let passages = |context: Option<&Context>| {
+        let places = context.iter().flat_map(|context| &context.passages);
+        json!(places.map(|p| (&p.document, p.start, p.end)).collect::<Vec<_>>())
+    };
+    differ("passages", passages(stored.context.as_ref()), passages(again.context.as_ref()));
+    differ("prompts", prompts(&stored.calls), prompts(&again.calls));
+    differ("outcome", json!(stored.outcome), json!(again.outcome));
+    let metrics: BTreeSet<&String> = stored.scores.keys().chain(scores.keys()).collect();
+    for metric in metrics {
+        differ(metric, json!(stored.scores.get(metric)), json!(scores.get(metric)));
+    }
+}
+
+/// The hashes of what was sent, in order.
+fn prompts(calls: &[CallTrace]) -> Value {
+    json!(calls.iter().map(|call| &call.sha256).collect::<Vec<_>>())
+}
+
+/// A host that knows the replies of one unit or preparation, in their order.
+struct Stored<'a> {
+    replies: RefCell<VecDeque<Reply>>,
+    encoder: Option<&'a QueryEncoder>,
+}
+
+impl<'a> Stored<'a> {
+    fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>) -> Self {
+        let calls = calls.into_iter();
+        let replies = calls.map(|call| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() });
+        Self { replies: RefCell::new(replies.collect()), encoder: unit.cell.encoder.as_deref() }
+    }
+}
+
+impl Host for Stored<'_> {
+    async fn chat(&self, _call: Call) -> Result<Reply, HostError> {
+        let reply = self.replies.borrow_mut().pop_front();
+        reply.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))
+    }
+
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
+        let Some(encoder) = self.encoder else {
+            return Err(HostError::Embedding("the run embedded nothing for this method".to_owned()));
+        };
+        encoder.vectors(role, texts).await.map_err(|error| HostError::Embedding(format!("{error:#}")))
+    }
+}

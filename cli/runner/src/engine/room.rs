@@ -1,0 +1,143 @@
+//! What the questions on some books share: the books, cut and embedded as the methods want them.
+
+use super::{Plan, PlannedCell, Unit, retriever_for};
+use crate::embedder::{Collected, Embedder};
+use crate::host::QueryEncoder;
+use crate::progress::Progress;
+use anyhow::{Context, Result};
+use closeread_core::chunk::Chunker;
+use closeread_core::host::Host;
+use closeread_core::index::{Retriever, Shelf};
+use closeread_core::method::{Passages, Session};
+use closeread_core::text::{Book, OpenBook};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Bytes of text that are held for the questions on them; more are read again whenever they are needed.
+const HELD_TEXT: usize = 16 << 20;
+/// Bytes of vectors that are held; more are read from the embedder's memory on disk for every search.
+const HELD_VECTORS: usize = 16 << 20;
+
+/// Books, and a shelf for each way in which a method wants them cut and embedded.
+pub(super) struct Room {
+    books: Vec<Arc<Book>>,
+    /// Held open where they are few, so that no trial has to read them again.
+    _open: Vec<Arc<OpenBook>>,
+    shelves: HashMap<ShelfKey, Shelf>,
+}
+
+/// How a shelf was cut, and the fingerprint of the encoder whose vectors it holds.
+type ShelfKey = (Chunker, usize, Option<String>);
+
+impl Room {
+    /// Cuts, indexes and, where a method needs it, embeds the books and all their questions; says how many of these
+    /// texts were longer than the encoders take.
+    pub(super) async fn open(
+        plan: &Plan<'_>,
+        books: Vec<Arc<Book>>,
+        units: &[Unit<'_>],
+        progress: &Progress,
+    ) -> Result<(Self, usize)> {
+        let size: usize = books.iter().map(|book| book.n_bytes()).sum();
+        let held = if size <= HELD_TEXT { books.as_slice() } else { &[] };
+        let open = held.iter().map(|book| book.open()).collect::<Result<_, _>>()?;
+        let mut room = Self { books, _open: open, shelves: HashMap::new() };
+        let mut n_cut = 0;
+        for unit in units {
+            let Some(passages) = unit.cell.method.passages() else { continue };
+            let encoder = room.encoder(plan, unit.cell);
+            let key = room.key(plan, unit.cell, passages);
+            if !room.shelves.contains_key(&key) {
+                let mut shelf = passages.index(&room.books, plan.setting.tokenizer);
+                if let Some(encoder) = encoder {
+                    let (embedded, n_cut_of_shelf) = embed(encoder.embedder(), shelf, progress).await?;
+                    (shelf, n_cut) = (embedded, n_cut + n_cut_of_shelf);
+                }
+                room.shelves.insert(key, shelf);
+            }
+        }
+        for encoder in plan.encoders() {
+            let asks = |unit: &&Unit<'_>| {
+                unit.cell.method.passages().is_some()
+                    && room.encoder(plan, unit.cell).is_some_and(|e| Rc::ptr_eq(e, encoder))
+            };
+            let items = units.iter().filter(asks).flat_map(|unit| &unit.items);
+            let questions: Vec<&str> = items.map(|item| item.question.as_str()).collect();
+            n_cut += encoder.prepare(&questions).await?;
+        }
+        Ok((room, n_cut))
+    }
+
+    /// How passages are ranked for a cell.
+    fn retriever(&self, plan: &Plan<'_>, cell: &PlannedCell) -> Retriever {
+        retriever_for(&self.books, plan.retriever, cell.encoder.as_deref().map(|encoder| &**encoder.embedder()))
+    }
+
+    /// The encoder of a cell, where its retriever needs vectors.
+    fn encoder<'a>(&self, plan: &Plan<'_>, cell: &'a PlannedCell) -> Option<&'a Rc<QueryEncoder>> {
+        cell.encoder.as_ref().filter(|_| self.retriever(plan, cell).needs_vectors())
+    }
+
+    fn key(&self, plan: &Plan<'_>, cell: &PlannedCell, passages: &Passages) -> ShelfKey {
+        (passages.split, passages.max_tokens, self.embedder(plan, cell))
+    }
+
+    /// The fingerprint of the model that embeds the passages of a cell; `None` where they are ranked by their words.
+    pub(super) fn embedder(&self, plan: &Plan<'_>, cell: &PlannedCell) -> Option<String> {
+        self.encoder(plan, cell).map(|encoder| encoder.embedder().fingerprint())
+    }
+
+    pub(super) fn books(&self) -> &[Arc<Book>] {
+        &self.books
+    }
+
+    /// A session for a trial of a cell, or for its preparation.
+    pub(super) fn session<'a, H: Host>(&'a self, plan: &Plan<'a>, cell: &PlannedCell, host: &'a H) -> Session<'a, H> {
+        let index = cell.method.passages().map(|passages| &self.shelves[&self.key(plan, cell, passages)]);
+        let session = Session::new(host, plan.setting).about(&self.books);
+        session.searching(index, self.retriever(plan, cell)).within(cell.key.budget)
+    }
+}
+
+/// Puts the vectors of its passages into a shelf, on a thread of its own, so that Ctrl-C is heard in the middle of a long
+/// book.
+///
+/// Vectors are made and remembered on disk book by book. Few are then held; many are read from there for every search.
+async fn embed(embedder: &Arc<Embedder>, mut shelf: Shelf, progress: &Progress) -> Result<(Shelf, usize)> {
+    let title = match shelf.books() {
+        [only] => only.id.clone(),
+        several => format!("{} documents", several.len()),
+    };
+    let started = Instant::now();
+    let worker = Arc::clone(embedder);
+    let what = format!("passages of {title} embedded");
+    let embedded = tokio::task::spawn_blocking(move || {
+        let n_passages = shelf.passages().len();
+        let size = n_passages * worker.dimension() * size_of::<f32>();
+        let mut vectors = worker.collection(size <= HELD_VECTORS);
+        let passages = Progress::new(&what, n_passages);
+        for book in 0..shelf.books().len() {
+            let texts = shelf.texts(shelf.passages_of(book));
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let mut n_done = 0;
+            vectors.embed(&texts, |done| {
+                passages.advance(done - n_done);
+                n_done = done;
+            })?;
+        }
+        passages.finish();
+        let n_cut = vectors.n_cut();
+        match vectors.finish() {
+            Collected::Memory(vectors) => shelf.put_vectors(vectors),
+            Collected::Disk(blocks) => shelf.put_vector_blocks(blocks),
+        }
+        anyhow::Ok((shelf, n_cut))
+    })
+    .await
+    .context("the embedding thread ended abruptly")?
+    .with_context(|| format!("cannot embed the passages of {title}"))?;
+    progress.paused(started);
+    Ok(embedded)
+}

@@ -1,0 +1,174 @@
+//! Reading what a run left behind, without touching it.
+
+use crate::judging::{JUDGEMENTS, JUDGING};
+use crate::run_folder::{MANIFEST, PRICES, StoredTexts, TEXTS, preparation_files};
+use crate::tokenizer;
+use anyhow::{Context, Result, anyhow, bail};
+use closeread_core::record::Record;
+use closeread_core::report::folder::{
+    DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_records, read_run,
+};
+use closeread_core::report::{Run, TokenPlaces};
+use closeread_core::text::tokens::Tokenizer;
+use closeread_core::text::{Book, Language, ReadOptions, TextStore};
+use closeread_files as files;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Whether the books are read and counted, which takes a second a million words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Texts {
+    /// They are.
+    Count,
+    /// They are not.
+    Skip,
+}
+
+/// The runs in these folders, each under a name of its own; remarks go to standard error.
+pub fn load_all(paths: &[PathBuf], texts: Texts) -> Result<Vec<Run>> {
+    let names: Vec<String> = paths.iter().map(|path| folder_name(path)).collect();
+    let mut runs = Vec::new();
+    for (path, name) in paths.iter().zip(&names) {
+        let unique = names.iter().filter(|other| *other == name).count() == 1;
+        runs.push(load(path, if unique { name.clone() } else { path.display().to_string() }, texts)?);
+    }
+    Ok(runs)
+}
+
+/// The run in a folder.
+///
+/// # Errors
+/// If manifest, items or records are not there or cannot be read; file and line are named. A last line of the records
+/// that a kill cut short is passed over, as a resumed run does.
+pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
+    let read = |name: &str| {
+        std::fs::read(path.join(name)).with_context(|| format!("cannot read {}", path.join(name).display()))
+    };
+    let manifest_bytes = manifest_bytes(path)?;
+    let (items, records) = (read("items.jsonl")?, read("records.jsonl")?);
+    let optional = |name: &str| files::read(&path.join(name));
+    let (judging, judgements, prices) = (optional(JUDGING)?, optional(JUDGEMENTS)?, optional(PRICES)?);
+    let run_files = RunFiles {
+        manifest: &manifest_bytes,
+        items: &items,
+        records: &records,
+        judging: judging.as_deref(),
+        judgements: judgements.as_deref(),
+        prices: prices.as_deref(),
+        preparations: &preparation_files(path)?,
+    };
+    let books = match texts {
+        Texts::Count => books(path, &manifest(path)?.configuration),
+        Texts::Skip => BTreeMap::new(),
+    };
+    let (run, left_out) = read_run(name, &run_files, books).map_err(|error| of_folder(path, &error))?;
+    if left_out > 0 {
+        eprintln!(
+            "{}: {left_out} records are of items that items.jsonl does not have; they are left out",
+            path.join("records.jsonl").display(),
+        );
+    }
+    Ok(run)
+}
+
+/// What core says of the files, with the folder that they lie in.
+fn of_folder(path: &Path, error: &FolderError) -> anyhow::Error {
+    anyhow!("{}{}{error}", path.display(), std::path::MAIN_SEPARATOR)
+}
+
+/// The records of a run as they were written, without what judges said of them afterwards.
+pub fn records(path: &Path) -> Result<Vec<Record>> {
+    let file = path.join("records.jsonl");
+    let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    read_records(&bytes).map_err(|error| of_folder(path, &error))
+}
+
+/// The books of a run by id, read from its folder; those that cannot be read are said and left out.
+pub fn books_of(folder: &Path) -> Result<BTreeMap<String, Arc<Book>>> {
+    let manifest = manifest(folder)?;
+    let mut books = BTreeMap::new();
+    for document in &manifest.configuration.documents {
+        match book(folder, &manifest.configuration, document) {
+            Ok(book) => {
+                books.insert(document.id.clone(), Arc::new(book));
+            }
+            Err(error) => eprintln!("document `{}` cannot be read: {error:#}", document.id),
+        }
+    }
+    Ok(books)
+}
+
+/// True for a folder that a run was made in.
+pub fn is_run_folder(path: &Path) -> bool {
+    path.join("manifest.json").is_file()
+}
+
+/// The last part of a path, also of `.` and `..`.
+pub fn folder_name(path: &Path) -> String {
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    whole.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Books of a run by their ids, as the run read them.
+///
+/// # Errors
+/// If the run has no such document, or its text is not there.
+pub fn documents(path: &Path, ids: &[String]) -> Result<Vec<Arc<Book>>> {
+    let configuration = manifest(path)?.configuration;
+    let of = |id: &String| {
+        let entry = configuration.documents.iter().find(|document| document.id == *id);
+        let entry = entry.with_context(|| format!("{} has no document `{id}`", path.display()))?;
+        book(path, &configuration, entry).map(Arc::new)
+    };
+    ids.iter().map(of).collect()
+}
+
+fn manifest(path: &Path) -> Result<RunManifest> {
+    RunManifest::read(&manifest_bytes(path)?).map_err(|error| of_folder(path, &error))
+}
+
+fn manifest_bytes(path: &Path) -> Result<Vec<u8>> {
+    let file = path.join(MANIFEST);
+    std::fs::read(&file).with_context(|| {
+        format!("cannot read {}: expected a run folder, which `closeread run --out DIR` makes", file.display())
+    })
+}
+
+/// The books' tokens by document. A text that is not there or cannot be read leaves its tables empty, which is said.
+fn books(folder: &Path, configuration: &RunConfiguration) -> BTreeMap<String, TokenPlaces> {
+    let tokenizer = match tokenizer::load(Some(&configuration.tokenizer), None) {
+        Ok(tokenizer) => tokenizer,
+        Err(_) => {
+            eprintln!(
+                "lengths and positions are counted with cl100k: the run's tokenizer `{}` is not at hand",
+                configuration.tokenizer
+            );
+            Tokenizer::cl100k()
+        }
+    };
+    let mut books = BTreeMap::new();
+    for document in &configuration.documents {
+        match book(folder, configuration, document) {
+            Ok(book) => {
+                books.insert(document.id.clone(), TokenPlaces::of(&book, &tokenizer));
+            }
+            Err(error) => eprintln!("no lengths and positions for document `{}`: {error:#}", document.id),
+        }
+    }
+    books
+}
+
+fn book(folder: &Path, configuration: &RunConfiguration, document: &DocumentEntry) -> Result<Book> {
+    if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
+        bail!("its sha256 in manifest.json is none");
+    }
+    let texts = StoredTexts { folder: folder.join(TEXTS) };
+    let text = texts.text(&document.sha256).map_err(anyhow::Error::msg)?;
+    let options = ReadOptions {
+        language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
+        keep_frame: configuration.keep_frame,
+        keep_wraps: configuration.keep_wraps,
+    };
+    Ok(Book::new(document.id.clone(), document.title.clone(), text, &options)?)
+}

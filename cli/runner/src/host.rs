@@ -1,0 +1,253 @@
+//! The command line as a host: it asks models and embeds queries.
+
+use crate::embedder::Embedder;
+use crate::journal::Journal;
+use crate::spending::Spending;
+use anyhow::{Context, Result};
+use closeread_core::embed::{Embedded, Role, Vectors};
+use closeread_core::host::{Call, Host, HostError, Reply};
+use closeread_core::reader;
+use closeread_core::work::Job;
+use closeread_providers::ending::is_ending;
+use closeread_providers::reply_cache::{ReplyCache, request_key};
+use closeread_providers::under_way::UnderWay;
+use closeread_providers::{Batcher, Beginnings, Reader, Seat};
+use futures_util::{StreamExt, stream};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::rc::Rc;
+use std::sync::Arc;
+use tokio::task::JoinError;
+
+/// An encoder, and the vectors of the queries that it embedded in this run.
+pub struct QueryEncoder {
+    embedder: Arc<Embedder>,
+    known: RefCell<HashMap<String, Vec<f32>>>,
+}
+
+impl QueryEncoder {
+    /// An encoder that has embedded nothing yet.
+    pub fn new(embedder: Embedder) -> Self {
+        Self { embedder: Arc::new(embedder), known: RefCell::default() }
+    }
+
+    /// The encoder itself, for passages.
+    pub fn embedder(&self) -> &Arc<Embedder> {
+        &self.embedder
+    }
+
+    /// Embeds all `queries` at once, so that methods find them ready; says how many had to be cut.
+    pub async fn prepare(&self, queries: &[&str]) -> Result<usize> {
+        let mut new: Vec<&str> =
+            queries.iter().copied().filter(|query| !self.known.borrow().contains_key(*query)).collect();
+        new.sort_unstable();
+        new.dedup();
+        if new.is_empty() {
+            return Ok(0);
+        }
+        let embedded = self.embed(Role::Query, &new).await?;
+        let mut known = self.known.borrow_mut();
+        for (query, vector) in new.iter().zip(embedded.vectors.rows()) {
+            known.insert((*query).to_owned(), vector.to_vec());
+        }
+        Ok(embedded.n_cut)
+    }
+
+    /// Vectors of texts; those of queries are remembered.
+    pub async fn vectors(&self, role: Role, texts: &[&str]) -> Result<Vectors> {
+        if role == Role::Passage {
+            return Ok(self.embed(role, texts).await?.vectors);
+        }
+        self.prepare(texts).await?;
+        let known = self.known.borrow();
+        let values: Vec<f32> = texts.iter().flat_map(|text| known[*text].iter().copied()).collect();
+        Ok(Vectors::new(self.embedder.dimension(), values))
+    }
+
+    /// On a thread of its own: other trials go on while vectors are computed or a server is asked for them.
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Embedded> {
+        let embedder = Arc::clone(&self.embedder);
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let work = move || {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            embedder.embed(role, &texts, |_| {})
+        };
+        tokio::task::spawn_blocking(work).await.context("the embedding thread ended abruptly")?
+    }
+}
+
+/// One reader.
+pub struct CliHost {
+    reader: Reader,
+    beginnings: Beginnings,
+    replies: Rc<ReplyCache>,
+    under_way: UnderWay,
+    /// Who counts its calls, and by which name the model is priced.
+    spending: Option<(Rc<Spending>, String)>,
+    /// Takes its calls into batches.
+    batcher: Option<Rc<Batcher>>,
+}
+
+impl CliHost {
+    /// A host for one reader.
+    pub fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
+        let (beginnings, under_way) = (Beginnings::default(), UnderWay::default());
+        Self { reader, beginnings, replies, under_way, spending: None, batcher: None }
+    }
+
+    /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
+    pub fn charged_to(self, spending: Rc<Spending>, model: &str) -> Self {
+        Self { spending: Some((spending, model.to_owned())), ..self }
+    }
+
+    /// The same host, whose calls go in batches.
+    pub fn in_batches(self, batcher: Rc<Batcher>) -> Self {
+        Self { batcher: Some(batcher), ..self }
+    }
+
+    /// What takes its calls into batches.
+    pub fn batcher(&self) -> Option<&Rc<Batcher>> {
+        self.batcher.as_ref()
+    }
+
+    /// Waits until there is room for one more trial beside those whose calls are under way; in batches, for one more
+    /// prompt.
+    pub async fn seat(&self) -> Option<Seat<'_>> {
+        if let Some(batcher) = &self.batcher {
+            batcher.room().await;
+            return None;
+        }
+        match &self.reader {
+            Reader::Chat(model) => Some(model.seat().await),
+            Reader::Extractive => None,
+        }
+    }
+
+    /// From now on it keeps to the limits of the server together with another host, if both ask the same model there.
+    pub fn share_limits_with(&mut self, other: &Self) {
+        if let (Reader::Chat(model), Reader::Chat(other)) = (&mut self.reader, &other.reader) {
+            model.share_limits_with(other);
+        }
+    }
+
+    /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
+    /// does not count.
+    pub fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
+        Repetition { host: self, sample, encoder, method: None, journal: None, cut_off: Cell::new(false) }
+    }
+}
+
+/// A host for the trials of one repetition.
+pub struct Repetition<'a> {
+    host: &'a CliHost,
+    sample: u32,
+    encoder: Option<&'a QueryEncoder>,
+    method: Option<&'a str>,
+    journal: Option<&'a Journal>,
+    cut_off: Cell<bool>,
+}
+
+impl<'a> Repetition<'a> {
+    /// The same host for a method, whose extra fields its calls have.
+    pub fn of_method(self, method: &'a str) -> Self {
+        Self { method: Some(method), ..self }
+    }
+
+    /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
+    pub fn journalled(self, journal: &'a Journal) -> Self {
+        Self { journal: Some(journal), ..self }
+    }
+
+    /// Whether the end of the program kept it from a reply: what came of that is no result.
+    pub fn was_cut_off(&self) -> bool {
+        self.cut_off.get()
+    }
+
+    fn noted<T>(&self, result: Result<T, HostError>) -> Result<T, HostError> {
+        if result.is_err() && is_ending() {
+            self.cut_off.set(true);
+        }
+        result
+    }
+
+    fn keep(&self, request: &str, reply: &Reply) {
+        if let Some(journal) = self.journal {
+            journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), reply);
+        }
+    }
+}
+
+impl Host for Repetition<'_> {
+    async fn chat(&self, mut call: Call) -> Result<Reply, HostError> {
+        match &self.host.reader {
+            Reader::Chat(model) => {
+                // A server is not told what the prompt was made from, which may be a book of its own length.
+                call.reading = None;
+                let source = model.source(self.method, &call.prompt);
+                let call = self.host.beginnings.take_out(call);
+                let request = request_key(&source, &call, self.sample);
+                if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
+                    return Ok(reply);
+                }
+                let _turn = loop {
+                    if let Some(reply) = self.host.replies.get(&request) {
+                        return Ok(reply);
+                    }
+                    if let Some(turn) = self.host.under_way.turn(&request).await {
+                        break turn;
+                    }
+                };
+                let begun = match &self.host.spending {
+                    None => None,
+                    Some((spending, name)) => {
+                        Some((spending.begin(name, &call, self.host.batcher.is_some()).await, name))
+                    }
+                };
+                let reply = match &self.host.batcher {
+                    None => model.chat(&call, &source).await,
+                    Some(batcher) => {
+                        let entry = batcher.entry(&request, &call.whole(), &source);
+                        // It may hold a whole book, and the reply is hours away.
+                        drop(call);
+                        batcher.ask(&request, entry).await
+                    }
+                };
+                let reply = match begun {
+                    Some((begun, name)) => begun.ended(name, reply),
+                    None => reply,
+                };
+                let reply = self.noted(reply)?;
+                self.keep(&request, &reply);
+                self.host.replies.put(&request, source, self.sample, &reply);
+                Ok(reply)
+            }
+            Reader::Extractive => {
+                let Some(reading) = call.reading else {
+                    return Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()));
+                };
+                let answer = tokio::task::spawn_blocking(move || reader::answer(&reading)).await;
+                let text = answer.map_err(|error| HostError::Failed(error.to_string()))?;
+                Ok(Reply { text, ..Reply::default() })
+            }
+        }
+    }
+
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
+        let Some(encoder) = self.encoder else {
+            return Err(HostError::Embedding("no embedding model is loaded".to_owned()));
+        };
+        let vectors = encoder.vectors(role, texts).await;
+        self.noted(vectors.map_err(|error| HostError::Embedding(format!("{error:#}"))))
+    }
+
+    async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
+        let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let job_done = |done: Result<T, JoinError>| match done {
+            Ok(result) => result,
+            Err(error) => std::panic::resume_unwind(error.into_panic()),
+        };
+        let jobs = stream::iter(jobs).map(tokio::task::spawn_blocking);
+        jobs.buffered(n_threads).map(job_done).collect().await
+    }
+}

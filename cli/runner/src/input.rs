@@ -1,0 +1,333 @@
+//! From paths to books: files, folders of files, `documents.jsonl`.
+
+mod documents;
+
+use closeread_core::text::{Book, Frame, Language, ReadOptions, TextStore, decode, read_epub};
+use std::collections::HashSet;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How books are read.
+#[derive(Debug, Clone, Default)]
+pub struct InputOptions {
+    /// The encoding of text files, any WHATWG label; `None` detects it. EPUB and JSON Lines name their own.
+    pub encoding: Option<String>,
+    /// The language of all books that do not name theirs; `None` detects it.
+    pub language: Option<Language>,
+    /// Keep Project Gutenberg's header and trailer.
+    pub keep_frame: bool,
+    /// Keep every line break of hard-wrapped texts.
+    pub keep_wraps: bool,
+    /// Files that a `documents.jsonl` names may lie outside its folder.
+    pub allow_outside: bool,
+    /// Leave texts in their files: a book is read again whenever its text is needed, so that a corpus need not fit the
+    /// memory. Texts inside a `documents.jsonl` stay in memory.
+    pub leave_on_disk: bool,
+}
+
+/// A file that a book was read from, to read it again.
+#[derive(Debug)]
+struct TextFile {
+    path: PathBuf,
+    kind: Kind,
+    encoding: Option<String>,
+}
+
+impl TextStore for TextFile {
+    fn text(&self, _hash: &str) -> Result<String, String> {
+        let options = InputOptions { encoding: self.encoding.clone(), ..InputOptions::default() };
+        let text = read_text(&self.path, self.kind, &options);
+        text.map(|file| file.text).map_err(|message| format!("{}: {message}", self.path.display()))
+    }
+}
+
+/// What was found out about a file while it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileReport {
+    /// The file, or the `documents.jsonl` that holds the text.
+    pub path: PathBuf,
+    /// The encoding it was read in.
+    pub encoding: &'static str,
+    /// True if a Project Gutenberg header or trailer was set aside.
+    pub framed: bool,
+    /// What a reader should know, e.g. how many bytes were replaced.
+    pub notes: Vec<String>,
+}
+
+/// Something that was not read, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The line of a `documents.jsonl`, from 1.
+    pub line: Option<usize>,
+    /// Whether something is wrong, or merely not a book.
+    pub kind: ProblemKind,
+    /// What was found, what was expected, what to do.
+    pub message: String,
+}
+
+/// How bad a [`Problem`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemKind {
+    /// A book could not be read: the exit code says so.
+    Failed,
+    /// A file of a folder that is no book.
+    Skipped,
+}
+
+impl Problem {
+    /// The same as reports keep it.
+    pub fn to_record(&self) -> closeread_core::benchmark::Problem {
+        closeread_core::benchmark::Problem {
+            file: self.path.display().to_string(),
+            line: self.line,
+            item: None,
+            message: self.message.clone(),
+            dropped: self.kind == ProblemKind::Failed,
+        }
+    }
+}
+
+impl fmt::Display for FileReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.encoding)?;
+        if self.framed {
+            write!(f, ", Project Gutenberg frame set aside")?;
+        }
+        self.notes.iter().try_for_each(|note| write!(f, "; {note}"))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        match self.kind {
+            ProblemKind::Failed => write!(f, ": {}", self.message),
+            ProblemKind::Skipped => write!(f, ": skipped: {}", self.message),
+        }
+    }
+}
+
+/// The books of one input, with what was found out about each file.
+pub type Books = Vec<(Book, FileReport)>;
+
+/// Reads `path`: a `.txt`, `.md` or `.epub` file, a `.jsonl` of documents, or a folder.
+///
+/// A folder that holds `documents.jsonl` is what that file says; any other gives its `.txt`, `.md` and `.epub` files
+/// and those of its subfolders, sorted by name. Its other files are named as skipped; hidden ones are passed over. A
+/// file named outright is read as text whatever its ending, unless the ending says that it is something else. What
+/// cannot be read is a [`Problem`]; the rest goes on.
+///
+/// Ids: the file's name without its ending, in folders the path from the folder on; with its ending where two would
+/// be the same.
+pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) {
+    let mut input = Input { options, books: Vec::new(), problems: Vec::new(), ids: HashSet::new() };
+    match std::fs::metadata(path) {
+        Err(e) => input.failed(path, None, unreadable(&e)),
+        Ok(found) if found.is_dir() => input.read_root(path),
+        Ok(found) if !found.is_file() => {
+            input.failed(path, None, format!("it is neither a file nor a folder: {EXPECTED}"));
+        }
+        Ok(_) => match Kind::of(path) {
+            Kind::Documents => input.read_documents(path),
+            Kind::Data => input.failed(path, None, format!("its ending says that it is no text: {EXPECTED}")),
+            kind => input.read_file(path, Path::new(path.file_name().unwrap_or_default()), kind),
+        },
+    }
+    (input.books, input.problems)
+}
+
+const EXPECTED: &str = "expected a .txt, .md or .epub file, a documents.jsonl, or a folder of them";
+
+/// What a file's ending says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Epub,
+    /// JSON Lines of documents.
+    Documents,
+    /// Known not to be running text.
+    Data,
+    Unknown,
+}
+
+impl Kind {
+    fn of(path: &Path) -> Self {
+        match path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase().as_str() {
+            "txt" | "md" | "markdown" | "text" => Self::Text,
+            "epub" => Self::Epub,
+            "jsonl" => Self::Documents,
+            "json" | "csv" | "tsv" | "xml" | "html" | "htm" | "xhtml" | "toml" | "yaml" | "yml" => Self::Data,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// What has been read so far.
+struct Input<'o> {
+    options: &'o InputOptions,
+    books: Books,
+    problems: Vec<Problem>,
+    ids: HashSet<String>,
+}
+
+impl Input<'_> {
+    fn failed(&mut self, path: &Path, line: Option<usize>, message: impl Into<String>) {
+        let kind = ProblemKind::Failed;
+        self.problems.push(Problem { path: path.to_owned(), line, kind, message: message.into() });
+    }
+
+    fn read_root(&mut self, root: &Path) {
+        let documents = root.join("documents.jsonl");
+        if documents.is_file() {
+            return self.read_documents(&documents);
+        }
+        let mut entered = HashSet::new();
+        self.read_folder(root, root, &mut entered);
+        if self.books.is_empty() && self.problems.iter().all(|p| p.kind == ProblemKind::Skipped) {
+            self.failed(root, None, format!("no book in this folder: {EXPECTED}"));
+        }
+    }
+
+    /// Reads what is in `folder`, part of `root`. `entered` keeps links from leading around in circles.
+    fn read_folder(&mut self, root: &Path, folder: &Path, entered: &mut HashSet<PathBuf>) {
+        if !folder.canonicalize().is_ok_and(|real| entered.insert(real)) {
+            return;
+        }
+        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let mut paths: Vec<PathBuf> = match entries {
+            Ok(entries) => entries.into_iter().map(|e| e.path()).collect(),
+            Err(e) => return self.failed(folder, None, unreadable(&e)),
+        };
+        paths.sort();
+        for path in paths {
+            let is_hidden = path.file_name().is_some_and(|n| n.to_string_lossy().starts_with('.'));
+            if is_hidden {
+                continue;
+            }
+            let kind = Kind::of(&path);
+            match std::fs::metadata(&path) {
+                Err(e) => self.failed(&path, None, unreadable(&e)),
+                Ok(found) if found.is_dir() => self.read_folder(root, &path, entered),
+                Ok(found) if found.is_file() && matches!(kind, Kind::Text | Kind::Epub) => {
+                    let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
+                    self.read_file(&path, &name, kind);
+                }
+                Ok(_) => {
+                    let message = "in a folder only .txt, .md and .epub files are read".to_owned();
+                    self.problems.push(Problem { path, line: None, kind: ProblemKind::Skipped, message });
+                }
+            }
+        }
+    }
+
+    /// Reads one file as a book called after `name`.
+    fn read_file(&mut self, path: &Path, name: &Path, kind: Kind) {
+        let stem = slashed(&name.with_extension(""));
+        let id = if self.ids.contains(&stem) { slashed(name) } else { stem };
+        match read_text(path, kind, self.options) {
+            Ok(text) => {
+                let title = text.title.clone().unwrap_or_else(|| file_title(name));
+                let language = self.options.language.or(text.language);
+                self.add(path, None, id, title, language, text);
+            }
+            Err(message) => self.failed(path, None, message),
+        }
+    }
+
+    fn add(
+        &mut self,
+        path: &Path,
+        line: Option<usize>,
+        id: String,
+        title: String,
+        language: Option<Language>,
+        text: FileText,
+    ) {
+        let read = ReadOptions { language, keep_frame: self.options.keep_frame, keep_wraps: self.options.keep_wraps };
+        match Book::new(id.clone(), title, text.text, &read) {
+            Ok(book) => {
+                let book = match text.file {
+                    Some(kind) if self.options.leave_on_disk => {
+                        let encoding = self.options.encoding.clone();
+                        book.kept_in(Arc::new(TextFile { path: path.to_owned(), kind, encoding }))
+                    }
+                    _ => book,
+                };
+                let framed = text.framed && !self.options.keep_frame;
+                let report = FileReport { path: path.to_owned(), encoding: text.encoding, framed, notes: text.notes };
+                self.ids.insert(id);
+                self.books.push((book, report));
+            }
+            Err(e) => self.failed(path, line, e.to_string()),
+        }
+    }
+}
+
+/// A file's text before it is a book.
+struct FileText {
+    text: String,
+    title: Option<String>,
+    language: Option<Language>,
+    encoding: &'static str,
+    framed: bool,
+    notes: Vec<String>,
+    /// What kind of file it is by itself; `None` for a text inside a line.
+    file: Option<Kind>,
+}
+
+/// Reads a file; the error is a message for people.
+fn read_text(path: &Path, kind: Kind, options: &InputOptions) -> Result<FileText, String> {
+    let bytes = closeread_files::read_file(path).map_err(|e| unreadable(&e))?;
+    if kind == Kind::Epub {
+        if bytes.is_empty() {
+            return Err("the file is empty (0 bytes): expected an EPUB book".to_owned());
+        }
+        let book = read_epub(bytes).map_err(|e| e.to_string())?;
+        let (title, language) = (book.title, book.language);
+        let (text, notes, file) = (book.text, book.notes, Some(kind));
+        return Ok(FileText { text, title, language, encoding: "UTF-8", framed: false, notes, file });
+    }
+    let decoded = decode(&bytes, options.encoding.as_deref()).map_err(|e| e.to_string())?;
+    Ok(FileText { file: Some(kind), ..FileText::of(decoded.text, decoded.encoding, decoded.notes) })
+}
+
+impl FileText {
+    fn of(text: String, encoding: &'static str, notes: Vec<String>) -> Self {
+        let frame = Frame::find(&text);
+        let title = frame.title(&text);
+        let framed = frame.has_header || frame.has_trailer;
+        Self { text, title, language: None, encoding, framed, notes, file: None }
+    }
+}
+
+/// What an error of the file system means and what to do about it.
+fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no such file or folder: {EXPECTED}; check the path"),
+        io::ErrorKind::PermissionDenied => {
+            "permission denied: expected a readable file; change its permissions".to_owned()
+        }
+        io::ErrorKind::IsADirectory => "it is a folder: expected a file".to_owned(),
+        _ => format!("it cannot be read: {error}"),
+    }
+}
+
+/// A relative path with `/`, the same on every platform.
+fn slashed(path: &Path) -> String {
+    path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+/// A title for a file that gives none: its name, without ending, dashes and underscores as spaces.
+fn file_title(name: &Path) -> String {
+    name.file_stem().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! `documents.jsonl`: one document a line, its text inside or in a file beside.
+
+use super::{FileText, Input, Kind, read_text, unreadable};
+use closeread_core::benchmark::{Content, Document};
+use closeread_core::text::Language;
+use std::path::Path;
+
+const EXPECTED: &str = r#"expected {"id": ..., "text": ...} or {"id": ..., "path": ...}"#;
+
+impl Input<'_> {
+    /// Reads every document of the file; a wrong line is a problem, the others go on.
+    pub(super) fn read_documents(&mut self, path: &Path) {
+        let bytes = match closeread_files::read_file(path) {
+            Ok(bytes) => bytes,
+            Err(e) => return self.failed(path, None, unreadable(&e)),
+        };
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let mut n_documents = 0;
+        for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            n_documents += 1;
+            if let Err(message) = self.read_document(path, number, line) {
+                self.failed(path, Some(number), message);
+            }
+        }
+        if n_documents == 0 {
+            self.failed(path, None, format!("the file is empty: {EXPECTED} on each line"));
+        }
+    }
+
+    fn read_document(&mut self, path: &Path, number: usize, line: &[u8]) -> Result<(), String> {
+        let line = std::str::from_utf8(line).map_err(|e| {
+            format!(
+                "invalid UTF-8 at byte {} of the line: JSON Lines are UTF-8; repair or re-encode the file",
+                e.valid_up_to()
+            )
+        })?;
+        let document: Document =
+            serde_json::from_str(line).map_err(|e| format!("not a document: {e}; {EXPECTED} on one line"))?;
+        if document.id.is_empty() {
+            return Err(format!("`id` is empty: {EXPECTED}"));
+        }
+        if self.ids.contains(&document.id) {
+            return Err(format!("`{}` occurs twice: expected a different `id` on every line; rename one", document.id));
+        }
+        let language = match &document.language {
+            Some(tag) => Some(tag.parse::<Language>().map_err(|e| format!("`language`: {e}"))?),
+            None => self.options.language,
+        };
+        let (text, read_from) = match document.content {
+            Content::Text(text) => (FileText::of(text, "UTF-8", Vec::new()), path.to_owned()),
+            Content::Path(relative) => {
+                let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let file = path.parent().unwrap_or(Path::new("")).join(&relative);
+                if !self.options.allow_outside && leads_outside(folder, &file) {
+                    return Err(format!(
+                        "document `{}`: `path` leads out of {}: its text would go to the model's server; put the file there, \
+                         or say --allow-outside",
+                        document.id,
+                        folder.display()
+                    ));
+                }
+                let text = read_text(&file, Kind::of(&file), self.options)
+                    .map_err(|message| format!("document `{}`: {}: {message}", document.id, file.display()))?;
+                (text, file)
+            }
+        };
+        let title = Some(document.title).filter(|t| !t.is_empty()).or_else(|| text.title.clone());
+        let title = title.unwrap_or_else(|| document.id.clone());
+        let language = language.or(text.language);
+        let n_before = self.problems.len();
+        self.add(&read_from, Some(number), document.id, title, language, text);
+        // The line is the documents' line, wherever the text stands.
+        self.problems[n_before..].iter_mut().for_each(|p| p.path = path.to_owned());
+        Ok(())
+    }
+}
+
+/// Whether a file lies outside the folder once links are followed. One that is not there leads nowhere.
+fn leads_outside(folder: &Path, file: &Path) -> bool {
+    match (folder.canonicalize(), file.canonicalize()) {
+        (Ok(folder), Ok(file)) => !file.starts_with(folder),
+        _ => false,
+    }
+}

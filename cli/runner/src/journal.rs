@@ -1,0 +1,201 @@
+//! Replies of trials that are not finished, in the run folder: a run that is killed in the middle of a trial of many calls
+//! goes on there, with `--no-cache` too.
+//!
+//! A file a trial or preparation, a line a reply, appended as it comes. It also holds what the cache of replies refuses:
+//! a memory that was cut short is still the memory. What was replied here was paid in this run, and is counted as such.
+//! The file goes once the trial's record stands in `records.jsonl`; that of a failed trial stays, for the trial is run
+//! again. Refused and failed calls are no replies. No line holds a key or what was asked, only its hash.
+
+use anyhow::{Context, Result};
+use closeread_core::hash::sha256;
+use closeread_core::host::Reply;
+use closeread_files as files;
+use serde::{Deserialize, Serialize};
+use std::cell::{Cell, RefCell};
+use std::collections::{HashMap, VecDeque};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The folder's name in a run folder.
+pub const FOLDER: &str = "journal";
+
+/// The journals of a run.
+pub struct Journals {
+    folder: PathBuf,
+}
+
+/// The journal of one trial or preparation.
+pub struct Journal {
+    path: PathBuf,
+    /// By hash of the request, in the order of asking: a request may be made more than once.
+    known: RefCell<HashMap<String, VecDeque<Reply>>>,
+    file: RefCell<Option<File>>,
+    warned: Cell<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line {
+    request: String,
+    /// Who was asked, for what it cost; empty in journals of a closeread that did not write it.
+    #[serde(default)]
+    model: String,
+    reply: Reply,
+}
+
+impl Journals {
+    /// The journals of the run in `run`.
+    pub fn of_run(run: &Path) -> Self {
+        Self { folder: run.join(FOLDER) }
+    }
+
+    /// The journal of what `key` names, with what was replied before.
+    pub fn of(&self, key: &impl Serialize) -> Result<Journal> {
+        Journal::open(self.path(key))
+    }
+
+    /// Removes the journal of what is finished, if a kill left it behind.
+    pub fn discard(&self, key: &impl Serialize) -> Result<()> {
+        files::remove(&self.path(key))
+    }
+
+    /// Every reply that is in no record yet, with the model that gave it.
+    pub fn replies(&self) -> Result<Vec<(String, Reply)>> {
+        let mut replies = Vec::new();
+        for path in files::entries(&self.folder)? {
+            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            replies.extend(lines(&bytes).map(|Line { model, reply, .. }| (model, reply)));
+        }
+        Ok(replies)
+    }
+
+    /// Removes the folder if nothing is left in it.
+    pub fn tidy(&self) {
+        // It is there and not empty where trials failed or were stopped, and not there at all where nothing was asked.
+        let _ = fs::remove_dir(&self.folder);
+    }
+
+    fn path(&self, key: &impl Serialize) -> PathBuf {
+        let name = sha256(&serde_json::to_vec(key).expect("a key has string keys only"));
+        self.folder.join(format!("{}.jsonl", &name[..16]))
+    }
+}
+
+impl Journal {
+    fn open(path: PathBuf) -> Result<Self> {
+        let bytes = files::read(&path)?.unwrap_or_default();
+        // A line that a kill cut short is no reply.
+        let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        if whole < bytes.len() {
+            let file = OpenOptions::new().write(true).open(&path);
+            file.and_then(|file| file.set_len(whole as u64))
+                .with_context(|| format!("cannot repair {}", path.display()))?;
+        }
+        let mut known: HashMap<String, VecDeque<Reply>> = HashMap::new();
+        for Line { request, reply, .. } in lines(&bytes[..whole]) {
+            known.entry(request).or_default().push_back(reply);
+        }
+        Ok(Self { path, known: RefCell::new(known), file: RefCell::default(), warned: Cell::default() })
+    }
+
+    /// What was replied to a request before, each reply once.
+    pub fn take(&self, request: &str) -> Option<Reply> {
+        self.known.borrow_mut().get_mut(request)?.pop_front()
+    }
+
+    /// Keeps a reply. Failing to write costs money if the run is killed, not results: it is said once.
+    pub fn put(&self, request: &str, model: &str, reply: &Reply) {
+        let line = Line { request: request.to_owned(), model: model.to_owned(), reply: reply.clone() };
+        if let Err(error) = self.append(&line)
+            && !self.warned.replace(true)
+        {
+            eprintln!("warning: a run that is stopped now cannot go on in the middle of a trial: {error:#}");
+        }
+    }
+
+    fn append(&self, line: &Line) -> Result<()> {
+        let mut file = self.file.borrow_mut();
+        if file.is_none() {
+            let folder = self.path.parent().context("a journal lies in a folder")?;
+            fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+            let opened = OpenOptions::new().create(true).append(true).open(&self.path);
+            *file = Some(opened.with_context(|| format!("cannot write {}", self.path.display()))?);
+        }
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        let file = file.as_mut().expect("opened above");
+        file.write_all(&bytes).with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Removes the journal: what it was for is finished and kept elsewhere.
+    pub fn remove(&self) -> Result<()> {
+        files::remove(&self.path)
+    }
+}
+
+/// The lines that are whole.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> {
+    bytes.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::host::Stop;
+
+    fn reply(text: &str) -> Reply {
+        Reply { text: text.to_owned(), stop: Stop::Length, ..Reply::default() }
+    }
+
+    #[test]
+    fn each_reply_comes_back_once_in_the_order_of_asking() {
+        let dir = tempfile::tempdir().unwrap();
+        let journals = Journals::of_run(dir.path());
+        let journal = journals.of(&"trial").unwrap();
+        for (request, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
+            assert_eq!(journal.take(request), None, "what is asked now is not known from before");
+            journal.put(request, "m", &reply(text));
+        }
+        drop(journal);
+        let kept = journals.replies().unwrap();
+        assert!(kept.len() == 3 && kept.iter().all(|(model, _)| model == "m"), "{kept:?}");
+        let journal = journals.of(&"trial").unwrap();
+        let taken = ["a", "a", "a", "b"].map(|request| journal.take(request).map(|reply| reply.text));
+        assert_eq!(taken, [Some("1".to_owned()), Some("3".to_owned()), None, Some("2".to_owned())]);
+        assert_eq!(journals.of(&"another").unwrap().take("a"), None);
+
+        journal.remove().unwrap();
+        assert_eq!(journals.of(&"trial").unwrap().take("a"), None);
+        journals.tidy();
+        assert!(!dir.path().join(FOLDER).exists());
+    }
+
+    #[test]
+    fn a_line_cut_short_is_no_reply_and_the_next_one_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let journals = Journals::of_run(dir.path());
+        let journal = journals.of(&"trial").unwrap();
+        journal.put("a", "m", &reply("1"));
+        journal.put("b", "m", &reply("2"));
+        drop(journal);
+        let path = journals.path(&"trial");
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
+
+        let journal = journals.of(&"trial").unwrap();
+        assert_eq!((journal.take("a"), journal.take("b")), (Some(reply("1")), None));
+        journal.put("b", "m", &reply("again"));
+        drop(journal);
+        assert_eq!(journals.of(&"trial").unwrap().take("b"), Some(reply("again")));
+    }
+
+    #[test]
+    fn a_journal_left_behind_is_discarded() {
+        let dir = tempfile::tempdir().unwrap();
+        let journals = Journals::of_run(dir.path());
+        journals.discard(&"trial").unwrap();
+        journals.of(&"trial").unwrap().put("a", "m", &reply("1"));
+        journals.discard(&"trial").unwrap();
+        assert_eq!(journals.of(&"trial").unwrap().take("a"), None);
+    }
+}

@@ -1,0 +1,276 @@
+//! Judging the trials of a run: who is asked what, one line of `judgements.jsonl` each.
+
+mod options;
+mod replay;
+mod store;
+
+pub use options::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
+pub use replay::{Difference, Replayed, replay};
+pub use store::{JUDGEMENTS, JUDGING, merge, read};
+
+use crate::host::CliHost;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::spending::Spending;
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::{Item, KeyFacts, resolve_chunk};
+use closeread_core::judge::{BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Said, Subject, Submission, cited};
+use closeread_core::method::Settings;
+use closeread_core::price::Dollars;
+use closeread_core::prompt::Prompts;
+use closeread_core::record::Record;
+use closeread_core::report::docket;
+use closeread_core::text::tokens::Tokenizer;
+use closeread_core::text::{Book, Locator};
+use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::{Options, Reader};
+use futures_util::{StreamExt, stream};
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use store::Judgements;
+
+/// A panel with the hosts that reach its members.
+pub struct Court<'a> {
+    panel: Panel,
+    prompts: &'a Prompts,
+    tokenizer: &'a Tokenizer,
+    hosts: HashMap<String, CliHost>,
+    concurrency: usize,
+    spending: Rc<Spending>,
+}
+
+/// What is judged: the trials of a run with the items and books they are about.
+pub struct Docket<'a> {
+    /// The items.
+    pub items: &'a [Item],
+    /// The trials.
+    pub records: &'a [Record],
+    /// The books by id; those that cannot be read are not there.
+    pub books: HashMap<&'a str, &'a Arc<Book>>,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Session {
+    /// Ctrl-C ended it.
+    pub interrupted: bool,
+    /// The limit on what the run may cost ended it.
+    pub out_of_money: bool,
+    /// Calls that failed for good; they are asked again in the next session.
+    pub failed: usize,
+    /// Items whose chunk cannot be found, so that their summaries cannot be judged.
+    pub without_chunk: usize,
+}
+
+/// What a judge is told of an item's work.
+pub struct Work {
+    title: String,
+    language: String,
+    chunk: String,
+}
+
+impl Work {
+    /// What a judge is told of an answer about this work.
+    pub fn submission<'a>(&'a self, item: &'a Item, said: Said<'a>, cited: &'a [String]) -> Submission<'a> {
+        Submission { item, title: &self.title, language: &self.language, said, cited, chunk: &self.chunk }
+    }
+}
+
+impl<'a> Court<'a> {
+    /// A panel with models that can be reached as the options say; their calls are counted in `spending`.
+    pub fn new(
+        panel: Panel,
+        options: &JudgeOptions,
+        prompts: &'a Prompts,
+        tokenizer: &'a Tokenizer,
+        spending: Rc<Spending>,
+    ) -> Result<Self> {
+        let provider = Options {
+            seed: options.seed,
+            extra_body: options.extra_body.clone(),
+            timeout: options.timeout,
+            concurrency: options.concurrency,
+            rates: options.rates,
+            tokenizer: Some(tokenizer.clone()),
+            verbose: options.verbose,
+            ..Options::default()
+        };
+        let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { crate::cache::replies() });
+        let mut hosts = HashMap::new();
+        for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
+            let reader = Reader::named(model, options.base_url.as_deref(), provider.clone())?;
+            let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
+            hosts.insert(model.clone(), host);
+        }
+        Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency, spending })
+    }
+
+    /// What the folder's calls have cost by now.
+    pub fn spent(&self) -> Dollars {
+        self.spending.taken().dollars
+    }
+
+    /// The same panel, whose models keep to the limits of the server together with those of `readers` that are the same.
+    pub fn beside(mut self, readers: &HashMap<String, CliHost>) -> Self {
+        for (model, host) in &mut self.hosts {
+            if let Some(reader) = readers.get(model) {
+                host.share_limits_with(reader);
+            }
+        }
+        self
+    }
+
+    /// Asks every member what has not been asked yet, and appends each verdict to the folder; the caller holds its lock.
+    pub async fn sit(&self, folder: &Path, docket: &Docket<'_>) -> Result<Session> {
+        store::note_panel(folder, &self.panel)?;
+        let mut judgements = Judgements::open(folder)?;
+        let open = self.open(docket, &judgements);
+        let (works, without_chunk) = works_of(docket, &open);
+        let open: Vec<JudgementKey> =
+            open.into_iter().filter(|key| works.contains_key(key.subject.item.as_str())).collect();
+        let items: HashMap<&str, &Item> = docket.items.iter().map(|item| (item.id.as_str(), item)).collect();
+        let records: HashMap<Subject, &Record> =
+            docket.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
+        let progress = Progress::new("judgements", open.len()).with_spending(Rc::clone(&self.spending));
+        let stop = Cell::new(false);
+        let mut session = Session { without_chunk, ..Session::default() };
+        let work = async {
+            let mut heard = stream::iter(open.into_iter().take_while(|_| !stop.get()))
+                .map(|key| {
+                    let item = items[key.subject.item.as_str()];
+                    let (record, work) = (records.get(&key.subject).copied(), &works[item.id.as_str()]);
+                    self.hear(key, item, record, work)
+                })
+                .buffer_unordered(self.concurrency);
+            while let Some(judgement) = heard.next().await {
+                let Some(judgement) = judgement? else { continue };
+                let failed = store::is_failed(&judgement);
+                session.failed += usize::from(failed);
+                judgements.append(judgement)?;
+                if failed { progress.tick_failed() } else { progress.tick() }
+            }
+            anyhow::Ok(())
+        };
+        let mut out_of_money = false;
+        // The work first: what comes back when the money is out is still written down.
+        tokio::select! {
+            biased;
+            result = work => result?,
+            () = interrupt::watch(&stop, &progress) => {}
+            () = self.spending.is_out() => out_of_money = true,
+        }
+        progress.finish();
+        judgements.sync()?;
+        (session.interrupted, session.out_of_money) = (stop.get(), out_of_money);
+        Ok(session)
+    }
+
+    /// What is still to be asked, the questions on an item together.
+    fn open(&self, docket_of: &Docket<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
+        let mut open = Vec::new();
+        for (judge, subjects) in docket(&self.panel, docket_of.items, docket_of.records) {
+            for subject in subjects {
+                for (model, vote) in self.panel.members_for(judge) {
+                    let setup = self.panel.setup(judge, model);
+                    let key =
+                        JudgementKey { subject: subject.clone(), judge, judge_model: model.to_owned(), vote, setup };
+                    if !judgements.is_done(&key) {
+                        open.push(key);
+                    }
+                }
+            }
+        }
+        open.sort();
+        open
+    }
+
+    /// The verdict; none if the end of the program keeps it from one.
+    async fn hear(
+        &self,
+        key: JudgementKey,
+        item: &Item,
+        record: Option<&Record>,
+        work: &Work,
+    ) -> Result<Option<Judgement>> {
+        let submission = work.submission(
+            item,
+            record.map_or(Said::Nothing, |record| Said::of(&record.outcome)),
+            record.map(cited).unwrap_or_default(),
+        );
+        if key.judge_model == BUILTIN_RULE {
+            let verdict = key.judge.by_rule(&submission).context("a panel asks the rule only what it can say")?;
+            return Ok(Some(Judgement { key, verdict, calls: Vec::new() }));
+        }
+        let setting = Settings {
+            prompts: self.prompts,
+            tokenizer: self.tokenizer,
+            max_output_tokens: self.panel.max_output_tokens,
+            temperature: self.panel.temperature,
+            window: None,
+        };
+        let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
+        let heard = key.judge.ask(host, setting, &submission).await;
+        if host.was_cut_off() {
+            return Ok(None);
+        }
+        let heard = heard.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
+        Ok(Some(Judgement { key, verdict: heard.verdict, calls: heard.calls }))
+    }
+}
+
+/// What these judgements need to be told of their works.
+fn works_of<'a>(docket: &Docket<'a>, judgements: &[JudgementKey]) -> (HashMap<&'a str, Work>, usize) {
+    let wanted: HashSet<&str> = judgements.iter().map(|key| key.subject.item.as_str()).collect();
+    let verified: HashSet<&str> =
+        judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
+    let items = docket.items.iter().filter(|item| wanted.contains(item.id.as_str()));
+    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books)
+}
+
+/// What the judges of these items are told of their works, the chunk of their key facts where it is needed, and how many
+/// items are left out because their chunk cannot be found, which is said.
+pub fn works<'a>(
+    items: impl Iterator<Item = (&'a Item, bool)>,
+    all_books: &HashMap<&str, &Arc<Book>>,
+) -> (HashMap<&'a str, Work>, usize) {
+    let (mut works, mut without_chunk) = (HashMap::new(), 0);
+    for (item, needs_chunk) in items {
+        let books: Vec<&Arc<Book>> =
+            item.documents.iter().filter_map(|id| all_books.get(id.as_str()).copied()).collect();
+        let mut chunk = String::new();
+        if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk) {
+            match chunk_of(facts, all_books) {
+                Ok(text) => chunk = text,
+                Err(why) => {
+                    eprintln!(
+                        "item `{}`: the chunk of its key facts is not found, so its summaries are not judged: {why:#}",
+                        item.id
+                    );
+                    without_chunk += 1;
+                    continue;
+                }
+            }
+        }
+        let title = match books.as_slice() {
+            [one] => one.title.clone(),
+            _ => String::new(),
+        };
+        let language = books.first().map_or("en", |book| book.language.code()).to_owned();
+        works.insert(item.id.as_str(), Work { title, language, chunk });
+    }
+    (works, without_chunk)
+}
+
+/// The text of the chunk that key facts are about.
+fn chunk_of(facts: &KeyFacts, books: &HashMap<&str, &Arc<Book>>) -> Result<String> {
+    let Some(book) = books.get(facts.document.as_str()) else {
+        bail!("its document `{}` cannot be read", facts.document);
+    };
+    let open = book.open()?;
+    let span = resolve_chunk(facts, &Locator::new(open.source()))?;
+    let Some(flow) = open.flow().from_source(span) else { bail!("it is empty") };
+    Ok(open.flow().text()[flow.range()].to_owned())
+}

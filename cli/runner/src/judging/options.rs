@@ -1,0 +1,110 @@
+//! What the options say about judges.
+
+use anyhow::{Result, bail};
+use closeread_core::benchmark::Item;
+use closeread_core::judge::{BUILTIN_RULE, Judge, Panel, PanelRule, paper_of};
+use closeread_core::prompt::Prompts;
+use closeread_core::reader::EXTRACTIVE;
+use closeread_providers::extra_body::ExtraBodies;
+use closeread_providers::{Rates, without_credentials};
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Most tokens of a judge's reply where no option says otherwise: room for a list over the key facts of a chunk.
+pub const MAX_OUTPUT_TOKENS: u32 = 2048;
+
+/// What stands for all judges in the place of their names.
+pub const ALL_JUDGES: &str = "all";
+
+/// Who judges and how.
+#[derive(Debug, Clone)]
+pub struct JudgeOptions {
+    /// The models, and `builtin/rule`.
+    pub models: Vec<String>,
+    /// Votes of each model.
+    pub votes: u32,
+    /// How votes become a verdict.
+    pub rule: PanelRule,
+    /// Names of the judges, or [`ALL_JUDGES`]; empty for all that fit, by the paper's judge of correct answers alone.
+    pub judges: Vec<String>,
+    /// Sampling temperature.
+    pub temperature: f32,
+    /// Most tokens of a reply.
+    pub max_output_tokens: u32,
+    /// Address of the models' server.
+    pub base_url: Option<String>,
+    /// Sampling seed.
+    pub seed: Option<u64>,
+    /// Fields merged into requests.
+    pub extra_body: ExtraBodies,
+    /// Longest that one try of a call may take.
+    pub timeout: Duration,
+    /// Most calls under way at once.
+    pub concurrency: usize,
+    /// Most requests and tokens a minute to a model.
+    pub rates: Rates,
+    /// Remembered replies are neither used nor kept.
+    pub no_cache: bool,
+    /// What goes wrong on the way is said.
+    pub verbose: bool,
+}
+
+impl JudgeOptions {
+    /// The models that are asked, which are all but [`BUILTIN_RULE`].
+    pub fn asked(&self) -> Vec<String> {
+        self.models.iter().filter(|model| *model != BUILTIN_RULE).cloned().collect()
+    }
+
+    /// The panel, for a benchmark with these items.
+    pub fn panel(&self, benchmark: &str, items: &[Item], prompts: &Prompts) -> Result<Panel> {
+        if self.models.iter().any(|model| model == EXTRACTIVE) {
+            bail!("{EXTRACTIVE} reads, it does not judge: name a language model, or {BUILTIN_RULE}, which needs none");
+        }
+        let mut models: Vec<String> = Vec::new();
+        for model in &self.models {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        if self.votes == 0 {
+            bail!("--votes 0 leaves nobody to judge: expected 1 or more");
+        }
+        if !(0.0..=2.0).contains(&self.temperature) {
+            bail!("a judge's temperature is {}: expected 0 to 2", self.temperature);
+        }
+        if self.votes > 1 && self.temperature == 0.0 && models.iter().any(|model| model != BUILTIN_RULE) {
+            eprintln!(
+                "note: {} votes at temperature 0 are mostly one vote repeated; a temperature such as 0.7 makes them differ",
+                self.votes
+            );
+        }
+        let judge = |name: &String| {
+            let known = || Judge::ALL.map(Judge::name).join(", ");
+            let unknown = || anyhow::anyhow!("there is no judge `{name}`: expected {ALL_JUDGES}, {}", known());
+            Judge::of_name(name).ok_or_else(unknown)
+        };
+        let judges = match self.judges.iter().any(|name| name == ALL_JUDGES) {
+            true => Judge::ALL.to_vec(),
+            false => self.judges.iter().map(judge).collect::<Result<_>>()?,
+        };
+        let hash = |judge: Judge| Some((judge, prompts.hashes().get(judge.name())?.clone()));
+        let prompts: BTreeMap<Judge, String> = Judge::ALL.into_iter().filter_map(hash).collect();
+        let extra_body = |judge: &Judge| {
+            Some((*judge, self.extra_body.of(None, judge.name()))).filter(|(_, fields)| !fields.is_empty())
+        };
+        Ok(Panel {
+            models,
+            votes: self.votes,
+            rule: self.rule,
+            judges,
+            paper: paper_of(benchmark, items),
+            temperature: self.temperature,
+            max_output_tokens: self.max_output_tokens,
+            base_url: self.base_url.as_deref().map(without_credentials),
+            seed: self.seed,
+            extra_body: prompts.keys().filter_map(extra_body).collect(),
+            prompts,
+        })
+    }
+}

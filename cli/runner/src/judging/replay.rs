@@ -1,0 +1,140 @@
+//! Judgements again, without asking anyone: the replies are those that were stored, what is read in them is read anew.
+
+use super::{Docket, Work, works_of};
+use anyhow::{Context, Result};
+use closeread_core::benchmark::Item;
+use closeread_core::embed::{Role, Vectors};
+use closeread_core::host::{Call, Host, HostError, Reply};
+use closeread_core::judge::{
+    BUILTIN_RULE, Heard, Judge, Judgement, JudgementKey, Judging, Said, Subject, Verdict, cited,
+};
+use closeread_core::method::Settings;
+use closeread_core::prompt::Prompts;
+use closeread_core::record::{CallTrace, Record};
+use closeread_core::text::tokens::Tokenizer;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+
+/// Where a judgement and what comes out of its reply now disagree.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// The judgement.
+    #[serde(flatten)]
+    pub key: JudgementKey,
+    /// `prompt` or `verdict`.
+    pub what: String,
+    /// As it is stored.
+    pub stored: Value,
+    /// As it comes out now.
+    pub recomputed: Value,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// Judgements that were read again, or ruled again where a rule judges.
+    pub judgements: usize,
+    /// Judgements that ended without a reply to read.
+    pub without_reply: usize,
+    /// By judge, judgements that were not looked at: their prompt is not the one at hand, or what they are about is gone.
+    pub not_replayed: BTreeMap<&'static str, usize>,
+    /// Where something differs, in the order of the keys.
+    pub differences: Vec<Difference>,
+}
+
+/// Reads every judgement again.
+pub async fn replay(
+    judging: &Judging,
+    docket: &Docket<'_>,
+    prompts: &Prompts,
+    tokenizer: &Tokenizer,
+) -> Result<Replayed> {
+    let latest: BTreeMap<&JudgementKey, &Judgement> = judging.judgements.iter().map(|one| (&one.key, one)).collect();
+    let keys: Vec<JudgementKey> = latest.keys().map(|key| (*key).clone()).collect();
+    let (works, _) = works_of(docket, &keys);
+    let items: HashMap<&str, &Item> = docket.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let records: HashMap<Subject, &Record> =
+        docket.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
+    // Judgements by another prompt than the one at hand have another setup than every panel with that prompt.
+    let at_hand = |key: &JudgementKey| {
+        let is_same = |judge: Judge| move |hash: &String| prompts.hashes().get(judge.name()) == Some(hash);
+        let same = judging.panels.iter().filter(|panel| panel.prompts.get(&key.judge).is_some_and(is_same(key.judge)));
+        key.judge_model == BUILTIN_RULE || same.map(|p| p.setup(key.judge, &key.judge_model)).any(|s| s == key.setup)
+    };
+    let mut replayed = Replayed::default();
+    for (key, judgement) in latest {
+        let (item, work) = (items.get(key.subject.item.as_str()), works.get(key.subject.item.as_str()));
+        let record = records.get(&key.subject).copied();
+        let is_known = key.subject.trial.is_none() || record.is_some();
+        let (Some(item), Some(work), true) = (item, work, is_known && at_hand(key)) else {
+            *replayed.not_replayed.entry(key.judge.name()).or_default() += 1;
+            continue;
+        };
+        if key.judge_model != BUILTIN_RULE && judgement.calls.is_empty() {
+            replayed.without_reply += 1;
+            continue;
+        }
+        replayed.judgements += 1;
+        let setting = Settings { prompts, tokenizer, max_output_tokens: 0, temperature: 0.0, window: None };
+        let again = again(judgement, item, record, work, setting).await;
+        let again = again.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
+        compare(judgement, &again, &mut replayed.differences);
+    }
+    Ok(replayed)
+}
+
+/// The judgement with the reply that it stored; by the rule where a rule judged.
+async fn again(
+    judgement: &Judgement,
+    item: &Item,
+    record: Option<&Record>,
+    work: &Work,
+    setting: Settings<'_>,
+) -> Result<Heard> {
+    let said = record.map_or(Said::Nothing, |record| Said::of(&record.outcome));
+    let submission = work.submission(item, said, record.map(cited).unwrap_or_default());
+    let judge = judgement.key.judge;
+    if judgement.key.judge_model == BUILTIN_RULE {
+        let verdict = judge.by_rule(&submission).context("no rule can say this")?;
+        return Ok(Heard { verdict, calls: Vec::new() });
+    }
+    Ok(judge.ask(&Stored::of(&judgement.calls), setting, &submission).await?)
+}
+
+fn compare(stored: &Judgement, again: &Heard, differences: &mut Vec<Difference>) {
+    let prompt = |calls: &[CallTrace]| json!(calls.first().map(|call| &call.sha256));
+    let verdict = |verdict: &Verdict| json!(verdict);
+    let pairs = [
+        ("prompt", prompt(&stored.calls), prompt(&again.calls)),
+        ("verdict", verdict(&stored.verdict), verdict(&again.verdict)),
+    ];
+    for (what, stored_value, recomputed) in pairs {
+        if stored_value != recomputed {
+            let key = stored.key.clone();
+            differences.push(Difference { key, what: what.to_owned(), stored: stored_value, recomputed });
+        }
+    }
+}
+
+/// A host that knows one reply.
+struct Stored(RefCell<Option<Reply>>);
+
+impl Stored {
+    fn of(calls: &[CallTrace]) -> Self {
+        let reply = |call: &CallTrace| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() };
+        Self(RefCell::new(calls.first().map(reply)))
+    }
+}
+
+impl Host for Stored {
+    async fn chat(&self, _call: Call) -> Result<Reply, HostError> {
+        let reply = self.0.borrow_mut().take();
+        reply.ok_or_else(|| HostError::Failed("the judgement holds no reply to this call".to_owned()))
+    }
+
+    async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {
+        Err(HostError::Embedding("no judge embeds".to_owned()))
+    }
+}

@@ -1,0 +1,127 @@
+//! `judgements.jsonl` and `judging.json` of a run folder: what judges said, and who they were.
+
+use anyhow::{Context, Result};
+use closeread_core::judge::{Judgement, JudgementKey, Judging, Panel, Verdict};
+use closeread_core::report::folder::{JUDGING_FORMAT, read_judging, read_panels};
+use closeread_files::{self as files, open_lines, write_atomically};
+use serde::Serialize;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// One judgement a line, append-only.
+pub const JUDGEMENTS: &str = "judgements.jsonl";
+/// The panels that judged.
+pub const JUDGING: &str = "judging.json";
+/// What a line is expected to be.
+const LINE: &str = "a judgement; remove the line and it is asked again";
+
+/// The content of `judging.json`.
+#[derive(Debug, Serialize)]
+struct Panels {
+    format: u32,
+    panels: Vec<Panel>,
+}
+
+/// The judgements of a folder, open for more.
+pub(super) struct Judgements {
+    path: PathBuf,
+    file: File,
+    done: HashSet<JudgementKey>,
+}
+
+impl Judgements {
+    /// Opens the file; a last line that a kill cut short is dropped, its judgement was not finished.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join(JUDGEMENTS);
+        let (file, lines): (File, Vec<Judgement>) = open_lines(&path, LINE)?;
+        let mut done = HashSet::new();
+        for line in lines {
+            if is_failed(&line) {
+                done.remove(&line.key)
+            } else {
+                done.insert(line.key)
+            };
+        }
+        Ok(Self { path, file, done })
+    }
+
+    /// Whether it need not be asked again. What failed is: the fault may be gone.
+    pub(super) fn is_done(&self, key: &JudgementKey) -> bool {
+        self.done.contains(key)
+    }
+
+    /// Appends a judgement; once this returns, a kill cannot undo it.
+    pub(super) fn append(&mut self, judgement: Judgement) -> Result<()> {
+        let mut line = serde_json::to_vec(&judgement)?;
+        line.push(b'\n');
+        self.file.write_all(&line).with_context(|| format!("cannot write {}", self.path.display()))?;
+        if !is_failed(&judgement) {
+            self.done.insert(judgement.key);
+        }
+        Ok(())
+    }
+
+    /// Flushes what was appended to disk.
+    pub(super) fn sync(&self) -> Result<()> {
+        self.file.sync_data().with_context(|| format!("cannot flush {} to disk", self.path.display()))
+    }
+}
+
+/// Whether the call failed for good, which is no judgement.
+pub(super) fn is_failed(judgement: &Judgement) -> bool {
+    matches!(judgement.verdict, Verdict::Failed { .. })
+}
+
+/// Puts a panel at the end of those of the folder: it is the one that speaks now.
+pub(super) fn note_panel(folder: &Path, panel: &Panel) -> Result<()> {
+    let mut panels = panels(folder)?;
+    if panels.last() == Some(panel) {
+        return Ok(());
+    }
+    panels.retain(|known| known != panel);
+    panels.push(panel.clone());
+    let mut text = serde_json::to_vec_pretty(&Panels { format: JUDGING_FORMAT, panels })?;
+    text.push(b'\n');
+    write_atomically(&folder.join(JUDGING), &text)
+}
+
+/// What judges said of the run in a folder; nothing where none was asked.
+pub fn read(folder: &Path) -> Result<Judging> {
+    let judgements = files::read(&folder.join(JUDGEMENTS))?;
+    let judging = read_judging(files::read(&folder.join(JUDGING))?.as_deref(), judgements.as_deref());
+    judging.with_context(|| format!("{} cannot be read", folder.display()))
+}
+
+/// Puts what judges said of the parts of a run into the folder of the whole. Of two lines on the same, one that did not
+/// fail counts, else the first.
+pub fn merge(parts: &[&Path], whole: &Path) -> Result<()> {
+    let mut judgements: BTreeMap<JudgementKey, Judgement> = BTreeMap::new();
+    for part in parts {
+        let judging = read(part)?;
+        for panel in &judging.panels {
+            note_panel(whole, panel)?;
+        }
+        for judgement in judging.judgements {
+            match judgements.get(&judgement.key) {
+                Some(known) if !is_failed(known) || is_failed(&judgement) => {}
+                _ => drop(judgements.insert(judgement.key.clone(), judgement)),
+            }
+        }
+    }
+    if judgements.is_empty() {
+        return Ok(());
+    }
+    let mut together = Judgements::open(whole)?;
+    for judgement in judgements.into_values().filter(|judgement| !together.is_done(&judgement.key)).collect::<Vec<_>>()
+    {
+        together.append(judgement)?;
+    }
+    together.sync()
+}
+
+fn panels(folder: &Path) -> Result<Vec<Panel>> {
+    let text = files::read(&folder.join(JUDGING))?;
+    read_panels(text.as_deref()).with_context(|| format!("{} cannot be read", folder.display()))
+}

@@ -1,0 +1,183 @@
+//! Which embedding models there are on this machine, and where.
+
+#[cfg(feature = "encoder")]
+mod calibration;
+
+#[cfg(feature = "encoder")]
+pub use calibration::{CALIBRATION, CalibrationFile};
+
+use anyhow::{Context, bail};
+use closeread_core::embed::ModelSpec;
+use closeread_core::embed::onnx::WeightFormat;
+use closeread_files as files;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Name of the model inside the binary, the default everywhere.
+pub const SHIPPED: &str = "all-MiniLM-L6-v2";
+const SHIPPED_ONNX: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/model.onnx");
+const SHIPPED_TOKENIZER: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/tokenizer.json");
+const SHIPPED_SPEC: &str = include_str!("../../../models/all-MiniLM-L6-v2/model.toml");
+const SHIPPED_MANIFEST: &str = include_str!("../../../models/all-MiniLM-L6-v2/manifest.json");
+
+/// The weights and their graph.
+pub const ONNX: &str = "model.onnx";
+/// The tokenizer as published.
+pub const TOKENIZER: &str = "tokenizer.json";
+/// The description.
+pub const SPEC: &str = "model.toml";
+/// Hashes, source and recipe.
+pub const MANIFEST: &str = "manifest.json";
+
+/// What a model folder says of itself: `manifest.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Format of this file, 1.
+    pub version: u32,
+    /// How the weights are stored.
+    pub weights: WeightFormat,
+    /// Where the published files came from.
+    pub source: String,
+    /// The command that made the folder.
+    pub recipe: String,
+    /// Licence of the weights (SPDX), where known.
+    pub licence: Option<String>,
+    /// SHA-256 of the published files it was made from, by name.
+    pub made_from: BTreeMap<String, String>,
+    /// SHA-256 of each file of the folder but this one, by name.
+    pub files: BTreeMap<String, String>,
+    /// Cosine of the two related sentences of `model verify` as measured when the folder was made.
+    pub cosine: f64,
+}
+
+/// A model that can be used.
+#[derive(Debug, Clone)]
+pub struct Installed {
+    /// Its description.
+    pub spec: ModelSpec,
+    /// Hashes, source, recipe.
+    pub manifest: Manifest,
+    /// Its folder; `None` for the one inside the binary.
+    pub folder: Option<PathBuf>,
+}
+
+impl Installed {
+    /// The model inside the binary.
+    pub fn shipped() -> anyhow::Result<Self> {
+        let spec = ModelSpec::from_toml("the shipped model.toml", SHIPPED_SPEC)?;
+        let manifest = serde_json::from_str(SHIPPED_MANIFEST).context("the shipped manifest.json")?;
+        Ok(Self { spec, manifest, folder: None })
+    }
+
+    /// Reads the description and manifest of a model folder.
+    pub fn in_folder(folder: &Path) -> anyhow::Result<Self> {
+        let read = |name: &str| {
+            let path = folder.join(name);
+            std::fs::read_to_string(&path).with_context(|| {
+                format!("{} cannot be read: is this a folder made by `closeread model`?", path.display())
+            })
+        };
+        let spec = ModelSpec::from_toml(&folder.join(SPEC).display().to_string(), &read(SPEC)?)?;
+        let manifest =
+            serde_json::from_str(&read(MANIFEST)?).with_context(|| format!("{}", folder.join(MANIFEST).display()))?;
+        Ok(Self { spec, manifest, folder: Some(folder.to_owned()) })
+    }
+
+    /// The bytes of one of the folder's files.
+    pub fn file(&self, name: &str) -> anyhow::Result<Cow<'static, [u8]>> {
+        let Some(folder) = &self.folder else {
+            return Ok(Cow::Borrowed(match name {
+                ONNX => SHIPPED_ONNX,
+                TOKENIZER => SHIPPED_TOKENIZER,
+                SPEC => SHIPPED_SPEC.as_bytes(),
+                MANIFEST => SHIPPED_MANIFEST.as_bytes(),
+                _ => bail!("the shipped model has no file `{name}`"),
+            }));
+        };
+        let path = folder.join(name);
+        std::fs::read(&path).map(Cow::Owned).with_context(|| format!("{} cannot be read", path.display()))
+    }
+
+    /// Where it is, in words.
+    pub fn place(&self) -> String {
+        self.folder.as_ref().map_or_else(|| "inside the program".to_owned(), |folder| folder.display().to_string())
+    }
+}
+
+/// The folder of installed models: `CLOSEREAD_MODELS`, or `models` in the user's data folder.
+pub fn models_dir() -> anyhow::Result<PathBuf> {
+    if let Some(dir) = std::env::var_os("CLOSEREAD_MODELS").filter(|dir| !dir.is_empty()) {
+        return Ok(dir.into());
+    }
+    let dirs = directories::ProjectDirs::from("", "", "closeread");
+    let dirs = dirs.context("there is no home folder to keep models in: set CLOSEREAD_MODELS to a folder")?;
+    Ok(dirs.data_dir().join("models"))
+}
+
+/// Every model folder in `dir` with a description, or why it cannot be read; the shipped model first.
+///
+/// A folder of the shipped model's name takes its place.
+pub fn installed(dir: &Path) -> anyhow::Result<Vec<anyhow::Result<Installed>>> {
+    let mut found = Vec::new();
+    let folders = files::entries(dir)?;
+    found.extend(folders.iter().filter(|f| f.join(SPEC).is_file()).map(|f| Installed::in_folder(f)));
+    if !found.iter().flatten().any(|model| model.spec.name == SHIPPED) {
+        found.insert(0, Installed::shipped());
+    }
+    Ok(found)
+}
+
+/// Whether a model of that name is there, readable or not.
+pub fn is_installed(name: &str) -> anyhow::Result<bool> {
+    let dir = models_dir()?;
+    Ok(dir.join(name).join(SPEC).is_file() || installed(&dir)?.iter().flatten().any(|model| model.spec.name == name))
+}
+
+/// The model of a name, or in the folder of that path.
+pub fn find(name: &str) -> anyhow::Result<Installed> {
+    if Path::new(name).join(SPEC).is_file() {
+        return Installed::in_folder(Path::new(name));
+    }
+    let dir = models_dir()?;
+    let mut names = Vec::new();
+    for model in installed(&dir)? {
+        // A broken folder matters only if it is the one asked for.
+        match model {
+            Ok(model) if model.spec.name == name => return Ok(model),
+            Ok(model) => names.push(model.spec.name),
+            Err(error) if dir.join(name).join(SPEC).is_file() => return Err(error),
+            Err(_) => {}
+        }
+    }
+    let hint = if ModelSpec::named(name).is_some() {
+        format!("fetch it with `closeread model pull {name}`")
+    } else {
+        "see `closeread model list`, or give the path of a model folder".to_owned()
+    };
+    bail!("no embedding model `{name}` is installed (installed: {}); {hint}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::hash::sha256;
+
+    #[test]
+    fn the_shipped_model_is_what_its_manifest_says() {
+        let model = Installed::shipped().expect("readable");
+        assert_eq!(model.spec.name, SHIPPED);
+        assert_eq!(ModelSpec::named(SHIPPED), Some(model.spec.clone()));
+        for name in [ONNX, TOKENIZER, SPEC] {
+            let bytes = model.file(name).expect("shipped");
+            assert_eq!(model.manifest.files.get(name), Some(&sha256(&bytes)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_model_that_is_described_but_not_installed_is_offered() {
+        let message = find("multilingual-e5-large").expect_err("not installed").to_string();
+        assert!(message.contains("closeread model pull multilingual-e5-large"), "{message}");
+    }
+}

@@ -1,0 +1,52 @@
+//! How large the channels of a model get, kept beside it: `calibration.json`.
+
+use super::{Installed, ONNX};
+use anyhow::{Context, ensure};
+use closeread_core::embed::encoder::Calibration;
+use closeread_core::hash::sha256;
+use serde::{Deserialize, Serialize};
+
+/// The file's name.
+pub const CALIBRATION: &str = "calibration.json";
+const SHIPPED_CALIBRATION: &[u8] = include_bytes!("../../../../models/all-MiniLM-L6-v2/calibration.json");
+
+/// What the file holds.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalibrationFile {
+    /// Format of this file, 1.
+    pub version: u32,
+    /// SHA-256 of the `model.onnx` that was calibrated.
+    pub weights: String,
+    /// SHA-256 of each text that it was calibrated on, by name.
+    pub texts: std::collections::BTreeMap<String, String>,
+    /// Passages of them.
+    pub n_passages: usize,
+    /// Largest magnitudes, layer by layer, to four digits.
+    pub layers: Calibration,
+}
+
+impl Installed {
+    /// The bytes of the model's calibration.
+    pub fn calibration_file(&self) -> anyhow::Result<Vec<u8>> {
+        let Some(folder) = &self.folder else { return Ok(SHIPPED_CALIBRATION.to_vec()) };
+        let path = folder.join(CALIBRATION);
+        std::fs::read(&path).with_context(|| {
+            let hint = format!("`closeread model calibrate {}` makes it", folder.display());
+            format!("{} cannot be read, which 8-bit integers need: {hint}", path.display())
+        })
+    }
+
+    /// The model's calibration.
+    pub fn calibration(&self) -> anyhow::Result<Calibration> {
+        let file = || format!("{CALIBRATION} of {} ({})", self.spec.name, self.place());
+        let read: CalibrationFile = serde_json::from_slice(&self.calibration_file()?).with_context(file)?;
+        ensure!(read.version == 1, "{} has version {}: 1 is expected, calibrate the model again", file(), read.version);
+        ensure!(
+            read.weights == sha256(&self.file(ONNX)?),
+            "{} is of other weights than the {ONNX} beside it: run `closeread model calibrate` again",
+            file()
+        );
+        Ok(read.layers)
+    }
+}

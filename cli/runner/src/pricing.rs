@@ -1,0 +1,55 @@
+//! Windows and prices of models: those that ship, the user's own over them, those of `--models` over both.
+
+use anyhow::{Context, Result, bail};
+use closeread_core::price::PriceList;
+use std::path::{Path, PathBuf};
+
+/// The list in force; `given` is `--models`.
+pub fn load(given: Option<&Path>) -> Result<PriceList> {
+    let mut list = PriceList::built_in();
+    let own = config_folder().map(|folder| folder.join("models.toml")).filter(|path| path.is_file());
+    for path in own.as_deref().into_iter().chain(given) {
+        let text = closeread_files::read_text_file(path)
+            .with_context(|| format!("cannot read --models {}", path.display()))?;
+        let entries = PriceList::read(&text).with_context(|| format!("cannot use {}", path.display()))?;
+        list = list.overlaid(entries);
+    }
+    Ok(list)
+}
+
+/// Refuses models whose price is not known.
+pub fn check_known(prices: &PriceList, models: &[String]) -> Result<()> {
+    let unknown: Vec<&str> = models
+        .iter()
+        .map(String::as_str)
+        .filter(|model| prices.of(model).is_none_or(|facts| facts.price.is_none()))
+        .collect();
+    if !unknown.is_empty() {
+        bail!(
+            "--max-cost: the price of {} is not known; add it to a list given by --models (docs/costs.md), or let its \
+             calls count as free by --allow-unknown-price",
+            unknown.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// Refuses models whose price through the batch API is not known.
+pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
+    let known = |model: &String| prices.of(model).is_some_and(|facts| facts.batch.is_some());
+    let unknown: Vec<&str> = models.iter().filter(|model| !known(model)).map(String::as_str).collect();
+    if !unknown.is_empty() {
+        bail!(
+            "--max-cost with --batch: the batch price of {} is not known; add `batch` to its entry in a list given by \
+             --models (docs/costs.md), or let its calls count as free by --allow-unknown-price",
+            unknown.join(", ")
+        );
+    }
+    Ok(())
+}
+
+/// `CLOSEREAD_CONFIG`, or the user's configuration folder; `None` where the system has no place for it.
+fn config_folder() -> Option<PathBuf> {
+    let given = std::env::var_os("CLOSEREAD_CONFIG").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.config_dir().to_owned()))
+}

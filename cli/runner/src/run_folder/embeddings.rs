@@ -1,0 +1,14 @@
+//! What embeddings from servers took: `embeddings.jsonl`, a line a request.
+
+use anyhow::Result;
+use closeread_core::record::EmbeddingCall;
+use closeread_files as files;
+use std::path::Path;
+
+/// The file's name in a run folder.
+pub const EMBEDDINGS: &str = "embeddings.jsonl";
+
+/// The requests that were made for the run in a folder; a last line that a kill cut short is passed over.
+pub fn embedding_calls(folder: &Path) -> Result<Vec<EmbeddingCall>> {
+    files::read_lines(&folder.join(EMBEDDINGS), "{\"model\", \"texts\", \"tokens\"}")
+}

@@ -1,0 +1,242 @@
+//! A run that is taken on with more to do: which of its trials stay as they are, and which are asked again.
+
+use super::preparations::{self, PreparationKey, preparations};
+use crate::judging::JUDGEMENTS;
+use anyhow::{Context, Result, bail};
+use closeread_core::benchmark::Item;
+use closeread_core::method::{AnyMethod, Preparation};
+use closeread_core::reader::EXTRACTIVE;
+use closeread_core::record::{Outcome, Record, TrialKey};
+use closeread_core::report::CellKey;
+use closeread_files::{self as files, write_atomically};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+
+/// What was recorded of trials that were asked again since.
+pub(super) const SUPERSEDED: &str = "superseded.jsonl";
+/// Fields of the configuration that an extension may change.
+const MAY_CHANGE: [&str; 7] = ["data", "documents", "items", "cells", "methods", "samples", "prompts"];
+/// Fields that only requests to a server depend on.
+const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
+/// How many things of one kind a message names.
+const NAMED: usize = 5;
+
+/// What changes from one configuration to another, as far as it decides which trials stay.
+#[derive(Debug, Default, PartialEq)]
+struct Changes {
+    items: BTreeSet<String>,
+    documents: BTreeSet<String>,
+    methods: BTreeSet<String>,
+    /// Methods whose own embedding model is another.
+    embedders: BTreeSet<String>,
+    prompts: BTreeSet<String>,
+}
+
+/// Takes what does not stay out of the folder's records, judgements and preparations; gives what is to be said of it.
+///
+/// Old lines go to `superseded.jsonl` first, so that a kill loses none, and the same command does the rest.
+///
+/// # Errors
+/// If something would be taken away, or changes that every trial depends on.
+pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -> Result<String> {
+    check(path, there, here)?;
+    let old_items: HashMap<String, Value> = by_item(&path.join("items.jsonl"))?;
+    let new_items: HashMap<String, Value> =
+        items.iter().map(|item| Ok((item.id.clone(), serde_json::to_value(item)?))).collect::<Result<_>>()?;
+    let gone: Vec<&String> = old_items.keys().filter(|id| !new_items.contains_key(*id)).collect();
+    if !gone.is_empty() {
+        bail!(refusal(path, &[format!("items: {}", named(gone))]));
+    }
+    let mut changes = changes(there, here);
+    let differ = |(id, item): &(&String, &Value)| new_items[*id] != **item;
+    changes.items.extend(old_items.iter().filter(differ).map(|(id, _)| id.clone()));
+
+    let documents: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let records: Vec<Record> = super::open_lines(&path.join("records.jsonl"), "a record of a trial")?.1;
+    let preparations = preparations(path)?;
+    let stale_preparations: Vec<&PreparationKey> =
+        preparations.iter().filter(|entry| changes.concern_preparation(entry, here)).map(|(key, _)| key).collect();
+    let by_key: HashMap<&TrialKey, &Record> = records.iter().map(|record| (&record.key, record)).collect();
+    let is_stale = |record: &Record| {
+        let Some(item) = documents.get(record.key.item.as_str()) else { return true };
+        let prepared =
+            stale_preparations.iter().any(|key| key.method == record.key.method && key.documents == item.documents);
+        prepared || changes.concern(record, &item.documents)
+    };
+    // Items that were asked in one call are asked again together.
+    let stale = |record: &Record| match &record.asked_with {
+        Some(first) => {
+            let first = TrialKey { item: first.clone(), ..record.key.clone() };
+            is_stale(record) || by_key.get(&first).is_none_or(|first| is_stale(first))
+        }
+        None => is_stale(record),
+    };
+    let superseded: HashSet<&TrialKey> = by_key.values().filter(|r| stale(r)).map(|r| &r.key).collect();
+    let failed = |record: &Record| matches!(record.outcome, Outcome::Failed { .. });
+    let n_kept = by_key.values().filter(|record| !superseded.contains(&record.key) && !failed(record)).count();
+
+    let (lines, gone) = sorted_out(&path.join("records.jsonl"), |value| {
+        serde_json::from_value::<TrialKey>(value.clone()).is_ok_and(|key| superseded.contains(&key))
+    })?;
+    let (judgements, no_longer_judged) = sorted_out(&path.join(JUDGEMENTS), |value| {
+        let item = value["item"].as_str().unwrap_or_default();
+        let trial = &value["trial"];
+        let key = json!({"item": item, "method": trial["method"], "model": trial["model"], "budget": trial["budget"],
+            "sample": trial["sample"]});
+        match serde_json::from_value::<TrialKey>(key) {
+            Ok(key) => superseded.contains(&key),
+            Err(_) => changes.items.contains(item),
+        }
+    })?;
+    if !gone.is_empty() || !no_longer_judged.is_empty() {
+        let file = path.join(SUPERSEDED);
+        let keep = || -> std::io::Result<()> {
+            let mut file = OpenOptions::new().create(true).append(true).open(&file)?;
+            file.write_all(&gone)?;
+            file.write_all(&no_longer_judged)?;
+            file.sync_data()
+        };
+        keep().with_context(|| format!("cannot write {}", file.display()))?;
+        write_atomically(&path.join("records.jsonl"), &lines)?;
+        if !judgements.is_empty() || !no_longer_judged.is_empty() {
+            write_atomically(&path.join(JUDGEMENTS), &judgements)?;
+        }
+    }
+    for key in stale_preparations {
+        preparations::forget(path, key)?;
+    }
+    let asked_again = match superseded.len() {
+        0 => String::new(),
+        n => format!("; {n} change and are asked again, what they were stands in {SUPERSEDED}"),
+    };
+    Ok(format!("{n_kept} finished trials stay as they are{asked_again}"))
+}
+
+impl Changes {
+    /// Whether a trial of an item on these documents would have gone otherwise.
+    fn concern(&self, record: &Record, documents: &[String]) -> bool {
+        let ended_early =
+            matches!(record.outcome, Outcome::Failed { .. } | Outcome::Blocked { .. } | Outcome::Overflow { .. });
+        self.items.contains(&record.key.item)
+            || self.methods.contains(&record.key.method)
+            || documents.iter().any(|id| self.documents.contains(id))
+            || record.calls.iter().any(|call| self.prompts.contains(&call.prompt))
+            // Its last call is in no record: it may have been made from any prompt.
+            || (ended_early && !self.prompts.is_empty())
+    }
+
+    fn concern_preparation(&self, (key, preparation): &(PreparationKey, Preparation), here: &Value) -> bool {
+        // A change of parameters that the preparation does not read leaves it as it is.
+        let reads_the_same = || {
+            let method = AnyMethod::named(&key.method, &here["methods"][&key.method]).ok();
+            method.and_then(|method| method.preparation()).is_some_and(|inputs| inputs.parameters == key.parameters)
+        };
+        (self.methods.contains(&key.method) && !reads_the_same())
+            || self.embedders.contains(&key.method)
+            || key.documents.iter().any(|id| self.documents.contains(id))
+            || preparation.calls.iter().any(|call| self.prompts.contains(&call.prompt))
+            || (preparation.prepared.is_err() && !self.prompts.is_empty())
+    }
+}
+
+/// Refuses what would take something away from the run, or change all of it.
+fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
+    let mut problems = Vec::new();
+    let of_requests =
+        |name: &str| OF_REQUESTS.contains(&name) && cells(there).iter().all(|cell| cell.model == EXTRACTIVE);
+    // Methods that embed may join a run that embedded nothing.
+    let joins = |name: &str| name == "embedder" && there[name].is_null();
+    let named_fields = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
+    let names: BTreeSet<String> = BTreeSet::union(&named_fields(there), &named_fields(here)).cloned().collect();
+    for name in names.iter().map(String::as_str).filter(|name| there[*name] != here[*name]) {
+        if name != "embedders" && !MAY_CHANGE.contains(&name) && !of_requests(name) && !joins(name) {
+            problems
+                .extend(super::comparison::differences(&json!({ name: there[name] }), &json!({ name: here[name] })));
+        }
+    }
+    let now = cells(here);
+    let gone: Vec<String> = cells(there)
+        .into_iter()
+        .filter(|cell| !now.contains(cell))
+        .map(|CellKey { method, model, budget }| {
+            format!("{method}{} with {model}", budget.map_or_else(String::new, |n| format!(" at {n}")))
+        })
+        .collect();
+    if !gone.is_empty() {
+        problems.push(format!("no longer asked for: {}", named(&gone)));
+    }
+    if here["samples"].as_u64() < there["samples"].as_u64() {
+        problems.push(format!("samples: {} there, {} now", there["samples"], here["samples"]));
+    }
+    if problems.is_empty() { Ok(()) } else { bail!(refusal(path, &problems)) }
+}
+
+fn refusal(path: &Path, problems: &[String]) -> String {
+    format!(
+        "{} cannot be extended to this: it would lose trials, or all of them would change:\n  {}\nName what the run has \
+         and more, or choose another folder with --out",
+        path.display(),
+        problems.join("\n  ")
+    )
+}
+
+fn changes(there: &Value, here: &Value) -> Changes {
+    let by_id = |value: &Value| -> BTreeMap<String, Value> {
+        let list = value["documents"].as_array().into_iter().flatten();
+        list.map(|document| (document["id"].as_str().unwrap_or_default().to_owned(), document.clone())).collect()
+    };
+    let object = |value: &Value, name: &str| -> BTreeMap<String, Value> {
+        value[name].as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let differing = |there: BTreeMap<String, Value>, here: BTreeMap<String, Value>| -> BTreeSet<String> {
+        there.into_iter().filter(|(name, value)| here.get(name) != Some(value)).map(|(name, _)| name).collect()
+    };
+    let mut methods = differing(object(there, "methods"), object(here, "methods"));
+    let own = |name: &String| there["embedders"].get(name) != here["embedders"].get(name);
+    let embedders: BTreeSet<String> = object(there, "methods").into_keys().filter(own).collect();
+    methods.extend(embedders.iter().cloned());
+    Changes {
+        embedders,
+        items: BTreeSet::new(),
+        documents: differing(by_id(there), by_id(here)),
+        methods,
+        prompts: differing(object(there, "prompts"), object(here, "prompts")),
+    }
+}
+
+fn cells(configuration: &Value) -> Vec<CellKey> {
+    serde_json::from_value(configuration["cells"].clone()).unwrap_or_default()
+}
+
+fn named<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    let mut names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+    names.sort_unstable();
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+/// The items of the run by their ids; none where a kill came before they were written.
+fn by_item(path: &Path) -> Result<HashMap<String, Value>> {
+    let text = files::read_text(path)?.unwrap_or_default();
+    let item = |line: &str| -> Result<(String, Value)> {
+        let item: Item =
+            serde_json::from_str(line).with_context(|| format!("{} holds a line that is no item", path.display()))?;
+        Ok((item.id.clone(), serde_json::to_value(item)?))
+    };
+    text.lines().map(item).collect()
+}
+
+/// The lines of a file that stay, and those that `goes` names; the rest of a line that a kill cut short is in neither.
+fn sorted_out(path: &Path, goes: impl Fn(&Value) -> bool) -> Result<(Vec<u8>, Vec<u8>)> {
+    let bytes = files::read(path)?.unwrap_or_default();
+    let (mut stay, mut go) = (Vec::new(), Vec::new());
+    for line in bytes.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+        let value = serde_json::from_slice(line).with_context(|| format!("{} holds a damaged line", path.display()))?;
+        if goes(&value) { go.extend_from_slice(line) } else { stay.extend_from_slice(line) }
+    }
+    Ok((stay, go))
+}

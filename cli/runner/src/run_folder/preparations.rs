@@ -1,0 +1,112 @@
+//! What methods made of books before the questions, a file each.
+
+use anyhow::{Context, Result};
+use closeread_core::hash::sha256;
+use closeread_core::method::Preparation;
+use closeread_core::report::PreparationCalls;
+use closeread_files::{self as files, write_atomically};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What methods made of books before the questions.
+pub const FOLDER: &str = "preparations";
+
+/// What names a preparation: everything that it depends on. Readers, repetitions and budgets share it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PreparationKey {
+    /// Name of the method.
+    pub method: String,
+    /// The parameters that it reads.
+    pub parameters: Value,
+    /// Who was asked, `provider/model`.
+    pub model: String,
+    /// Ids of the books.
+    pub documents: Vec<String>,
+    /// SHA-256 of their texts.
+    pub texts: Vec<String>,
+    /// Fingerprint of the model that embeds the passages; absent where they are clustered by their words.
+    pub embedder: Option<String>,
+    /// The prompts that it asks by, with their hashes.
+    pub prompts: BTreeMap<String, String>,
+}
+
+impl PreparationKey {
+    /// What names it among files.
+    pub fn hash(&self) -> String {
+        sha256(&serde_json::to_vec(self).expect("a key has string keys only"))[..16].to_owned()
+    }
+}
+
+/// A file of the folder `preparations`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct KeptPreparation {
+    #[serde(flatten)]
+    key: PreparationKey,
+    #[serde(flatten)]
+    preparation: Preparation,
+}
+
+/// What a method made of books, if a run folder holds it.
+pub fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
+    let kept: KeptPreparation = serde_json::from_slice(&fs::read(preparation_file(folder, key)).ok()?).ok()?;
+    Some(kept.preparation)
+}
+
+/// Keeps what a method made of books in a run folder.
+pub(super) fn keep(folder: &Path, key: &PreparationKey, preparation: &Preparation) -> Result<()> {
+    let kept = KeptPreparation { key: key.clone(), preparation: preparation.clone() };
+    let file = preparation_file(folder, key);
+    fs::create_dir_all(folder.join(FOLDER)).with_context(|| format!("cannot write {}", file.display()))?;
+    write_atomically(&file, &serde_json::to_vec(&kept)?)
+}
+
+/// Removes what a method made of books: it is to be made again.
+pub(super) fn forget(folder: &Path, key: &PreparationKey) -> Result<()> {
+    let file = preparation_file(folder, key);
+    fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))
+}
+
+fn preparation_file(folder: &Path, key: &PreparationKey) -> PathBuf {
+    folder.join(FOLDER).join(format!("{}.json", key.hash()))
+}
+
+/// The calls of all preparations in a run folder, in the order of their file names.
+pub fn preparation_calls(folder: &Path) -> Result<Vec<PreparationCalls>> {
+    let calls = |(key, preparation): (PreparationKey, Preparation)| PreparationCalls {
+        method: key.method,
+        model: key.model,
+        calls: preparation.calls,
+    };
+    Ok(preparations(folder)?.into_iter().map(calls).collect())
+}
+
+/// Every preparation that a run folder keeps, in the order of their file names.
+///
+/// # Errors
+/// If one cannot be read; the file is named.
+pub fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
+    let folder = path.join(FOLDER);
+    let mut files = files::entries(&folder)?;
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let read = |file: &PathBuf| {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let kept: KeptPreparation = serde_json::from_slice(&bytes)
+            .with_context(|| format!("{} is damaged; remove it, and the run makes it again", file.display()))?;
+        Ok((kept.key, kept.preparation))
+    };
+    files.iter().map(read).collect()
+}
+
+/// The files of all preparations in a run folder, name and content, in the order of the names.
+pub fn preparation_files(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut listed = files::entries(&path.join(FOLDER))?;
+    listed.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let read = |file: &PathBuf| {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        Ok((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes))
+    };
+    listed.iter().map(read).collect()
+}

@@ -1,0 +1,121 @@
+//! One part of a run, for runs that are spread over machines.
+
+use anyhow::{Result, bail};
+use closeread_core::benchmark::Item;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// Part `index` of `of`, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub index: usize,
+    /// How many there are.
+    pub of: usize,
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+impl Shard {
+    /// Reads `I/N`; `auto` takes both from a Slurm array job, `auto/N` the number from a Slurm array or a Kubernetes
+    /// Indexed Job.
+    pub fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let expected = "--shard: expected I/N with I from 1 to N, auto (in a Slurm array), or auto/N";
+        let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<usize>().ok());
+        let (index, of) = match text.split_once('/') {
+            Some(("auto", of)) => (None, of.parse().ok()),
+            Some((index, of)) => (Some(index), of.parse().ok()),
+            None if text == "auto" => (None, number("SLURM_ARRAY_TASK_COUNT")),
+            None => bail!("{expected}; found `{text}`"),
+        };
+        let index = match index {
+            Some(index) => index.parse().ok(),
+            None => match (number("SLURM_ARRAY_TASK_ID"), number("JOB_COMPLETION_INDEX")) {
+                (Some(id), _) => Some(id.saturating_sub(number("SLURM_ARRAY_TASK_MIN").unwrap_or(0)) + 1),
+                (None, Some(index)) => Some(index + 1),
+                (None, None) => bail!("{expected}; neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set"),
+            },
+        };
+        match (index, of) {
+            (Some(index), Some(of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
+            _ => bail!("{expected}; found `{text}`"),
+        }
+    }
+
+    /// The items of this part, in their order: whole books where there are as many books as parts, so that a book is read
+    /// and embedded in one place, else single items.
+    pub fn keep(self, items: Vec<Item>) -> Vec<Item> {
+        let mut sizes: Vec<(&[String], usize)> = Vec::new();
+        let mut place: HashMap<&[String], usize> = HashMap::new();
+        for item in &items {
+            let idx = *place.entry(&item.documents).or_insert_with(|| {
+                sizes.push((&item.documents, 0));
+                sizes.len() - 1
+            });
+            sizes[idx].1 += 1;
+        }
+        if sizes.len() < self.of {
+            return items
+                .into_iter()
+                .enumerate()
+                .filter(|(i, _)| i % self.of + 1 == self.index)
+                .map(|(_, i)| i)
+                .collect();
+        }
+        let mut loads = vec![0; self.of];
+        let mut ours: HashSet<Vec<String>> = HashSet::new();
+        for (documents, n_items) in sizes {
+            let lightest = (0..self.of).min_by_key(|&part| loads[part]).expect("there is a part");
+            loads[lightest] += n_items;
+            if lightest + 1 == self.index {
+                ours.insert(documents.to_vec());
+            }
+        }
+        items.into_iter().filter(|item| ours.contains(&item.documents)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::benchmark::Task;
+
+    fn read(text: &str, variables: &[(&str, &str)]) -> Result<Shard> {
+        let find = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());
+        Shard::read(text, find)
+    }
+
+    #[test]
+    fn the_part_is_given_or_found() {
+        assert_eq!(read("2/8", &[]).unwrap(), Shard { index: 2, of: 8 });
+        let slurm = [("SLURM_ARRAY_TASK_ID", "5"), ("SLURM_ARRAY_TASK_COUNT", "4"), ("SLURM_ARRAY_TASK_MIN", "3")];
+        assert_eq!(read("auto", &slurm).unwrap(), Shard { index: 3, of: 4 });
+        assert_eq!(read("auto/4", &[("JOB_COMPLETION_INDEX", "0")]).unwrap(), Shard { index: 1, of: 4 });
+        for wrong in ["0/2", "3/2", "2", "a/b", "auto", "auto/2", "1/0"] {
+            assert!(read(wrong, &[]).unwrap_err().to_string().contains("expected I/N"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_parts_are_the_whole_and_share_nothing() {
+        let items = |n_books: usize| -> Vec<Item> {
+            (0..20).map(|i| Item::new(format!("q{i}"), format!("b{}", i % n_books), "?", Task::Choice)).collect()
+        };
+        for (n_books, of) in [(7, 3), (1, 4), (20, 20), (2, 30)] {
+            let parts: Vec<Vec<Item>> = (1..=of).map(|index| Shard { index, of }.keep(items(n_books))).collect();
+            let mut ids: Vec<String> = parts.iter().flatten().map(|item| item.id.clone()).collect();
+            ids.sort();
+            let mut all: Vec<String> = items(n_books).into_iter().map(|item| item.id).collect();
+            all.sort();
+            assert_eq!(ids, all, "{n_books} books, {of} parts");
+        }
+        let books = |part: &[Item]| part.iter().map(|item| item.documents[0].clone()).collect::<HashSet<_>>();
+        let [a, b] = [1, 2].map(|index| Shard { index, of: 2 }.keep(items(5)));
+        assert!(books(&a).is_disjoint(&books(&b)), "a book is in one part");
+    }
+}

@@ -1,0 +1,243 @@
+//! What a run spends while it runs, and the limit it may not pass.
+
+use closeread_core::host::{HostError, Reply, Stop};
+use closeread_core::price::{Dollars, PriceList, Tokens};
+use closeread_core::text::tokens::Tokenizer;
+use closeread_providers::Outgoing;
+use std::cell::RefCell;
+use tokio::sync::Notify;
+
+/// The calls of a run: how many are in flight, what they took, what they cost.
+///
+/// With a limit a call begins only if it, and all that are in flight, can still cost no more than is left: prompt by
+/// the run's tokenizer, reply at its limit, nothing from a cache. A call for which there is no more money waits for
+/// ever; who drives the calls hears of it by [`Spending::is_out`] and drops it.
+pub struct Spending {
+    prices: PriceList,
+    limit: Option<Dollars>,
+    tokenizer: Tokenizer,
+    state: RefCell<Taken>,
+    changed: Notify,
+}
+
+/// What was taken so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Taken {
+    /// Calls in flight.
+    pub in_flight: usize,
+    /// Tokens of prompts, as the providers counted them.
+    pub prompt_tokens: u64,
+    /// Tokens of replies.
+    pub reply_tokens: u64,
+    /// Money spent, earlier runs into the same folder included.
+    pub dollars: Dollars,
+    /// Calls whose cost is not known.
+    pub unpriced: usize,
+    /// The limit keeps a call from beginning.
+    pub out: bool,
+    /// What calls in flight may cost.
+    pub reserved: Dollars,
+    /// Of `dollars`, what embeddings from servers have cost since the start.
+    pub embeddings: Dollars,
+}
+
+impl Spending {
+    /// Nothing is in flight; `before` was spent earlier.
+    pub fn new(prices: PriceList, limit: Option<Dollars>, before: Dollars, tokenizer: Tokenizer) -> Self {
+        let state = RefCell::new(Taken { dollars: before, ..Taken::default() });
+        Self { prices, limit, tokenizer, state, changed: Notify::new() }
+    }
+
+    /// The prices that calls are counted by.
+    pub fn prices(&self) -> &PriceList {
+        &self.prices
+    }
+
+    /// What was taken so far.
+    pub fn taken(&self) -> Taken {
+        *self.state.borrow()
+    }
+
+    /// Counts what embeddings from servers have cost since the start. They are made before the calls that need them, which
+    /// then find less money left.
+    pub fn embedded(&self, dollars: Dollars) {
+        let mut state = self.state.borrow_mut();
+        let before = std::mem::replace(&mut state.embeddings, dollars);
+        state.dollars = state.dollars + dollars - before;
+    }
+
+    /// Waits until a call may begin; `in_batch` ones go through the provider's batch API.
+    pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: bool) -> Begun<'_> {
+        let (max_reply, counted) =
+            (call.marked().max_output_tokens.into(), self.limit.map(|_| call.count(&self.tokenizer)));
+        let worst = counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_reply, in_batch));
+        loop {
+            let changed = self.changed.notified();
+            {
+                let mut state = self.state.borrow_mut();
+                if self.limit.is_none_or(|limit| state.dollars + state.reserved + worst <= limit) && !state.out {
+                    state.in_flight += 1;
+                    state.reserved += worst;
+                    return Begun { spending: self, worst, counted, max_reply };
+                }
+                if state.in_flight == 0 && !state.out {
+                    state.out = true;
+                    self.changed.notify_waiters();
+                }
+            }
+            changed.await;
+        }
+    }
+
+    /// Returns when there is no money for a call that wants to begin, and none is in flight any more.
+    pub async fn is_out(&self) {
+        loop {
+            let changed = self.changed.notified();
+            let Taken { out, in_flight, .. } = self.taken();
+            if out && in_flight == 0 {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// The most that a call can cost, as far as it is known.
+    fn worst(&self, model: &str, prompt: u64, reply: u64, in_batch: bool) -> Dollars {
+        let tokens = Tokens { prompt, cached: 0, written: 0, reply };
+        let rates = self.prices.of(model).and_then(|facts| if in_batch { facts.batch } else { facts.rates(prompt) });
+        rates.map_or(Dollars::default(), |rates| rates.cost(tokens))
+    }
+}
+
+/// A call in flight.
+pub struct Begun<'a> {
+    spending: &'a Spending,
+    worst: Dollars,
+    /// Tokens of its prompt, where money is limited.
+    counted: Option<u64>,
+    /// Most tokens of its reply.
+    max_reply: u64,
+}
+
+impl Begun<'_> {
+    /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted, are ours
+    /// in the reply that is given back: a limit that only holds for honest servers is none.
+    pub fn ended(self, model: &str, result: Result<Reply, HostError>) -> Result<Reply, HostError> {
+        let mut reply = result?;
+        if reply.remembered {
+            return Ok(reply);
+        }
+        if let Some(prompt) = self.counted {
+            let text = self.spending.tokenizer.count(&reply.text) as u64;
+            let counted = if reply.stop == Stop::Length { self.max_reply } else { text };
+            reply.usage = reply.usage.or_counted(prompt, counted, self.max_reply);
+        }
+        let mut state = self.spending.state.borrow_mut();
+        state.prompt_tokens = state.prompt_tokens.saturating_add(reply.usage.prompt_tokens.unwrap_or(0));
+        state.reply_tokens = state.reply_tokens.saturating_add(reply.usage.completion_tokens.unwrap_or(0));
+        match self.spending.prices.cost(model, &reply.usage) {
+            Some(dollars) => state.dollars += dollars,
+            None => state.unpriced += 1,
+        }
+        drop(state);
+        Ok(reply)
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        {
+            let mut state = self.spending.state.borrow_mut();
+            state.in_flight -= 1;
+            state.reserved = state.reserved - self.worst;
+        }
+        self.spending.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_core::host::{Call, Message, Usage};
+    use std::time::Duration;
+
+    /// A call costs at most a dollar: its reply has a million tokens.
+    fn spending(limit: f64) -> Spending {
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }";
+        Spending::new(PriceList::read(list).unwrap(), Some(Dollars(limit)), Dollars(0.25), Tokenizer::cl100k())
+    }
+
+    fn call() -> Outgoing {
+        let (messages, prompt) = (vec![Message::user("?")], String::new());
+        Call { messages, temperature: 0.0, max_output_tokens: 1_000_000, prompt, reading: None }.into()
+    }
+
+    fn reply(tokens: u64) -> Result<Reply, HostError> {
+        let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
+        Ok(Reply { usage, ..Reply::default() })
+    }
+
+    async fn waits<T>(future: impl Future<Output = T>) -> bool {
+        tokio::time::timeout(Duration::from_millis(10), future).await.is_err()
+    }
+
+    #[tokio::test]
+    async fn a_call_begins_only_if_all_that_is_in_flight_can_be_paid() {
+        let spending = spending(2.5);
+        let (first, second) =
+            (spending.begin("p/x", &call(), false).await, spending.begin("p/x", &call(), false).await);
+        assert!(waits(spending.begin("p/x", &call(), false)).await, "0.25 spent, 2 reserved");
+        assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
+        first.ended("p/x", reply(100_000)).unwrap();
+        let third = spending.begin("p/x", &call(), false).await;
+        second.ended("p/x", reply(1_000_000)).unwrap();
+        third.ended("p/x", reply(1_000_000)).unwrap();
+        assert!(waits(spending.begin("p/x", &call(), false)).await);
+        spending.is_out().await;
+        let taken = spending.taken();
+        assert!((taken.dollars.0 - 2.35).abs() < 1e-9 && taken.in_flight == 0, "{taken:?}");
+    }
+
+    #[tokio::test]
+    async fn a_call_in_a_batch_needs_what_it_costs_there() {
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }\n\
+                    batch = { input = 0, output = 0.5 }";
+        let limit = Some(Dollars(1.0));
+        let spending = Spending::new(PriceList::read(list).unwrap(), limit, Dollars::default(), Tokenizer::cl100k());
+        let _both = (spending.begin("p/x", &call(), true).await, spending.begin("p/x", &call(), true).await);
+        assert!(waits(spending.begin("p/x", &call(), true)).await, "two times half a dollar");
+    }
+
+    #[tokio::test]
+    async fn a_failed_call_gives_its_money_back_and_an_unpriced_one_is_counted() {
+        let spending = spending(1.25);
+        let failed = spending.begin("p/x", &call(), false).await;
+        assert!(failed.ended("p/x", Err(HostError::Failed("x".to_owned()))).is_err());
+        let unknown = spending.begin("p/y", &call(), false).await;
+        unknown.ended("p/y", reply(9)).unwrap();
+        let again = spending.begin("p/x", &call(), false).await;
+        drop(again);
+        let taken = spending.taken();
+        assert_eq!((taken.dollars, taken.unpriced, taken.reply_tokens), (Dollars(0.25), 1, 9));
+    }
+
+    #[tokio::test]
+    async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged() {
+        let told = |prompt, reply| Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() };
+        for usage in [told(None, None), told(Some(0), Some(0)), told(Some(u64::MAX), Some(u64::MAX))] {
+            let spending = spending(1.5);
+            let begun = spending.begin("p/x", &call(), false).await;
+            let text = "word ".repeat(1000);
+            let reply = begun.ended("p/x", Ok(Reply { usage, text, ..Reply::default() })).unwrap();
+            let counted = reply.usage.completion_tokens.unwrap();
+            assert!(reply.usage.own_count && (1000..=1001).contains(&counted), "{:?}", reply.usage);
+            let taken = spending.taken();
+            assert!((taken.dollars.0 - 0.25 - counted as f64 / 1e6).abs() < 1e-9 && taken.unpriced == 0, "{taken:?}");
+        }
+        let spending = spending(1.5);
+        let begun = spending.begin("p/x", &call(), false).await;
+        let cut = Reply { stop: Stop::Length, ..Reply::default() };
+        let reply = begun.ended("p/x", Ok(cut)).unwrap();
+        assert_eq!(reply.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
+    }
+}

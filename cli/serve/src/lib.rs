@@ -1,0 +1,82 @@
+//! The page and run folders, served on this machine alone.
+
+mod answer;
+mod listen;
+pub mod page;
+mod path;
+mod relay;
+mod runs;
+mod site;
+
+pub use runs::Layout;
+
+use answer::with_headers;
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{any, get};
+use listen::Limits;
+use relay::Relay;
+use site::Site;
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+/// What is served, and where.
+#[derive(Debug)]
+pub struct Options {
+    /// The folder of the built page, see [`page::folder`].
+    pub page: PathBuf,
+    /// Run folders, each with the name that it has if no other has it.
+    pub runs: Vec<(String, PathBuf)>,
+    /// What is read of them.
+    pub layout: Layout,
+    /// 0 for any port that is free.
+    pub port: u16,
+    /// Whether requests of the page are passed on.
+    pub relay: bool,
+}
+
+/// A server that listens, and answers as soon as it is told to.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    listener: TcpListener,
+    routes: Router,
+}
+
+impl Server {
+    /// Takes the port.
+    ///
+    /// # Errors
+    /// If another program has it, or the system gives no random numbers for the relay's token.
+    pub async fn bind(options: Options) -> Result<Self> {
+        let port = options.port;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.with_context(|| {
+            format!("cannot listen on port {port}: choose another by --port, or 0 for any that is free")
+        })?;
+        let address = listener.local_addr()?;
+        let relay = if options.relay { Some(Relay::new()?) } else { None };
+        let site = Arc::new(Site { address, runs: runs::named(options.runs, options.layout), relay });
+        let routes = Router::new()
+            .route("/closeread.json", get(site::described))
+            .route("/relay", any(site::relayed))
+            .route("/runs/{*path}", get(site::run_file))
+            .fallback_service(page::files(&options.page))
+            .layer(from_fn_with_state(Arc::clone(&site), site::checked))
+            .with_state(site);
+        Ok(Self { address, listener, routes: with_headers(routes) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers, for ever.
+    pub async fn serve(self) -> Infallible {
+        listen::serve(self.listener, self.routes, Limits::default()).await
+    }
+}

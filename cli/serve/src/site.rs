@@ -1,0 +1,63 @@
+//! What is served besides the page, and to whom.
+
+use crate::answer::{failure, json};
+use crate::path;
+use crate::relay::Relay;
+use crate::runs::ServedRun;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use serde_json::json;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What every request may look at.
+pub(crate) struct Site {
+    pub(crate) address: SocketAddr,
+    pub(crate) runs: Vec<ServedRun>,
+    pub(crate) relay: Option<Relay>,
+}
+
+/// Passes on requests to this server for paths that stay where they are.
+pub(crate) async fn checked(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    if !site.is_addressed(request.headers()) {
+        return failure(StatusCode::MISDIRECTED_REQUEST, "this server answers to 127.0.0.1 and localhost alone");
+    }
+    if path::parts(request.uri().path()).is_none() {
+        return failure(StatusCode::NOT_FOUND, "no such file");
+    }
+    next.run(request).await
+}
+
+/// What the page can find here.
+pub(crate) async fn described(State(site): State<Arc<Site>>) -> Response {
+    let names: Vec<&str> = site.runs.iter().map(|run| run.name.as_str()).collect();
+    let relay = site.relay.as_ref().map(|relay| json!({"token": relay.token()}));
+    json(StatusCode::OK, &json!({"relay": relay, "runs": names}))
+}
+
+/// Passes a request on, if the server was started for that.
+pub(crate) async fn relayed(State(site): State<Arc<Site>>, request: Request) -> Response {
+    match &site.relay {
+        Some(relay) => relay.answer(request, site.address).await,
+        None => failure(StatusCode::NOT_FOUND, "nothing is passed on: start `closeread serve --relay`"),
+    }
+}
+
+/// `/runs/NAME/PATH`
+pub(crate) async fn run_file(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let parts = path::parts(request.uri().path()).unwrap_or_default();
+    match parts.get(1).and_then(|name| site.runs.iter().find(|run| run.name == *name)) {
+        Some(run) => run.answer(request, &parts[2..]).await,
+        None => failure(StatusCode::NOT_FOUND, "no such run"),
+    }
+}
+
+impl Site {
+    /// True unless another site's name leads here, which is how a page of that site would read what is served.
+    fn is_addressed(&self, headers: &HeaderMap) -> bool {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        ["127.0.0.1", "localhost"].iter().any(|name| host == format!("{name}:{}", self.address.port()))
+    }
+}

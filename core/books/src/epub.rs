@@ -1,0 +1,131 @@
+//! The text of an EPUB book.
+
+use super::book::has_text;
+use super::decode::{DecodeError, decode};
+use super::html::{Layout, to_text};
+use closeread_text::Language;
+use rbook::Epub;
+use std::io::Cursor;
+
+/// What an EPUB archive holds for a reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EpubText {
+    /// The title of the book's metadata.
+    pub title: Option<String>,
+    /// The language of the book's metadata.
+    pub language: Option<Language>,
+    /// The chapters in reading order, separated by a blank line. Offsets into the book count bytes of this text.
+    pub text: String,
+    /// What a reader should know, e.g. how many parts outside the reading order were left out.
+    pub notes: Vec<String>,
+}
+
+/// Why an EPUB archive cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EpubError {
+    /// The archive or its table of contents is broken.
+    #[error("not a readable EPUB: {reason}; expected a ZIP archive with META-INF/container.xml; get the file anew")]
+    Broken {
+        /// What went wrong, outermost first.
+        reason: String,
+    },
+    /// A chapter cannot be read.
+    #[error("chapter `{href}` of the EPUB cannot be read: {reason}; get the file anew")]
+    Chapter {
+        /// Its name in the archive.
+        href: String,
+        /// What went wrong.
+        reason: String,
+    },
+    /// Its chapters are encrypted.
+    #[error("the EPUB is encrypted (DRM): expected readable chapters; get a copy without protection")]
+    Encrypted,
+    /// No chapter has text.
+    #[error("the EPUB holds no text: its {n_chapters} chapters are empty or pictures; give a book with text")]
+    NoText {
+        /// Chapters in reading order.
+        n_chapters: usize,
+    },
+}
+
+/// Reads the archive `bytes`, EPUB 2 or 3: the documents of its spine, in order, as text.
+///
+/// Documents marked as outside the reading order (`linear="no"`) and the navigation document are left out; a note says
+/// how many.
+///
+/// # Errors
+/// [`EpubError`]; a chapter that is missing or broken is an error, because a book with a hole would pass for whole.
+pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
+    let epub = Epub::read(Cursor::new(bytes)).map_err(|e| EpubError::Broken { reason: chain(&e) })?;
+    if is_encrypted(&epub) {
+        return Err(EpubError::Encrypted);
+    }
+    let (mut text, mut notes) = (String::new(), Vec::new());
+    let (mut n_chapters, mut n_left_out) = (0, 0);
+    for entry in epub.spine().iter() {
+        let Some(document) = entry.manifest_entry() else {
+            let reason = "the book's manifest does not list it".to_owned();
+            return Err(EpubError::Chapter { href: entry.idref().to_owned(), reason });
+        };
+        if !entry.is_linear() || document.properties().has_property("nav") {
+            n_left_out += 1;
+            continue;
+        }
+        if !matches!(document.media_type(), "application/xhtml+xml" | "text/html" | "application/x-dtbook+xml") {
+            notes.push(format!("`{}` is left out: {} is no text", document.href(), document.media_type()));
+            continue;
+        }
+        n_chapters += 1;
+        let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
+        let bytes = document.read_bytes().map_err(|e| broken(chain(&e)))?;
+        let chapter = match decode(&bytes, None) {
+            Ok(decoded) => to_text(&decoded.text, Layout::Book),
+            Err(DecodeError::Empty { .. }) => continue,
+            Err(e) => return Err(broken(e.to_string())),
+        };
+        if has_text(&chapter) {
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            text.push_str(&chapter);
+        }
+    }
+    if text.is_empty() {
+        return Err(EpubError::NoText { n_chapters });
+    }
+    text.push('\n');
+    if n_left_out > 0 {
+        notes.push(format!("{n_left_out} parts outside the reading order (navigation, linear=\"no\") are left out"));
+    }
+    let metadata = epub.metadata();
+    Ok(EpubText {
+        title: metadata.title().map(|t| t.value().trim().to_owned()).filter(|t| !t.is_empty()),
+        language: metadata.language().and_then(|l| l.value().parse().ok()),
+        text,
+        notes,
+    })
+}
+
+/// True if the archive's list of encrypted files names more than obfuscated fonts.
+fn is_encrypted(epub: &Epub) -> bool {
+    const FONT_OBFUSCATION: [&str; 2] = ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
+    let Ok(list) = epub.read_resource_str("/META-INF/encryption.xml") else { return false };
+    list.match_indices("EncryptionMethod").any(|(at, _)| {
+        let method = list[at..].split('>').next().unwrap_or_default();
+        method.contains("Algorithm") && !FONT_OBFUSCATION.iter().any(|known| method.contains(known))
+    })
+}
+
+/// An error and its causes in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let more = inner.to_string();
+        if !words.contains(&more) {
+            words = format!("{words}: {more}");
+        }
+        cause = inner.source();
+    }
+    words
+}

@@ -1,0 +1,291 @@
+//! Tokens as language models and embedding models count them.
+
+mod byte_pairs;
+mod counted;
+
+use byte_pairs::BytePairs;
+use closeread_text::hash::sha256;
+use counted::Counted;
+use std::fmt;
+use std::sync::Arc;
+#[cfg(feature = "vocabularies")]
+use std::sync::LazyLock;
+
+/// One of the tokenizers that texts are measured with. Cheap to clone.
+#[derive(Clone)]
+pub struct Tokenizer {
+    name: Arc<str>,
+    engine: Engine,
+    counted: Arc<Counted>,
+}
+
+#[derive(Clone)]
+enum Engine {
+    BytePairs(Arc<BytePairs>),
+    #[cfg(feature = "tokenizer-json")]
+    HuggingFace(Arc<tokenizers::Tokenizer>),
+}
+
+/// The byte-pair encodings of OpenAI that closeread knows the pre-tokenisation of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Encoding {
+    /// `cl100k_base`, of GPT-4 and of RAPTOR's node lengths; the default for caps, budgets and reports.
+    Cl100k,
+    /// `o200k_base`, of GPT-4o.
+    O200k,
+}
+
+/// Why a tokenizer could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenizerError {
+    /// The bytes are no `tokenizer.json`.
+    #[error(
+        "tokenizer `{name}`: not a Hugging Face tokenizer.json ({reason}); give the file of that name of the model"
+    )]
+    Json {
+        /// The name the caller gave.
+        name: String,
+        /// The parser's words.
+        reason: String,
+    },
+    /// The tokenizer fails on a character that is not in its vocabulary.
+    #[error(
+        "tokenizer `{name}` has no token for unknown characters ({reason}); add its unknown token to the vocabulary"
+    )]
+    Unknown {
+        /// The name the caller gave.
+        name: String,
+        /// The tokenizer's words.
+        reason: String,
+    },
+    /// The text is not the vocabulary of a byte-pair encoding.
+    #[error(
+        "vocabulary of `{name}`: these {n_bytes} bytes are not {name}.tiktoken as it is published (SHA-256 {sha256}); \
+         give that file, decompressed"
+    )]
+    Vocabulary {
+        /// The encoding's name.
+        name: &'static str,
+        /// Length of what was given.
+        n_bytes: usize,
+        /// What the file's hash begins with.
+        sha256: &'static str,
+    },
+}
+
+impl Tokenizer {
+    /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
+    #[cfg(feature = "vocabularies")]
+    pub fn cl100k() -> Self {
+        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(Encoding::Cl100k.inside()));
+        Self::of(Encoding::Cl100k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
+    }
+
+    /// `o200k_base`. Text that looks like a special token is ordinary text.
+    #[cfg(feature = "vocabularies")]
+    pub fn o200k() -> Self {
+        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(Encoding::O200k.inside()));
+        Self::of(Encoding::O200k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
+    }
+
+    /// An encoding whose vocabulary the caller brings, for builds that do not carry them: the text of the published
+    /// file `cl100k_base.tiktoken` or `o200k_base.tiktoken`, a line a token in base64.
+    ///
+    /// # Errors
+    /// [`TokenizerError::Vocabulary`] if it is any other text.
+    pub fn from_tiktoken(encoding: Encoding, file: &[u8]) -> Result<Self, TokenizerError> {
+        let (name, expected) = (encoding.name(), encoding.sha256());
+        let text = std::str::from_utf8(file).ok().filter(|_| sha256(file) == expected);
+        let read = text.and_then(|text| BytePairs::new(encoding, text));
+        let wrong = || TokenizerError::Vocabulary { name, n_bytes: file.len(), sha256: &expected[..12] };
+        Ok(Self::of(name, Engine::BytePairs(Arc::new(read.ok_or_else(wrong)?))))
+    }
+
+    /// A Hugging Face `tokenizer.json`. Its padding and truncation are switched off and no special tokens are added, so
+    /// that counts are those of the text alone.
+    ///
+    /// A special token that is spelt out in the text (`[SEP]`) becomes that token, as the library does by default.
+    ///
+    /// # Errors
+    /// [`TokenizerError::Json`] if `json` does not parse, [`TokenizerError::Unknown`] if it lacks its unknown token.
+    #[cfg(feature = "tokenizer-json")]
+    pub fn from_json(name: &str, json: &[u8]) -> Result<Self, TokenizerError> {
+        let wrong = |e: tokenizers::Error| TokenizerError::Json { name: name.to_owned(), reason: e.to_string() };
+        let mut tokenizer = tokenizers::Tokenizer::from_bytes(json).map_err(wrong)?;
+        tokenizer.with_padding(None);
+        tokenizer.with_truncation(None).map_err(wrong)?;
+        // Characters of several planes that no vocabulary is likely to hold; normalisers drop some of them.
+        tokenizer
+            .encode_fast("a \u{10fffd}\u{fdd0} \u{13080} \u{a66e} \u{16d40}", false)
+            .map_err(|e| TokenizerError::Unknown { name: name.to_owned(), reason: e.to_string() })?;
+        Ok(Self::of(name, Engine::HuggingFace(Arc::new(tokenizer))))
+    }
+
+    fn of(name: &str, engine: Engine) -> Self {
+        Self { name: name.into(), engine, counted: Arc::default() }
+    }
+
+    /// What reports call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of tokens of `text`, special tokens excluded. Long stretches that were counted before are not counted again.
+    pub fn count(&self, text: &str) -> usize {
+        match &self.engine {
+            Engine::BytePairs(encoding) => self.counted.sum(text, |text| {
+                let mut n_tokens = 0;
+                encoding.each_token(text, |_, _| n_tokens += 1);
+                n_tokens
+            }),
+            #[cfg(feature = "tokenizer-json")]
+            Engine::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).len(),
+        }
+    }
+
+    /// The ids of the tokens of `text`, special tokens excluded.
+    pub fn encode(&self, text: &str) -> Vec<u32> {
+        match &self.engine {
+            Engine::BytePairs(encoding) => {
+                let mut ids = Vec::new();
+                encoding.each_token(text, |id, _| ids.push(id));
+                ids
+            }
+            #[cfg(feature = "tokenizer-json")]
+            Engine::HuggingFace(tokenizer) => tokenizer.encode_fast(text, false).expect(PROBED).get_ids().to_vec(),
+        }
+    }
+
+    /// The byte of `text` at which each token ends, one entry a token, ascending but not strictly.
+    ///
+    /// A token that ends inside a character is taken to end behind it, so every entry can cut a string. White space
+    /// that a tokenizer drops lies between the tokens; after the last entry there may be some left.
+    pub fn token_ends(&self, text: &str) -> Vec<usize> {
+        let mut ends: Vec<usize> = match &self.engine {
+            Engine::BytePairs(encoding) => {
+                let (mut ends, mut end) = (Vec::new(), 0);
+                encoding.each_token(text, |_, n_bytes| {
+                    end += n_bytes;
+                    ends.push(end);
+                });
+                ends
+            }
+            #[cfg(feature = "tokenizer-json")]
+            Engine::HuggingFace(tokenizer) => {
+                let encoding = tokenizer.encode(text, false).expect(PROBED);
+                encoding.get_offsets().iter().map(|&(_, end)| end).collect()
+            }
+        };
+        let mut last = 0;
+        for end in &mut ends {
+            *end = text.ceil_char_boundary((*end).max(last));
+            last = *end;
+        }
+        ends
+    }
+}
+
+impl fmt::Debug for Tokenizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tokenizer").field(&self.name).finish()
+    }
+}
+
+impl Encoding {
+    /// As tiktoken calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cl100k => "cl100k_base",
+            Self::O200k => "o200k_base",
+        }
+    }
+
+    /// Of the published vocabulary.
+    fn sha256(self) -> &'static str {
+        match self {
+            Self::Cl100k => "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+            Self::O200k => "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        }
+    }
+
+    /// tiktoken's pre-tokenisation, with its look-ahead `\s+(?!\S)` spelt as a pattern whose last character is given
+    /// back, which needs no look-ahead: the one at [`Encoding::GIVES_BACK`].
+    fn patterns(self) -> [&'static str; 3] {
+        let words = match self {
+            Self::Cl100k => concat!(
+                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$"
+            ),
+            Self::O200k => concat!(
+                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+                r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$"
+            ),
+        };
+        [words, r"\s+\s", r"\s+"]
+    }
+
+    const GIVES_BACK: usize = 1;
+
+    /// From the vocabulary inside the binary.
+    #[cfg(feature = "vocabularies")]
+    fn inside(self) -> BytePairs {
+        BytePairs::new(self, &self.published()).expect(INSIDE)
+    }
+
+    /// The published vocabulary.
+    #[cfg(feature = "vocabularies")]
+    fn published(self) -> String {
+        use std::io::Read as _;
+        let packed: &[u8] = match self {
+            Self::Cl100k => include_bytes!("../../assets/tokens/cl100k_base.tiktoken.gz"),
+            Self::O200k => include_bytes!("../../assets/tokens/o200k_base.tiktoken.gz"),
+        };
+        let mut text = String::new();
+        flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect(INSIDE);
+        text
+    }
+}
+
+#[cfg(feature = "vocabularies")]
+const INSIDE: &str = "the vocabularies inside are tested to be the published ones";
+
+#[cfg(feature = "tokenizer-json")]
+const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vocabulary_from_outside_counts_like_the_one_inside() {
+        let text = "  It's 12345 o'clock…\r\n\t\n  <|endoftext|> 他走了 \u{1f469}\u{200d}\u{1f680}  ";
+        for (encoding, inside) in [(Encoding::Cl100k, Tokenizer::cl100k()), (Encoding::O200k, Tokenizer::o200k())] {
+            let outside =
+                Tokenizer::from_tiktoken(encoding, encoding.published().as_bytes()).expect("the published file");
+            assert_eq!(outside.encode(text), inside.encode(text));
+            assert_eq!(outside.name(), inside.name());
+        }
+    }
+
+    #[test]
+    fn wrong_bytes_are_named() {
+        let message = Tokenizer::from_tiktoken(Encoding::O200k, b"IQ== 0\n").unwrap_err().to_string();
+        assert!(
+            message.starts_with("vocabulary of `o200k_base`: these 7 bytes are not o200k_base.tiktoken"),
+            "{message}"
+        );
+        let message = Tokenizer::from_json("mine", b"{}").unwrap_err().to_string();
+        assert!(message.starts_with("tokenizer `mine`: not a Hugging Face tokenizer.json"), "{message}");
+    }
+
+    #[test]
+    fn a_token_inside_a_character_ends_behind_it() {
+        let text = "a\u{10a7f}b";
+        let ends = Tokenizer::cl100k().token_ends(text);
+        assert!(ends.len() > 3, "the character takes several tokens");
+        assert_eq!(ends.first(), Some(&1));
+        assert!(ends[1..ends.len() - 1].iter().all(|&end| end == 5), "{ends:?}");
+        assert_eq!(ends.last(), Some(&6));
+    }
+}

@@ -1,0 +1,72 @@
+//! What a stage will ask for, told before it begins.
+
+use super::ask::ATTEMPTS;
+use closeread_methods::cost::{Calls, Cost, Range, Shared, Stage};
+use serde::Serialize;
+
+/// The calls of a stage, if nothing is dropped before it; at most, if every reply has to be asked for again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StageCost {
+    /// Name of the stage.
+    pub stage: &'static str,
+    /// Its calls.
+    pub cost: Cost,
+}
+
+/// Tokens of one call of a stage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Prompt {
+    /// What is known of the prompt.
+    pub(super) known: u64,
+    /// Replies of earlier stages in it, at most: at least there is nothing of them.
+    pub(super) replies: u64,
+}
+
+impl StageCost {
+    /// A stage that makes one call a prompt, each with a reply of at most `reply_limit` tokens.
+    pub(super) fn of(stage: &'static str, prompts: &[Prompt], reply_limit: u32) -> Self {
+        let reply_limit = u64::from(reply_limit);
+        let attempts = ATTEMPTS as u64;
+        let most = |prompt: &Prompt| prompt.known + prompt.replies;
+        // Asked again, a prompt holds itself, the reply and what was wrong with it.
+        let again = |prompt: &Prompt| most(prompt) * attempts + (reply_limit + AGAIN) * (attempts - 1);
+        let calls = Calls {
+            stage: Stage::Preparation,
+            n: Range { low: prompts.len() as u64, high: prompts.len() as u64 * attempts },
+            prompt: Range {
+                low: prompts.iter().map(|prompt| prompt.known).sum(),
+                high: prompts.iter().map(again).sum(),
+            },
+            longest: prompts.iter().map(|prompt| most(prompt) + reply_limit + AGAIN).max().unwrap_or(0),
+            reply_limit,
+            shared: Shared::Nothing,
+        };
+        Self { stage, cost: Cost { calls: vec![calls], overflows: Vec::new() } }
+    }
+}
+
+impl StageCost {
+    /// The same for so many models, or units of that many parts.
+    #[must_use]
+    pub fn times(mut self, n: u64) -> Self {
+        for calls in &mut self.cost.calls {
+            for range in [&mut calls.n, &mut calls.prompt] {
+                (range.low, range.high) = (range.low * n, range.high * n);
+            }
+        }
+        self
+    }
+
+    /// The same if everything may be asked for so many times.
+    #[must_use]
+    pub(super) fn at_most(mut self, times: u64) -> Self {
+        for calls in &mut self.cost.calls {
+            calls.n.high *= times;
+            calls.prompt.high *= times;
+        }
+        self
+    }
+}
+
+/// Tokens of the prompt that asks again, problem included, at most.
+const AGAIN: u64 = 200;

@@ -1,0 +1,108 @@
+//! What the pipeline will ask for, told before.
+
+use super::answer::{Asked, SetTable, paraphrase_variables, sql_variables};
+use super::column::ValueType;
+use super::column::{Column, Schema};
+use super::document::rich;
+use super::draw::Query;
+use super::gold::AnswerKind;
+use super::sets::Length;
+use super::template::Difficulty;
+use super::{CorpusQa, extract, fields, sources};
+use crate::StageCost;
+use crate::assumed::Prompt;
+use crate::stage::{End, Unit};
+use closeread_books::Book;
+use closeread_methods::{MethodError, Settings};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The calls of each stage that asks, from documents; those of the votes and of the extraction for one model that extracts.
+/// Without a schema it reckons with one of twelve columns.
+///
+/// # Errors
+/// [`MethodError`] if a prompt cannot be filled.
+pub fn cost(
+    settings: Settings<'_>,
+    books: &[Arc<Book>],
+    schema: Option<&Schema>,
+    parameters: &CorpusQa,
+) -> Result<Vec<StageCost>, MethodError> {
+    let count = |name: &str, variables: &Value| {
+        Ok::<u64, MethodError>(settings.tokenizer.count(&settings.prompts.render(name, variables)?) as u64)
+    };
+    let units = sources(books, settings.tokenizer);
+    let is_rich = |unit: &Unit<super::Source>| matches!(rich(&unit.input, parameters).end, End::Kept { .. });
+    let kept: Vec<&Arc<Book>> =
+        units.iter().zip(books).filter(|(unit, _)| is_rich(unit)).map(|(_, book)| book).collect();
+    let assumed = Schema {
+        columns: (0..12).map(|n| Column::new(&format!("a field with a name {n}"), ValueType::Number, "unit")).collect(),
+        ..Schema::default()
+    };
+    let held = schema.unwrap_or(&assumed);
+    let (mut proposals, mut looks, mut extractions) = (Vec::new(), Vec::new(), Vec::new());
+    let replies = u64::from(settings.max_output_tokens);
+    let of_fields = if schema.is_some() { 0 } else { replies };
+    let sampled: Vec<&Arc<Book>> = kept.iter().copied().take(fields::SAMPLED).collect();
+    if schema.is_none() && !sampled.is_empty() {
+        let known = count("corpusqa-fields", &fields::variables(&sampled, settings.tokenizer))?;
+        proposals.push(Prompt { known, replies: 0 });
+        for book in &sampled {
+            let known = count("corpusqa-field-votes", &fields::look_variables(book, held, settings.tokenizer))?;
+            looks.push(Prompt { known, replies });
+        }
+    }
+    for book in &kept {
+        let known = count("corpusqa-extract", &extract::variables(book, held, 0))?;
+        extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, replies: of_fields }));
+    }
+    let limit = settings.max_output_tokens;
+    let mut stages = vec![
+        StageCost::of("fields", &proposals, limit),
+        StageCost::of("votes", &looks, limit),
+        StageCost::of("extraction", &extractions, limit),
+    ];
+    stages.extend(cost_from_table(settings, held, parameters)?);
+    Ok(stages)
+}
+
+/// The calls of each stage that asks once the table is there.
+///
+/// # Errors
+/// [`MethodError`] if a prompt cannot be filled.
+pub fn cost_from_table(
+    settings: Settings<'_>,
+    schema: &Schema,
+    parameters: &CorpusQa,
+) -> Result<Vec<StageCost>, MethodError> {
+    let question =
+        "Which entity of those whose category is a certain word has the highest value of a column?".to_owned();
+    let query = Query {
+        set: String::new(),
+        template: String::new(),
+        difficulty: Difficulty::Easy,
+        question: question.clone(),
+        answer: AnswerKind::String,
+        rows: None,
+        columns: Vec::new(),
+        literals: vec!["a certain word".to_owned()],
+        scope: None,
+        sql: None,
+    };
+    let count = |name: &str, variables: &Value| {
+        Ok::<u64, MethodError>(settings.tokenizer.count(&settings.prompts.render(name, variables)?) as u64)
+    };
+    let paraphrase = count("corpusqa-paraphrase", &paraphrase_variables(&query, "en"))?;
+    let asked = Asked { query, question };
+    let table = SetTable { id: "", schema, rows: Vec::new(), documents: &[] };
+    let sql = count("corpusqa-sql", &sql_variables(&table, &asked))?;
+    let lengths: &[Length] = &parameters.lengths;
+    let n = lengths.len() * parameters.copies.max(1) * parameters.per_set;
+    let replies = u64::from(settings.max_output_tokens);
+    let prompts = |known: u64, replies: u64| -> Vec<Prompt> { (0..n).map(|_| Prompt { known, replies }).collect() };
+    let limit = settings.max_output_tokens;
+    Ok(vec![
+        StageCost::of("paraphrases", &prompts(paraphrase, 0), limit),
+        StageCost::of("sql", &prompts(sql, replies), limit),
+    ])
+}

@@ -1,0 +1,360 @@
+//! Drawing queries: templates filled with columns, words and bounds of a set's rows.
+
+use super::column::ValueType;
+use super::column::{Schema, categories};
+use super::global::{DOCUMENT_DATE, Row};
+use super::gold::AnswerKind;
+use super::template::{Difficulty, Template};
+use super::value::CellValue;
+use crate::slots::filled;
+use closeread_metrics::random::SplitMix64;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Draws for each query that is wanted, before a set goes with fewer.
+const TRIES: usize = 12;
+/// Most rows that a list of the highest names.
+const MOST_RANKS: usize = 5;
+
+/// A filled template.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Query {
+    /// Name of the set.
+    pub set: String,
+    /// Id of the template.
+    pub template: String,
+    /// How hard it is.
+    pub difficulty: Difficulty,
+    /// The question in the template's words.
+    pub question: String,
+    /// The form of the answer.
+    pub answer: AnswerKind,
+    /// Rows that a list is to have, where the question says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
+    /// Keys of the columns that it is about.
+    pub columns: Vec<String>,
+    /// Words and numbers of the question that every paraphrase must have.
+    pub literals: Vec<String>,
+    /// The condition on the rows that enter the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// The template's SQL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sql: Option<String>,
+}
+
+/// How many of `n` questions are of each difficulty: as in the paper (Table 2), by largest remainder.
+pub fn shares(n: usize) -> [(Difficulty, usize); 3] {
+    let total: usize = Difficulty::ALL.iter().map(|difficulty| difficulty.in_paper()).sum();
+    let mut shares = Difficulty::ALL.map(|difficulty| (difficulty, n * difficulty.in_paper() / total));
+    let mut rests: Vec<usize> = (0..shares.len()).collect();
+    rests.sort_by_key(|&at| std::cmp::Reverse(n * shares[at].0.in_paper() % total));
+    let missing = n - shares.iter().map(|(_, n)| n).sum::<usize>();
+    for at in rests.into_iter().take(missing) {
+        shares[at].1 += 1;
+    }
+    shares
+}
+
+/// The rows that queries are drawn over.
+pub(super) struct Drawing<'a> {
+    pub(super) set: &'a str,
+    pub(super) schema: &'a Schema,
+    pub(super) rows: &'a [&'a Row],
+    pub(super) language: &'a str,
+    pub(super) longest_list: usize,
+}
+
+/// Candidates for `n` questions on a set, of each difficulty several times as many as are wanted, every template in turn, no
+/// question twice.
+pub(super) fn candidates(drawing: &Drawing<'_>, templates: &[Template], n: usize, seed: u64) -> Vec<Query> {
+    let mut random = SplitMix64(seed);
+    let known = Known::of(drawing);
+    let mut asked = BTreeSet::new();
+    let mut found = Vec::new();
+    for (difficulty, wanted) in shares(n) {
+        let mut of: Vec<&Template> = templates.iter().filter(|template| template.difficulty == difficulty).collect();
+        random.shuffle(&mut of);
+        for template in of.iter().cycle().take(if of.is_empty() { 0 } else { wanted * TRIES }) {
+            let Some(query) = known.fill(drawing, template, &mut random) else { continue };
+            if asked.insert(query.question.clone()) {
+                found.push(query);
+            }
+        }
+    }
+    found
+}
+
+/// What the columns of a set can be asked about. A column with a missing cell is not asked about.
+struct Known<'a> {
+    numbers: Vec<usize>,
+    amounts: Vec<usize>,
+    shares: Vec<usize>,
+    words: Vec<(usize, Vec<&'a str>)>,
+    dates: Vec<usize>,
+}
+
+/// What the slots of a template hold.
+#[derive(Default)]
+struct Slots {
+    columns: BTreeMap<&'static str, usize>,
+    words: BTreeMap<&'static str, String>,
+    numbers: BTreeMap<&'static str, f64>,
+    count: usize,
+}
+
+impl<'a> Known<'a> {
+    fn of(drawing: &Drawing<'a>) -> Self {
+        let cells = |at: usize| drawing.rows.iter().map(move |row| &row.cells[at]);
+        let whole = |at: &usize| cells(*at).all(|cell| *cell != CellValue::Missing);
+        let of = |is: &dyn Fn(ValueType) -> bool| -> Vec<usize> {
+            let columns = drawing.schema.columns.iter().enumerate().skip(1);
+            let columns = columns.filter(|(_, column)| is(column.value_type) && column.key != DOCUMENT_DATE);
+            columns.map(|(at, _)| at).filter(whole).collect()
+        };
+        use ValueType::{Category, Count, Money, Number, Percentage, YearMonth};
+        let varied = |at: &usize| {
+            cells(*at).filter_map(CellValue::number).any(|one| cells(*at).any(|c| c.number() != Some(one)))
+        };
+        let mut amounts = of(&|kind| matches!(kind, Count | Money | Number));
+        let mut shares = of(&|kind| kind == Percentage);
+        amounts.retain(varied);
+        shares.retain(varied);
+        let numbers = amounts.iter().chain(&shares).copied().collect();
+        let words = of(&|kind| kind == Category).into_iter().map(|at| (at, categories(cells(at))));
+        let exact = |at: &usize| cells(*at).all(|cell| matches!(cell, CellValue::Date { month: Some(_), .. }));
+        let dates = of(&|kind| kind == YearMonth).into_iter().filter(exact).collect();
+        let words = words.filter(|(_, words)| !words.is_empty()).collect();
+        Self { numbers, amounts, shares, words, dates }
+    }
+
+    fn fill(&self, drawing: &Drawing<'_>, template: &Template, random: &mut SplitMix64) -> Option<Query> {
+        let wants = template.slots();
+        let mut slots = Slots::default();
+        for (name, from) in [
+            ("p", &self.shares),
+            ("a", &self.amounts),
+            ("b", &self.amounts),
+            ("n", &self.numbers),
+            ("m", &self.numbers),
+        ] {
+            if wants.contains(name) {
+                let free: Vec<usize> =
+                    from.iter().copied().filter(|at| !slots.columns.values().any(|c| c == at)).collect();
+                slots.columns.insert(name, *pick(&free, random)?);
+            }
+        }
+        if wants.contains("d") {
+            slots.columns.insert("d", *pick(&self.dates, random)?);
+        }
+        if wants.contains("c") {
+            let (at, words) = pick(&self.words, random)?;
+            slots.columns.insert("c", *at);
+            let mut words = words.clone();
+            random.shuffle(&mut words);
+            slots.words.insert("v", words[0].to_owned());
+            slots.words.insert("u", words[1].to_owned());
+        }
+        let values = |at: usize| -> Vec<f64> {
+            let mut values: Vec<f64> = drawing.rows.iter().filter_map(|row| row.cells[at].number()).collect();
+            values.sort_by(|a, b| b.total_cmp(a));
+            values
+        };
+        let most = if template.answer == AnswerKind::List { drawing.longest_list } else { drawing.rows.len() };
+        for (bound, of) in [("x", "n"), ("y", "m")] {
+            if let Some(&at) = slots.columns.get(of).filter(|_| wants.contains(bound)) {
+                slots.numbers.insert(bound, self::bound(&values(at), most, random)?);
+            }
+        }
+        if wants.contains("q") {
+            let (a, b) = (*slots.columns.get("a")?, *slots.columns.get("b")?);
+            let ratio = |row: &&Row| Some(row.cells[a].number()? / row.cells[b].number()?);
+            let mut ratios: Vec<f64> = drawing.rows.iter().filter_map(ratio).collect();
+            if ratios.iter().any(|ratio| !ratio.is_finite()) {
+                return None;
+            }
+            ratios.sort_by(|a, b| b.total_cmp(a));
+            slots.numbers.insert("q", bound(&ratios, most, random)?);
+        }
+        if wants.contains("k") {
+            let ranked = values(*slots.columns.get("n").or(slots.columns.get("a"))?);
+            let most = MOST_RANKS.min(drawing.longest_list).min(ranked.len().checked_sub(1)?);
+            slots.count = 2 + random.below(most.checked_sub(1).filter(|n| *n > 0)?);
+            let clear = ranked.windows(2).take(slots.count).all(|pair| pair[0] > pair[1]);
+            if !clear {
+                return None;
+            }
+        }
+        if wants.contains("t") {
+            let at = *slots.columns.get("d")?;
+            let mut months: Vec<String> = drawing.rows.iter().map(|row| row.cells[at].to_string()).collect();
+            months.sort();
+            months.dedup();
+            slots.words.insert("t", pick(months.get(1..)?, random)?.clone());
+        }
+        Some(slots.query(drawing, template))
+    }
+}
+
+impl Slots {
+    fn query(&self, drawing: &Drawing<'_>, template: &Template) -> Query {
+        let schema = drawing.schema;
+        let column = |slot: &str| self.columns.get(slot).map(|&at| &schema.columns[at]);
+        let shares = |slot: &str| {
+            let of = if slot == "x" { "n" } else { "m" };
+            slot != "q" && column(of).is_some_and(|column| column.value_type == ValueType::Percentage)
+        };
+        let told = |slot: &str| match slot {
+            "entity" => schema.entity.one.clone(),
+            "entities" => schema.entity.many.clone(),
+            "name" => schema.columns[0].title.clone(),
+            "k" => self.count.to_string(),
+            "c" | "d" => column(slot).map_or_else(String::new, |column| column.title.clone()),
+            "v" | "u" | "t" => self.words.get(slot).cloned().unwrap_or_default(),
+            "x" | "y" | "q" => {
+                let number = self.numbers.get(slot).copied().unwrap_or_default();
+                grouped(number) + if shares(slot) { "%" } else { "" }
+            }
+            _ => column(slot).map_or_else(String::new, super::Column::named),
+        };
+        let quoted = |key: &str| format!("\"{key}\"");
+        let sql = |slot: &str| match slot {
+            "name" => quoted(&schema.columns[0].key),
+            "k" => self.count.to_string(),
+            "v" | "u" | "t" => format!("'{}'", self.words.get(slot).map_or("", String::as_str).replace('\'', "''")),
+            "x" | "y" | "q" => self.numbers.get(slot).copied().unwrap_or_default().to_string(),
+            _ => column(slot).map_or_else(String::new, |column| quoted(&column.key)),
+        };
+        let question = template.question(drawing.language);
+        let literals = ["v", "u", "t", "x", "y", "q", "k"];
+        let literals =
+            literals.into_iter().filter(|slot| question.contains(&format!("{{{slot}}}"))).map(told).collect();
+        Query {
+            set: drawing.set.to_owned(),
+            template: template.id.clone(),
+            difficulty: template.difficulty,
+            question: filled(question, told),
+            answer: template.answer,
+            rows: template.rows.as_ref().filter(|rows| *rows == "k").map(|_| self.count),
+            columns: self.columns.values().map(|&at| schema.columns[at].key.clone()).collect(),
+            literals,
+            scope: template.scope.as_ref().map(|scope| filled(scope, sql)),
+            sql: template.sql.as_ref().map(|text| filled(text, sql)),
+        }
+    }
+}
+
+fn pick<'t, T>(options: &'t [T], random: &mut SplitMix64) -> Option<&'t T> {
+    if options.is_empty() { None } else { Some(&options[random.below(options.len())]) }
+}
+
+/// A round number that from one to `most` of the values, which fall, lie above; never all of them.
+fn bound(values: &[f64], most: usize, random: &mut SplitMix64) -> Option<f64> {
+    let ranks = values.len().checked_sub(1)?.min(most);
+    if ranks == 0 {
+        return None;
+    }
+    let rank = 1 + random.below(ranks);
+    let (low, high) = (values[rank], values[rank - 1]);
+    (low < high).then(|| roundest(low, high))
+}
+
+/// The number with the fewest digits from `low` on, below `high`.
+fn roundest(low: f64, high: f64) -> f64 {
+    for exponent in (-4..=18).rev() {
+        let step: f64 = format!("1e{exponent}").parse().expect("a power of ten");
+        let times = libm::ceil(high / step) - 1.0;
+        let places = usize::try_from(-exponent).unwrap_or(0);
+        let number: f64 = format!("{:.places$}", times * step).parse().unwrap_or(low);
+        if (low..high).contains(&number) {
+            return number;
+        }
+    }
+    low
+}
+
+/// A number with a comma after each group of three.
+fn grouped(number: f64) -> String {
+    let text = number.to_string();
+    let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let (sign, digits) = whole.strip_prefix('-').map_or(("", whole), |digits| ("-", digits));
+    let n = digits.len();
+    let mut out = sign.to_owned();
+    for (at, c) in digits.char_indices() {
+        if at > 0 && (n - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    fraction.map_or(out.clone(), |fraction| format!("{out}.{fraction}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Column;
+    use super::*;
+
+    #[test]
+    fn difficulties_are_shared_as_in_the_paper() {
+        assert_eq!(shares(1_316).map(|(_, n)| n), [296, 648, 372]);
+        assert_eq!(shares(24).map(|(_, n)| n), [5, 12, 7]);
+        for n in 0..60 {
+            assert_eq!(shares(n).iter().map(|(_, n)| n).sum::<usize>(), n);
+        }
+    }
+
+    #[test]
+    fn bounds_are_round_and_within() {
+        assert_eq!(roundest(4_318.0, 5_207.0), 5_000.0);
+        assert_eq!(roundest(4_318.0, 4_377.5), 4_370.0);
+        assert_eq!(roundest(0.312, 0.3127), 0.312);
+        assert_eq!(roundest(-12.0, -3.0), -10.0);
+        assert_eq!(roundest(5.0, 6.0), 5.0);
+        assert_eq!((grouped(1_234_567.5), grouped(-999.0)), ("1,234,567.5".to_owned(), "-999".to_owned()));
+    }
+
+    #[test]
+    fn questions_name_columns_with_units_and_sql_names_keys() {
+        let columns = vec![
+            Column::new("name", ValueType::Name, ""),
+            Column::new("income", ValueType::Money, "EUR million"),
+            Column::new("beds", ValueType::Count, "beds"),
+            Column::new("occupancy", ValueType::Percentage, "%"),
+            Column::new("region", ValueType::Category, ""),
+            Column::new("opened", ValueType::YearMonth, ""),
+        ];
+        let schema = Schema { columns, ..Schema::default() };
+        let row = |n: u16| {
+            let number = |value: f64| CellValue::Number { value };
+            let text = |text: &str| CellValue::Text { text: text.to_owned() };
+            let cells = vec![
+                text(&format!("r{n}")),
+                number(f64::from(n) * 1_250.0),
+                number(f64::from(n % 4) * 10.0 + f64::from(n)),
+                number(f64::from(n) + 0.5),
+                text(if n.is_multiple_of(3) { "O'Brien" } else { "west" }),
+                CellValue::Date { year: 1990 + n, month: Some(5) },
+            ];
+            Row { name: format!("r{n}"), cells, documents: vec![format!("d{n}")], conflicts: Vec::new() }
+        };
+        let rows: Vec<Row> = (1..=9).map(row).collect();
+        let rows: Vec<&Row> = rows.iter().collect();
+        let drawing = Drawing { set: "all", schema: &schema, rows: &rows, language: "en", longest_list: 4 };
+        let templates = Template::built_in();
+        let drawn = candidates(&drawing, &templates, 60, 7);
+        assert_eq!(drawn, candidates(&drawing, &templates, 60, 7));
+        let ids: BTreeSet<&str> = drawn.iter().map(|query| query.template.as_str()).collect();
+        assert_eq!(ids.len(), templates.len(), "every template can be asked about these columns");
+        for query in &drawn {
+            assert!(!query.question.contains('{') && !query.sql.as_ref().unwrap().contains('{'), "{query:?}");
+            for literal in &query.literals {
+                assert!(query.question.contains(literal), "{query:?}");
+            }
+        }
+        let quoted = drawn.iter().find(|query| query.question.contains("O'Brien")).unwrap();
+        assert!(quoted.sql.as_ref().unwrap().contains("'O''Brien'"), "{quoted:?}");
+        let income = drawn.iter().find(|query| query.columns == ["income"] && query.template == "total").unwrap();
+        assert_eq!(income.question, "What do all entities together reach in income (EUR million)?");
+    }
+}

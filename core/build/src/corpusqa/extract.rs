@@ -1,0 +1,270 @@
+//! Values out of documents: several models, several queries a field (section 3, step 2).
+
+use super::column::Schema;
+use super::consensus::{Consensus, Vote, clear_majority};
+use super::global::Reading;
+use super::value::{CellValue, read_stated};
+use crate::ask;
+use crate::stage::{End, Made, Unit};
+use closeread_books::Book;
+use closeread_eval::answer::json::json_values;
+use closeread_eval::rows::scalar;
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// One model reading one document once.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Query {
+    pub(super) document: String,
+    /// SHA-256 of its text.
+    pub(super) sha256: String,
+    /// Number of the model.
+    pub(super) by: usize,
+    /// Number of the query: each asks for the fields in another order.
+    pub(super) round: usize,
+    pub(super) schema: Schema,
+}
+
+/// What a model stated of the fields of a document, by key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extraction {
+    /// By key; a field that the reply leaves out is not there.
+    pub fields: BTreeMap<String, StatedValue>,
+}
+
+/// A value as a document states it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatedValue {
+    /// The value; empty: the document does not state it.
+    pub value: String,
+    /// Its unit, magnitude included.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
+    /// Words of the document that hold it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+}
+
+/// All extractions of a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Ballots {
+    pub(super) document: String,
+    pub(super) schema: Schema,
+    /// By whom, and what; `None` for a reply that could not be used.
+    pub(super) extractions: Vec<(String, Option<Extraction>)>,
+}
+
+/// The values of a document that have a clear majority, and all votes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Agreed {
+    /// One a column.
+    pub reading: Reading,
+    /// The votes, one list a column.
+    pub fields: Vec<FieldVotes>,
+}
+
+/// What the votes on a field came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FieldVotes {
+    /// Key of the column.
+    pub key: String,
+    /// What they came to.
+    pub consensus: Consensus,
+    /// All of them.
+    pub votes: Vec<Vote>,
+    /// Words of the document that hold the value, as the first vote for it quoted them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+}
+
+/// What the prompt is filled with: the fields turned by the number of the query, so that no two ask alike.
+pub(super) fn variables(book: &Book, schema: &Schema, round: usize) -> Value {
+    let mut fields: Vec<&super::Column> = schema.columns.iter().collect();
+    let n = fields.len();
+    // By thirds; of four fields a half would come round at the third query.
+    let turn = match n {
+        0..=2 => 0,
+        4 => 1,
+        n => n.div_ceil(3),
+    };
+    fields.rotate_left((round * turn) % n.max(1));
+    if round % 2 == 1 {
+        fields.reverse();
+    }
+    json!({"title": book.title, "text": &*book.source(), "entity": schema.entity.one, "fields": fields})
+}
+
+/// Has a model read a document.
+pub(super) async fn extract<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    query: &Query,
+) -> Result<Made<Extraction>, MethodError> {
+    let variables = variables(book, &query.schema, query.round);
+    ask::one(host, settings, "corpusqa-extract", &variables, &book.source(), |reply, last| {
+        read(reply, &query.schema, last)
+    })
+    .await
+}
+
+/// The values of a reply; at the last attempt fields may be left out.
+fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, String> {
+    let mut problem = "it holds no JSON object with the fields as keys".to_owned();
+    for value in json_values(reply).into_iter().rev() {
+        let value = value.get("fields").cloned().unwrap_or(value);
+        let fields: BTreeMap<String, StatedValue> = schema
+            .columns
+            .iter()
+            .filter_map(|column| Some((column.key.clone(), stated(value.get(&column.key)?)?)))
+            .collect();
+        let missing: Vec<&str> =
+            schema.columns.iter().map(|column| column.key.as_str()).filter(|key| !fields.contains_key(*key)).collect();
+        if missing.is_empty() || last && !fields.is_empty() {
+            return Ok(Extraction { fields });
+        }
+        if !fields.is_empty() {
+            problem = format!("these fields are left out: {}", missing.join(", "));
+        }
+    }
+    Err(problem)
+}
+
+fn stated(value: &Value) -> Option<StatedValue> {
+    match value {
+        Value::Null => Some(StatedValue::default()),
+        Value::Object(fields) => {
+            let text = |name: &str| fields.get(name).and_then(scalar).unwrap_or_default();
+            Some(StatedValue { value: text("value"), unit: text("unit"), quote: text("quote") })
+        }
+        other => Some(StatedValue { value: scalar(other)?, ..StatedValue::default() }),
+    }
+}
+
+/// The votes of all extractions on each field, and the reading that they agree on.
+///
+/// A document that fails in any field is dropped, as in the paper; with `allow_missing` a field that the clear majority did
+/// not find stays empty, unless it is the name.
+pub(super) fn agree(ballots: &Ballots, allow_missing: bool) -> Made<Agreed> {
+    let (mut fields, mut cells, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, column) in ballots.schema.columns.iter().enumerate() {
+        let mut votes = Vec::new();
+        for (by, extraction) in &ballots.extractions {
+            let found = extraction.as_ref().and_then(|extraction| extraction.fields.get(&column.key));
+            let Some(found) = found else {
+                let problem = "the reply left it out".to_owned();
+                votes.push(Vote { by: by.clone(), value: CellValue::Missing, stated: String::new(), problem });
+                continue;
+            };
+            let (value, problem) = match read_stated(&found.value, &found.unit, column) {
+                Ok(value) => (value, String::new()),
+                Err(problem) => (CellValue::Missing, problem),
+            };
+            let stated = [found.value.trim(), found.unit.trim()].join(" ").trim().to_owned();
+            votes.push(Vote { by: by.clone(), value, stated, problem });
+        }
+        let consensus = clear_majority(&votes);
+        let mut quote = String::new();
+        match &consensus {
+            Consensus::Agreed { value, .. } => {
+                let voters = votes.iter().zip(&ballots.extractions).filter(|(vote, _)| vote.value.is_same(value));
+                let quotes =
+                    voters.filter_map(|(_, (_, made))| Some(made.as_ref()?.fields.get(&column.key)?.quote.as_str()));
+                quote = quotes.filter(|quote| !quote.is_empty()).map(str::to_owned).next().unwrap_or_default();
+                cells.push(value.clone());
+            }
+            Consensus::Absent { votes, of } => {
+                if !allow_missing || at == 0 {
+                    failed.push(format!("{} (not found by {votes} of {of})", column.key));
+                }
+                cells.push(CellValue::Missing);
+            }
+            Consensus::Split { most, of } => {
+                failed.push(format!("{} (at most {most} of {of} agree)", column.key));
+                cells.push(CellValue::Missing);
+            }
+        }
+        fields.push(FieldVotes { key: column.key.clone(), consensus, votes, quote });
+    }
+    if !failed.is_empty() {
+        return Made::of(End::dropped("no majority", failed.join(", ")));
+    }
+    let reading = Reading { documents: vec![ballots.document.clone()], cells };
+    Made::of(End::Kept { value: Agreed { reading, fields } })
+}
+
+/// The extractions of each document, in the order of models and queries; `made` by the name of the unit.
+pub(super) fn ballots(
+    documents: &[String],
+    schema: &Schema,
+    models: &[&str],
+    rounds: usize,
+    made: &BTreeMap<String, Extraction>,
+) -> Vec<Unit<Ballots>> {
+    let of = |document: &String| {
+        let extractions = (0..models.len()).flat_map(|by| (0..rounds).map(move |round| (by, round)));
+        let extractions =
+            extractions.map(|(by, round)| (models[by].to_owned(), made.get(&unit_id(document, by, round)).cloned()));
+        let input = Ballots { document: document.clone(), schema: schema.clone(), extractions: extractions.collect() };
+        Unit { id: document.clone(), input }
+    };
+    documents.iter().map(of).collect()
+}
+
+/// The name of an extraction.
+pub(super) fn unit_id(document: &str, by: usize, round: usize) -> String {
+    format!("{document}-m{}-q{}", by + 1, round + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpusqa::Column;
+    use crate::corpusqa::ValueType;
+
+    fn schema() -> Schema {
+        let columns =
+            vec![Column::new("name", ValueType::Name, ""), Column::new("income", ValueType::Money, "EUR thousand")];
+        Schema { columns, ..Schema::default() }
+    }
+
+    #[test]
+    fn values_are_read_in_the_forms_that_models_write() {
+        let value = |reply: &str| read(reply, &schema(), false).map(|made| made.fields["income"].value.clone());
+        assert_eq!(
+            value(r#"{"name": {"value": "A"}, "income": {"value": 1200, "unit": "EUR"}}"#).as_deref(),
+            Ok("1200")
+        );
+        assert_eq!(value("```json\n{\"fields\": {\"name\": \"A\", \"income\": null}}\n```").as_deref(), Ok(""));
+        assert_eq!(value("none").unwrap_err(), "it holds no JSON object with the fields as keys");
+        assert_eq!(value(r#"{"name": "A"}"#).unwrap_err(), "these fields are left out: income");
+        assert!(read(r#"{"name": "A"}"#, &schema(), true).is_ok(), "at the last attempt");
+    }
+
+    fn agreed(replies: &[&str], allow_missing: bool) -> Made<Agreed> {
+        let extractions = replies.iter().map(|reply| ("m".to_owned(), read(reply, &schema(), true).ok())).collect();
+        agree(&Ballots { document: "d".to_owned(), schema: schema(), extractions }, allow_missing)
+    }
+
+    #[test]
+    fn a_document_that_fails_in_any_field_is_dropped() {
+        let a = r#"{"name": "A", "income": {"value": "1,200", "unit": "EUR thousand", "quote": "income of 1,200"}}"#;
+        let b = r#"{"name": "a", "income": {"value": "1.2", "unit": "EUR million"}}"#;
+        let c = r#"{"name": "A", "income": {"value": "7", "unit": "EUR"}}"#;
+        let none = r#"{"name": "A", "income": null}"#;
+        let End::Kept { value } = agreed(&[a, b, c], false).end else { panic!("two of three agree") };
+        assert_eq!(value.reading.cells[1], CellValue::Number { value: 1200.0 });
+        assert_eq!(value.fields[1].quote, "income of 1,200");
+        let reason = |made: Made<Agreed>| match made.end {
+            End::Dropped { detail, .. } => detail,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(reason(agreed(&[a, c], false)), "income (at most 1 of 2 agree)");
+        assert_eq!(reason(agreed(&[none, none, a], false)), "income (not found by 2 of 3)");
+        assert!(matches!(agreed(&[none, none, a], true).end, End::Kept { .. }));
+        assert_eq!(reason(agreed(&["?", "?", a], true)), "name (at most 1 of 3 agree), income (at most 1 of 3 agree)");
+    }
+}

@@ -1,0 +1,187 @@
+//! What the table is to hold: fields that one model proposes from a few documents, and several vote on (section 3, step 2).
+
+use super::column::ValueType;
+use super::column::{Column, Entity, Schema, key_of};
+use super::consensus::is_clear;
+use crate::ask;
+use crate::ask::language_of;
+use crate::stage::{End, Made, Unit};
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_eval::answer::json::json_values;
+use closeread_eval::rows::scalar;
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Documents that fields are proposed from and voted on.
+pub(super) const SAMPLED: usize = 3;
+/// Tokens of each that are shown.
+const SHOWN: usize = 6_000;
+/// Fields that are asked for, the name not counted.
+const WANTED: usize = 12;
+
+/// What a model says of the fields in a document: whether it states a value, by key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stated {
+    /// By key.
+    pub stated: BTreeMap<String, bool>,
+}
+
+/// One model looking at one document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Look {
+    /// Number of the model.
+    pub(super) by: usize,
+    pub(super) document: String,
+    pub(super) schema: Schema,
+}
+
+/// A field with its votes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Elected {
+    pub(super) column: Column,
+    /// Looks that found it stated.
+    pub(super) votes: usize,
+    /// Looks; 0 where the schema was given and nobody was asked.
+    pub(super) of: usize,
+}
+
+/// The beginning of a document, as far as it is shown.
+pub(super) fn shown(book: &Book, tokenizer: &Tokenizer) -> String {
+    let text = book.source();
+    let ends = tokenizer.token_ends(&text);
+    match ends.get(SHOWN) {
+        None => (*text).to_owned(),
+        Some(&end) => {
+            let end = (0..=end).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+            text[..end].to_owned()
+        }
+    }
+}
+
+/// What the prompt that proposes is filled with.
+pub(super) fn variables(books: &[&Arc<Book>], tokenizer: &Tokenizer) -> Value {
+    let documents: Vec<Value> =
+        books.iter().map(|book| json!({"title": book.title, "text": shown(book, tokenizer)})).collect();
+    let language = books.first().map_or("the language of the text", |book| language_of(book));
+    json!({"documents": documents, "n": WANTED, "language": language})
+}
+
+/// Has a model propose the fields.
+pub(super) async fn propose<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    books: &[&Arc<Book>],
+) -> Result<Made<Schema>, MethodError> {
+    let variables = variables(books, settings.tokenizer);
+    ask::one(host, settings, "corpusqa-fields", &variables, "", |reply, _| read(reply)).await
+}
+
+fn read(reply: &str) -> Result<Schema, String> {
+    let mut problem = "it holds no JSON object with fields".to_owned();
+    for value in json_values(reply).into_iter().rev() {
+        let Some(fields) = value.get("fields").and_then(Value::as_array) else { continue };
+        let word = |name: &str| value.pointer(&format!("/entity/{name}")).and_then(scalar);
+        let entity = match (word("one"), word("many")) {
+            (Some(one), Some(many)) => Entity { one, many },
+            _ => Entity::default(),
+        };
+        let columns = std::iter::once(Column::new("name", ValueType::Name, "")).chain(fields.iter().filter_map(column));
+        let mut schema = Schema { entity, columns: Vec::new() };
+        for column in columns {
+            if schema.column(&column.key).is_none() {
+                schema.columns.push(column);
+            }
+        }
+        match schema.checked() {
+            Ok(schema) => return Ok(schema),
+            Err(error) => problem = error.to_string(),
+        }
+    }
+    Err(problem)
+}
+
+fn column(field: &Value) -> Option<Column> {
+    let text = |name: &str| field.get(name).and_then(scalar).unwrap_or_default();
+    let title = field.get("title").and_then(scalar).filter(|title| !title.is_empty())?;
+    let value_type = serde_json::from_value(json!(text("type").to_lowercase())).ok()?;
+    let unit = if value_type == ValueType::Percentage { "%".to_owned() } else { text("unit") };
+    let is_name = value_type == ValueType::Name || key_of(&title) == "name";
+    let column = Column { meaning: text("meaning"), ..Column::new(&title, value_type, &unit) };
+    (!is_name).then_some(column)
+}
+
+/// What the prompt of a vote is filled with.
+pub(super) fn look_variables(book: &Book, schema: &Schema, tokenizer: &Tokenizer) -> Value {
+    json!({"title": book.title, "text": shown(book, tokenizer), "fields": schema.columns})
+}
+
+/// Has a model say which fields a document states.
+pub(super) async fn look<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    schema: &Schema,
+) -> Result<Made<Stated>, MethodError> {
+    let variables = look_variables(book, schema, settings.tokenizer);
+    ask::one(host, settings, "corpusqa-field-votes", &variables, "", |reply, _| {
+        let yes = |value: &Value| match value {
+            Value::Bool(yes) => Some(*yes),
+            Value::String(text) => match text.trim().to_lowercase().as_str() {
+                "yes" | "true" => Some(true),
+                "no" | "false" => Some(false),
+                _ => None,
+            },
+            _ => None,
+        };
+        let of = |value: Value| -> Option<BTreeMap<String, bool>> {
+            let votes = schema.columns.iter().map(|column| Some((column.key.clone(), yes(value.get(&column.key)?)?)));
+            votes.collect()
+        };
+        let stated = json_values(reply).into_iter().rev().find_map(of);
+        stated.map(|stated| Stated { stated }).ok_or_else(|| "expected true or false for every key".to_owned())
+    })
+    .await
+}
+
+/// The fields with their votes, one unit each.
+pub(super) fn elections(schema: &Schema, looks: &[Unit<Stated>], given: bool) -> Vec<Unit<Elected>> {
+    let of = |column: &Column| {
+        let votes = looks.iter().filter(|look| look.input.stated.get(&column.key).copied().unwrap_or_default()).count();
+        let (votes, of) = if given { (0, 0) } else { (votes, looks.len()) };
+        Unit { id: column.key.clone(), input: Elected { column: column.clone(), votes, of } }
+    };
+    schema.columns.iter().map(of).collect()
+}
+
+/// Keeps the name, what was given, and what the clear majority of all looks found.
+pub(super) fn elected(field: &Elected) -> Made<Column> {
+    let Elected { column, votes, of } = field;
+    let keeps = column.value_type == ValueType::Name || *of == 0 || is_clear(*votes, *of);
+    Made::of(match keeps {
+        true => End::Kept { value: column.clone() },
+        false => End::dropped("no majority", format!("{votes} of {of} found it stated")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_with_a_name_before_them() {
+        let reply = r#"{"entity": {"one": "bank", "many": "banks"}, "fields": [
+            {"title": "Name", "type": "name"}, {"title": "Net profit", "type": "money", "unit": "EUR million", "meaning": "after tax"},
+            {"title": "Margin", "type": "percentage", "unit": "per cent"}, {"title": "Net profit", "type": "count"}, {"title": "X", "type": "odd"}]}"#;
+        let schema = read(reply).unwrap();
+        let keys: Vec<&str> = schema.columns.iter().map(|column| column.key.as_str()).collect();
+        assert_eq!((keys, schema.entity.many.as_str()), (vec!["name", "net_profit", "margin"], "banks"));
+        assert_eq!((schema.columns[1].meaning.as_str(), schema.columns[2].unit.as_str()), ("after tax", "%"));
+        assert_eq!(read("{}").unwrap_err(), "it holds no JSON object with fields");
+        assert!(read(r#"{"fields": []}"#).unwrap_err().contains("nothing to ask about"));
+    }
+}

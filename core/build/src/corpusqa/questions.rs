@@ -1,0 +1,165 @@
+//! From readings of documents or of a ready table to questions with their answers: the global table, sets of documents,
+//! queries, their words, their SQL.
+
+use super::answer::{Answered, Asked, SetTable};
+use super::database::Database;
+use super::document::Source;
+use super::draw::Query;
+use super::global::{Reading, Row};
+use super::sets::DocumentSet;
+use super::{Corpus, CorpusQa, Schema, Template, people, seeded, tables, unknown};
+use crate::Built;
+use crate::corpusqa::answer;
+use crate::corpusqa::draw;
+use crate::corpusqa::global;
+use crate::corpusqa::sets;
+use crate::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};
+use closeread_books::Book;
+use closeread_eval::{Item, Task};
+use closeread_methods::Host;
+use closeread_methods::Settings;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What both ways share: from readings to items.
+pub(super) struct Tail<'a, H, D> {
+    pub(super) writer: Option<&'a H>,
+    pub(super) settings: Settings<'a>,
+    pub(super) database: &'a D,
+    pub(super) books: &'a BTreeMap<String, &'a Arc<Book>>,
+    pub(super) sources: &'a [Unit<Source>],
+    pub(super) schema: &'a Schema,
+}
+
+impl<H: Host, D: Database> Tail<'_, H, D> {
+    pub(super) async fn ask<S: StageStore>(
+        &self,
+        mut building: Building<'_, S>,
+        readings: &[Unit<Reading>],
+        templates: &[Template],
+        parameters: &CorpusQa,
+    ) -> Result<Corpus, BuildError> {
+        let Self { writer, settings, database, schema, .. } = *self;
+        for document in readings.iter().flat_map(|unit| &unit.input.documents) {
+            if !self.books.contains_key(document) {
+                return Err(unknown(document));
+            }
+        }
+        let entities = global::entities(schema, readings);
+        let rows = building
+            .stage("table", &entities, async |unit: &Unit<global::Said>| Ok(global::merged(&unit.id, &unit.input)))
+            .await?;
+        let rows: Vec<Row> = kept(rows).into_iter().map(|unit| unit.input).collect();
+        let by_name: BTreeMap<&str, &Row> = rows.iter().map(|row| (row.name.as_str(), row)).collect();
+
+        let tokens = self.sources.iter().map(|unit| (unit.input.document.clone(), unit.input.tokens)).collect();
+        let draws = sets::draws(&rows, &tokens, &parameters.lengths, parameters.copies.max(1), parameters.seed);
+        let drawn = building
+            .stage("sets", &draws, async |unit: &Unit<sets::Draw>| Ok(sets::drawn(&unit.input, parameters.fill)))
+            .await?;
+        let sets: Vec<Unit<DocumentSet>> = kept(drawn);
+        let tables: BTreeMap<&str, SetTable<'_>> =
+            sets.iter().map(|set| (set.id.as_str(), SetTable::of(&set.id, schema, &set.input, &by_name))).collect();
+
+        let language = self.language();
+        let (mut candidates, mut ends) = (Vec::new(), BTreeMap::new());
+        for table in sets.iter().filter_map(|set| tables.get(set.id.as_str())) {
+            let longest_list = parameters.longest_list;
+            let drawing = draw::Drawing { set: table.id, schema, rows: &table.rows, language, longest_list };
+            let seed = seeded(parameters.seed, &format!("queries of {}", table.id));
+            let queries = draw::candidates(&drawing, templates, parameters.per_set, seed);
+            let units = queries
+                .into_iter()
+                .enumerate()
+                .map(|(n, input)| Unit { id: format!("{}-{:03}", table.id, n + 1), input });
+            let units: Vec<Unit<Query>> = units.collect();
+            ends.extend(answer::chosen(table, database, &units, parameters));
+            candidates.extend(units);
+        }
+        let queries = building
+            .stage("queries", &candidates, async |unit: &Unit<Query>| {
+                let unlisted = || End::dropped("unlisted", "it is no candidate of its set");
+                Ok(Made::of(ends.get(&unit.id).cloned().unwrap_or_else(unlisted)))
+            })
+            .await?;
+        let queries: Vec<Unit<Query>> = kept(queries);
+
+        let asked = building
+            .stage("paraphrases", &queries, async |unit: &Unit<Query>| match writer {
+                Some(writer) => answer::paraphrase(writer, settings, &unit.input, language).await,
+                None => {
+                    let question = unit.input.question.clone();
+                    Ok(Made::of(End::Kept { value: Asked { query: unit.input.clone(), question } }))
+                }
+            })
+            .await?;
+        let asked: Vec<Unit<Asked>> = kept(asked);
+        let answered = building
+            .stage("sql", &asked, async |unit: &Unit<Asked>| {
+                let Some(table) = tables.get(unit.input.query.set.as_str()) else {
+                    return Ok(Made::of(End::dropped("no set", "its set was removed")));
+                };
+                match writer {
+                    Some(writer) => answer::answer(writer, settings, database, table, &unit.input, parameters).await,
+                    None => Ok(answer::answer_by_template(database, table, &unit.input, parameters)),
+                }
+            })
+            .await?;
+        let answered: Vec<Unit<Answered>> = kept(answered);
+
+        let mut items = Vec::new();
+        for Unit { id, input } in &answered {
+            if let Some(table) = tables.get(input.asked.query.set.as_str()) {
+                let set = sets.iter().find(|set| set.id == table.id).map_or("", |set| set.input.length.label.as_str());
+                items.push(item(id, input, table, database, set, &parameters.domain));
+            }
+        }
+        let tables = vec![tables::sets(&sets, &rows, &items), tables::counts(&sets, &items), tables::conflicts(&rows)];
+        let questions = people::paraphrases(&answered);
+        let sets = sets.into_iter().map(|unit| (unit.id, unit.input)).collect();
+        let built = Built { items, funnel: building.into_funnel(), tables, questions, sheet: None };
+        Ok(Corpus { built, schema: schema.clone(), rows, sets, agreed: Vec::new() })
+    }
+
+    /// The language of most documents: Chinese, or English for all others.
+    fn language(&self) -> &'static str {
+        let n_chinese = self.books.values().filter(|book| book.language.code() == "zh").count();
+        if 2 * n_chinese > self.books.len() { "zh" } else { "en" }
+    }
+}
+
+fn item(
+    id: &str,
+    answered: &Answered,
+    table: &SetTable<'_>,
+    database: &impl Database,
+    set: &str,
+    domain: &str,
+) -> Item {
+    let query = &answered.asked.query;
+    let mut item = Item::new(format!("{domain}_{id}"), "", &answered.asked.question, Task::Generative)
+        .label("domain", domain)
+        .label("length_set", set)
+        .label("difficulty", query.difficulty.name())
+        .label("answer_type", query.answer.name());
+    item.documents = table.documents.to_vec();
+    item.answers = vec![answered.gold.clone()];
+    let conflicting: Vec<&str> = table
+        .rows
+        .iter()
+        .filter(|row| row.conflicts.iter().any(|conflict| query.columns.contains(&conflict.column)))
+        .map(|row| row.name.as_str())
+        .collect();
+    for (name, value) in [
+        ("set", json!(query.set)),
+        ("template", json!(query.template)),
+        ("sql", json!(answered.sql)),
+        ("columns", json!(query.columns)),
+        ("dispersion", json!(table.dispersion(database, query).ok())),
+        ("conflicts", json!(conflicting)),
+    ] {
+        item.other.insert(name.to_owned(), value);
+    }
+    item
+}

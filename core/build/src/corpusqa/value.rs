@@ -1,0 +1,371 @@
+//! What a cell of the table says, whatever way it is written.
+//!
+//! The paper does not say how values are normalised before they are compared (section 3, step 2). Here a cell is read as what
+//! its column is: two spellings are one value if they are the same number in the column's unit, the same share, the same
+//! month, or the same words.
+
+use super::column::Column;
+use super::column::ValueType;
+use super::unit::Unit;
+use closeread_eval::answer::corpusqa::month_of;
+use closeread_judges::rule::quantity;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::LazyLock;
+
+/// Most words behind a number that still are its unit.
+const MOST_WORDS: usize = 4;
+
+/// A cell of the table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CellValue {
+    /// A number in the unit of its column; of a share percent points, 12.5 for 12.5%.
+    Number {
+        /// The number; finite.
+        value: f64,
+    },
+    /// A month, or a year where no month is named.
+    Date {
+        /// The year.
+        year: u16,
+        /// 1 to 12.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        month: Option<u8>,
+    },
+    /// Words, their white space as single spaces.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// Nothing: an empty cell, `n/a`, a dash.
+    Missing,
+}
+
+impl CellValue {
+    /// The same value: numbers to two decimals or nine digits, words apart from case, all else exactly. What is missing is the
+    /// same as nothing.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number { value: a }, Self::Number { value: b }) => {
+                let cents = |value: f64| libm::round(value * 100.0);
+                let least = libm::fmin(libm::fabs(*a), libm::fabs(*b));
+                a == b || cents(*a) == cents(*b) || libm::fabs(a - b) <= 1e-9 * least
+            }
+            (Self::Text { text: a }, Self::Text { text: b }) => folded(a) == folded(b),
+            (Self::Missing, _) | (_, Self::Missing) => false,
+            (a, b) => a == b,
+        }
+    }
+
+    /// The number, if it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Self::Number { value } => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+/// As it stands in a CSV file: the shortest decimal, `YYYY-MM`, the words, nothing.
+impl fmt::Display for CellValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { value } => write!(f, "{value}"),
+            Self::Date { year, month: Some(month) } => write!(f, "{year:04}-{month:02}"),
+            Self::Date { year, month: None } => write!(f, "{year:04}"),
+            Self::Text { text } => f.write_str(text),
+            Self::Missing => Ok(()),
+        }
+    }
+}
+
+/// Words as they are compared: lower case, letters and digits only, so that marks and blanks make no difference.
+pub(super) fn folded(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Reads a cell of a table. A number without a magnitude is in the column's unit, whatever currency's sign stands before it; one
+/// with a magnitude is brought into the column's unit.
+///
+/// Thousands separators, accounts' parentheses for negative numbers, qualifiers such as `about` and `(2022 est.)`, and
+/// footnote marks are left out; number words and Chinese numerals are read.
+///
+/// # Errors
+/// What is wrong, if the text says something that the column cannot hold: words in a column of numbers, another currency, a
+/// bound (`over 5`), a range.
+pub fn read_cell(text: &str, column: &Column) -> Result<CellValue, String> {
+    read(text, None, column)
+}
+
+/// Reads a value that was stated in a unit of its own: `1,118` in `EUR thousand`. An empty unit is the column's; a unit
+/// without a magnitude means single units.
+///
+/// # Errors
+/// As [`read_cell`].
+pub fn read_stated(value: &str, unit: &str, column: &Column) -> Result<CellValue, String> {
+    read(value, Some(unit).filter(|unit| !unit.trim().is_empty()), column)
+}
+
+fn read(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, String> {
+    let text = plain(text);
+    if is_nothing(&text) {
+        return Ok(CellValue::Missing);
+    }
+    match column.value_type {
+        ValueType::Name | ValueType::Category => Ok(CellValue::Text { text }),
+        ValueType::YearMonth => {
+            date(without_remark(&text)).ok_or_else(|| format!("`{text}` is no date: expected a month such as 2024-03"))
+        }
+        _ => number(&text, stated, column),
+    }
+}
+
+/// White space as single spaces, full-width characters as their narrow forms, without footnote marks.
+fn plain(text: &str) -> String {
+    static NOTE: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\s*(?:\[(?:\d{1,3}|[a-z]|note \d+)\]|[*†‡]+)$").expect("a valid pattern"));
+    let narrow = text.chars().map(|c| match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{2212}' | '\u{2010}' | '\u{2011}' => '-',
+        c if c.is_whitespace() => ' ',
+        c => c,
+    });
+    let narrow: String = narrow.collect();
+    let mut text = narrow.split_whitespace().collect::<Vec<_>>().join(" ");
+    while let Some(note) = NOTE.find(&text).filter(|note| note.start() > 0) {
+        text.truncate(note.start());
+    }
+    text
+}
+
+fn is_nothing(text: &str) -> bool {
+    const WORDS: [&str; 20] = [
+        "",
+        "-",
+        "--",
+        "–",
+        "—",
+        "n/a",
+        "na",
+        "n.a.",
+        "none",
+        "null",
+        "nil",
+        "nan",
+        "not available",
+        "not stated",
+        "not applicable",
+        "unknown",
+        "?",
+        "无",
+        "暂无",
+        "不适用",
+    ];
+    WORDS.contains(&text.to_lowercase().as_str())
+}
+
+/// Without what stands in brackets at the end: `5 July 1962 (from France)`.
+fn without_remark(text: &str) -> &str {
+    let stripped = text.strip_suffix(')').and_then(|rest| rest.rsplit_once('(')).map(|(before, _)| before.trim());
+    match stripped {
+        Some(before) if before.chars().any(char::is_numeric) => before,
+        _ => text,
+    }
+}
+
+fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, String> {
+    let bare = without_remark(without_hedge(text));
+    let refused = |why: &str| format!("`{text}` {why}: expected a number for {}", column.named());
+    let (digits, cell) = match digits(bare) {
+        Some(found) if !found.before.is_empty() && !is_bound(&found.before) => return Err(refused("is no number")),
+        Some(found) => (found.decimal, found.unit),
+        None => {
+            let found = quantity(bare).ok_or_else(|| refused("is no number"))?;
+            let share = found.is_percentage().then_some(1.0);
+            (found.value.to_string(), Unit { share, ..Unit::default() })
+        }
+    };
+    if is_bound(&cell.rest) {
+        return Err(refused("is a bound, no value"));
+    }
+    if cell.rest.split_whitespace().count() > MOST_WORDS {
+        return Err(refused("is no number"));
+    }
+    let (mut own, base) = match stated {
+        Some(unit) => (together(cell, Unit::read(unit)), true),
+        None => (cell, false),
+    };
+    let held = Unit::read(&column.unit);
+    // `1.2m` is 1.2 million where no length is asked for.
+    if own.measure.is_some_and(|measure| measure.kind == "length" && measure.factor == 1.0)
+        && held.measure.is_none_or(|measure| measure.kind != "length")
+    {
+        own.measure = None;
+        own.exponent = Some(own.exponent.unwrap_or(0) + 6);
+    }
+    let is_share = column.value_type == ValueType::Percentage;
+    if own.share.is_some() && !is_share {
+        return Err(refused("is a share"));
+    }
+    if let (Some(own), Some(held)) = (own.currency, held.currency)
+        && own != held
+    {
+        return Err(refused(&format!("is in {own}, the column in {held}")));
+    }
+    let exponent = match own.exponent {
+        Some(exponent) => exponent - held.exponent.unwrap_or(0),
+        None if base && !is_share && (own.currency.is_some() || own.measure.is_some() || !own.rest.is_empty()) => {
+            -held.exponent.unwrap_or(0)
+        }
+        None => 0,
+    };
+    let factor = match (own.measure, held.measure) {
+        (Some(own), Some(held)) if own.kind != held.kind => {
+            return Err(refused(&format!("is of the kind {}, the column of the kind {}", own.kind, held.kind)));
+        }
+        (Some(own), Some(held)) => own.factor / held.factor,
+        _ => own.share.filter(|_| is_share).unwrap_or(1.0),
+    };
+    // A power of ten moves the point: multiplying would leave digits that nobody wrote.
+    let value: f64 = format!("{digits}e{exponent}").parse().map_err(|_| refused("is no number"))?;
+    let value = if factor == 1.0 { value } else { value * factor };
+    if value.is_finite() { Ok(CellValue::Number { value }) } else { Err(refused("is too large")) }
+}
+
+/// The unit beside the number and the one stated apart, as one.
+fn together(cell: Unit, stated: Unit) -> Unit {
+    Unit {
+        exponent: cell.exponent.or(stated.exponent),
+        currency: cell.currency.or(stated.currency),
+        measure: cell.measure.or(stated.measure),
+        share: cell.share.or(stated.share),
+        rest: if cell.rest.is_empty() { stated.rest } else { cell.rest },
+    }
+}
+
+/// Without words that only say that a number is rounded.
+fn without_hedge(text: &str) -> &str {
+    static HEDGE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:approximately|approx\.?|about|around|roughly|some|ca\.?|circa|est\.?|estimated|~|≈|约为|约|大约)\s*")
+            .expect("a valid pattern")
+    });
+    HEDGE.find(text).map_or(text, |found| &text[found.end()..])
+}
+
+fn is_bound(words: &str) -> bool {
+    const BOUNDS: [&str; 14] = [
+        "over", "under", "above", "below", "than", "least", "most", "more", "fewer", "less", "up", "nearly", "almost",
+        "+",
+    ];
+    words.split_whitespace().any(|word| BOUNDS.contains(&word) || word.starts_with(['<', '>', '≥', '≤']))
+}
+
+/// A number in digits, and what stands around it.
+struct Digits {
+    /// With a point and a sign, without separators.
+    decimal: String,
+    unit: Unit,
+    /// Words before the number that are no unit.
+    before: String,
+}
+
+/// The only number of a text; `None` if there are no digits, or several numbers.
+fn digits(text: &str) -> Option<Digits> {
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^([^0-9]*?)(\.?[0-9](?:[0-9]|[.,'’ ][0-9])*)([^0-9]*)$").expect("a valid pattern")
+    });
+    static SQUARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b(k?m)2$").expect("a valid pattern"));
+    let text = SQUARE.replace(text, "${1}²");
+    let found = NUMBER.captures(&text)?;
+    let (before, number, after) = (&found[1], &found[2], &found[3]);
+    let decimal = decimal(number)?;
+    let (opened, closed) = (before.contains('('), after.trim_start().starts_with(')'));
+    if opened != closed || after.len() > 1 && after.starts_with(['-', '–', '/', '.']) {
+        return None;
+    }
+    let minus = before.contains(['-', '负']);
+    let before = Unit::read(&before.replace(['-', '负', '+', '('], " "));
+    let after = Unit::read(after.trim_start().trim_start_matches(')'));
+    let sign = if opened != minus { "-" } else { "" };
+    let words = before.rest.clone();
+    Some(Digits { decimal: format!("{sign}{decimal}"), unit: together(after, before), before: words })
+}
+
+/// Digits with separators as a decimal with a point: `1,234.5`, `1.234.567`, `1.234,56`, `1 234`, `12,34,567`.
+fn decimal(number: &str) -> Option<String> {
+    let number = number.replace(['\'', '’'], " ");
+    let last = number.rfind(['.', ',']);
+    let (n_points, n_commas) = (number.matches('.').count(), number.matches(',').count());
+    let n_blanks = number.matches(' ').count();
+    let point = match (n_points, n_commas) {
+        (1, 0) => last,
+        (0, _) => None,
+        (_, 0) => None,
+        // Both are there: the last one is the point, and stands alone.
+        _ => last.filter(|&at| number.matches(&number[at..=at]).count() == 1),
+    };
+    if n_points > 0 && n_commas > 0 && point.is_none() {
+        return None;
+    }
+    let (whole, fraction) = point.map_or((number.as_str(), ""), |at| (&number[..at], &number[at + 1..]));
+    let separators: Vec<char> = whole.chars().filter(|c| !c.is_ascii_digit()).collect();
+    if separators.iter().any(|c| *c != separators[0]) || fraction.contains(' ') || n_blanks > separators.len() {
+        return None;
+    }
+    let groups: Vec<&str> = whole.split(|c: char| !c.is_ascii_digit()).collect();
+    if let [first, middle @ .., last] = groups.as_slice()
+        && groups.len() > 1
+    {
+        let lakhs = separators[0] == ',' && middle.iter().all(|group| group.len() == 2);
+        let threes = middle.iter().all(|group| group.len() == 3);
+        if !(1..=3).contains(&first.len()) || last.len() != 3 || !(threes || lakhs) {
+            return None;
+        }
+    }
+    let whole = groups.concat();
+    let whole = if whole.is_empty() { "0" } else { &whole };
+    Some(if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") })
+}
+
+/// A month, or a year alone.
+fn date(text: &str) -> Option<CellValue> {
+    static NUMBERS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^(\d{4})\s*[-/.年]\s*(\d{1,2})(?:\s*[-/.月]\s*(?:\d{1,2}\s*日?)?)?$").expect("a valid pattern")
+    });
+    static NAMED: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:\d{1,2}(?:st|nd|rd|th)?\s+)?([a-z]{3,9})\.?(?:\s+\d{1,2}(?:st|nd|rd|th)?)?,?\s+(\d{4})$")
+            .expect("a valid pattern")
+    });
+    static SLASHED: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"^(\d{1,2})[/.](\d{1,2})[/.](\d{4})$").expect("a valid pattern"));
+    static YEAR: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)^(?:fy\s?|fiscal year\s|fiscal\s)?(\d{4})\s*(?:年度?)?$").expect("a valid pattern")
+    });
+    let of = |year: &str, month: u8| {
+        let year = year.parse().ok()?;
+        (1..=12).contains(&month).then_some(CellValue::Date { year, month: Some(month) })
+    };
+    if let Some(found) = NUMBERS.captures(text) {
+        return of(&found[1], found[2].parse().ok()?);
+    }
+    if let Some(found) = NAMED.captures(text) {
+        return of(&found[2], month_of(&found[1])?);
+    }
+    if let Some(found) = SLASHED.captures(text) {
+        // Which of the two is the month is known only where the other one cannot be, or where they are equal.
+        let (a, b): (u8, u8) = (found[1].parse().ok()?, found[2].parse().ok()?);
+        let month = match (a, b) {
+            (a, b) if a == b || b > 12 => a,
+            (a, b) if a > 12 => b,
+            _ => return None,
+        };
+        return of(&found[3], month);
+    }
+    let found = YEAR.captures(text)?;
+    Some(CellValue::Date { year: found[1].parse().ok()?, month: None })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,38 @@
+//! Chunks: sentences packed up to 4K tokens (section 3.1.1).
+
+use super::Unit;
+use closeread_books::Book;
+use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
+use closeread_retrieve::Shelf;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A stretch of a book.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chunk {
+    /// Id of the book.
+    pub document: String,
+    /// Its number in the book, from 0.
+    pub index: usize,
+    /// First byte in the book's file as decoded to UTF-8.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Its length in tokens.
+    pub tokens: usize,
+}
+
+/// The chunks of all books, in their order, named `BOOK-001` and so on.
+pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -> Vec<Unit<Chunk>> {
+    let mut units = Vec::new();
+    for book in books {
+        let shelf = Shelf::new(vec![Arc::clone(book)], Chunker::Sentences, chunk_tokens, tokenizer);
+        for (index, (passage, &tokens)) in shelf.passages().iter().zip(shelf.n_tokens()).enumerate() {
+            let (document, start, end) = (book.id.clone(), passage.span.start, passage.span.end);
+            let id = format!("{document}-{:03}", index + 1);
+            units.push(Unit { id, input: Chunk { document, index, start, end, tokens } });
+        }
+    }
+    units
+}

@@ -1,0 +1,184 @@
+//! HAMLET's construction of queries with key facts (section 3, stage 1; appendices B and C).
+//!
+//! A book is cut into chunks of about 4K tokens. A model writes a tree of key facts about each chunk from two
+//! perspectives; three passes verify every fact; what fails one is pruned with everything below it; a query is written for
+//! what is left.
+
+mod chunks;
+mod cost;
+mod people;
+mod pronoun;
+mod prune;
+mod query;
+mod statistics;
+mod study;
+mod tree;
+mod verify;
+
+pub use chunks::{Chunk, chunks};
+pub use cost::cost;
+pub use prune::{Pruned, Removal, Removed};
+pub use query::Query;
+pub use study::{STUDY_SIZES, Scores, StudyChunk, study, study_chunks, study_cost};
+pub use tree::{Numbered, Tree, numbered};
+pub use verify::{Criterion, FactLabel, Labels};
+
+use super::stage::{BuildError, Building, End, Line, Made, StageStore, Unit, kept};
+use super::{Built, Question};
+use closeread_books::Book;
+use closeread_eval::hamlet::Perspective;
+use closeread_eval::{ChunkPlace, Item, KeyFacts, Task};
+use closeread_methods::Host;
+use closeread_methods::Settings;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The stages, in their order.
+pub const STAGES: [&str; 7] = ["chunks", "trees", "faithfulness", "objectivity", "significance", "pruning", "queries"];
+
+/// Parameters of [`hamlet`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Hamlet {
+    /// Most tokens of a chunk: 4,000 in the paper.
+    pub chunk_tokens: usize,
+    /// Fewest tokens of a chunk; a shorter one, as the last of a book can be, is dropped. The paper says nothing of it.
+    pub least_tokens: usize,
+    /// The perspectives; both in the paper.
+    pub perspectives: Vec<Perspective>,
+}
+
+impl Default for Hamlet {
+    fn default() -> Self {
+        Self { chunk_tokens: 4_000, least_tokens: 500, perspectives: Perspective::ALL.to_vec() }
+    }
+}
+
+/// A tree with what the three passes say of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Verified {
+    tree: Tree,
+    passes: Vec<Option<Labels>>,
+}
+
+/// Makes queries with key facts about `books`.
+///
+/// A tree that cannot be read is asked for once more, and so are labels and queries; then it is dropped as `unreadable`.
+/// A tree that a pass gives no labels for is dropped as `unverified`. A fact without a label fails the pass.
+///
+/// # Errors
+/// [`BuildError`].
+pub async fn hamlet<H: Host, S: StageStore>(
+    host: &H,
+    settings: Settings<'_>,
+    mut building: Building<'_, S>,
+    books: &[Arc<Book>],
+    parameters: &Hamlet,
+) -> Result<Built, BuildError> {
+    let by_id: HashMap<&str, &Arc<Book>> = books.iter().map(|book| (book.id.as_str(), book)).collect();
+    let book_of = |document: &str| {
+        let known =
+            || BuildError::Store(format!("a stage names the book `{document}`, which is not among those given"));
+        by_id.get(document).copied().ok_or_else(known)
+    };
+
+    let cut = chunks(books, settings.tokenizer, parameters.chunk_tokens);
+    let cut =
+        building.stage("chunks", &cut, async |unit: &Unit<Chunk>| Ok(long_enough(&unit.input, parameters))).await?;
+    let cut = kept(cut);
+    for unit in &cut {
+        book_of(&unit.input.document)?;
+    }
+
+    let per_tree = tree::units(&cut, &parameters.perspectives);
+    let trees = building
+        .stage("trees", &per_tree, async |unit: &Unit<tree::Perceived>| {
+            let chunk = &unit.input.chunk;
+            tree::grow(host, settings, by_id[chunk.document.as_str()], chunk, unit.input.perspective).await
+        })
+        .await?;
+    let trees: Vec<Unit<Tree>> = kept(trees);
+
+    let mut passes: Vec<HashMap<String, Labels>> = Vec::new();
+    for criterion in Criterion::ALL {
+        let pass = building
+            .stage(criterion.name(), &trees, async |unit: &Unit<Tree>| {
+                verify::verify(host, settings, by_id[unit.input.chunk.document.as_str()], &unit.input, criterion).await
+            })
+            .await?;
+        passes.push(kept(pass).into_iter().map(|unit| (unit.id, unit.input)).collect());
+    }
+
+    let labels = |id: &str| passes.iter().map(|pass| pass.get(id).cloned()).collect();
+    let verified: Vec<Unit<Verified>> = trees
+        .iter()
+        .map(|Unit { id, input }| Unit { id: id.clone(), input: Verified { tree: input.clone(), passes: labels(id) } })
+        .collect();
+    let pruning = building
+        .stage("pruning", &verified, async |unit: &Unit<Verified>| {
+            Ok(pruned(&unit.input, by_id[unit.input.tree.chunk.document.as_str()]))
+        })
+        .await?;
+    let pruned: Vec<Unit<Pruned>> = kept(pruning.clone());
+
+    let queries: Vec<Line<Query>> = building
+        .stage("queries", &pruned, async |unit: &Unit<Pruned>| {
+            query::ask(host, settings, by_id[unit.input.chunk.document.as_str()], &unit.input).await
+        })
+        .await?;
+
+    let by_unit: HashMap<&str, &Pruned> = pruned.iter().map(|unit| (unit.id.as_str(), &unit.input)).collect();
+    let mut items = Vec::new();
+    for unit in kept(queries) {
+        if let Some(pruned) = by_unit.get(unit.id.as_str()) {
+            items.push(item(&unit.id, &unit.input, pruned, by_id[pruned.chunk.document.as_str()]));
+        }
+    }
+    let questions = people::questions(&trees, &passes, &pruned, &items, &by_id);
+    let tables =
+        vec![statistics::books(books, settings.tokenizer, &cut, &items), statistics::pruning(&trees, &pruning)];
+    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
+}
+
+/// The stretch of a book that a chunk is, as it is read.
+fn chunk_text(book: &Book, chunk: &Chunk) -> String {
+    let flow = book.flow();
+    let span = closeread_text::Span { start: chunk.start, end: chunk.end.max(chunk.start) };
+    flow.from_source(span).map_or_else(String::new, |span| flow.text()[span.range()].to_owned())
+}
+
+fn long_enough(chunk: &Chunk, parameters: &Hamlet) -> Made<Chunk> {
+    Made::of(match chunk.tokens < parameters.least_tokens {
+        true => End::dropped("short", format!("{} tokens of at least {}", chunk.tokens, parameters.least_tokens)),
+        false => End::Kept { value: chunk.clone() },
+    })
+}
+
+fn pruned(verified: &Verified, book: &Book) -> Made<Pruned> {
+    let Verified { tree, passes } = verified;
+    let silent: Vec<&str> =
+        Criterion::ALL.iter().zip(passes).filter(|(_, pass)| pass.is_none()).map(|(c, _)| c.name()).collect();
+    if !silent.is_empty() {
+        return Made::of(End::dropped("unverified", format!("no labels for {}", silent.join(", "))));
+    }
+    let passes: Vec<&Labels> = passes.iter().flatten().collect();
+    let pruned = prune::prune(tree, &passes, book.language.code());
+    Made::of(match pruned.roots.is_empty() {
+        true => End::dropped("no root left", format!("{} facts were removed", pruned.removed.len())),
+        false => End::Kept { value: pruned },
+    })
+}
+
+fn item(id: &str, query: &Query, pruned: &Pruned, book: &Book) -> Item {
+    let chunk = &pruned.chunk;
+    let mut item = Item::new(id, &chunk.document, &query.query, Task::Summary)
+        .label("perspective", pruned.perspective.name())
+        .label("language", book.language.code());
+    item.key_facts = Some(KeyFacts {
+        document: chunk.document.clone(),
+        chunk: ChunkPlace::Offsets { start: chunk.start, end: chunk.end },
+        roots: pruned.roots.clone(),
+    });
+    item
+}

@@ -1,0 +1,72 @@
+//! What people are asked about trees, queries and labels (section 3.2, Tables 2 and 3).
+
+use super::{Criterion, Labels, Pruned, Question, Tree, Unit, chunk_text, numbered};
+use closeread_books::Book;
+use closeread_eval::Item;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Every question that could be asked: of each label, of each tree and of each query.
+pub(super) fn questions(
+    trees: &[Unit<Tree>],
+    passes: &[HashMap<String, Labels>],
+    pruned: &[Unit<Pruned>],
+    items: &[Item],
+    books: &HashMap<&str, &Arc<Book>>,
+) -> Vec<Question> {
+    let mut questions = Vec::new();
+    for Unit { id, input: tree } in trees {
+        let context = chunk_text(books[tree.chunk.document.as_str()], &tree.chunk);
+        let facts = numbered(&tree.roots);
+        for (criterion, pass) in Criterion::ALL.into_iter().zip(passes) {
+            let labels = pass.get(id).map(|labels| labels.labels.as_slice()).unwrap_or_default();
+            for (fact, label) in facts.iter().zip(labels) {
+                let Some(label) = label else { continue };
+                questions.push(Question {
+                    id: format!("{id}/{}/{}", fact.id, criterion.name()),
+                    group: format!("{}, label {}", criterion.name(), u8::from(label.passes)),
+                    about: id.clone(),
+                    context: context.clone(),
+                    shows: vec![fact.fact.clone()],
+                    asks: asks(criterion).to_owned(),
+                    expected: label.passes,
+                });
+            }
+        }
+        if let Some(left) = pruned.iter().find(|unit| unit.id == *id) {
+            questions.push(Question {
+                id: format!("{id}/tree"),
+                group: "tree".to_owned(),
+                about: id.clone(),
+                context: context.clone(),
+                shows: numbered(&left.input.roots).iter().map(|fact| format!("{} {}", fact.id, fact.fact)).collect(),
+                asks: "Does every fact support the one above it?".to_owned(),
+                expected: true,
+            });
+        }
+        let Some(item) = items.iter().find(|item| item.id == *id) else { continue };
+        for (name, asks) in [
+            ("naturalness", "Is this a natural query that a reader of the book could ask?"),
+            ("relevance", "Can the query be answered from the text?"),
+        ] {
+            questions.push(Question {
+                id: format!("{id}/query/{name}"),
+                group: format!("query {name}"),
+                about: id.clone(),
+                context: context.clone(),
+                shows: vec![item.question.clone()],
+                asks: asks.to_owned(),
+                expected: true,
+            });
+        }
+    }
+    questions
+}
+
+const fn asks(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Faithfulness => "Does the text state this, or clearly imply it?",
+        Criterion::Objectivity => "Is this free of judgement, speculation and personal reading?",
+        Criterion::Significance => "Does this matter for what the text is about or how it goes?",
+    }
+}

@@ -1,0 +1,127 @@
+//! Pruning: what fails a pass goes, with everything below it (section 3.1.2, appendix C).
+
+use super::pronoun::pronoun;
+use super::{Chunk, Criterion, FactLabel, Labels, Numbered, Tree};
+use closeread_eval::KeyFact;
+use closeread_eval::hamlet::{Level, Perspective};
+use serde::{Deserialize, Serialize};
+
+/// A tree without what was removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pruned {
+    /// What it is about.
+    pub chunk: Chunk,
+    /// What kind of facts it holds.
+    pub perspective: Perspective,
+    /// What is left.
+    pub roots: Vec<KeyFact>,
+    /// What was removed, by its number in the tree as it was, depth first.
+    pub removed: Vec<Removed>,
+}
+
+/// A fact that was removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    /// The fact.
+    #[serde(flatten)]
+    pub fact: Numbered,
+    /// Why.
+    pub why: Removal,
+    /// In words; empty for an orphan.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// Why a fact was removed; of several reasons the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Removal {
+    /// It fails the first pass.
+    Faithfulness,
+    /// It fails the second pass.
+    Objectivity,
+    /// It fails the third pass.
+    Significance,
+    /// It has a pronoun.
+    Pronoun,
+    /// What stands above it was removed.
+    Orphaned,
+}
+
+impl Removal {
+    /// All, in the order in which they are looked for.
+    pub const ALL: [Self; 5] =
+        [Self::Faithfulness, Self::Objectivity, Self::Significance, Self::Pronoun, Self::Orphaned];
+
+    /// As a table shows it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Faithfulness => "faithfulness",
+            Self::Objectivity => "objectivity",
+            Self::Significance => "significance",
+            Self::Pronoun => "pronoun",
+            Self::Orphaned => "orphaned",
+        }
+    }
+
+    const fn of(criterion: Criterion) -> Self {
+        match criterion {
+            Criterion::Faithfulness => Self::Faithfulness,
+            Criterion::Objectivity => Self::Objectivity,
+            Criterion::Significance => Self::Significance,
+        }
+    }
+}
+
+/// Removes every fact that fails a pass, has no label in one or has a pronoun, and everything below it.
+pub(super) fn prune(tree: &Tree, passes: &[&Labels], language: &str) -> Pruned {
+    let mut pruning = Pruning { passes, language, next: 0, removed: Vec::new() };
+    let roots = pruning.walk(&tree.roots, "", 0, false);
+    Pruned { chunk: tree.chunk.clone(), perspective: tree.perspective, roots, removed: pruning.removed }
+}
+
+struct Pruning<'a> {
+    passes: &'a [&'a Labels],
+    language: &'a str,
+    /// Place of the next fact in the labels.
+    next: usize,
+    removed: Vec<Removed>,
+}
+
+impl Pruning<'_> {
+    fn walk(&mut self, facts: &[KeyFact], above: &str, depth: usize, orphaned: bool) -> Vec<KeyFact> {
+        let mut left = Vec::new();
+        for (idx, KeyFact { fact, children }) in facts.iter().enumerate() {
+            let id = if above.is_empty() { format!("{}", idx + 1) } else { format!("{above}.{}", idx + 1) };
+            let verdict = self.verdict(fact).or_else(|| orphaned.then(|| (Removal::Orphaned, String::new())));
+            let goes = verdict.is_some() || orphaned;
+            if let Some((why, reason)) = verdict {
+                let level = Level::ALL[depth.min(Level::ALL.len() - 1)];
+                self.removed.push(Removed {
+                    fact: Numbered { id: id.clone(), level, fact: fact.clone() },
+                    why,
+                    reason,
+                });
+            }
+            let children = self.walk(children, &id, depth + 1, goes);
+            if !goes {
+                left.push(KeyFact { fact: fact.clone(), children });
+            }
+        }
+        left
+    }
+
+    /// Why the next fact fails by itself.
+    fn verdict(&mut self, fact: &str) -> Option<(Removal, String)> {
+        let place = self.next;
+        self.next += 1;
+        for (criterion, pass) in Criterion::ALL.into_iter().zip(self.passes) {
+            match pass.labels.get(place).and_then(Option::as_ref) {
+                Some(FactLabel { passes: true, .. }) => {}
+                Some(FactLabel { reason, .. }) => return Some((Removal::of(criterion), reason.clone())),
+                None => return Some((Removal::of(criterion), "it has no label".to_owned())),
+            }
+        }
+        pronoun(fact, self.language).map(|word| (Removal::Pronoun, format!("`{word}`")))
+    }
+}

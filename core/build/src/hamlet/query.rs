@@ -1,0 +1,99 @@
+//! Queries: one a tree, self-contained, without a word of the tree (section 3.1.3).
+
+use super::{Pruned, numbered};
+use crate::ask;
+use crate::stage::Made;
+use closeread_books::Book;
+use closeread_eval::answer::json::json_value;
+use closeread_eval::rows::scalar;
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Query {
+    /// The query.
+    pub query: String,
+}
+
+/// What the prompt is filled with.
+pub(super) fn variables(book: &Book, pruned: &Pruned) -> Value {
+    json!({
+        "facts": numbered(&pruned.roots), "perspective": pruned.perspective.name(), "title": book.title,
+        "language": ask::language_of(book),
+    })
+}
+
+/// Has a model write the query. One that mentions the tree is asked for once more, then refused.
+pub(super) async fn ask<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    pruned: &Pruned,
+) -> Result<Made<Query>, MethodError> {
+    let facts: Vec<String> = numbered(&pruned.roots).into_iter().map(|fact| fact.fact).collect();
+    ask::one(host, settings, "hamlet-query", &variables(book, pruned), "", |reply, _| {
+        let query = read(reply).ok_or("it holds no JSON object with a query")?;
+        match mention(&query, &facts) {
+            Some(word) => {
+                Err(format!("the query mentions `{word}`: somebody who has the book alone cannot know of it"))
+            }
+            None => Ok(Query { query }),
+        }
+    })
+    .await
+}
+
+fn read(reply: &str) -> Option<String> {
+    let value = json_value(reply).answer()?;
+    let fields = value.as_object()?;
+    let query = ["query", "question"].iter().find_map(|name| fields.get(*name)).and_then(scalar)?;
+    Some(query.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// What a query says of the tree it was made from. `tree`, `leaf`, `passage` and the like are words of novels as well: they
+/// count only where no fact has them.
+fn mention(query: &str, facts: &[String]) -> Option<String> {
+    static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\bkey[- ]facts?\b|\bfact tree\b|\btree of (key )?facts\b|\b(root|branch|leaf) (node|fact)s?\b|关键事实|事实树|根节点|叶节点|分支节点")
+            .expect("a valid pattern")
+    });
+    static UNLESS_IN_FACTS: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"(?i)\b(trees?|leaf|leaves|branch(es)?|roots?|chunks?|excerpts?|passages?|facts?)\b|节选|片段|上文|本段|事实")
+            .expect("a valid pattern")
+    });
+    if let Some(found) = ALWAYS.find(query) {
+        return Some(found.as_str().to_owned());
+    }
+    let facts: Vec<String> = facts.iter().map(|fact| fact.to_lowercase()).collect();
+    let strange = |word: &str| !facts.iter().any(|fact| fact.contains(&word.to_lowercase()));
+    UNLESS_IN_FACTS.find_iter(query).map(|found| found.as_str().to_owned()).find(|word| strange(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_does_not_mention_what_its_reader_cannot_know() {
+        let facts = ["Ana climbs the tree.".to_owned()];
+        let of = |query| mention(query, &facts);
+        assert_eq!(of("What do the key facts say of Ana?").as_deref(), Some("key facts"));
+        assert_eq!(of("What happens to Ana in this passage?").as_deref(), Some("passage"));
+        assert_eq!(of("What does Ana do in the tree?"), None, "a tree of the novel");
+        assert_eq!(of("What does Ana do under the leaves?").as_deref(), Some("leaves"));
+        assert_eq!(of("Why does Ana climb?"), None);
+        assert_eq!(of("这个片段说了什么？").as_deref(), Some("片段"));
+    }
+
+    #[test]
+    fn a_query_stands_in_an_object() {
+        assert_eq!(read("```json\n{\"query\": \" Why  so? \"}\n```").as_deref(), Some("Why so?"));
+        assert_eq!(read("Why so?"), None);
+        assert_eq!(read("{\"query\": \"\"}"), None);
+    }
+}

@@ -1,0 +1,160 @@
+//! How large a chunk should be (appendix B, Table 24).
+
+use super::{Chunk, Unit, chunk_text, chunks};
+use crate::StageCost;
+use crate::ask;
+use crate::assumed::Prompt;
+use crate::stage::{BuildError, Building, Made, StageStore, kept};
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_eval::answer::json::json_value;
+use closeread_eval::rows::scalar;
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use closeread_metrics::random::SplitMix64;
+use closeread_table::{Table, Value};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::Arc;
+
+/// The sizes of the paper, in tokens.
+pub const STUDY_SIZES: [usize; 4] = [1_000, 2_000, 4_000, 8_000];
+
+/// A chunk to be rated by a judge.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StudyChunk {
+    /// The size that it was cut to.
+    pub size: usize,
+    /// Number of the judge, from 0.
+    pub judge: usize,
+    /// The chunk.
+    pub chunk: Chunk,
+}
+
+/// What a judge says of a chunk, from 1 to 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Whether it holds enough major facts.
+    pub validity: u8,
+    /// Whether it stands by itself.
+    pub coherence: u8,
+    /// Whether its parts belong together.
+    pub cross_content: u8,
+}
+
+/// The chunks to rate: of each size `per_size` (100 in the paper), drawn from all books by the seed, each once a judge.
+pub fn study_chunks(
+    books: &[Arc<Book>],
+    tokenizer: &Tokenizer,
+    sizes: &[usize],
+    per_size: usize,
+    judges: usize,
+    seed: u64,
+) -> Vec<Unit<StudyChunk>> {
+    let mut units = Vec::new();
+    for &size in sizes {
+        let mut all = chunks(books, tokenizer, size);
+        let mut random = SplitMix64(seed ^ size as u64);
+        random.shuffle(&mut all);
+        all.truncate(per_size);
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        for judge in 0..judges {
+            units.extend(all.iter().map(|unit| Unit {
+                id: format!("{size}/{}/judge-{}", unit.id, judge + 1),
+                input: StudyChunk { size, judge, chunk: unit.input.clone() },
+            }));
+        }
+    }
+    units
+}
+
+/// Has each judge rate its chunks; the means over chunks and judges by size.
+///
+/// # Errors
+/// [`BuildError`].
+pub async fn study<H: Host, S: StageStore>(
+    judges: &[&H],
+    settings: Settings<'_>,
+    mut building: Building<'_, S>,
+    books: &[Arc<Book>],
+    units: &[Unit<StudyChunk>],
+) -> Result<Vec<Table>, BuildError> {
+    let lines = building
+        .stage("chunk-size", units, async |unit: &Unit<StudyChunk>| {
+            let StudyChunk { judge, chunk, .. } = &unit.input;
+            let book = books.iter().find(|book| book.id == chunk.document).expect("chunks are cut from these books");
+            rate(judges[*judge], settings, &chunk_text(book, chunk)).await
+        })
+        .await?;
+    let scores = kept(lines);
+    let mut table = Table::new(
+        "chunk-size",
+        "Scores of chunks by their size, 1 to 5",
+        ["tokens", "ratings", "validity", "coherence", "cross-content", "mean"].map(str::to_owned).to_vec(),
+    );
+    table.source = "HAMLET, appendix B".to_owned();
+    let mut sizes: Vec<usize> = units.iter().map(|unit| unit.input.size).collect();
+    sizes.dedup();
+    for size in sizes {
+        let prefix = format!("{size}/");
+        let of_size: Vec<&Scores> =
+            scores.iter().filter(|unit| unit.id.starts_with(&prefix)).map(|unit| &unit.input).collect();
+        let mean = |of: &dyn Fn(&Scores) -> f64| match of_size.len() {
+            0 => Value::missing("no rating"),
+            n => Value::Number { value: of_size.iter().map(|scores| of(scores)).sum::<f64>() / n as f64, decimals: 2 },
+        };
+        table.rows.push(vec![
+            Value::text(size.to_string()),
+            Value::count(of_size.len()),
+            mean(&|s| f64::from(s.validity)),
+            mean(&|s| f64::from(s.coherence)),
+            mean(&|s| f64::from(s.cross_content)),
+            mean(&|s| f64::from(s.validity + s.coherence + s.cross_content) / 3.0),
+        ]);
+    }
+    Ok(vec![table, building.into_funnel().table()])
+}
+
+async fn rate<H: Host>(host: &H, settings: Settings<'_>, chunk: &str) -> Result<Made<Scores>, MethodError> {
+    ask::one(host, settings, "hamlet-chunk-size", &json!({"chunk": chunk}), chunk, |reply, _| {
+        read(reply).ok_or_else(|| "it holds no JSON object with three scores from 1 to 5".to_owned())
+    })
+    .await
+}
+
+fn read(reply: &str) -> Option<Scores> {
+    let value = json_value(reply).answer()?;
+    let score = |names: &[&str]| {
+        let score = names.iter().find_map(|name| value.get(*name)).and_then(scalar)?.parse::<u8>().ok()?;
+        (1..=5).contains(&score).then_some(score)
+    };
+    Some(Scores {
+        validity: score(&["validity"])?,
+        coherence: score(&["coherence"])?,
+        cross_content: score(&["cross_content", "cross-content"])?,
+    })
+}
+
+/// What the study will ask for.
+///
+/// # Errors
+/// [`MethodError`] if the prompt cannot be filled.
+pub fn study_cost(settings: Settings<'_>, units: &[Unit<StudyChunk>]) -> Result<StageCost, MethodError> {
+    let frame = settings.tokenizer.count(&settings.prompts.render("hamlet-chunk-size", &json!({"chunk": ""}))?) as u64;
+    let prompts: Vec<Prompt> =
+        units.iter().map(|unit| Prompt { known: frame + unit.input.chunk.tokens as u64, replies: 0 }).collect();
+    Ok(StageCost::of("chunk-size", &prompts, settings.max_output_tokens))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_lie_between_one_and_five() {
+        let scores = Scores { validity: 4, coherence: 5, cross_content: 1 };
+        assert_eq!(read(r#"{"validity": 4, "coherence": "5", "cross-content": 1, "reason": "x"}"#), Some(scores));
+        assert_eq!(read(r#"{"validity": 6, "coherence": 5, "cross_content": 1}"#), None);
+        assert_eq!(read(r#"{"validity": 4, "coherence": 5}"#), None);
+    }
+}

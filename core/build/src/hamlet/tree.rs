@@ -1,0 +1,208 @@
+//! Key-fact trees: roots, branches, leaves (section 3.1.2).
+
+use super::pronoun::pronoun;
+use super::{Chunk, Unit, chunk_text};
+use crate::ask;
+use crate::stage::Made;
+use closeread_books::Book;
+use closeread_eval::KeyFact;
+use closeread_eval::answer::json::json_values;
+use closeread_eval::hamlet::{Level, Perspective};
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// Facts with pronouns that a model is told of when it is asked again.
+const NAMED: usize = 5;
+
+/// A tree of key facts about a chunk.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tree {
+    /// What it is about.
+    pub chunk: Chunk,
+    /// What kind of facts it holds.
+    pub perspective: Perspective,
+    /// Its facts.
+    pub roots: Vec<KeyFact>,
+}
+
+/// A fact of a tree with its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Numbered {
+    /// `1` for the first root, `1.2` for its second branch, `1.2.3` for the third leaf of that.
+    pub id: String,
+    /// Its level.
+    pub level: Level,
+    /// The fact.
+    pub fact: String,
+}
+
+/// A chunk seen from one perspective.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Perceived {
+    pub(super) chunk: Chunk,
+    pub(super) perspective: Perspective,
+}
+
+/// One unit a chunk and perspective.
+pub(super) fn units(chunks: &[Unit<Chunk>], perspectives: &[Perspective]) -> Vec<Unit<Perceived>> {
+    let of = |unit: &Unit<Chunk>| {
+        let Unit { id, input } = unit.clone();
+        perspectives.iter().map(move |&perspective| Unit {
+            id: format!("{id}-{}", perspective.name()),
+            input: Perceived { chunk: input.clone(), perspective },
+        })
+    };
+    chunks.iter().flat_map(of).collect()
+}
+
+/// The facts of a tree, depth first.
+pub fn numbered(roots: &[KeyFact]) -> Vec<Numbered> {
+    fn walk(facts: &[KeyFact], above: &str, depth: usize, into: &mut Vec<Numbered>) {
+        for (idx, fact) in facts.iter().enumerate() {
+            let id = if above.is_empty() { format!("{}", idx + 1) } else { format!("{above}.{}", idx + 1) };
+            let level = Level::ALL[depth.min(Level::ALL.len() - 1)];
+            into.push(Numbered { id: id.clone(), level, fact: fact.fact.clone() });
+            walk(&fact.children, &id, depth + 1, into);
+        }
+    }
+    let mut list = Vec::new();
+    walk(roots, "", 0, &mut list);
+    list
+}
+
+/// What the prompt of a tree is filled with.
+pub(super) fn variables(book: &Book, chunk: &str, perspective: Perspective) -> Value {
+    json!({"chunk": chunk, "perspective": perspective.name(), "language": ask::language_of(book)})
+}
+
+/// Has a model write the tree.
+pub(super) async fn grow<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    chunk: &Chunk,
+    perspective: Perspective,
+) -> Result<Made<Tree>, MethodError> {
+    let text = chunk_text(book, chunk);
+    let language = book.language.code();
+    ask::one(host, settings, "hamlet-tree", &variables(book, &text, perspective), &text, |reply, last| {
+        let roots = read(reply)?;
+        let laden: Vec<String> = numbered(&roots)
+            .iter()
+            .filter_map(|fact| Some(format!("`{}` has the pronoun `{}`", fact.fact, pronoun(&fact.fact, language)?)))
+            .collect();
+        if !laden.is_empty() && !last {
+            let more = if laden.len() > NAMED { " and others as well" } else { "" };
+            let laden: Vec<String> = laden.into_iter().take(NAMED).collect();
+            return Err(format!(
+                "facts must stand alone, with names in the place of pronouns, but {}{more}",
+                laden.join(", ")
+            ));
+        }
+        Ok(Tree { chunk: chunk.clone(), perspective, roots })
+    })
+    .await
+}
+
+/// The roots that a reply gives: the JSON value in it that holds a tree of three levels.
+fn read(reply: &str) -> Result<Vec<KeyFact>, String> {
+    let mut problem = "it holds no JSON object with roots".to_owned();
+    for value in json_values(reply).into_iter().rev() {
+        match whole(roots(&value)) {
+            Ok(roots) => return Ok(roots),
+            Err(why) => problem = why,
+        }
+    }
+    Err(problem)
+}
+
+fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, String> {
+    let facts = numbered(&roots);
+    let depth = |id: &str| id.split('.').count();
+    if let Some(missing) = Level::ALL.iter().find(|level| !facts.iter().any(|fact| fact.level == **level)) {
+        return Err(format!("the tree has no fact on the level of the {}", missing.name()));
+    }
+    match facts.iter().find(|fact| depth(&fact.id) > Level::ALL.len()) {
+        Some(deep) => Err(format!("the tree is deeper than three levels: `{}`", deep.fact)),
+        None => Ok(roots),
+    }
+}
+
+fn roots(value: &Value) -> Vec<KeyFact> {
+    let listed = |value: &Value| match value {
+        Value::Array(nodes) => nodes.iter().filter_map(node).collect(),
+        one => node(one).into_iter().collect(),
+    };
+    match value {
+        Value::Object(fields) => {
+            match ["roots", "tree", "key_facts", "key-facts"].iter().find_map(|name| fields.get(*name)) {
+                Some(Value::Object(inner)) if inner.contains_key("roots") => listed(&inner["roots"]),
+                Some(inner) => listed(inner),
+                None => node(value).into_iter().collect(),
+            }
+        }
+        _ => listed(value),
+    }
+}
+
+/// A fact with what stands below it; `None` for what says nothing.
+fn node(value: &Value) -> Option<KeyFact> {
+    match value {
+        Value::String(fact) => fact_of(fact, Vec::new()),
+        Value::Object(fields) => {
+            let text = |name: &&str| fields.get(*name).and_then(Value::as_str);
+            let fact = ["fact", "key-fact", "key_fact", "root", "branch", "leaf", "text"].iter().find_map(text)?;
+            fact_of(fact, below(fields))
+        }
+        _ => None,
+    }
+}
+
+fn below(fields: &Map<String, Value>) -> Vec<KeyFact> {
+    let lists = ["branches", "leaves", "children", "branch", "leaf"];
+    let list = lists.iter().find_map(|name| fields.get(*name).and_then(Value::as_array));
+    list.into_iter().flatten().filter_map(node).collect()
+}
+
+fn fact_of(fact: &str, children: Vec<KeyFact>) -> Option<KeyFact> {
+    let fact = fact.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!fact.is_empty()).then_some(KeyFact { fact, children })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(reply: &str) -> Result<Vec<String>, String> {
+        Ok(numbered(&read(reply)?).into_iter().map(|fact| format!("{} {}", fact.id, fact.fact)).collect())
+    }
+
+    #[test]
+    fn trees_are_read_in_the_forms_that_models_write() {
+        let expected = ["1 R", "1.1 B", "1.1.1 x", "1.1.2 y"].map(str::to_owned).to_vec();
+        for reply in [
+            r#"{"roots": [{"fact": "R", "branches": [{"fact": "B", "leaves": ["x", "y"]}]}]}"#,
+            "Here:\n```json\n[{\"root\": \"R\", \"branches\": [{\"branch\": \"B\", \"leaves\": [{\"leaf\": \"x\"}, \" y \"]}]}]\n```",
+            r#"{"tree": {"roots": [{"fact": "R", "children": [{"fact": "B", "children": [{"fact": "x"}, {"fact": "y"}, ""]}]}]}}"#,
+            r#"{"fact": "R", "branches": [{"fact": "B", "leaves": ["x", "y"]}]}"#,
+        ] {
+            assert_eq!(lines(reply), Ok(expected.clone()), "{reply}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_tree_of_three_levels_says_what_is_missing() {
+        let problem = |reply: &str| lines(reply).unwrap_err();
+        assert_eq!(problem("I cannot."), "it holds no JSON object with roots");
+        assert_eq!(problem(r#"{"roots": [{"fact": "R""#), "it holds no JSON object with roots");
+        assert_eq!(problem("{}"), "the tree has no fact on the level of the root");
+        assert_eq!(problem(r#"{"roots": [{"fact": "R"}]}"#), "the tree has no fact on the level of the branch");
+        let no_leaf = r#"{"roots": [{"fact": "R", "branches": ["B"]}]}"#;
+        assert_eq!(problem(no_leaf), "the tree has no fact on the level of the leaf");
+        let deep =
+            r#"{"roots": [{"fact": "R", "branches": [{"fact": "B", "leaves": [{"fact": "L", "children": ["D"]}]}]}]}"#;
+        assert!(problem(deep).starts_with("the tree is deeper than three levels"));
+    }
+}

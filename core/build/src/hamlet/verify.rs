@@ -1,0 +1,163 @@
+//! The three passes of verification (section 3.1.2).
+
+use super::{Tree, chunk_text, numbered};
+use crate::ask;
+use crate::stage::Made;
+use closeread_books::Book;
+use closeread_eval::answer::json::json_values;
+use closeread_eval::rows::scalar;
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// What a pass looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Criterion {
+    /// The chunk supports the fact.
+    Faithfulness,
+    /// It is no opinion.
+    Objectivity,
+    /// It matters.
+    Significance,
+}
+
+impl Criterion {
+    /// All three, in the order of the passes.
+    pub const ALL: [Self; 3] = [Self::Faithfulness, Self::Objectivity, Self::Significance];
+
+    /// Its name, which is that of its stage.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Faithfulness => "faithfulness",
+            Self::Objectivity => "objectivity",
+            Self::Significance => "significance",
+        }
+    }
+}
+
+/// What a pass says of a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labels {
+    /// One a fact, depth first; absent for a fact that the model left out.
+    pub labels: Vec<Option<FactLabel>>,
+}
+
+/// What a pass says of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactLabel {
+    /// It passes.
+    pub passes: bool,
+    /// Why; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// What the prompt of a pass is filled with.
+pub(super) fn variables(chunk: &str, criterion: Criterion, tree: &Tree) -> Value {
+    json!({"chunk": chunk, "criterion": criterion.name(), "facts": numbered(&tree.roots)})
+}
+
+/// Has a model label every fact. Facts that it leaves out are asked for once more, with all others.
+pub(super) async fn verify<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    tree: &Tree,
+    criterion: Criterion,
+) -> Result<Made<Labels>, MethodError> {
+    let text = chunk_text(book, &tree.chunk);
+    let ids: Vec<String> = numbered(&tree.roots).into_iter().map(|fact| fact.id).collect();
+    ask::one(host, settings, "hamlet-verify-tree", &variables(&text, criterion, tree), &text, |reply, last| {
+        let labels = read(reply, &ids);
+        let missing: Vec<&str> =
+            ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.as_str()).collect();
+        match missing.len() {
+            0 => Ok(Labels { labels }),
+            n if n == ids.len() => Err("it holds no JSON list with a label, 0 or 1, for each fact".to_owned()),
+            _ if last => Ok(Labels { labels }),
+            _ => Err(format!("these facts have no label, 0 or 1: {}", missing.join(", "))),
+        }
+    })
+    .await
+}
+
+/// The labels of a reply, by the numbers of the facts; by their order where no entry has a number and there are as many.
+/// A tree of labelled facts is read as the list of them.
+fn read(reply: &str, ids: &[String]) -> Vec<Option<FactLabel>> {
+    let mut entries = Vec::new();
+    for value in json_values(reply) {
+        collect(&value, &mut entries);
+    }
+    let number = |entry: &Map<String, Value>| entry.get("id").or_else(|| entry.get("number")).and_then(scalar);
+    if entries.len() == ids.len() && entries.iter().all(|entry| number(entry).is_none()) {
+        return entries.iter().map(label).collect();
+    }
+    let of = |id: &String| {
+        // A number such as 1.10 comes back as 1.1 where it was written without quotes: then its text decides nothing, and
+        // the fact is asked for again.
+        let mut named = entries.iter().filter(|entry| number(entry).is_some_and(|n| n.trim_matches(['.', ' ']) == id));
+        match (named.next(), named.next()) {
+            (Some(entry), None) => label(entry),
+            _ => None,
+        }
+    };
+    ids.iter().map(of).collect()
+}
+
+/// All objects with a label, depth first.
+fn collect(value: &Value, into: &mut Vec<Map<String, Value>>) {
+    match value {
+        Value::Array(values) => values.iter().for_each(|value| collect(value, into)),
+        Value::Object(fields) => {
+            if fields.contains_key("label") {
+                into.push(fields.clone());
+            }
+            fields.values().for_each(|value| collect(value, into));
+        }
+        _ => {}
+    }
+}
+
+fn label(entry: &Map<String, Value>) -> Option<FactLabel> {
+    let passes = match entry.get("label").and_then(scalar)?.trim() {
+        "1" | "true" => true,
+        "0" | "false" => false,
+        _ => return None,
+    };
+    Some(FactLabel { passes, reason: entry.get("reason").and_then(scalar).unwrap_or_default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(reply: &str) -> String {
+        let ids = ["1", "1.1", "1.1.1"].map(str::to_owned);
+        let shown =
+            |label: &Option<FactLabel>| label.as_ref().map_or('-', |label| if label.passes { '1' } else { '0' });
+        read(reply, &ids).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn labels_are_read_by_number_and_else_by_place() {
+        assert_eq!(
+            labels(r#"[{"id": "1.1", "label": 0}, {"id": "1", "label": "1"}, {"id": "1.1.1", "label": true}]"#),
+            "101"
+        );
+        assert_eq!(
+            labels(r#"[{"fact": "a", "label": 1}, {"fact": "b", "label": 0}, {"fact": "c", "label": 1}]"#),
+            "101"
+        );
+        let tree = r#"{"roots": [{"label": 1, "branches": [{"label": 1, "leaves": [{"label": 0}]}]}]}"#;
+        assert_eq!(labels(tree), "110");
+    }
+
+    #[test]
+    fn what_has_no_label_or_two_has_none() {
+        assert_eq!(labels(r#"[{"id": "1", "label": 1}, {"id": "1.1", "label": "maybe"}]"#), "1--");
+        assert_eq!(labels(r#"[{"id": "1", "label": 1}, {"id": "1", "label": 0}]"#), "---");
+        assert_eq!(labels("All pass."), "---");
+    }
+}

@@ -1,0 +1,62 @@
+//! Making benchmarks: one file, or folder, a way.
+//!
+//! Pipelines of the papers: async functions over a [`Host`](closeread_methods::Host) that read like the paper's algorithm, in
+//! stages. Each stage leaves a line a unit of work in a [`StageStore`] before the next begins, so that a build can be looked
+//! at, edited, stopped and gone on with anywhere.
+
+#![forbid(unsafe_code)]
+
+mod ask;
+mod assumed;
+mod check;
+pub mod corpusqa;
+mod funnel;
+pub mod hamlet;
+pub mod options;
+pub mod sagascale;
+mod slots;
+mod stage;
+
+pub use assumed::StageCost;
+pub use check::{
+    AgainstFilter, CheckAnswers, CheckError, Form, FormError, Question, Sheet, Written, against_filter, check_page,
+    sample,
+};
+pub use funnel::{Funnel, FunnelRow};
+pub use stage::{BuildError, Building, End, Line, Made, StageStore, Stored, Unit};
+
+use closeread_books::Book;
+use closeread_eval::{Content, Document, Item};
+use closeread_table::Table;
+use closeread_text::hash::name_hash;
+use serde_json::Map;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What a pipeline made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// The items.
+    pub items: Vec<Item>,
+    /// What became of the units of each stage.
+    pub funnel: Funnel,
+    /// What the paper reports of its data.
+    pub tables: Vec<Table>,
+    /// What people may be asked about it.
+    pub questions: Vec<Question>,
+    /// What people may write about it.
+    pub sheet: Option<Sheet>,
+}
+
+/// The named books as documents, each with the path that its text is to be written to.
+pub fn documents_of<'a>(books: &[Arc<Book>], named: impl Iterator<Item = &'a str>) -> Vec<Document> {
+    let named: BTreeSet<&str> = named.collect();
+    let document = |book: &Arc<Book>| Document {
+        id: book.id.clone(),
+        title: book.title.clone(),
+        language: Some(book.language.code().to_owned()),
+        content: Content::Path(format!("texts/{}.txt", name_hash(&book.id))),
+        other: Map::new(),
+    };
+    books.iter().filter(|book| named.contains(book.id.as_str())).map(document).collect()
+}

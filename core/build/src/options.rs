@@ -1,0 +1,344 @@
+//! Wrong options for open questions (NovelQA, appendix C.3): three, none equal in meaning to the gold answer.
+//!
+//! The paper has GPT-4 write them and permutes the order. Here a judge also says of each whether it means the same as a
+//! gold answer; one that does, repeats another or could not be judged is written anew.
+
+use super::ask::{asked, made};
+use super::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};
+use super::{Built, Question, StageCost};
+use closeread_books::Book;
+use closeread_eval::answer::json::json_value;
+use closeread_eval::rows::{scalar, scalars};
+use closeread_eval::{Item, Task};
+use closeread_judges::{Judge, Ruling, Said, Submission, Verdict};
+use closeread_methods::Host;
+use closeread_methods::record::CallTrace;
+use closeread_methods::{MethodError, Session, Settings, Stop};
+use closeread_metrics::random::SplitMix64;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The stages, in their order.
+pub const STAGES: [&str; 2] = ["distractors", "options"];
+
+/// Parameters of [`options`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Options {
+    /// Wrong options an item.
+    pub n: usize,
+    /// How often new ones are written in the place of those that were refused.
+    pub rounds: usize,
+    /// Decides the order of the options.
+    pub seed: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { n: 3, rounds: 3, seed: 1 }
+    }
+}
+
+/// Who is asked.
+#[derive(Debug)]
+pub struct Asked<'a, H> {
+    /// Writes the options.
+    pub writer: &'a H,
+    /// Says whether two answers mean the same.
+    pub judge: &'a H,
+}
+
+impl<H> Clone for Asked<'_, H> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<H> Copy for Asked<'_, H> {}
+
+/// The wrong options of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distractors {
+    /// In the order of writing.
+    pub wrong: Vec<String>,
+    /// What was refused on the way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
+}
+
+/// An option that was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The option.
+    pub text: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The options of an item in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ordered {
+    /// All of them.
+    pub options: Vec<String>,
+    /// Index of the right one.
+    pub correct: usize,
+}
+
+/// Whether an item gets options: an open question with a gold answer and without options.
+pub fn wants_options(item: &Item) -> bool {
+    item.task == Task::Generative && !item.answers.is_empty() && item.options.is_empty()
+}
+
+/// Gives options to every item that [`wants_options`] and makes it a choice; the others stay as they are, and so do those
+/// for which not enough options were found.
+///
+/// # Errors
+/// [`BuildError`].
+pub async fn options<H: Host, S: StageStore>(
+    hosts: Asked<'_, H>,
+    settings: Settings<'_>,
+    mut building: Building<'_, S>,
+    books: &[Arc<Book>],
+    items: &[Item],
+    parameters: &Options,
+) -> Result<Built, BuildError> {
+    let open: Vec<Unit<Item>> = items
+        .iter()
+        .filter(|item| wants_options(item))
+        .map(|item| Unit { id: item.id.clone(), input: item.clone() })
+        .collect();
+    let distractors = building
+        .stage("distractors", &open, async |unit: &Unit<Item>| {
+            distract(hosts, settings, &title(books, &unit.input), &unit.input, parameters).await
+        })
+        .await?;
+    let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let found: Vec<Unit<(String, Distractors)>> = kept(distractors)
+        .into_iter()
+        .filter_map(|Unit { id, input }| {
+            let gold = by_id.get(id.as_str())?.answers.first()?.clone();
+            Some(Unit { id, input: (gold, input) })
+        })
+        .collect();
+    let ordered = building
+        .stage("options", &found, async |unit: &Unit<(String, Distractors)>| {
+            let (gold, distractors) = &unit.input;
+            Ok(Made::of(End::Kept { value: ordered(&unit.id, gold, &distractors.wrong, parameters.seed) }))
+        })
+        .await?;
+    let ordered: HashMap<String, Ordered> = kept(ordered).into_iter().map(|unit| (unit.id, unit.input)).collect();
+    let mut questions = Vec::new();
+    let items = items.iter().map(|item| match ordered.get(&item.id) {
+        None => item.clone(),
+        Some(Ordered { options, correct }) => {
+            questions.extend(questions_on(item, options, *correct));
+            Item { task: Task::Choice, options: options.clone(), correct: Some(*correct), ..item.clone() }
+        }
+    });
+    let items = items.collect();
+    Ok(Built { items, funnel: building.into_funnel(), tables: Vec::new(), questions, sheet: None })
+}
+
+/// The options in an order that seed and item decide.
+fn ordered(id: &str, gold: &str, wrong: &[String], seed: u64) -> Ordered {
+    let mut options: Vec<String> = std::iter::once(gold.to_owned()).chain(wrong.iter().cloned()).collect();
+    let of_item = u64::from_str_radix(&closeread_text::hash::name_hash(id), 16).expect("twelve hex digits");
+    SplitMix64(seed ^ of_item).shuffle(&mut options);
+    let correct = options.iter().position(|option| option == gold).expect("shuffling loses nothing");
+    Ordered { options, correct }
+}
+
+fn title(books: &[Arc<Book>], item: &Item) -> String {
+    match item.documents.as_slice() {
+        [only] => books.iter().find(|book| book.id == *only).map_or_else(String::new, |book| book.title.clone()),
+        _ => String::new(),
+    }
+}
+
+fn questions_on(item: &Item, options: &[String], correct: usize) -> Vec<Question> {
+    let wrong = options.iter().enumerate().filter(|(at, _)| *at != correct);
+    wrong
+        .map(|(at, option)| Question {
+            id: format!("{}/{at}", item.id),
+            group: "wrong option".to_owned(),
+            about: item.id.clone(),
+            context: String::new(),
+            shows: vec![
+                format!("Question: {}", item.question),
+                format!("Right: {}", item.answers.join(" / ")),
+                format!("Option: {option}"),
+            ],
+            asks: "Is the option wrong, and plausible to somebody who has not read the book?".to_owned(),
+            expected: true,
+        })
+        .collect()
+}
+
+async fn distract<H: Host>(
+    hosts: Asked<'_, H>,
+    settings: Settings<'_>,
+    title: &str,
+    item: &Item,
+    parameters: &Options,
+) -> Result<Made<Distractors>, MethodError> {
+    let mut session = Session::new(hosts.writer, settings);
+    let mut judged = Vec::new();
+    let end = write(&mut session, &mut judged, hosts, settings, title, item, parameters).await;
+    let mut made = made(session, end)?;
+    made.calls.extend(judged);
+    Ok(made)
+}
+
+async fn write<H: Host>(
+    session: &mut Session<'_, H>,
+    judged: &mut Vec<CallTrace>,
+    hosts: Asked<'_, H>,
+    settings: Settings<'_>,
+    title: &str,
+    item: &Item,
+    parameters: &Options,
+) -> Result<End<Distractors>, Stop> {
+    let mut found = Distractors { wrong: Vec::new(), refused: Vec::new() };
+    for _ in 0..parameters.rounds.max(1) {
+        let missing = parameters.n - found.wrong.len();
+        let rejected: Vec<&Refused> = found.refused.iter().collect();
+        let variables = variables(title, item, missing, &rejected, &found.wrong);
+        let written = match asked(session, "options-distractors", &variables, "", |reply, _| read(reply)).await? {
+            Ok(written) => written,
+            Err(problem) => return Ok(End::dropped("unreadable", problem)),
+        };
+        for option in written {
+            if found.wrong.len() == parameters.n {
+                break;
+            }
+            if let Some(why) = equal_in_form(&option, item, &found) {
+                found.refused.push(Refused { text: option, why });
+                continue;
+            }
+            let said = Said::Answer { text: &option, choice: None };
+            let submission = Submission { item, title, language: "", said, cited: &[], chunk: "" };
+            let heard = Judge::CorpusQa.ask(hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
+            judged.extend(heard.calls);
+            match heard.verdict {
+                Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => found.wrong.push(option),
+                Verdict::Ruled { .. } => {
+                    found.refused.push(Refused { text: option, why: "it means the same as a right answer".to_owned() });
+                }
+                Verdict::Failed { error } => return Ok(End::Failed { error }),
+                _ => found.refused.push(Refused { text: option, why: "it could not be judged".to_owned() }),
+            }
+        }
+        if found.wrong.len() == parameters.n {
+            return Ok(End::Kept { value: found });
+        }
+    }
+    let detail = format!("{} of {} after {} rounds", found.wrong.len(), parameters.n, parameters.rounds);
+    Ok(End::dropped("too few", detail))
+}
+
+fn variables(title: &str, item: &Item, n: usize, rejected: &[&Refused], there: &[String]) -> Value {
+    let there = there.iter().map(|text| json!({"text": text, "why": "it is there already"}));
+    let rejected: Vec<Value> = rejected.iter().map(|refused| json!(refused)).chain(there).collect();
+    let quotes: Vec<&str> = item.evidence.iter().map(|e| e.quote.as_str()).filter(|quote| !quote.is_empty()).collect();
+    let (answer, others) = item.answers.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
+    json!({
+        "title": title, "question": item.question, "answer": answer, "others": others, "evidence": quotes, "n": n,
+        "rejected": rejected,
+    })
+}
+
+fn read(reply: &str) -> Result<Vec<String>, String> {
+    let value = json_value(reply).answer().ok_or("it holds no JSON object with options")?;
+    let list = match &value {
+        Value::Object(fields) => {
+            fields.get("options").or_else(|| fields.get("distractors")).cloned().unwrap_or_default()
+        }
+        list => list.clone(),
+    };
+    let mut options = scalars(&list);
+    if options.is_empty() {
+        // Options as objects with a text.
+        let texts = list.as_array().into_iter().flatten().filter_map(|option| scalar(option.get("text")?));
+        options = texts.collect();
+    }
+    if options.is_empty() { Err("it lists no options".to_owned()) } else { Ok(options) }
+}
+
+/// Why an option is none, by its form alone.
+fn equal_in_form(option: &str, item: &Item, found: &Distractors) -> Option<String> {
+    let form = folded(option);
+    let is = |other: &String| folded(other) == form;
+    if form.is_empty() {
+        Some("it says nothing".to_owned())
+    } else if item.answers.iter().any(is) {
+        Some("it is a right answer".to_owned())
+    } else if found.wrong.iter().any(is) || found.refused.iter().any(|refused| is(&refused.text)) {
+        Some("it was given before".to_owned())
+    } else {
+        None
+    }
+}
+
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// What giving options will ask for: at least one call to write and one to judge each, at most a whole round more often.
+///
+/// # Errors
+/// [`MethodError`] if a prompt cannot be filled.
+pub fn cost(
+    settings: Settings<'_>,
+    books: &[Arc<Book>],
+    items: &[Item],
+    parameters: &Options,
+) -> Result<Vec<StageCost>, MethodError> {
+    use super::assumed::Prompt;
+    let (mut write, mut judge) = (Vec::new(), Vec::new());
+    for item in items.iter().filter(|item| wants_options(item)) {
+        let text = settings
+            .prompts
+            .render("options-distractors", &variables(&title(books, item), item, parameters.n, &[], &[]))?;
+        write.push(Prompt {
+            known: settings.tokenizer.count(&text) as u64,
+            replies: u64::from(settings.max_output_tokens),
+        });
+        let variables = json!({"question": item.question, "answers": item.answers, "several": false, "answer": ""});
+        let text = settings.prompts.render(Judge::CorpusQa.name(), &variables)?;
+        let known = settings.tokenizer.count(&text) as u64;
+        judge.extend((0..parameters.n).map(|_| Prompt { known, replies: u64::from(settings.max_output_tokens) }));
+    }
+    let rounds = parameters.rounds.max(1) as u64;
+    let stages = [("distractors", write), ("distractors: judge", judge)];
+    Ok(stages
+        .map(|(stage, prompts)| StageCost::of(stage, &prompts, settings.max_output_tokens).at_most(rounds))
+        .to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_the_seeds_and_the_items() {
+        let wrong = ["b", "c", "d"].map(str::to_owned);
+        let places: Vec<usize> = (0..40).map(|n| ordered(&format!("q{n}"), "a", &wrong, 1).correct).collect();
+        for place in 0..4 {
+            assert!(places.contains(&place), "{places:?}");
+        }
+        assert_eq!(ordered("q1", "a", &wrong, 1), ordered("q1", "a", &wrong, 1));
+        assert!((0..40).any(|seed| ordered("q1", "a", &wrong, seed) != ordered("q1", "a", &wrong, 1)));
+    }
+
+    #[test]
+    fn options_are_read_from_the_forms_that_models_write() {
+        let expected = Ok(["x", "y"].map(str::to_owned).to_vec());
+        assert_eq!(read(r#"{"options": ["x", " y "]}"#), expected);
+        assert_eq!(read(r#"["x", "y"]"#), expected);
+        assert_eq!(read(r#"{"options": [{"text": "x"}, {"text": "y"}]}"#), expected);
+        assert_eq!(read("x, y"), Err("it holds no JSON object with options".to_owned()));
+        assert_eq!(read(r#"{"options": []}"#), Err("it lists no options".to_owned()));
+    }
+}

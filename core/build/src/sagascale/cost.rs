@@ -1,0 +1,77 @@
+//! What collecting questions will ask for, told before.
+
+use super::{Candidate, Pair, SagaScale, Subject, filter, generate, parts};
+use crate::StageCost;
+use crate::assumed::Prompt;
+use closeread_methods::{MethodError, Settings};
+use serde_json::{Value, json};
+
+/// The calls of each stage that asks, as if every segment gave `queries` sub-queries, and each of these one pair at least and
+/// [`SagaScale::most_pairs`] at most; the model decides how many it writes, so everything behind the second stage is a guess
+/// of that size. The two stages of contamination are for one model that must not know the answers.
+///
+/// # Errors
+/// [`MethodError`] if a prompt cannot be filled.
+pub fn cost(
+    settings: Settings<'_>,
+    subjects: &[Subject],
+    queries: u64,
+    parameters: &SagaScale,
+) -> Result<Vec<StageCost>, MethodError> {
+    let count = |name: &str, variables: &Value| {
+        let text = settings.prompts.render(name, variables)?;
+        Ok::<u64, MethodError>(settings.tokenizer.count(&text) as u64)
+    };
+    let replies = u64::from(settings.max_output_tokens);
+    let mut prompts: [Vec<Prompt>; 8] = Default::default();
+    for part in parts(subjects) {
+        let Some(subject) = subjects.iter().find(|subject| subject.book.id == part.input.document) else { continue };
+        let (book, part) = (&subject.book, &part.input);
+        if settings.tokenizer.count(&part.segment.text) < parameters.least_tokens {
+            continue;
+        }
+        let pair = Pair { question: String::new(), answer: String::new(), query: String::new(), passages: Vec::new() };
+        let candidate = Candidate { document: book.id.clone(), segment: String::new(), pair };
+        let known = [
+            count("sagascale-segment", &generate::filter_variables(book, part))?,
+            count("sagascale-sub-queries", &generate::queries_variables(book, part))?,
+            count("sagascale-pair", &generate::pair_variables(book, part, &[], &[]))?
+                + (parameters.top_k * parameters.passage_tokens) as u64,
+            count("sagascale-check-pair", &filter::correctness_variables(book, &candidate, None))?,
+            count("sagascale-keywords", &filter::keyword_variables(book, &candidate))?,
+            count(
+                "sagascale-closed-book",
+                &json!({"title": book.title, "question": "", "options": [], "language": "English"}),
+            )?,
+            count(
+                "judge-sagascale",
+                &json!({"title": book.title, "question": "", "answers": [], "several": false, "answer": ""}),
+            )?,
+            count("classify-question", &json!({"question": "", "answers": [], "types": []}))?,
+        ];
+        for (at, known) in known.into_iter().enumerate() {
+            let n = match at {
+                0 | 1 => 1,
+                // A pair, and END.
+                2 => 2 * queries,
+                _ => queries,
+            };
+            prompts[at].extend((0..n).map(|_| Prompt { known, replies: if at < 2 { 0 } else { replies } }));
+        }
+    }
+    let stages = [
+        "segment-filter",
+        "sub-queries",
+        "pairs",
+        "correctness",
+        "keywords",
+        "contamination",
+        "contamination: judge",
+        "types",
+    ];
+    let cost = |(at, (stage, prompts)): (usize, (&'static str, &Vec<Prompt>))| {
+        let most = if at < 2 { 1 } else { parameters.most_pairs as u64 };
+        StageCost::of(stage, prompts, settings.max_output_tokens).at_most(most)
+    };
+    Ok(stages.into_iter().zip(&prompts).enumerate().map(cost).collect())
+}

@@ -1,0 +1,243 @@
+//! The three filters, and the type of what is left (section 3.1, stage 3.2; appendix A.3).
+
+use super::{Candidate, SearchHost, base_item};
+use crate::ask;
+use crate::ask::{asked, made};
+use crate::stage::{End, Line, Made, Unit};
+use closeread_books::Book;
+use closeread_eval::Item;
+use closeread_eval::Outcome;
+use closeread_eval::answer::after_thinking;
+use closeread_eval::answer::boxed::{all_boxed, boxed_label};
+use closeread_judges::{Judge, QuestionType, Ruling, Said, Submission, Verdict};
+use closeread_llm::HostError;
+use closeread_methods::Host;
+use closeread_methods::record::CallTrace;
+use closeread_methods::{ClosedBook, MethodError, PromptStyle, Session, Settings, run};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Most results of a search that the checker is shown.
+const SHOWN: usize = 5;
+
+/// That an answer was found right.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checked {
+    /// What the checker said last.
+    pub reason: String,
+}
+
+/// How much a question is cared for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Popular {
+    /// What it is about.
+    pub keywords: Vec<String>,
+    /// Search results for all keywords together; absent where nobody searches.
+    pub score: Option<u64>,
+}
+
+/// That no model knows the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// What each model said without the book.
+    pub knowers: Vec<Knower>,
+}
+
+/// What a model said without the book.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Knower {
+    /// Its name.
+    pub model: String,
+    /// Its answer; empty if it gave none.
+    pub answer: String,
+}
+
+/// A question with its score and the highest one of its book.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Scored {
+    popular: Popular,
+    highest: u64,
+}
+
+/// What the prompt of the checker is filled with.
+pub(super) fn correctness_variables(book: &Book, candidate: &Candidate, results: Option<&[super::Found]>) -> Value {
+    json!({
+        "title": book.title, "question": candidate.pair.question, "answer": candidate.pair.answer,
+        "searched": results.is_some(), "results": results.unwrap_or_default(),
+    })
+}
+
+/// Keeps a pair whose answer a search bears out (figure 12); nothing found is not right.
+pub(super) async fn correctness<H: Host, P: SearchHost>(
+    host: &H,
+    search: Option<&P>,
+    settings: Settings<'_>,
+    book: &Book,
+    candidate: &Candidate,
+) -> Result<Made<Checked>, MethodError> {
+    let mut session = Session::new(host, settings);
+    let results = match search {
+        None => None,
+        Some(search) => match search.find(&format!("{} {}", book.title, candidate.pair.question)).await {
+            Ok(found) => Some(found.into_iter().take(SHOWN).collect::<Vec<_>>()),
+            Err(error) => return made(session, Err(error.into())),
+        },
+    };
+    let variables = correctness_variables(book, candidate, results.as_deref());
+    let end = asked(&mut session, "sagascale-check-pair", &variables, "", |reply, _| {
+        let label = boxed_label(reply, &["PASS", "FAIL"]).answer();
+        let label = label.ok_or_else(|| r"it does not end with \boxed{PASS} or \boxed{FAIL}".to_owned())?;
+        Ok((label, after_thinking(reply).trim().to_owned()))
+    })
+    .await;
+    let end = end.map(|read| match read {
+        Ok((0, reason)) => End::Kept { value: Checked { reason } },
+        Ok((_, reason)) => End::dropped("not borne out", reason),
+        Err(problem) => End::dropped("unreadable", problem),
+    });
+    made(session, end)
+}
+
+/// What the prompt of the keywords is filled with.
+pub(super) fn keyword_variables(book: &Book, candidate: &Candidate) -> Value {
+    json!({"title": book.title, "question": candidate.pair.question, "answer": candidate.pair.answer})
+}
+
+/// The keywords of a question (figure 13) and how many results they have.
+pub(super) async fn popularity<H: Host, P: SearchHost>(
+    host: &H,
+    search: Option<&P>,
+    settings: Settings<'_>,
+    book: &Book,
+    candidate: &Candidate,
+) -> Result<Made<Popular>, MethodError> {
+    let made = ask::one(host, settings, "sagascale-keywords", &keyword_variables(book, candidate), "", |reply, _| {
+        let mut keywords: Vec<String> = Vec::new();
+        for keyword in all_boxed(after_thinking(reply)).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
+            if !keywords.iter().any(|known| known == keyword) {
+                keywords.push(keyword.to_owned());
+            }
+        }
+        match keywords.is_empty() {
+            true => Err(r"it holds no keyword in \boxed{}".to_owned()),
+            false => Ok(Popular { keywords, score: None }),
+        }
+    })
+    .await?;
+    let (Some(search), End::Kept { value }) = (search, &made.end) else { return Ok(made) };
+    let counted = async {
+        let mut score = 0;
+        for keyword in &value.keywords {
+            score += search.hits(keyword).await?;
+        }
+        Ok::<u64, HostError>(score)
+    };
+    let end = match counted.await {
+        Ok(score) => End::Kept { value: Popular { score: Some(score), ..value.clone() } },
+        Err(error) => End::Failed { error: error.to_string() },
+    };
+    Ok(Made { end, ..made })
+}
+
+/// Each question with its score beside the highest of its book.
+pub(super) fn scored(candidates: &[Unit<Candidate>], lines: &[Line<Popular>]) -> Vec<Unit<Scored>> {
+    let popular: HashMap<&str, &Popular> = lines
+        .iter()
+        .filter_map(|line| match &line.end {
+            End::Kept { value } => Some((line.id.as_str(), value)),
+            _ => None,
+        })
+        .collect();
+    let mut highest: HashMap<&str, u64> = HashMap::new();
+    for unit in candidates {
+        if let Some(score) = popular.get(unit.id.as_str()).and_then(|popular| popular.score) {
+            let most = highest.entry(unit.input.document.as_str()).or_default();
+            *most = score.max(*most);
+        }
+    }
+    let of = |unit: &Unit<Candidate>| {
+        let popular = (*popular.get(unit.id.as_str())?).clone();
+        let highest = highest.get(unit.input.document.as_str()).copied().unwrap_or(0);
+        Some(Unit { id: unit.id.clone(), input: Scored { popular, highest } })
+    };
+    candidates.iter().filter_map(of).collect()
+}
+
+/// Keeps a question whose score is at least `share` of the highest one of its book; where nobody searched, every one.
+pub(super) fn realistic(scored: &Scored, share: f64) -> End<Popular> {
+    let Scored { popular, highest } = scored;
+    match popular.score {
+        Some(score) if (score as f64) < share * *highest as f64 => {
+            End::dropped("unpopular", format!("{score} results, {highest} for the highest of the book"))
+        }
+        _ => End::Kept { value: popular.clone() },
+    }
+}
+
+/// Keeps a question that no model answers correctly without the book (figure 14). One whose answer could not be judged is
+/// dropped too: nobody knows whether it is known.
+pub(super) async fn contamination<H: Host>(
+    knowers: &[(&str, &H)],
+    judge: &H,
+    settings: Settings<'_>,
+    book: &Arc<Book>,
+    id: &str,
+    candidate: &Candidate,
+) -> Result<Made<Known>, MethodError> {
+    let item = base_item(id, candidate);
+    let books = [Arc::clone(book)];
+    let method = ClosedBook { style: PromptStyle::Sagascale, together: false };
+    let mut calls: Vec<CallTrace> = Vec::new();
+    let mut known = Known { knowers: Vec::new() };
+    for (model, host) in knowers {
+        let session = Session::new(*host, settings).about(&books);
+        let trial = run(&method, &session, &[&item], None).await?.remove(0);
+        calls.extend(trial.calls);
+        let said = Said::of(&trial.outcome);
+        let answer = match &trial.outcome {
+            Outcome::Failed { error } => return Ok(Made { end: End::Failed { error: error.clone() }, calls }),
+            Outcome::Answered { answer, .. } => answer.clone(),
+            _ => String::new(),
+        };
+        if !answer.is_empty() {
+            let heard = Judge::SagaScale.ask(judge, settings, &submission(&item, book, said)).await?;
+            calls.extend(heard.calls);
+            let why = match heard.verdict {
+                Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => None,
+                Verdict::Ruled { .. } => Some("known"),
+                Verdict::Failed { error } => return Ok(Made { end: End::Failed { error }, calls }),
+                _ => Some("not judged"),
+            };
+            if let Some(why) = why {
+                return Ok(Made { end: End::dropped(why, format!("{model} says: {answer}")), calls });
+            }
+        }
+        known.knowers.push(Knower { model: (*model).to_owned(), answer });
+    }
+    Ok(Made { end: End::Kept { value: known }, calls })
+}
+
+/// What kind of thing a question asks for (figure 8).
+pub(super) async fn classify<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    id: &str,
+    candidate: &Candidate,
+) -> Result<Made<QuestionType>, MethodError> {
+    let item = base_item(id, candidate);
+    let heard = Judge::ClassifyQuestion.ask(host, settings, &submission(&item, book, Said::Nothing)).await?;
+    let end = match heard.verdict {
+        Verdict::Ruled { ruling: Ruling::QuestionType { question_type } } => End::Kept { value: question_type },
+        Verdict::Failed { error } => End::Failed { error },
+        // A type that was not named is none of the others.
+        _ => End::Kept { value: QuestionType::Miscellaneous },
+    };
+    Ok(Made { end, calls: heard.calls })
+}
+
+fn submission<'a>(item: &'a Item, book: &'a Book, said: Said<'a>) -> Submission<'a> {
+    Submission { item, title: &book.title, language: book.language.code(), said, cited: &[], chunk: "" }
+}

@@ -1,0 +1,199 @@
+//! From an article's segments to pairs of question and answer (section 3.1, stages 2 and 3.1).
+
+use super::{Part, SagaScale, Subject};
+use crate::ask;
+use crate::ask::{asked, language_of, made};
+use crate::stage::{End, Made};
+use closeread_books::Book;
+use closeread_eval::answer::boxed::{QaPair, boxed_label, qa_pair};
+use closeread_eval::answer::tag::sub_queries as read_queries;
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Session, Settings, Stop};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The sub-queries of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubQueries {
+    /// One or two sentences each, in the language of the book.
+    pub queries: Vec<String>,
+}
+
+/// A question with its answer, and where it is from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The question.
+    pub question: String,
+    /// Its answer.
+    pub answer: String,
+    /// The sub-query whose passages it was written from.
+    pub query: String,
+    /// Numbers of these passages in the book, best first.
+    pub passages: Vec<usize>,
+}
+
+/// What one context gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// The sub-query.
+    pub query: String,
+    /// Its pairs, in the order of writing.
+    pub pairs: Vec<Pair>,
+    /// Why there are no more.
+    pub ended: Ended,
+}
+
+/// Why a context gives no more pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// The model said `END`.
+    End,
+    /// [`SagaScale::most_pairs`] were written.
+    Limit,
+    /// The model wrote a question again that was there.
+    Repetition,
+    /// Its reply could not be read.
+    Unreadable,
+}
+
+/// What the contexts of a segment gave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pairs {
+    /// One a sub-query.
+    pub contexts: Vec<Context>,
+}
+
+/// What the prompt of the filter is filled with.
+pub(super) fn filter_variables(book: &Book, part: &Part) -> Value {
+    json!({"title": book.title, "heading": part.segment.heading, "segment": part.segment.text})
+}
+
+/// Keeps a segment that is an objective summary of what the book tells (figure 9).
+pub(super) async fn filter<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    part: &Part,
+) -> Result<Made<Part>, MethodError> {
+    let mut session = Session::new(host, settings);
+    let end = asked(&mut session, "sagascale-segment", &filter_variables(book, part), "", |reply, _| {
+        boxed_label(reply, &["YES", "NO"])
+            .answer()
+            .ok_or_else(|| r"it does not end with \boxed{YES} or \boxed{NO}".to_owned())
+    })
+    .await;
+    let end = end.map(|read| match read {
+        Ok(0) => End::Kept { value: part.clone() },
+        Ok(_) => End::dropped("no summary", ""),
+        Err(problem) => End::dropped("unreadable", problem),
+    });
+    made(session, end)
+}
+
+/// What the prompt of the sub-queries is filled with.
+pub(super) fn queries_variables(book: &Book, part: &Part) -> Value {
+    json!({"title": book.title, "segment": part.segment.text, "language": language_of(book)})
+}
+
+/// Breaks a segment into parts and summarises each (figure 10).
+pub(super) async fn sub_queries<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    book: &Book,
+    part: &Part,
+) -> Result<Made<SubQueries>, MethodError> {
+    ask::one(host, settings, "sagascale-sub-queries", &queries_variables(book, part), "", |reply, _| {
+        let queries: Vec<String> = read_queries(reply).into_iter().map(str::to_owned).collect();
+        match queries.is_empty() {
+            true => Err("it holds no <summary> ... </summary>".to_owned()),
+            false => Ok(SubQueries { queries }),
+        }
+    })
+    .await
+}
+
+/// Writes pairs from each context, the segment and the passages nearest to a sub-query, until the model says `END`
+/// (figure 11). It is shown the pairs that the segment gave before; one that comes again ends its context.
+pub(super) async fn pairs<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    subject: &Subject,
+    part: &Part,
+    queries: &SubQueries,
+    parameters: &SagaScale,
+) -> Result<Made<Pairs>, MethodError> {
+    let mut session = Session::new(host, settings);
+    let end = contexts(&mut session, subject, part, queries, parameters).await;
+    let end = end.map(|contexts| match contexts.iter().all(|context| context.pairs.is_empty()) {
+        true => {
+            End::dropped("no pair", contexts.iter().map(|c| format!("{:?}", c.ended)).collect::<Vec<_>>().join(", "))
+        }
+        false => End::Kept { value: Pairs { contexts } },
+    });
+    made(session, end)
+}
+
+async fn contexts<H: Host>(
+    session: &mut Session<'_, H>,
+    subject: &Subject,
+    part: &Part,
+    queries: &SubQueries,
+    parameters: &SagaScale,
+) -> Result<Vec<Context>, Stop> {
+    let mut contexts: Vec<Context> = Vec::new();
+    for query in &queries.queries {
+        let vector = match subject.retriever.needs_vectors() {
+            true => Some(session.embed_query(query).await?),
+            false => None,
+        };
+        let ranking = subject.shelf.ranking(subject.retriever, query, vector.as_deref())?;
+        let passages: Vec<usize> = ranking.iter().take(parameters.top_k).map(|ranked| ranked.idx).collect();
+        let texts = subject.shelf.texts(passages.iter().copied());
+        let mut context = Context { query: query.clone(), pairs: Vec::new(), ended: Ended::Limit };
+        while context.pairs.len() < parameters.most_pairs {
+            let earlier: Vec<&Pair> = contexts.iter().flat_map(|c| &c.pairs).chain(&context.pairs).collect();
+            let variables = pair_variables(&subject.book, part, &texts, &earlier);
+            let read = asked(session, "sagascale-pair", &variables, "", |reply, _| match qa_pair(reply).answer() {
+                Some(QaPair::End) => Ok(None),
+                Some(QaPair::Pair { question, answer }) => Ok(Some((question.to_owned(), answer.to_owned()))),
+                None => {
+                    Err(r"it holds neither a question and an answer in two \boxed{} nor \boxed{END} alone".to_owned())
+                }
+            });
+            match read.await? {
+                Ok(Some((question, _))) if earlier.iter().any(|pair| folded(&pair.question) == folded(&question)) => {
+                    context.ended = Ended::Repetition;
+                    break;
+                }
+                Ok(Some((question, answer))) => {
+                    context.pairs.push(Pair { question, answer, query: query.clone(), passages: passages.clone() });
+                }
+                Ok(None) => {
+                    context.ended = Ended::End;
+                    break;
+                }
+                Err(_) => {
+                    context.ended = Ended::Unreadable;
+                    break;
+                }
+            }
+        }
+        contexts.push(context);
+    }
+    Ok(contexts)
+}
+
+/// What the prompt of a pair is filled with.
+pub(super) fn pair_variables(book: &Book, part: &Part, passages: &[String], earlier: &[&Pair]) -> Value {
+    let earlier: Vec<Value> =
+        earlier.iter().map(|pair| json!({"question": pair.question, "answer": pair.answer})).collect();
+    json!({
+        "title": book.title, "segment": part.segment.text, "passages": passages, "earlier": earlier,
+        "language": language_of(book),
+    })
+}
+
+fn folded(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

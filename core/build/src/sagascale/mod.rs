@@ -1,0 +1,300 @@
+//! SagaScale's collection of questions (section 3.1, figure 1; appendix A.3).
+//!
+//! A book and an article about it: the article's sections that summarise the fiction give questions, which a model writes
+//! from the section together with the passages of the book that it speaks of. Three filters follow: is the answer right,
+//! does anybody care, and does no model know it without the book.
+
+mod cost;
+mod filter;
+mod generate;
+mod search;
+mod tables;
+
+pub use cost::cost;
+pub use filter::{Checked, Knower, Known, Popular};
+pub use generate::{Context, Ended, Pair, Pairs, SubQueries};
+pub use search::{Found, SearchHost};
+
+use super::stage::{BuildError, Building, End, Line, Made, StageStore, Unit, kept};
+use super::{Built, Question};
+use closeread_books::Book;
+use closeread_books::chunk::Chunker;
+use closeread_eval::{Item, Task};
+use closeread_judges::QuestionType;
+use closeread_methods::Host;
+use closeread_methods::Settings;
+use closeread_retrieve::{Retriever, Shelf};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// The stages, in their order.
+pub const STAGES: [&str; 9] = [
+    "segments",
+    "segment-filter",
+    "sub-queries",
+    "pairs",
+    "correctness",
+    "keywords",
+    "realism",
+    "contamination",
+    "types",
+];
+
+/// Parameters of [`sagascale`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SagaScale {
+    /// Fewest tokens of a segment; the paper says nothing of it.
+    pub least_tokens: usize,
+    /// Tokens of a passage of the book. The paper names no length here; 512 is that of its evaluation.
+    pub passage_tokens: usize,
+    /// Passages that a sub-query brings: 3 in the paper.
+    pub top_k: usize,
+    /// Most pairs from one context, for a model that never says `END`; the paper names no limit.
+    pub most_pairs: usize,
+    /// Share of the highest score of a book that a question's popularity must reach: 0.0001 in the paper.
+    pub popularity: f64,
+}
+
+impl Default for SagaScale {
+    fn default() -> Self {
+        let passage_tokens = Chunker::Window.default_max_tokens();
+        Self { least_tokens: 50, passage_tokens, top_k: 3, most_pairs: 10, popularity: 0.0001 }
+    }
+}
+
+/// A section of an article.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Its heading; empty for what stands before the first.
+    pub heading: String,
+    /// Its text, without those of its subsections, which are segments of their own.
+    pub text: String,
+}
+
+/// A book with the article about it.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// The book.
+    pub book: Arc<Book>,
+    /// It cut into passages of [`SagaScale::passage_tokens`], with vectors where `retriever` needs them.
+    pub shelf: Shelf,
+    /// How passages are ranked.
+    pub retriever: Retriever,
+    /// The sections of the article, in its order, none without text.
+    pub segments: Vec<Segment>,
+}
+
+/// Who is asked for what.
+#[derive(Debug)]
+pub struct Crew<'a, H, S> {
+    /// Judges segments, writes sub-queries, pairs and keywords, names types.
+    pub writer: &'a H,
+    /// Says whether an answer is right: a model that searches, unless `search` does it for it.
+    pub checker: &'a H,
+    /// Searches. Without it `checker` has to, and the filter of realism keeps everything.
+    pub search: Option<&'a S>,
+    /// The models that must not know the answers, by their names; four in the paper.
+    pub knowers: Vec<(&'a str, &'a H)>,
+    /// Says whether an answer without the book is correct.
+    pub judge: &'a H,
+}
+
+/// A segment of a book's article.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    document: String,
+    segment: Segment,
+}
+
+/// A pair on its way through the filters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Id of the book.
+    pub document: String,
+    /// Heading of the segment that it was written from.
+    pub segment: String,
+    /// The pair.
+    #[serde(flatten)]
+    pub pair: Pair,
+}
+
+/// Makes questions about the books of `subjects`.
+///
+/// # Errors
+/// [`BuildError`].
+pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
+    crew: &Crew<'_, H, P>,
+    settings: Settings<'_>,
+    mut building: Building<'_, S>,
+    subjects: &[Subject],
+    parameters: &SagaScale,
+) -> Result<Built, BuildError> {
+    let by_id: HashMap<&str, &Subject> = subjects.iter().map(|subject| (subject.book.id.as_str(), subject)).collect();
+    let known = |document: &str| match by_id.contains_key(document) {
+        true => Ok(()),
+        false => Err(BuildError::Store(format!("a stage names the book `{document}`, which is not among those given"))),
+    };
+    let tokenizer = settings.tokenizer;
+    let all = parts(subjects);
+    let found = building
+        .stage("segments", &all, async |unit: &Unit<Part>| {
+            let tokens = tokenizer.count(&unit.input.segment.text);
+            Ok(Made::of(match tokens < parameters.least_tokens {
+                true => End::dropped("short", format!("{tokens} tokens of at least {}", parameters.least_tokens)),
+                false => End::Kept { value: unit.input.clone() },
+            }))
+        })
+        .await?;
+    let found = kept(found);
+    found.iter().try_for_each(|unit| known(&unit.input.document))?;
+
+    let filtered: Vec<Line<Part>> = building
+        .stage("segment-filter", &found, async |unit: &Unit<Part>| {
+            generate::filter(crew.writer, settings, &by_id[unit.input.document.as_str()].book, &unit.input).await
+        })
+        .await?;
+    let filtered = kept(filtered);
+
+    let queries: Vec<Line<SubQueries>> = building
+        .stage("sub-queries", &filtered, async |unit: &Unit<Part>| {
+            generate::sub_queries(crew.writer, settings, &by_id[unit.input.document.as_str()].book, &unit.input).await
+        })
+        .await?;
+    let part_of: HashMap<&str, &Part> = filtered.iter().map(|unit| (unit.id.as_str(), &unit.input)).collect();
+    let sources: Vec<Unit<(Part, SubQueries)>> = kept(queries)
+        .into_iter()
+        .filter_map(|Unit { id, input }| {
+            let part = (*part_of.get(id.as_str())?).clone();
+            Some(Unit { id, input: (part, input) })
+        })
+        .collect();
+
+    let pairs: Vec<Line<Pairs>> = building
+        .stage("pairs", &sources, async |unit: &Unit<(Part, SubQueries)>| {
+            let (part, queries) = &unit.input;
+            generate::pairs(crew.writer, settings, by_id[part.document.as_str()], part, queries, parameters).await
+        })
+        .await?;
+    let candidates = candidates(kept(pairs), &part_of);
+
+    let checked: Vec<Line<Checked>> = building
+        .stage("correctness", &candidates, async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::correctness(crew.checker, crew.search, settings, book, &unit.input).await
+        })
+        .await?;
+    let correct = only(&candidates, &checked);
+
+    let popular: Vec<Line<Popular>> = building
+        .stage("keywords", &correct, async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::popularity(crew.writer, crew.search, settings, book, &unit.input).await
+        })
+        .await?;
+    let scored: Vec<Unit<filter::Scored>> = filter::scored(&correct, &popular);
+    let realistic: Vec<Line<Popular>> = building
+        .stage("realism", &scored, async |unit: &Unit<filter::Scored>| {
+            Ok(Made::of(filter::realistic(&unit.input, parameters.popularity)))
+        })
+        .await?;
+    let wanted = only(&correct, &realistic);
+
+    let unknown: Vec<Line<Known>> = building
+        .stage("contamination", &wanted, async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::contamination(&crew.knowers, crew.judge, settings, book, &unit.id, &unit.input).await
+        })
+        .await?;
+    let unknown = only(&wanted, &unknown);
+
+    let types: Vec<Line<QuestionType>> = building
+        .stage("types", &unknown, async |unit: &Unit<Candidate>| {
+            let book = &by_id[unit.input.document.as_str()].book;
+            filter::classify(crew.writer, settings, book, &unit.id, &unit.input).await
+        })
+        .await?;
+    let types: BTreeMap<String, QuestionType> = kept(types).into_iter().map(|unit| (unit.id, unit.input)).collect();
+    let scores: HashMap<String, Popular> = kept(realistic).into_iter().map(|unit| (unit.id, unit.input)).collect();
+
+    let mut items = Vec::new();
+    let mut questions = Vec::new();
+    for Unit { id, input: candidate } in &unknown {
+        let Some(kind) = types.get(id) else { continue };
+        let book = &by_id[candidate.document.as_str()].book;
+        let mut item =
+            base_item(id, candidate).label("question_type", kind.name()).label("language", book.language.code());
+        let score = scores.get(id);
+        item.other.insert("segment".to_owned(), json!(candidate.segment));
+        item.other.insert("keywords".to_owned(), json!(score.map(|score| &score.keywords)));
+        item.other.insert("popularity".to_owned(), json!(score.and_then(|score| score.score)));
+        questions.extend(questions_on(id, candidate, by_id[candidate.document.as_str()]));
+        items.push(item);
+    }
+    let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
+    let tables = vec![tables::types(&items), tables::lengths(&books, tokenizer, &items)];
+    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
+}
+
+/// Every segment of every article, named `BOOK-01` and so on.
+pub(crate) fn parts(subjects: &[Subject]) -> Vec<Unit<Part>> {
+    let of = |subject: &Subject| {
+        let document = subject.book.id.clone();
+        let segments = subject.segments.clone().into_iter().enumerate();
+        segments.map(move |(at, segment)| Unit {
+            id: format!("{document}-{:02}", at + 1),
+            input: Part { document: document.clone(), segment },
+        })
+    };
+    subjects.iter().flat_map(of).collect()
+}
+
+fn candidates(pairs: Vec<Unit<Pairs>>, parts: &HashMap<&str, &Part>) -> Vec<Unit<Candidate>> {
+    let mut candidates = Vec::new();
+    for Unit { id, input } in pairs {
+        let Some(part) = parts.get(id.as_str()) else { continue };
+        for (at, pair) in input.contexts.into_iter().flat_map(|context| context.pairs).enumerate() {
+            let (document, segment) = (part.document.clone(), part.segment.heading.clone());
+            candidates.push(Unit { id: format!("{id}-{:03}", at + 1), input: Candidate { document, segment, pair } });
+        }
+    }
+    candidates
+}
+
+/// The candidates whose line was kept.
+fn only<T>(candidates: &[Unit<Candidate>], lines: &[Line<T>]) -> Vec<Unit<Candidate>> {
+    let is_kept: HashMap<&str, bool> =
+        lines.iter().map(|line| (line.id.as_str(), matches!(line.end, End::Kept { .. }))).collect();
+    candidates.iter().filter(|unit| is_kept.get(unit.id.as_str()).copied().unwrap_or(false)).cloned().collect()
+}
+
+/// What people are asked about a question (section 3.2): the criteria that a filter cannot settle.
+fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Vec<Question> {
+    let texts =
+        subject.shelf.texts(candidate.pair.passages.iter().copied().filter(|at| *at < subject.shelf.passages().len()));
+    let of = |(name, asks): (&str, &str)| Question {
+        id: format!("{id}/{name}"),
+        group: name.to_owned(),
+        about: id.to_owned(),
+        context: texts.join("\n"),
+        shows: vec![format!("Question: {}", candidate.pair.question), format!("Answer: {}", candidate.pair.answer)],
+        asks: asks.to_owned(),
+        expected: true,
+    };
+    [
+        ("answerability", "Can the question be answered by somebody who has read the book?"),
+        ("objectivity", "Is there one answer, which does not depend on an opinion?"),
+        ("correctness", "Is the answer right?"),
+    ]
+    .map(of)
+    .to_vec()
+}
+
+/// The item of a candidate, without labels.
+fn base_item(id: &str, candidate: &Candidate) -> Item {
+    let mut item = Item::new(id, &candidate.document, &candidate.pair.question, Task::Generative);
+    item.answers = vec![candidate.pair.answer.clone()];
+    item
+}

@@ -1,0 +1,281 @@
+//! Stages: units of work that do not wait for each other, each leaving a line.
+
+use super::funnel::Funnel;
+use closeread_methods::MethodError;
+use closeread_methods::record::CallTrace;
+use closeread_text::hash::sha256_of_parts;
+use futures_util::stream::{self, StreamExt};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+
+/// What came of one unit of a stage: one line of its file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line<T> {
+    /// Name of the unit, unique in the stage.
+    pub id: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub end: End<T>,
+    /// The calls it took, in order.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallTrace>,
+}
+
+/// How a unit of work ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum End<T> {
+    /// It goes on to the next stage.
+    Kept {
+        /// What was made.
+        value: T,
+    },
+    /// It goes no further.
+    Dropped {
+        /// Which rule dropped it, in a word or two: what the funnel counts by.
+        reason: String,
+        /// What was found.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        detail: String,
+    },
+    /// A call failed for good: it is made again when the build goes on.
+    Failed {
+        /// What went wrong.
+        error: String,
+    },
+}
+
+impl<T> End<T> {
+    /// Dropped by a rule.
+    pub fn dropped(reason: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::Dropped { reason: reason.into(), detail: detail.into() }
+    }
+}
+
+/// What the work on a unit gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made<T> {
+    /// How it ended.
+    pub end: End<T>,
+    /// The calls it took.
+    pub calls: Vec<CallTrace>,
+}
+
+impl<T> Made<T> {
+    /// Something made without a call.
+    pub fn of(end: End<T>) -> Self {
+        Self { end, calls: Vec::new() }
+    }
+}
+
+/// What a stage works on.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unit<I> {
+    /// Its name, unique in the stage.
+    pub id: String,
+    /// What there is of it.
+    pub input: I,
+}
+
+/// Where the lines of stages lie: files, or a test's memory.
+pub trait StageStore {
+    /// The lines of a stage that was made, or begun, from input of this hash; none of one that was not. What was begun from
+    /// other input counts as not begun.
+    ///
+    /// # Errors
+    /// [`BuildError::Store`], or [`BuildError::Stale`] if the stage was finished from other input.
+    fn read(&self, stage: &'static str, made_from: &str) -> Result<Stored, BuildError>;
+
+    /// A stage of so many units is about to be worked on, of which `done` are finished.
+    fn begin(&self, stage: &'static str, units: usize, done: usize);
+
+    /// Adds a line to a stage that is not finished; once this returns, a kill cannot undo it.
+    ///
+    /// # Errors
+    /// [`BuildError::Store`].
+    fn append(&self, stage: &'static str, made_from: &str, line: &str) -> Result<(), BuildError>;
+
+    /// The stage is finished with these lines, in their order.
+    ///
+    /// # Errors
+    /// [`BuildError::Store`].
+    fn finish(&self, stage: &'static str, made_from: &str, lines: &[String]) -> Result<(), BuildError>;
+}
+
+/// What a store holds of a stage.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Its lines.
+    pub lines: Vec<String>,
+    /// True if there are no more to come.
+    pub finished: bool,
+}
+
+/// Why a build ends before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// A prompt is unusable, or the books cannot be ranked.
+    #[error(transparent)]
+    Method(#[from] MethodError),
+    /// The store cannot be read or written.
+    #[error("{0}")]
+    Store(String),
+    /// A finished stage was made from something else than what is before it now.
+    #[error("stage `{stage}` was made from other lines than those before it now; make it anew with --from {stage}")]
+    Stale {
+        /// Its name.
+        stage: &'static str,
+    },
+    /// A line of a stage cannot be read.
+    #[error("stage `{stage}`, line {line}: {problem}; correct the line, or make the stage anew with --from {stage}")]
+    Line {
+        /// Name of the stage.
+        stage: &'static str,
+        /// Number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// Calls failed for good.
+    #[error("stage `{stage}`: {failed} of {units} failed, the first with: {error}; the same command makes them again")]
+    Failed {
+        /// Name of the stage.
+        stage: &'static str,
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        units: usize,
+        /// What the first said.
+        error: String,
+    },
+    /// It was to end here.
+    #[error("stopped after stage `{stage}`, as --until says")]
+    Stopped {
+        /// Name of the stage.
+        stage: &'static str,
+    },
+}
+
+/// A build under way.
+pub struct Building<'a, S> {
+    store: &'a S,
+    concurrency: usize,
+    until: Option<&'a str>,
+    funnel: Funnel,
+}
+
+impl<'a, S: StageStore> Building<'a, S> {
+    /// A build that leaves its lines in `store`, works on so many units at once and ends after stage `until`.
+    pub fn new(store: &'a S, concurrency: usize, until: Option<&'a str>) -> Self {
+        Self { store, concurrency: concurrency.max(1), until, funnel: Funnel::default() }
+    }
+
+    /// What became of the units so far.
+    pub fn into_funnel(self) -> Funnel {
+        self.funnel
+    }
+
+    /// Works on every unit that has no line yet, and gives all lines of the stage in the order of the units.
+    ///
+    /// A finished stage is taken as it lies there, edited or not: lines that were removed are gone, lines that were added
+    /// go on with the rest.
+    ///
+    /// # Errors
+    /// [`BuildError`]; [`BuildError::Failed`] only after every other unit was worked on.
+    pub async fn stage<I, T>(
+        &mut self,
+        stage: &'static str,
+        units: &[Unit<I>],
+        work: impl AsyncFn(&Unit<I>) -> Result<Made<T>, MethodError>,
+    ) -> Result<Vec<Line<T>>, BuildError>
+    where
+        I: Serialize,
+        T: Serialize + DeserializeOwned,
+    {
+        let made_from = fingerprint(units);
+        let stored = self.store.read(stage, &made_from)?;
+        let known: Vec<Line<T>> = read_lines(stage, &stored.lines)?;
+        let lines = match stored.finished {
+            true => known,
+            false => self.work(stage, &made_from, units, known, work).await?,
+        };
+        self.funnel.count(stage, &lines);
+        match self.until {
+            Some(until) if until == stage => Err(BuildError::Stopped { stage }),
+            _ => Ok(lines),
+        }
+    }
+
+    async fn work<I, T>(
+        &self,
+        stage: &'static str,
+        made_from: &str,
+        units: &[Unit<I>],
+        known: Vec<Line<T>>,
+        work: impl AsyncFn(&Unit<I>) -> Result<Made<T>, MethodError>,
+    ) -> Result<Vec<Line<T>>, BuildError>
+    where
+        T: Serialize,
+    {
+        let mut lines: HashMap<String, Line<T>> = known
+            .into_iter()
+            .filter(|line| !matches!(line.end, End::Failed { .. }))
+            .map(|line| (line.id.clone(), line))
+            .collect();
+        let open: Vec<&Unit<I>> = units.iter().filter(|unit| !lines.contains_key(&unit.id)).collect();
+        self.store.begin(stage, units.len(), units.len() - open.len());
+        let work = &work;
+        let mut made = stream::iter(open)
+            .map(|unit| async move { (unit.id.clone(), work(unit).await) })
+            .buffer_unordered(self.concurrency);
+        while let Some((id, made)) = made.next().await {
+            let Made { end, calls } = made?;
+            let line = Line { id, end, calls };
+            self.store.append(stage, made_from, &written(&line))?;
+            lines.insert(line.id.clone(), line);
+        }
+        drop(made);
+        let lines: Vec<Line<T>> = units.iter().filter_map(|unit| lines.remove(&unit.id)).collect();
+        let mut errors = lines.iter().filter_map(|line| match &line.end {
+            End::Failed { error } => Some(error.clone()),
+            _ => None,
+        });
+        if let Some(error) = errors.next() {
+            return Err(BuildError::Failed { stage, failed: 1 + errors.count(), units: units.len(), error });
+        }
+        drop(errors);
+        self.store.finish(stage, made_from, &lines.iter().map(written).collect::<Vec<_>>())?;
+        Ok(lines)
+    }
+}
+
+/// What was kept, with the names of the units.
+pub(super) fn kept<T>(lines: Vec<Line<T>>) -> Vec<Unit<T>> {
+    let kept = lines.into_iter().filter_map(|Line { id, end, .. }| match end {
+        End::Kept { value } => Some(Unit { id, input: value }),
+        _ => None,
+    });
+    kept.collect()
+}
+
+fn written<T: Serialize>(line: &Line<T>) -> String {
+    serde_json::to_string(line).expect("the values of stages have string keys only")
+}
+
+fn read_lines<T: DeserializeOwned>(stage: &'static str, lines: &[String]) -> Result<Vec<Line<T>>, BuildError> {
+    let read = |(idx, text): (usize, &String)| {
+        serde_json::from_str(text).map_err(|error| BuildError::Line {
+            stage,
+            line: idx + 1,
+            problem: error.to_string(),
+        })
+    };
+    lines.iter().enumerate().map(read).collect()
+}
+
+fn fingerprint<I: Serialize>(units: &[Unit<I>]) -> String {
+    let parts: Vec<Vec<u8>> =
+        units.iter().map(|unit| serde_json::to_vec(unit).expect("units have string keys only")).collect();
+    sha256_of_parts(parts.iter().map(Vec::as_slice))
+}

@@ -1,0 +1,327 @@
+//! closeread's own `documents.jsonl` and `items.jsonl`.
+
+use super::Dataset;
+use closeread_eval::rows::{Row, kind, rows, scalar};
+use closeread_eval::{ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, Task};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashSet};
+
+/// Reads every file whose name ends in `documents.jsonl` or `items.jsonl`; other files may lie beside them.
+///
+/// One JSON object a line; blank lines are no rows. A wrong row is left out and named with its file, line and item.
+/// Fields that closeread does not know are kept in `other`; `null` counts as absent. A text given by `path` is not
+/// loaded: its [`Content`] stays [`Content::Path`] for the caller, who knows folders and encodings.
+pub fn read(files: &[InputFile]) -> Dataset {
+    let mut dataset = Dataset::default();
+    read_documents(files, &mut dataset);
+    read_items(files, &mut dataset);
+    dataset
+}
+
+/// The items of one file, whatever its name, and what is wrong in it: what scoring needs, where documents need not be.
+pub fn items(file: &InputFile) -> (Vec<Item>, Vec<Problem>) {
+    let (mut items, mut problems) = (Vec::new(), Vec::new());
+    let mut ids = HashSet::new();
+    each_row(file, &mut problems, |mut fields| {
+        let (item, notes) = item(&mut fields)?;
+        if !ids.insert(item.id.clone()) {
+            return Err(second_item(&item.id));
+        }
+        items.push(item);
+        Ok(notes)
+    });
+    (items, problems)
+}
+
+fn second_item(id: &str) -> String {
+    format!("a second item `{id}`: give every item an id of its own")
+}
+
+fn read_documents(files: &[InputFile], dataset: &mut Dataset) {
+    let Dataset { documents, problems, .. } = dataset;
+    let mut ids = HashSet::new();
+    for file in named(files, "documents.jsonl", problems) {
+        each_row(file, problems, |mut fields| {
+            let document = document(&mut fields)?;
+            if !ids.insert(document.id.clone()) {
+                return Err(format!("a second document `{}`: give every document an id of its own", document.id));
+            }
+            documents.push(document);
+            Ok(Vec::new())
+        });
+    }
+}
+
+fn read_items(files: &[InputFile], dataset: &mut Dataset) {
+    let Dataset { documents, items, problems } = dataset;
+    let known: HashSet<&str> = documents.iter().map(|document| document.id.as_str()).collect();
+    let mut ids = HashSet::new();
+    for file in named(files, "items.jsonl", problems) {
+        each_row(file, problems, |mut fields| {
+            let (item, notes) = item(&mut fields)?;
+            if let Some(document) = item.documents.iter().find(|document| !known.contains(document.as_str())) {
+                return Err(format!(
+                    "unknown document `{document}`: expected one of the {} ids in documents.jsonl",
+                    known.len()
+                ));
+            }
+            if !ids.insert(item.id.clone()) {
+                return Err(second_item(&item.id));
+            }
+            items.push(item);
+            Ok(notes)
+        });
+    }
+}
+
+fn named<'f>(files: &'f [InputFile], ending: &str, problems: &mut Vec<Problem>) -> Vec<&'f InputFile> {
+    let found: Vec<&InputFile> = files.iter().filter(|file| file.name.ends_with(ending)).collect();
+    if found.is_empty() {
+        problems.push(Problem::dropped(
+            ending,
+            None,
+            None,
+            format!("no file {ending}: expected it in the data folder"),
+        ));
+    }
+    found
+}
+
+/// Hands the fields of every row to `take`, which returns notes on a row it took or why it could not.
+fn each_row(
+    file: &InputFile,
+    problems: &mut Vec<Problem>,
+    mut take: impl FnMut(Map<String, Value>) -> Result<Vec<String>, String>,
+) {
+    for row in rows(file) {
+        let Row { line, fields } = match row {
+            Ok(row) => row,
+            Err(problem) => {
+                problems.push(problem);
+                continue;
+            }
+        };
+        let id = fields.get("id").and_then(scalar);
+        match take(fields) {
+            Ok(notes) => problems
+                .extend(notes.into_iter().map(|note| Problem::note(&file.name, Some(line), id.as_deref(), note))),
+            Err(message) => problems.push(Problem::dropped(&file.name, Some(line), id.as_deref(), message)),
+        }
+    }
+}
+
+fn document(fields: &mut Map<String, Value>) -> Result<Document, String> {
+    let id = required_text(fields, "id")?;
+    let title = text(fields, "title")?.unwrap_or_default();
+    let language = text(fields, "language")?;
+    let content = match (text(fields, "text")?, text(fields, "path")?) {
+        (Some(text), None) if text.trim().is_empty() => return Err("`text` is empty: expected the document".into()),
+        (Some(text), None) => Content::Text(text),
+        (None, Some(path)) if path.trim().is_empty() => return Err("`path` is empty: expected a file".into()),
+        (None, Some(path)) => Content::Path(path),
+        (None, None) => return Err("neither `text` nor `path`: expected one of them".into()),
+        (Some(_), Some(_)) => return Err("both `text` and `path`: expected one of them".into()),
+    };
+    Ok(Document { id, title, language, content, other: rest(fields) })
+}
+
+fn item(fields: &mut Map<String, Value>) -> Result<(Item, Vec<String>), String> {
+    let id = required_text(fields, "id")?;
+    let documents = texts(fields, "documents")?;
+    if documents.is_empty() {
+        return Err("`documents`: expected the ids of one or more documents".into());
+    }
+    let question = required_text(fields, "question")?;
+    let task = match required_text(fields, "task")?.as_str() {
+        "generative" => Task::Generative,
+        "choice" => Task::Choice,
+        "summary" => Task::Summary,
+        other => return Err(format!("`task` is `{other}`: expected generative, choice or summary")),
+    };
+    let answers = texts(fields, "answers")?;
+    let options = texts(fields, "options")?;
+    let correct = index(fields, "correct")?;
+    let evidence = list(fields, "evidence")?
+        .into_iter()
+        .enumerate()
+        .map(|(n, value)| evidence(value, &documents).map_err(|why| format!("`evidence[{n}]`: {why}")))
+        .collect::<Result<Vec<_>, _>>()?;
+    let key_facts = take(fields, "key_facts")
+        .map(|value| key_facts(value, &documents).map_err(|why| format!("`key_facts`: {why}")))
+        .transpose()?;
+    let labels = labels(fields)?;
+    let mut item = Item {
+        id,
+        documents,
+        question,
+        task,
+        answers,
+        options,
+        correct,
+        evidence,
+        key_facts,
+        labels,
+        other: Map::new(),
+    };
+    let notes = check_gold(&mut item)?;
+    item.other = rest(fields);
+    Ok((item, notes))
+}
+
+/// What is right about a gold answer depends on the task.
+fn check_gold(item: &mut Item) -> Result<Vec<String>, String> {
+    match (item.task, item.correct) {
+        (Task::Choice, _) if item.options.len() < 2 => {
+            Err(format!("a choice with {} `options`: expected two or more", item.options.len()))
+        }
+        (Task::Choice, Some(correct)) if correct >= item.options.len() => {
+            let n = item.options.len();
+            Err(format!("`correct` is {correct}, but there are {n} options: expected 0 to {}, counted from 0", n - 1))
+        }
+        (Task::Choice, Some(_)) => Ok(Vec::new()),
+        (Task::Choice, None) => {
+            let right = |option: &&String| item.answers.iter().any(|answer| answer.trim() == option.trim());
+            let mut hits = item.options.iter().enumerate().filter(|(_, option)| right(option)).map(|(n, _)| n);
+            match (hits.next(), hits.next()) {
+                (Some(correct), None) => {
+                    item.correct = Some(correct);
+                    Ok(vec![format!("`correct` is missing: {correct} is taken, the option that `answers` gives")])
+                }
+                _ => Err("a choice without `correct`: expected the index of the right option, from 0".into()),
+            }
+        }
+        (_, Some(_)) if item.options.is_empty() => {
+            Err("`correct` without `options`: expected task choice with its options, or no `correct`".into())
+        }
+        (_, _) if item.answers.is_empty() && item.key_facts.is_none() => {
+            Ok(vec!["no `answers`: the question is asked, but its answer cannot be scored".into()])
+        }
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn evidence(value: Value, documents: &[String]) -> Result<Evidence, String> {
+    let mut fields = object(value)?;
+    let evidence = Evidence {
+        document: of_item(text(&mut fields, "document")?, documents)?,
+        quote: text(&mut fields, "quote")?.unwrap_or_default(),
+        start: index(&mut fields, "start")?,
+        end: index(&mut fields, "end")?,
+    };
+    match (evidence.start, evidence.end) {
+        (Some(start), Some(end)) if start > end => Err(format!("start {start} lies behind end {end}")),
+        (Some(_), Some(_)) if evidence.document.is_none() && documents.len() > 1 => {
+            Err("offsets without `document`: expected one of the item's documents".into())
+        }
+        (Some(_), Some(_)) => Ok(evidence),
+        (None, None) if evidence.quote.trim().is_empty() => Err("expected a `quote`, or `start` and `end`".into()),
+        (None, None) => Ok(evidence),
+        _ => Err("expected `start` and `end`, or neither".into()),
+    }
+}
+
+fn key_facts(value: Value, documents: &[String]) -> Result<KeyFacts, String> {
+    let mut fields = object(value)?;
+    let document = match (of_item(text(&mut fields, "document")?, documents)?, documents) {
+        (Some(document), _) => document,
+        (None, [document]) => document.clone(),
+        (None, _) => return Err("`document`: expected one of the item's documents".into()),
+    };
+    let offsets = (index(&mut fields, "start")?, index(&mut fields, "end")?);
+    let quotes = (text(&mut fields, "first")?, text(&mut fields, "last")?);
+    let chunk = match (offsets, quotes) {
+        ((Some(start), Some(end)), (None, None)) if start < end => ChunkPlace::Offsets { start, end },
+        ((Some(start), Some(end)), (None, None)) => return Err(format!("start {start} does not lie before end {end}")),
+        ((None, None), (Some(first), Some(last))) if !first.trim().is_empty() && !last.trim().is_empty() => {
+            ChunkPlace::Quotes { first, last }
+        }
+        _ => return Err("expected `start` and `end`, or the chunk's `first` and `last` words".into()),
+    };
+    let roots = facts(&mut fields, "roots")?;
+    if roots.is_empty() {
+        return Err("`roots`: expected one or more facts".into());
+    }
+    Ok(KeyFacts { document, chunk, roots })
+}
+
+fn facts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<KeyFact>, String> {
+    let fact = |(n, value)| {
+        let mut fields = object(value).map_err(|why| format!("`{name}[{n}]`: {why}"))?;
+        let fact = required_text(&mut fields, "fact").map_err(|why| format!("`{name}[{n}]`: {why}"))?;
+        let children = facts(&mut fields, "children").map_err(|why| format!("`{name}[{n}]`: {why}"))?;
+        Ok(KeyFact { fact, children })
+    };
+    list(fields, name)?.into_iter().enumerate().map(fact).collect()
+}
+
+fn of_item(document: Option<String>, documents: &[String]) -> Result<Option<String>, String> {
+    match document {
+        Some(name) if !documents.contains(&name) => {
+            Err(format!("document `{name}` is none of the item's: expected `{}`", documents.join("` or `")))
+        }
+        document => Ok(document),
+    }
+}
+
+fn labels(fields: &mut Map<String, Value>) -> Result<BTreeMap<String, String>, String> {
+    let Some(value) = take(fields, "labels") else { return Ok(BTreeMap::new()) };
+    let label = |(name, value): (String, Value)| match scalar(&value) {
+        Some(text) => Ok((name, text)),
+        None => Err(format!("`labels.{name}`: expected text, found {}", kind(&value))),
+    };
+    object(value).map_err(|why| format!("`labels`: {why}"))?.into_iter().map(label).collect()
+}
+
+fn take(fields: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    fields.shift_remove(name).filter(|value| !value.is_null())
+}
+
+fn rest(fields: &mut Map<String, Value>) -> Map<String, Value> {
+    std::mem::take(fields)
+}
+
+fn object(value: Value) -> Result<Map<String, Value>, String> {
+    match value {
+        Value::Object(fields) => Ok(fields),
+        other => Err(format!("expected an object in braces, found {}", kind(&other))),
+    }
+}
+
+fn text(fields: &mut Map<String, Value>, name: &str) -> Result<Option<String>, String> {
+    match take(fields, name) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(format!("`{name}`: expected text in quotes, found {}", kind(&other))),
+    }
+}
+
+fn required_text(fields: &mut Map<String, Value>, name: &str) -> Result<String, String> {
+    match text(fields, name)? {
+        Some(text) if !text.trim().is_empty() => Ok(text),
+        Some(_) => Err(format!("`{name}` is empty: expected text")),
+        None => Err(format!("no `{name}`: expected text")),
+    }
+}
+
+fn list(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<Value>, String> {
+    match take(fields, name) {
+        None => Ok(Vec::new()),
+        Some(Value::Array(values)) => Ok(values),
+        Some(other) => Err(format!("`{name}`: expected a list, found {}", kind(&other))),
+    }
+}
+
+fn texts(fields: &mut Map<String, Value>, name: &str) -> Result<Vec<String>, String> {
+    let text = |(n, value)| match value {
+        Value::String(text) if text.trim().is_empty() => Err(format!("`{name}[{n}]` is empty: expected text")),
+        Value::String(text) => Ok(text),
+        other => Err(format!("`{name}[{n}]`: expected text in quotes, found {}", kind(&other))),
+    };
+    list(fields, name)?.into_iter().enumerate().map(text).collect()
+}
+
+fn index(fields: &mut Map<String, Value>, name: &str) -> Result<Option<usize>, String> {
+    let Some(value) = take(fields, name) else { return Ok(None) };
+    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+    number.map(Some).ok_or_else(|| format!("`{name}` is {value}: expected a whole number from 0"))
+}

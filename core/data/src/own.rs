@@ -1,0 +1,156 @@
+//! A paper's data in closeread's own format: for papers whose published layout is not known, and for data made here.
+
+use super::source::collect::base_name;
+use super::{Adapter, Dataset, LabelValues, jsonl};
+use closeread_books::decode;
+use closeread_eval::{Content, InputFile, Item, Problem, Task};
+use std::collections::HashMap;
+
+/// Reads `documents.jsonl` and `items.jsonl`, with the texts that lie in files among `files`.
+///
+/// A text is looked for beside a `documents.jsonl`, by the path that its row gives, else by its file name alone. One
+/// that is not there, or is no text, leaves its document and the items on it out, named once.
+pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
+    let mut dataset = jsonl::read(files);
+    let by_path: HashMap<&str, &InputFile> = files.iter().map(|file| (file.name.as_str(), file)).collect();
+    let by_name: HashMap<&str, &InputFile> = files.iter().map(|file| (base_name(file), file)).collect();
+    let folders: Vec<&str> = files.iter().filter_map(|file| file.name.strip_suffix("documents.jsonl")).collect();
+    let find = |path: &str| {
+        let beside = folders.iter().find_map(|folder| by_path.get(format!("{folder}{path}").as_str()));
+        beside.or_else(|| by_name.get(path.rsplit('/').next().unwrap_or(path))).copied()
+    };
+    let Dataset { documents, items, problems } = &mut dataset;
+    documents.retain_mut(|document| {
+        let Content::Path(path) = &document.content else { return true };
+        let text = find(path).ok_or("it is not among the files: pass its folder by --data".to_owned());
+        match text.and_then(|file| decode(&file.bytes, None).map_err(|error| error.to_string())) {
+            Ok(decoded) => {
+                document.content = Content::Text(decoded.text);
+                true
+            }
+            Err(why) => {
+                let n = items.iter().filter(|item| item.documents.contains(&document.id)).count();
+                items.retain(|item| !item.documents.contains(&document.id));
+                let message = format!("no text for {n} items: {why}");
+                problems.push(Problem::dropped(path, None, Some(&document.id), message));
+                false
+            }
+        }
+    });
+    adapter.check(&mut dataset);
+    dataset
+}
+
+/// Leaves out items of another task than the benchmark's, each named.
+pub(super) fn check_task(adapter: &Adapter, dataset: &mut Dataset) {
+    let Some(task) = adapter.task else { return };
+    let Dataset { items, problems, .. } = dataset;
+    items.retain(|item| {
+        if item.task != task {
+            let message = format!(
+                "the task is {}: expected {}, the only one of this benchmark",
+                name_of(item.task),
+                name_of(task)
+            );
+            problems.push(Problem::dropped(adapter.name, None, Some(&item.id), message));
+        }
+        item.task == task
+    });
+}
+
+fn name_of(task: Task) -> &'static str {
+    match task {
+        Task::Generative => "generative",
+        Task::Choice => "choice",
+        Task::Summary => "summary",
+    }
+}
+
+/// Notes for labels that the paper's tables go by and that items lack or have with values unknown to them: one note a
+/// label, since such items are asked and scored all the same.
+pub(super) fn check_labels(adapter: &Adapter, items: &[Item]) -> Vec<Problem> {
+    let note = |label: &LabelValues| {
+        let known = |item: &&Item| {
+            let value = item.labels.get(label.name);
+            value.is_some_and(|value| label.values.iter().any(|known| known.eq_ignore_ascii_case(value)))
+        };
+        let strange: Vec<&Item> = items.iter().filter(|item| !known(item)).collect();
+        let first = strange.first()?;
+        let found = first.labels.get(label.name).map_or("no value".to_owned(), |value| format!("`{value}`"));
+        let message = format!(
+            "{} of {} items stand in no row of the paper's table by `{}`: here it has {found}, expected one of {}",
+            strange.len(),
+            items.len(),
+            label.name,
+            label.values.join(", ")
+        );
+        Some(Problem::note(adapter.name, None, Some(&first.id), message))
+    };
+    adapter.labels.iter().filter_map(note).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, file, text};
+    use super::*;
+    use serde_json::json;
+
+    const PLAIN: Adapter = Adapter { task: None, labels: &[], ..super::super::sagascale::ADAPTER };
+
+    fn document(id: &str, path: &str) -> String {
+        json!({"id": id, "language": "en", "path": path}).to_string()
+    }
+
+    fn item(id: &str, document: &str) -> String {
+        json!({"id": id, "documents": [document], "question": "Who?", "task": "generative", "answers": ["Ana"]})
+            .to_string()
+    }
+
+    #[test]
+    fn texts_are_found_beside_their_rows_or_by_name() {
+        let documents = [document("a", "texts/a.txt"), document("b", "b.txt")].join("\n");
+        let items = [item("1", "a"), item("2", "b")].join("\n");
+        let files = [
+            file("x/documents.jsonl", &documents),
+            file("x/items.jsonl", &items),
+            file("x/texts/a.txt", "Ana came."),
+            file("b.txt", "Bo slept."),
+        ];
+        let dataset = read(&PLAIN, &files);
+        check(&dataset, 2, &[]);
+        assert_eq!((text(&dataset, 0), text(&dataset, 1)), ("Ana came.", "Bo slept."));
+    }
+
+    #[test]
+    fn a_text_that_is_not_there_costs_its_items_alone() {
+        let documents = [document("a", "a.txt"), document("b", "b.txt")].join("\n");
+        let items = [item("1", "a"), item("2", "b"), item("3", "b")].join("\n");
+        let files = [file("documents.jsonl", &documents), file("items.jsonl", &items), file("a.txt", "Ana came.")];
+        check(
+            &read(&PLAIN, &files),
+            1,
+            &["b.txt (b): no text for 2 items: it is not among the files: pass its folder by --data [left out]"],
+        );
+    }
+
+    #[test]
+    fn labels_that_no_table_knows_are_noted_once() {
+        let labels = &[LabelValues { name: "kind", values: &["easy", "hard"] }];
+        let adapter = Adapter { labels, ..PLAIN };
+        let items: Vec<Item> = ["easy", "Hard", "odd", ""]
+            .iter()
+            .enumerate()
+            .map(|(n, value)| {
+                Item::new(n.to_string(), "d", "Who?", closeread_eval::Task::Generative).label("kind", value)
+            })
+            .collect();
+        let notes: Vec<String> = check_labels(&adapter, &items).iter().map(ToString::to_string).collect();
+        assert_eq!(
+            notes,
+            [
+                "sagascale (2): 2 of 4 items stand in no row of the paper's table by `kind`: here it has `odd`, expected one of easy, hard"
+            ]
+        );
+        assert_eq!(check_labels(&adapter, &items[..2]), []);
+    }
+}

@@ -1,0 +1,136 @@
+//! HAMLET: judged summaries, in a layout of closeread's own, for the paper publishes none.
+
+mod judged;
+
+pub use judged::evaluations;
+
+use super::draft::{Draft, ended};
+use super::{Format, FormatError, FormatInput};
+use crate::scoring::{Attempt, Submission};
+use closeread_eval::Outcome;
+use closeread_eval::hamlet::{POSITION_BINS, SummaryEvaluation, position_bin, scores};
+use closeread_eval::{Item, Task};
+use judged::Judged;
+use std::collections::BTreeSet;
+
+/// Reads judged summaries, one a line.
+pub(super) const FORMAT: Format = Format {
+    name: "hamlet",
+    source: "HAMLET, sections 3 and 4, appendix E; the layout is closeread's own",
+    wants: "JSON Lines with item, perspective, and either facts and sentences with their verdicts, or facts with the judge's alignment and verification",
+    tasks: &[],
+    systems,
+    read,
+};
+
+/// One item a query, labels `perspective` and, where the position is known, `position` in five bins; one submission a
+/// model.
+///
+/// Scores are given, each where it has something to be taken over: `recall`, `recall_root`, `recall_branch`,
+/// `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf` and `_none` (sentences aligned with no key
+/// fact); and `recall_faithfulness`, the mean of the two. An empty summary has recall 0 and no faithfulness. Queries
+/// that another model has a summary for and this one has not are `missing`.
+fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
+    FORMAT.check(input)?;
+    let mut draft = Draft::new(&[]);
+    let mut judged = Vec::new();
+    for file in input.files {
+        for one in draft.keep(judged::read(file)) {
+            judged.push((file, one));
+        }
+    }
+    // Without a row there is no model to ask for: what is wrong with the rows says more.
+    if judged.is_empty() && input.system.is_none() {
+        return draft.finish(&FORMAT, input);
+    }
+    let system = FORMAT.system(input)?;
+    for (_, Judged { evaluation, .. }) in &judged {
+        draft.item(item(evaluation));
+    }
+    for (file, Judged { line, summary, evaluation }) in judged {
+        if evaluation.model == system {
+            draft.attempt(file, Some(line), &evaluation.item, attempt(summary, &evaluation));
+        }
+    }
+    draft.finish(&FORMAT, input)
+}
+
+/// The models, in the order of first use; a row without one is of the model without a name.
+fn systems(input: &FormatInput<'_>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let rows = input.files.iter().flat_map(judged::read).flatten();
+    rows.map(|judged| judged.evaluation.model).filter(|model| known.insert(model.clone())).collect()
+}
+
+fn item(evaluation: &SummaryEvaluation) -> Item {
+    let mut item = Item::new(&evaluation.item, &evaluation.book, "", Task::Summary)
+        .label("perspective", evaluation.perspective.name());
+    if evaluation.book.is_empty() {
+        item.documents.clear();
+    }
+    if let Some(position) = evaluation.position {
+        let (bin, width) = (position_bin(position), 100 / POSITION_BINS);
+        item = item.label("position", &format!("{}-{}%", bin * width, (bin + 1) * width));
+    }
+    item
+}
+
+fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {
+    let answer = summary.unwrap_or_default();
+    let mut attempt = ended(match evaluation.sentences.is_empty() {
+        true => Outcome::Unparsed { reply: answer },
+        false => Outcome::Answered { answer, choice: None },
+    });
+    attempt.given = scores(evaluation);
+    attempt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, file, read_system, read_with};
+    use super::*;
+
+    const ROWS: &str = r#"{"item": "q1", "book": "mill", "model": "a", "perspective": "analytical", "position": 0.5, "n_words": 9, "facts": [{"level": "root", "matched": true}, {"level": "leaf", "matched": false}], "sentences": [{"levels": ["root"], "category": "no_error"}, {"levels": [], "category": "entity"}]}
+{"item": "q2", "book": "mill", "model": "b", "perspective": "narrative", "facts": [{"level": "root", "matched": false}], "sentences": []}
+{"item": "q1", "book": "mill", "model": "b", "perspective": "analytical", "chunk": 3, "n_chunks": 5, "summary": "Ana came. She left.", "facts": [{"fact": "Ana came.", "level": "root"}, {"fact": "She left.", "level": "branch"}], "alignment": [{"key-fact": "Ana came.", "response": "Yes", "line number": [1]}, {"key-fact": "She left.", "response": "no", "line number": []}], "verification": [{"sentence": "Ana came.", "reason": "x", "category": "No error"}, {"sentence": "She left.", "reason": "x", "category": "Out-of-article Error"}]}
+"#;
+
+    #[test]
+    fn each_model_has_its_scores() {
+        let files = [file("h.jsonl", ROWS)];
+        let error = read_with(&FORMAT, &files, &[]).unwrap_err().to_string();
+        assert_eq!(error, "h.jsonl holds 2 systems: pass --system with one of a, b");
+        let a = read_system(&FORMAT, &files, "a").unwrap();
+        check(&a, &["q1", "q2"], &[]);
+        let expected = [
+            ("faithfulness", 0.5),
+            ("faithfulness_none", 0.0),
+            ("faithfulness_root", 1.0),
+            ("recall", 0.5),
+            ("recall_faithfulness", 0.5),
+            ("recall_leaf", 0.0),
+            ("recall_root", 1.0),
+        ];
+        assert_eq!(a.attempts["q1"].given, expected.map(|(name, value)| (name.to_owned(), value)).into());
+        assert_eq!(a.attempts.len(), 1);
+        let b = read_system(&FORMAT, &files, "b").unwrap();
+        assert_eq!(b.attempts["q2"].outcome, Outcome::Unparsed { reply: String::new() });
+        assert_eq!((b.attempts["q2"].given["recall"], b.attempts["q2"].given.get("faithfulness")), (0.0, None));
+        let judged = &b.attempts["q1"];
+        assert_eq!(judged.outcome, Outcome::Answered { answer: "Ana came. She left.".into(), choice: None });
+        assert_eq!((judged.given["recall_root"], judged.given["recall_branch"]), (1.0, 0.0));
+        assert_eq!((judged.given["faithfulness_root"], judged.given["faithfulness_none"]), (1.0, 0.0));
+        assert_eq!(b.items[0].labels["position"], "40-60%");
+    }
+
+    #[test]
+    fn one_model_need_not_be_named() {
+        let row = ROWS.lines().nth(1).unwrap().replace("\"model\": \"b\", ", "");
+        let submission = read_with(&FORMAT, &[file("h.jsonl", &format!("{row}\n{row}"))], &[]).unwrap();
+        check(
+            &submission,
+            &["q2"],
+            &["h.jsonl:2 (q2): a second prediction for this item: the first counts [left out]"],
+        );
+    }
+}

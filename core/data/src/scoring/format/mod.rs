@@ -1,0 +1,357 @@
+//! Published prediction files, as they are: every format is read into a [`Submission`].
+
+mod choice;
+mod corpusqa;
+mod draft;
+mod hamlet;
+mod infinitebench;
+mod leval;
+mod leval_narrativeqa;
+mod leval_quality;
+mod nocha;
+mod novelqa;
+mod quality;
+mod read;
+mod squad;
+mod squality;
+mod tatqa;
+#[cfg(test)]
+mod testing;
+
+pub use hamlet::evaluations as hamlet_evaluations;
+pub use novelqa::codabench::{CodabenchError, Setting, check_codabench, write_codabench};
+
+use super::Submission;
+use closeread_eval::InputFile;
+
+/// A published layout of predictions.
+#[derive(Debug, Clone, Copy)]
+pub struct Format {
+    /// The name a user asks for.
+    pub name: &'static str,
+    /// The paper, and the repository at the commit whose files or script it follows.
+    pub source: &'static str,
+    /// What to pass, to be shown where it is missing.
+    pub wants: &'static str,
+    /// Tasks among which [`FormatInput::task`] chooses; empty if there is one.
+    pub tasks: &'static [&'static str],
+    /// The systems that the files hold, in file order; empty if they are about one system that has no name.
+    pub systems: fn(&FormatInput<'_>) -> Vec<String>,
+    /// Turns files into items, attempts and problems. A bad row is left out and counted in
+    /// [`Submission::problems`], which is never an error.
+    ///
+    /// # Errors
+    /// [`FormatError`] if nothing can be read, or if it does not show which task or system is meant.
+    pub read: fn(&FormatInput<'_>) -> Result<Submission, FormatError>,
+}
+
+/// What a format is read from.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FormatInput<'a> {
+    /// Files with predictions.
+    pub files: &'a [InputFile],
+    /// Files with gold answers; empty where the predictions carry their own.
+    pub gold: &'a [InputFile],
+    /// One of [`Format::tasks`]; `None` asks the file names.
+    pub task: Option<&'a str>,
+    /// One of [`Format::systems`]; `None` is enough where there is one.
+    pub system: Option<&'a str>,
+}
+
+/// Why a file could not be read as the format that was named.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FormatError {
+    /// No file was given.
+    #[error("no file to read: {format} wants {wants}")]
+    NoFile {
+        /// Name of the format.
+        format: &'static str,
+        /// What it wants.
+        wants: &'static str,
+    },
+    /// The predictions carry no gold answers and none were given.
+    #[error("{format} predictions carry no gold answers: pass {wants} by --gold")]
+    NoGold {
+        /// Name of the format.
+        format: &'static str,
+        /// What holds them.
+        wants: &'static str,
+    },
+    /// Not one row could be used.
+    #[error("{file}: nothing in it could be read as {format} ({problem}): pass {wants}")]
+    Unreadable {
+        /// The file, as named by the user.
+        file: String,
+        /// Name of the format.
+        format: &'static str,
+        /// The first thing that was wrong.
+        problem: String,
+        /// What the format wants.
+        wants: &'static str,
+    },
+    /// No task was named, and the file names do not show it.
+    #[error("{file}: the name does not show its task: pass --task with one of {}", tasks.join(", "))]
+    NoTask {
+        /// The file, as named by the user.
+        file: String,
+        /// The tasks.
+        tasks: &'static [&'static str],
+    },
+    /// The format has no such task.
+    #[error("unknown task `{task}`: {format} has {}", if tasks.is_empty() { "one task, leave --task away".into() } else { tasks.join(", ") })]
+    UnknownTask {
+        /// What was asked for.
+        task: String,
+        /// Name of the format.
+        format: &'static str,
+        /// The tasks.
+        tasks: &'static [&'static str],
+    },
+    /// Several systems and none was named.
+    #[error("{file} holds {} systems: pass --system with one of {}", systems.len(), systems.join(", "))]
+    WhichSystem {
+        /// The file, as named by the user.
+        file: String,
+        /// Their names.
+        systems: Vec<String>,
+    },
+    /// The files hold no such system.
+    #[error("{file} holds no system `{system}`: it has {}", systems.join(", "))]
+    UnknownSystem {
+        /// What was asked for.
+        system: String,
+        /// The file, as named by the user.
+        file: String,
+        /// Names of those it has.
+        systems: Vec<String>,
+    },
+    /// A submission that its leaderboard would refuse.
+    #[error(transparent)]
+    Codabench(#[from] CodabenchError),
+}
+
+/// Every format, in the order in which help lists them.
+pub static FORMATS: [Format; 11] = [
+    infinitebench::FORMAT,
+    leval_quality::FORMAT,
+    leval_narrativeqa::FORMAT,
+    nocha::FORMAT,
+    novelqa::FORMAT,
+    quality::FORMAT,
+    squality::FORMAT,
+    squad::FORMAT,
+    tatqa::FORMAT,
+    corpusqa::FORMAT,
+    hamlet::FORMAT,
+];
+
+/// The format of that name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+impl Format {
+    /// Refuses a task that the format does not have, and an input without files.
+    fn check(&self, input: &FormatInput<'_>) -> Result<(), FormatError> {
+        self.check_task(input)?;
+        self.first(input).map(drop)
+    }
+
+    /// [`Self::check`] for predictions without gold answers of their own; `wants` is what holds these.
+    fn check_with_gold(&self, input: &FormatInput<'_>, wants: &'static str) -> Result<(), FormatError> {
+        self.check(input)?;
+        match input.gold.is_empty() {
+            true => Err(FormatError::NoGold { format: self.name, wants }),
+            false => Ok(()),
+        }
+    }
+
+    /// The first file, or the error that says what is wanted.
+    fn first<'a>(&self, input: &FormatInput<'a>) -> Result<&'a InputFile, FormatError> {
+        input.files.first().ok_or(FormatError::NoFile { format: self.name, wants: self.wants })
+    }
+
+    /// Refuses a task that the format does not have.
+    fn check_task(&self, input: &FormatInput<'_>) -> Result<(), FormatError> {
+        match input.task {
+            Some(task) if !self.tasks.contains(&task) => {
+                Err(FormatError::UnknownTask { task: task.to_owned(), format: self.name, tasks: self.tasks })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The system that is meant: the one asked for, or the only one.
+    fn system(&self, input: &FormatInput<'_>) -> Result<String, FormatError> {
+        let file = self.first(input)?.name.clone();
+        let systems = (self.systems)(input);
+        match (input.system, systems.as_slice()) {
+            (Some(system), _) if systems.iter().any(|known| known == system) => Ok(system.to_owned()),
+            (Some(system), _) => Err(FormatError::UnknownSystem { system: system.to_owned(), file, systems }),
+            (None, [system]) => Ok(system.clone()),
+            (None, []) => Err(FormatError::Unreadable {
+                file,
+                format: self.name,
+                problem: "it holds no system's predictions".into(),
+                wants: self.wants,
+            }),
+            (None, _) => Err(FormatError::WhichSystem { file, systems }),
+        }
+    }
+}
+
+/// For formats whose files are about one system that has no name.
+fn no_systems(_: &FormatInput<'_>) -> Vec<String> {
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// What the formats look for, and what stands where it should not.
+    const PIECES: [&str; 66] = [
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        ",",
+        "\n",
+        "\"",
+        "\\",
+        " ",
+        "\r\n",
+        "\u{feff}",
+        "null",
+        "true",
+        "NaN",
+        "-Infinity",
+        "1e999",
+        "-0",
+        "7",
+        "\"7\"",
+        "\"\"",
+        "\"A\"",
+        "\"a/1\"",
+        "\"\\ud83d\"",
+        "[\"A\", \"B\"]",
+        "[[\"A\"], \"\"]",
+        "{\"id\": 7}",
+        "\"id\":",
+        "\"prediction\":",
+        "\"pred\":",
+        "\"ground_truth\":",
+        "\"label\":",
+        "\"query\":",
+        "\"gt\":",
+        "\"m_pred\":",
+        "\"response-m\":",
+        "\"claim\":",
+        "\"index\":",
+        "\"type\":",
+        "\"book_title\":",
+        "\"QID\":",
+        "\"novel\":",
+        "\"Question\":",
+        "\"Options\":",
+        "\"questions\":",
+        "\"passage-id\":",
+        "\"question_n\":",
+        "\"reviews\":",
+        "\"overall\":",
+        "\"data\":",
+        "\"paragraphs\":",
+        "\"qas\":",
+        "\"uid\":",
+        "\"answer\":",
+        "\"answer_type\":",
+        "\"scale\":",
+        "\"response\":",
+        "\"correct\":",
+        "\"item\":",
+        "\"perspective\":",
+        "\"facts\":",
+        "\"sentences\":",
+        "5_X_1,2",
+        "Answer0: B",
+        "{\"QID\": \"Q1\", \"Question\": \"x\", \"Options\": {\"A\": \"a\", \"B\": \"b\"}}",
+        "{\"id\": \"7\", \"prediction\": \"A\", \"ground_truth\": [\"x\", \"A\"], \"query\": \"q\", \"gt\": \"A\", \"m_pred\": \"A\"}",
+    ];
+
+    /// One row that each format can use, for the others to be noise.
+    const ROWS: [&str; 8] = [
+        r#"{"id": "7", "prediction": "A", "ground_truth": ["x", "A"], "question": "q", "answer": "x", "response": "The answer is: x"}"#,
+        r#"{"query": "q", "gt": "(A) x", "m_pred": "B", "evaluation": "exam"}"#,
+        r#"{"book_title": "b", "claim": "c", "type": true, "index": 7, "response-m": "<answer>true</answer>"}"#,
+        r#"{"QID": "Q1", "novel": "f", "Question": "x", "Options": {"A": "a", "B": "b"}, "Golden": "A", "prediction": "A"}"#,
+        r#"{"passage-id": 7, "questions": {"0": {"m": {"response": "x", "overall": {"correctness-rating": 1, "selection-rating": 2, "overall-rating": 3}}}}}"#,
+        r#"{"item": "q", "model": "m", "perspective": "narrative", "facts": [{"level": "root", "matched": true}], "sentences": []}"#,
+        r#"{"table": {"uid": "t"}, "questions": [{"uid": "7", "answer": ["x"], "answer_type": "span", "scale": ""}], "7": [["x"], ""]}"#,
+        r#"{"article_id": 5, "article": "x", "questions": [{"question_unique_id": "5_X_1", "question": "q", "options": ["a", "b"], "gold_label": 2}]}"#,
+    ];
+
+    fn text() -> impl Strategy<Value = Vec<u8>> {
+        let pieces = prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..40).prop_map(|p| p.concat());
+        let rows = prop::collection::vec(prop::sample::select(ROWS.to_vec()), 1..5).prop_map(|rows| rows.join("\n"));
+        // A row with some of its bytes overwritten.
+        let damaged = (rows, prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6)).prop_map(
+            |(rows, damages)| {
+                let mut bytes = rows.into_bytes();
+                for (at, byte) in damages {
+                    let at = at.index(bytes.len());
+                    bytes[at] = byte;
+                }
+                bytes
+            },
+        );
+        prop_oneof![
+            2 => pieces.prop_map(String::into_bytes),
+            4 => damaged,
+            1 => prop::collection::vec(any::<u8>(), 0..200),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_file_holds_a_submission_is_sound(bytes in text(), gold in prop::option::of(text()), name in "(f|longbook_(choice|qa)_eng|res_mc/res_mc|a/res_gen|bookmeta)\\.json") {
+            let files = [InputFile { name: name.clone(), bytes }];
+            let gold: Vec<InputFile> = gold.into_iter().map(|bytes| InputFile { name: "f.json".into(), bytes }).collect();
+            for format in &FORMATS {
+                let tasks = format.tasks.iter().copied().map(Some).chain([None]);
+                for task in tasks {
+                    let input = FormatInput { files: &files, gold: &gold, task, system: None };
+                    let systems = (format.systems)(&input);
+                    for system in systems.iter().map(String::as_str).map(Some).chain([None]) {
+                        let Ok(submission) = (format.read)(&FormatInput { system, ..input }) else { continue };
+                        let ids: BTreeSet<&str> = submission.items.iter().map(|item| item.id.as_str()).collect();
+                        prop_assert_eq!(ids.len(), submission.items.len());
+                        prop_assert!(submission.attempts.keys().all(|id| ids.contains(id.as_str())));
+                        let mut given = submission.attempts.values().flat_map(|attempt| attempt.given.values());
+                        prop_assert!(given.all(|score| (0.0..=1.0).contains(score)));
+                        prop_assert!(submission.problems.iter().all(|problem| !problem.message.is_empty()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn formats_are_found_by_their_names() {
+        for known in &FORMATS {
+            assert_eq!(format(known.name).map(|found| found.name), Some(known.name));
+            let error = (known.read)(&FormatInput::default()).expect_err("no file was given");
+            assert!(error.to_string().contains(known.name), "{error}");
+        }
+        assert!(format("none").is_none());
+    }
+
+    #[test]
+    fn a_format_without_tasks_says_so() {
+        let error = FORMATS[1].check_task(&FormatInput { task: Some("x"), ..FormatInput::default() });
+        let message = error.expect_err("leval-quality has no tasks").to_string();
+        assert_eq!(message, "unknown task `x`: leval-quality has one task, leave --task away");
+    }
+}

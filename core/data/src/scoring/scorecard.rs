@@ -1,0 +1,108 @@
+//! What scoring gives: the public JSON of `closeread score`.
+
+use super::Problems;
+use closeread_eval::FailurePolicy;
+use closeread_eval::Ledger;
+use closeread_metrics::Words;
+use closeread_metrics::stats::Estimate;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The scores of a submission, with everything they rest on and everything they leave out.
+///
+/// The same submission gives the same bytes on every platform. Scores and intervals are in 0..=1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scorecard {
+    /// Items of the gold file.
+    pub n: usize,
+    /// True if no item is missing: only then is this the score of a whole run.
+    pub complete: bool,
+    /// How the items ended, and the rows that could not be used.
+    pub ledger: ScoredLedger,
+    /// The metric that ranks: the first that was asked for, that the format's own scorer leads with, or that most
+    /// items have by their task; absent where nothing could be scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main: Option<String>,
+    /// What failures count in `metrics` and `by`.
+    pub policy: FailurePolicy,
+    /// Score by metric under `policy`.
+    pub metrics: BTreeMap<String, Estimate>,
+    /// The same under every other policy.
+    pub policies: BTreeMap<FailurePolicy, PolicyScores>,
+    /// How the text metrics cut Chinese.
+    pub chinese: Words,
+    /// Label, its value, the items that have it.
+    pub by: BTreeMap<String, BTreeMap<String, Group>>,
+    /// Every item, in the order of the gold file.
+    pub items: Vec<ScoredItem>,
+    /// What a reader must know: rows used with a repair, metrics that apply to nothing.
+    pub notes: Vec<String>,
+}
+
+impl Scorecard {
+    /// True if every row could be used and no item is missing.
+    pub fn is_clean(&self) -> bool {
+        self.complete && self.ledger.problems.is_empty()
+    }
+
+    /// Names of the metrics, the main one first, the others by name.
+    pub fn metric_names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.metrics.keys().map(String::as_str).collect();
+        names.sort_by_key(|name| (Some(*name) != self.main.as_deref(), *name));
+        names
+    }
+
+    /// The JSON that `closeread score --json` prints, without a line end.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("a scorecard holds names, texts and finite numbers")
+    }
+}
+
+/// A ledger whose counts add up to `items`, and the rows that stand in none of them.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ScoredLedger {
+    /// How many items ended in which way.
+    #[serde(flatten)]
+    pub counts: Ledger,
+    /// Rows that could not be used.
+    pub problems: Problems,
+}
+
+/// Scores under one policy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PolicyScores {
+    /// Items that the policy counts and that have something to be scored against.
+    pub n: usize,
+    /// Score by metric; each has an `n` of its own.
+    pub metrics: BTreeMap<String, Estimate>,
+}
+
+/// The items that share a label's value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// How many they are.
+    pub n: usize,
+    /// How they ended.
+    pub ledger: Ledger,
+    /// Score by metric, failures counted as in the whole.
+    pub metrics: BTreeMap<String, Estimate>,
+}
+
+/// One item.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ScoredItem {
+    /// Its id.
+    pub id: String,
+    /// The field of the ledger that counts it.
+    pub outcome: String,
+    /// The documents it is about: what intervals cluster by.
+    pub documents: Vec<String>,
+    /// Its labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Names question and gold answer: two runs are compared on items that agree in it.
+    pub gold: String,
+    /// Score by metric, 0 where there is no answer. BLEU is that of the item alone, and a pair's score stands at the
+    /// first item of the pair.
+    pub scores: BTreeMap<String, f64>,
+}

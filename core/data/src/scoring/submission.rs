@@ -1,0 +1,57 @@
+//! Predictions with their gold answers, from whatever file they came.
+
+use closeread_eval::Outcome;
+use closeread_eval::{Item, Problem};
+use closeread_metrics::Metric;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Predictions and the items they are scored against: what every prediction format is read into.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Submission {
+    /// Every item with its gold answer, in file order; ids are unique.
+    pub items: Vec<Item>,
+    /// What the file says of an item, by the item's id. An item without an entry is missing.
+    pub attempts: BTreeMap<String, Attempt>,
+    /// Rows that could not be used.
+    pub problems: Problems,
+    /// Rows that were used with a repair, which each note states.
+    pub notes: Vec<Problem>,
+    /// What the format's own scorer computes, the main metric first.
+    pub metrics: Vec<Metric>,
+}
+
+/// What a file says of one item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// How the trial ended.
+    pub outcome: Outcome,
+    /// Passages cited as evidence.
+    pub evidence: Vec<String>,
+    /// Scores in 0..=1 that only the format can give, by name: another reading of the reply (`accuracy_strict`), marks
+    /// that people or judges gave. They take the place of a [`Metric`] of the same name and stand beside the others.
+    pub given: BTreeMap<String, f64>,
+}
+
+/// Rows that could not be used, by what was wrong; each names file, line and item where they are known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Problems {
+    /// Further rows for an item that already has one; the first row counts.
+    pub duplicate_ids: Vec<Problem>,
+    /// Rows for items that the gold file does not have.
+    pub unknown_ids: Vec<Problem>,
+    /// Rows that are no prediction at all.
+    pub malformed_rows: Vec<Problem>,
+}
+
+impl Problems {
+    /// True if every row could be used.
+    pub fn is_empty(&self) -> bool {
+        self.duplicate_ids.is_empty() && self.unknown_ids.is_empty() && self.malformed_rows.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.malformed_rows.iter().chain(&self.unknown_ids).chain(&self.duplicate_ids)
+    }
+}

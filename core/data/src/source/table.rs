@@ -1,0 +1,152 @@
+//! Records of a CSV file with a header, with the line each begins in.
+
+use closeread_eval::{InputFile, Problem};
+use csv::{ByteRecord, ReaderBuilder};
+use std::collections::HashMap;
+
+/// One record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Physical line it begins in, from 1: quoted fields may hold line ends.
+    pub(crate) line: usize,
+    fields: HashMap<String, String>,
+}
+
+impl Record {
+    /// The field under `column`, trimmed; empty if there is no such column.
+    pub(crate) fn text(&self, column: &str) -> &str {
+        self.fields.get(column).map_or("", |field| field.trim())
+    }
+}
+
+/// The records of `file`; what is wrong goes to `problems`.
+///
+/// Column names are trimmed and lower-cased. A missing column of `required` costs the file; invalid UTF-8, a wrong
+/// number of fields or a quote that is never closed cost the record. Lone CR, LF and CRLF end a record outside quotes
+/// and stay as they are inside.
+pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Vec<Problem>) -> Vec<Record> {
+    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+    let mut lines = Lines::new(bytes);
+    let mut raw = ByteRecord::new();
+    let mut columns: Option<Vec<String>> = None;
+    let mut records = Vec::new();
+    while let Ok(true) = reader.read_byte_record(&mut raw) {
+        let start = raw.position().map_or(0, csv::Position::byte) as usize;
+        let end = reader.position().byte() as usize;
+        let line = lines.line_of(start);
+        let mut fail = |message: String| problems.push(Problem::dropped(&file.name, Some(line), None, message));
+        let Some(fields) = raw.iter().map(|field| std::str::from_utf8(field).ok()).collect::<Option<Vec<_>>>() else {
+            fail("invalid UTF-8 in this record: save the file as UTF-8".into());
+            continue;
+        };
+        let Some(columns) = &columns else {
+            let names: Vec<String> = fields.iter().map(|name| name.trim().to_lowercase()).collect();
+            let missing: Vec<&str> =
+                required.iter().filter(|name| !names.iter().any(|n| n == *name)).copied().collect();
+            if !missing.is_empty() {
+                fail(format!("no column `{}`: expected a header with {}", missing.join("`, `"), required.join(", ")));
+                return Vec::new();
+            }
+            columns = Some(names);
+            continue;
+        };
+        if let Some(n_lines) = unclosed_quote(bytes, start, end) {
+            fail(format!(
+                "a quotation mark is never closed: {n_lines} lines to the end of the file are read as one record"
+            ));
+        } else if fields.len() != columns.len() {
+            fail(format!("{} fields: expected {}, as in the header", fields.len(), columns.len()));
+        } else {
+            let mut named = HashMap::new();
+            for (name, field) in columns.iter().zip(fields) {
+                named.entry(name.clone()).or_insert_with(|| field.to_owned());
+            }
+            records.push(Record { line, fields: named });
+        }
+    }
+    if columns.is_none() {
+        problems.push(Problem::dropped(&file.name, None, None, "the file is empty: expected a header and records"));
+    }
+    records
+}
+
+/// How many lines the last record swallows, if it opens a quote that the file never closes.
+fn unclosed_quote(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+    let raw = &bytes[start..end];
+    let n_quotes = raw.iter().filter(|byte| **byte == b'"').count();
+    let n_lines = raw.trim_ascii().iter().filter(|byte| **byte == b'\n').count() + 1;
+    (end == bytes.len() && n_quotes % 2 == 1 && n_lines > 1).then_some(n_lines)
+}
+
+/// Counts lines up to ascending offsets.
+struct Lines<'b> {
+    bytes: &'b [u8],
+    end: u8,
+    at: usize,
+    line: usize,
+}
+
+impl<'b> Lines<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        // Lone CRs inside fields are no lines to an editor, unless the whole file ends its lines so.
+        let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
+        Self { bytes, end, at: 0, line: 1 }
+    }
+
+    fn line_of(&mut self, start: usize) -> usize {
+        // The reader leaves the LF of a CRLF, and blank lines, to the record that follows.
+        let blank = self.bytes[start..].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        let begin = (start + blank).min(self.bytes.len());
+        self.line += self.bytes[self.at..begin].iter().filter(|byte| **byte == self.end).count();
+        self.at = begin;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], expected: &[(usize, &str, &str)], expected_problems: &[&str]) {
+        let file = InputFile { name: "f.csv".into(), bytes: bytes.to_vec() };
+        let mut problems = Vec::new();
+        let records = records(&file, &["id", "text"], &mut problems);
+        let found: Vec<_> =
+            records.iter().map(|record| (record.line, record.text("id"), record.text("text"))).collect();
+        assert_eq!(found, expected);
+        assert_eq!(problems.iter().map(ToString::to_string).collect::<Vec<_>>(), expected_problems);
+    }
+
+    #[test]
+    fn records_know_the_line_they_begin_in() {
+        check(
+            b"\xef\xbb\xbfid, Text \r\n1,\"a\rb\n\"\"c\"\"\"\r\n\r\n2,d\r\n",
+            &[(2, "1", "a\rb\n\"c\""), (5, "2", "d")],
+            &[],
+        );
+        check(b"id,text\r1,a\r2,b", &[(2, "1", "a"), (3, "2", "b")], &[]);
+    }
+
+    #[test]
+    fn wrong_records_are_named_and_the_rest_is_read() {
+        check(
+            b"id,text\n1,a,b\n2\n3,\xff\n4,d\n",
+            &[(5, "4", "d")],
+            &[
+                "f.csv:2: 3 fields: expected 2, as in the header [left out]",
+                "f.csv:3: 1 fields: expected 2, as in the header [left out]",
+                "f.csv:4: invalid UTF-8 in this record: save the file as UTF-8 [left out]",
+            ],
+        );
+        check(
+            b"id,text\n1,a\n2,\"b\n3,c\n4,d\n",
+            &[(2, "1", "a")],
+            &[
+                "f.csv:3: a quotation mark is never closed: 3 lines to the end of the file are read as one record [left out]",
+            ],
+        );
+        check(b"id,words\n1,a\n", &[], &["f.csv:1: no column `text`: expected a header with id, text [left out]"]);
+        check(b"", &[], &["f.csv: the file is empty: expected a header and records [left out]"]);
+    }
+}

@@ -1,0 +1,177 @@
+//! A model of the BERT family as numbers: what an encoder of our own needs of its files.
+//!
+//! Read from the ONNX files that [`crate::onnx`] writes, or from the published `config.json` and
+//! `model.safetensors`. Whoever computes the model packs these for itself: [`crate::encoder`] for the processor,
+//! package closeread-gpu for graphics processors.
+
+mod onnx_file;
+mod published;
+mod tables;
+
+pub use closeread_kernels::Activation;
+pub use tables::{Table, Tables};
+
+use super::EmbedError;
+
+/// All weights of an encoder of the BERT family.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// Numbers of a hidden state.
+    pub hidden: usize,
+    /// Heads of attention; they divide `hidden`.
+    pub n_heads: usize,
+    /// Between the layers of a feed-forward block.
+    pub activation: Activation,
+    /// Added to the variance by layer normalisation.
+    pub epsilon: f32,
+    /// What token ids and positions are looked up in.
+    pub tables: Tables,
+    /// After the sum of the embeddings.
+    pub norm: Norm,
+    /// From the input on.
+    pub layers: Vec<Layer>,
+}
+
+/// One block of attention and feed-forward.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// Hidden state to the heads' queries, side by side; their scores are still to be divided by the root of the head size.
+    pub query: Dense,
+    /// Hidden state to the heads' keys.
+    pub key: Dense,
+    /// Hidden state to the heads' values.
+    pub value: Dense,
+    /// From the joined heads back to the hidden state.
+    pub output: Dense,
+    /// After the attention's result was added to the hidden state.
+    pub attention_norm: Norm,
+    /// From the hidden state to the wide inner one.
+    pub up: Dense,
+    /// And back.
+    pub down: Dense,
+    /// After the feed-forward block's result was added to the hidden state.
+    pub output_norm: Norm,
+}
+
+/// A linear layer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dense {
+    /// Numbers of an input; the bias has as many as an output.
+    pub n_inputs: usize,
+    /// Inputs x outputs, row after row; 8-bit with a scale an output.
+    pub weight: Values,
+    /// One a output.
+    pub bias: Vec<f32>,
+}
+
+/// The numbers of a matrix.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// As they are.
+    F32(Vec<f32>),
+    /// Each value times the scale of its column (of a linear layer) or row (of a table).
+    Int8 {
+        /// Row after row.
+        values: Vec<i8>,
+        /// One a column or row.
+        scales: Vec<f32>,
+    },
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::F32(Vec::new())
+    }
+}
+
+/// Scale and shift of a layer normalisation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Norm {
+    /// Factor of each number of a hidden state.
+    pub scale: Vec<f32>,
+    /// Added to it afterwards.
+    pub shift: Vec<f32>,
+}
+
+impl Checkpoint {
+    /// Reads an ONNX file that closeread wrote, with weights of any of its formats.
+    ///
+    /// # Errors
+    /// [`EmbedError::Load`]: the file is damaged, or from elsewhere.
+    pub fn from_onnx(onnx: &[u8]) -> Result<Self, EmbedError> {
+        onnx_file::read(onnx).map_err(|problem| {
+            EmbedError::Load(format!(
+                "model.onnx: {problem}; closeread's encoder reads the files that `closeread model` writes, any other \
+                 runs with `--backend tract`"
+            ))
+        })
+    }
+
+    /// Whether closeread wrote this ONNX file, for an encoder of a kind that can be read.
+    pub fn is_ours(onnx: &[u8]) -> bool {
+        onnx_file::is_ours(onnx)
+    }
+
+    /// Reads a model as it is published.
+    ///
+    /// # Errors
+    /// [`EmbedError::Load`] with what [`crate::onnx::convert`] would say.
+    pub fn from_published(config_json: &[u8], safetensors: &[u8]) -> Result<Self, EmbedError> {
+        published::read(config_json, safetensors).map_err(|error| EmbedError::Load(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoder::tiny;
+    use crate::onnx::{WeightFormat, convert};
+
+    #[test]
+    fn an_onnx_file_gives_back_what_it_was_made_from() {
+        for (act, activation) in
+            [("gelu", Activation::Gelu), ("gelu_new", Activation::GeluTanh), ("relu", Activation::Relu)]
+        {
+            let (config, weights) = tiny::published(&tiny::Shape { act, ..tiny::Shape::default() });
+            let published = Checkpoint::from_published(&config, &weights).expect("reads");
+            assert_eq!(published.activation, activation);
+            let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
+            assert!(Checkpoint::from_onnx(&onnx).expect("reads") == published, "{act}");
+        }
+    }
+
+    #[test]
+    fn eight_bit_weights_stay_as_they_are_stored() {
+        let (config, weights) = tiny::published(&tiny::Shape::default());
+        let exact = Checkpoint::from_published(&config, &weights).expect("reads");
+        let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
+        let stored = Checkpoint::from_onnx(&onnx).expect("reads");
+        let (Values::F32(exact), Values::Int8 { values, scales }) =
+            (&exact.layers[0].up.weight, &stored.layers[0].up.weight)
+        else {
+            panic!("f32 published, 8-bit stored");
+        };
+        for (idx, (exact, value)) in exact.iter().zip(values).enumerate() {
+            let scale = scales[idx % scales.len()];
+            assert!((exact - f32::from(*value) * scale).abs() <= scale * 0.5001);
+        }
+        let half = convert(&config, &weights, WeightFormat::F16).expect("converts");
+        assert!(matches!(Checkpoint::from_onnx(&half).expect("reads").tables.words.values, Values::F32(_)));
+    }
+
+    #[test]
+    fn a_damaged_file_is_refused_and_never_a_panic() {
+        let (config, weights) = tiny::published(&tiny::Shape::default());
+        let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
+        for n_bytes in 0..onnx.len() {
+            let message = Checkpoint::from_onnx(&onnx[..n_bytes]).expect_err("refused").to_string();
+            assert!(message.contains("--backend tract"), "{message}");
+        }
+        for at in 0..onnx.len().min(4000) {
+            let mut damaged = onnx.clone();
+            damaged[at] ^= 0x55;
+            // Some flips only change a number or a name that nothing reads; none may panic.
+            let _ = Checkpoint::from_onnx(&damaged);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Weights as published: `config.json` and `model.safetensors`.
+
+use super::{Checkpoint, Dense, Layer, Norm, Table, Tables, Values};
+use crate::onnx::{Config, ConvertError, Weights};
+
+/// Reads and checks all weights of the model that `config_json` describes.
+pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint, ConvertError> {
+    let config = Config::read(config_json)?;
+    let weights = Weights::read(safetensors)?;
+    let word = "embeddings.word_embeddings.weight";
+    let prefix = weights.names().find_map(|name| name.strip_suffix(word));
+    let prefix = prefix.ok_or_else(|| ConvertError::Missing { tensor: word.to_owned() })?;
+    let reader = Reader { weights: &weights, prefix };
+    let (hidden, inner) = (config.hidden_size, config.intermediate_size);
+
+    let all = reader.values("embeddings.position_embeddings.weight", &[config.max_position_embeddings, hidden])?;
+    let types = reader.values("embeddings.token_type_embeddings.weight", &[config.type_vocab_size, hidden])?;
+    let rows = all[config.first_position() * hidden..].chunks_exact(hidden);
+    let positions = rows.flat_map(|row| row.iter().zip(&types).map(|(p, t)| p + t)).collect();
+    let layers = (0..config.num_hidden_layers).map(|layer| {
+        let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+        Ok(Layer {
+            query: reader.dense(&name("attention.self.query"), hidden, hidden)?,
+            key: reader.dense(&name("attention.self.key"), hidden, hidden)?,
+            value: reader.dense(&name("attention.self.value"), hidden, hidden)?,
+            output: reader.dense(&name("attention.output.dense"), hidden, hidden)?,
+            attention_norm: reader.norm(&name("attention.output.LayerNorm"), hidden)?,
+            up: reader.dense(&name("intermediate.dense"), hidden, inner)?,
+            down: reader.dense(&name("output.dense"), inner, hidden)?,
+            output_norm: reader.norm(&name("output.LayerNorm"), hidden)?,
+        })
+    });
+    Ok(Checkpoint {
+        hidden,
+        n_heads: config.num_attention_heads,
+        activation: config.activation()?,
+        epsilon: config.layer_norm_eps,
+        tables: Tables {
+            words: reader.table(word, config.vocab_size, hidden)?,
+            positions: Table { n_rows: config.n_positions(), n_columns: hidden, values: Values::F32(positions) },
+        },
+        norm: reader.norm("embeddings.LayerNorm", hidden)?,
+        layers: layers.collect::<Result<_, _>>()?,
+    })
+}
+
+struct Reader<'a> {
+    weights: &'a Weights<'a>,
+    /// What stands before every weight's name.
+    prefix: &'a str,
+}
+
+impl Reader<'_> {
+    fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, ConvertError> {
+        Ok(self.weights.matrix(&[format!("{}{name}", self.prefix)], shape)?.values)
+    }
+
+    fn table(&self, name: &str, n_rows: usize, n_columns: usize) -> Result<Table, ConvertError> {
+        Ok(Table { n_rows, n_columns, values: Values::F32(self.values(name, &[n_rows, n_columns])?) })
+    }
+
+    /// Published outputs x inputs; transposed here.
+    fn dense(&self, name: &str, n_inputs: usize, n_outputs: usize) -> Result<Dense, ConvertError> {
+        let published = self.values(&format!("{name}.weight"), &[n_outputs, n_inputs])?;
+        let weight =
+            (0..n_inputs).flat_map(|i| (0..n_outputs).map(move |o| o * n_inputs + i)).map(|at| published[at]).collect();
+        let bias = self.values(&format!("{name}.bias"), &[n_outputs])?;
+        Ok(Dense { n_inputs, weight: Values::F32(weight), bias })
+    }
+
+    fn norm(&self, name: &str, n: usize) -> Result<Norm, ConvertError> {
+        let read = |new: &str, old: &str| {
+            let names = [new, old].map(|part| format!("{}{name}.{part}", self.prefix));
+            Ok(self.weights.matrix(&names, &[n])?.values)
+        };
+        Ok(Norm { scale: read("weight", "gamma")?, shift: read("bias", "beta")? })
+    }
+}

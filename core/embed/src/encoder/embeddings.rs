@@ -1,0 +1,31 @@
+//! Token ids to first hidden states: word plus position, normalised.
+
+use super::norm::LayerNorm;
+use super::rows::Rows;
+use crate::checkpoint::{Norm, Tables};
+use closeread_kernels::Kernels;
+
+/// The tables that token ids and positions are looked up in.
+#[derive(Debug)]
+pub(super) struct Embeddings {
+    pub(super) tables: Tables,
+    norm: LayerNorm,
+}
+
+impl Embeddings {
+    pub(super) fn new(tables: Tables, norm: &Norm, epsilon: f32, kernels: Kernels) -> Self {
+        Self { tables, norm: LayerNorm::new(norm, epsilon, kernels) }
+    }
+
+    /// The first hidden states of all texts, one after the other.
+    pub(super) fn forward(&self, kernels: Kernels, batch: &[&[u32]], states: &mut Rows) {
+        let mut row = 0;
+        for ids in batch {
+            for (position, &id) in ids.iter().enumerate() {
+                self.tables.read(id, position, states.row_mut(row));
+                row += 1;
+            }
+        }
+        self.norm.forward(kernels, states, 0..row);
+    }
+}

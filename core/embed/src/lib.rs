@@ -1,0 +1,45 @@
+//! Text to vectors: model descriptions and the backends that run them.
+
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "encoder")]
+pub mod checkpoint;
+#[cfg(feature = "encoder")]
+pub mod encoder;
+mod error;
+mod model;
+pub mod onnx;
+#[cfg(feature = "tokenizer-json")]
+mod plan;
+pub mod rows;
+mod served;
+#[cfg(feature = "tokenizer-json")]
+mod texts;
+#[cfg(feature = "tokenizer-json")]
+mod tokens;
+#[cfg(feature = "tract")]
+pub mod tract;
+mod vectors;
+
+pub use error::EmbedError;
+pub use model::{Check, Hub, ModelSpec, Pooling};
+#[cfg(feature = "tokenizer-json")]
+pub use plan::{Bucket, Unit, plan, plan_in_order};
+pub use served::ServedSpec;
+#[cfg(feature = "tokenizer-json")]
+pub use texts::{Backend, Embedded, Encoder, gather, normalized, pool};
+#[cfg(feature = "tokenizer-json")]
+pub use tokens::{TextTokenizer, TokenIds};
+pub use vectors::Vectors;
+
+use serde::{Deserialize, Serialize};
+
+/// On which side of a search a text stands; some models want another prefix for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// What is searched for.
+    Query,
+    /// What is searched through.
+    Passage,
+}

@@ -1,0 +1,30 @@
+//! Choices as Stronger Baselines asks for them: `[[1]]` (figure A.1).
+
+use closeread_text::pattern::pattern;
+use regex_lite::Regex;
+use std::sync::LazyLock;
+
+/// The option chosen by a reply that holds `[[n]]`, n from 1; the result counts from 0.
+///
+/// Several markers: the last one, for a model that weighs options names the chosen one last (Stronger Baselines leaves
+/// it open). A number that no option has is no choice, and an earlier marker is not taken in its place.
+pub fn choice_marker(reply: &str, n_options: usize) -> Option<usize> {
+    static MARKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[\s*([0-9]+)\s*\]\]"));
+    let last = MARKER.captures_iter(reply).last()?;
+    let number: usize = last[1].parse().ok()?;
+    (1..=n_options).contains(&number).then(|| number - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_marker_decides() {
+        assert_eq!(choice_marker("Not [[1]], rather [[ 3 ]].", 4), Some(2));
+        assert_eq!(choice_marker("[[2]] or [[5]]", 4), None);
+        assert_eq!(choice_marker("[[0]]", 4), None);
+        assert_eq!(choice_marker("[[99999999999999999999999]]", 4), None);
+        assert_eq!(choice_marker("Option 2", 4), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! Which metrics an item is scored by, and what an answer is worth: one place for runs, prediction files and the page.
+
+use crate::Outcome;
+use crate::{Item, Task};
+use closeread_metrics::bleu::{BleuStatistics, bleu};
+use closeread_metrics::meteor::{Meteor, WordNet};
+use closeread_metrics::rouge::{Rouge, rouge_over};
+use closeread_metrics::{HashedAnswer, Metric, Words, infinitebench_en_f1, infinitebench_zh_f1, squad_v1, squad_v2};
+use closeread_text::Language;
+use closeread_text::language::east_asian;
+use closeread_text::sentence::punkt;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An answer as it is scored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer<'a> {
+    /// Its text; for a choice the text of the option.
+    pub text: &'a str,
+    /// The option chosen, from 0.
+    pub choice: Option<usize>,
+}
+
+/// Scores answers by any [`Metric`].
+#[derive(Debug, Default)]
+pub struct Evaluator {
+    words: Words,
+    meteor: Option<MeteorByScript>,
+}
+
+/// METEOR as published, and over the words that Chinese is given.
+#[derive(Debug)]
+struct MeteorByScript {
+    reference: Meteor,
+    chinese: Meteor,
+}
+
+/// METEOR was asked for without its synonyms; what it would give without them is another number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "meteor needs WordNet: hand in the bytes of wordnet-3.0.bin (core/metrics/assets/wordnet in closeread's repository), or leave meteor out"
+)]
+pub struct NoWordNet;
+
+impl Evaluator {
+    /// For `metrics`; `words` says how the text metrics cut Chinese, `wordnet` is what METEOR needs.
+    ///
+    /// # Errors
+    /// [`NoWordNet`] if `metrics` has METEOR and `wordnet` is `None`.
+    pub fn new(metrics: &[Metric], words: Words, wordnet: Option<Arc<WordNet>>) -> Result<Self, NoWordNet> {
+        Self::with_punkt(metrics, words, wordnet, Cow::Borrowed(punkt::english()))
+    }
+
+    /// As [`new`](Self::new), for builds that do not carry the Punkt parameters, which METEOR's tokens come from.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_punkt(
+        metrics: &[Metric],
+        words: Words,
+        wordnet: Option<Arc<WordNet>>,
+        punkt: Cow<'static, punkt::Parameters>,
+    ) -> Result<Self, NoWordNet> {
+        if metrics.contains(&Metric::Meteor) && wordnet.is_none() {
+            return Err(NoWordNet);
+        }
+        let meteor = wordnet.map(|wordnet| MeteorByScript {
+            reference: Meteor::with_punkt(punkt.clone(), Some(Arc::clone(&wordnet))),
+            chinese: Meteor::with_punkt(punkt, Some(wordnet)).over(words),
+        });
+        Ok(Self { words, meteor })
+    }
+
+    /// How Chinese is cut.
+    pub fn words(&self) -> Words {
+        self.words
+    }
+
+    /// The score of an answer in 0..=1, the best over the gold answers; 0 for `None`, a trial that ended without one.
+    /// `None` if the metric does not apply: `accuracy` wants a choice, all others want gold answers in words. METEOR
+    /// applies to nothing without WordNet. BLEU is that of the one answer. `evidence_recall` and `pair_accuracy` are
+    /// made of more than an answer and apply to nothing here. Of an item whose gold answers are hashed
+    /// ([`HashedAnswer`]) only `exact_match` is known.
+    ///
+    /// `chinese` tells whether the item is to be cut as Chinese, where the evaluator's [`Words`] say so; see
+    /// [`is_chinese`].
+    pub fn score(&self, metric: Metric, item: &Item, answer: Option<Answer<'_>>, chinese: bool) -> Option<f64> {
+        match metric {
+            Metric::Accuracy => {
+                let correct = item.correct.filter(|_| item.task == Task::Choice)?;
+                let is_right = answer.is_some_and(|answer| answer.choice == Some(correct));
+                return Some(f64::from(u8::from(is_right)));
+            }
+            Metric::EvidenceRecall | Metric::PairAccuracy => return None,
+            _ if item.answers.is_empty() => return None,
+            Metric::ExactMatch => {
+                let hidden: Vec<HashedAnswer<'_>> = hidden(item).collect();
+                if answer.is_some_and(|answer| hidden.iter().any(|gold| gold.matches(answer.text))) {
+                    return Some(1.0);
+                }
+            }
+            _ if hidden(item).next().is_some() => return None,
+            Metric::Meteor if self.meteor.is_none() => return None,
+            _ => {}
+        }
+        Some(answer.map_or(0.0, |answer| self.text_score(metric, answer.text, &item.answers, chinese)))
+    }
+
+    fn text_score(&self, metric: Metric, text: &str, gold: &[String], chinese: bool) -> f64 {
+        let words = self.words_for(chinese);
+        match metric {
+            Metric::ExactMatch => squad_v1(text, gold, words).exact_match,
+            Metric::F1 => squad_v1(text, gold, words).f1,
+            Metric::F1V2 => squad_v2(text, gold, words).f1,
+            Metric::InfinitebenchEnF1 => infinitebench_en_f1(text, gold, words).f1,
+            Metric::InfinitebenchZhF1 => infinitebench_zh_f1(text, gold).f1,
+            Metric::Rouge1 => rouge_over(Rouge::One, text, gold, words).f1,
+            Metric::Rouge2 => rouge_over(Rouge::Two, text, gold, words).f1,
+            Metric::RougeL => rouge_over(Rouge::L, text, gold, words).f1,
+            Metric::RougeLsum => rouge_over(Rouge::Lsum, text, gold, words).f1,
+            Metric::Bleu1 | Metric::Bleu2 | Metric::Bleu3 | Metric::Bleu4 => {
+                let order = metric.bleu_order().expect("these are the metrics with an order");
+                bleu(order, text, gold, words)
+            }
+            Metric::Meteor => self.meteor.as_ref().map_or(0.0, |meteor| {
+                let gold: Vec<&str> = gold.iter().map(String::as_str).collect();
+                let meteor = if chinese { &meteor.chinese } else { &meteor.reference };
+                meteor.score(text, &gold)
+            }),
+            Metric::Accuracy | Metric::EvidenceRecall | Metric::PairAccuracy => 0.0,
+        }
+    }
+
+    /// What an answer adds to corpus BLEU; an item without an answer adds the length of its gold answer alone. `None`
+    /// without gold answers.
+    pub fn bleu_statistics(&self, item: &Item, answer: Option<Answer<'_>>, chinese: bool) -> Option<BleuStatistics> {
+        let text = answer.map_or("", |answer| answer.text);
+        let in_words = !item.answers.is_empty() && hidden(item).next().is_none();
+        in_words.then(|| BleuStatistics::new(text, &item.answers, self.words_for(chinese)))
+    }
+
+    fn words_for(&self, chinese: bool) -> Words {
+        if chinese { self.words } else { Words::Reference }
+    }
+}
+
+/// The gold answers of which only a hash is known.
+fn hidden(item: &Item) -> impl Iterator<Item = HashedAnswer<'_>> {
+    item.answers.iter().filter_map(|gold| HashedAnswer::parse(gold))
+}
+
+/// The metrics of a task, the main one first.
+///
+/// - choice: `accuracy`;
+/// - generative: `f1` (SQuAD v1) and `exact_match`; of Chinese text InfiniteBench's character F1 instead of `f1`, since
+///   token F1 of Chinese compares whole sentences;
+/// - summary: `rougeL`, `rouge1`, `rouge2`, `rougeLsum`; of Chinese text character F1, since ROUGE as published finds no
+///   words there.
+pub fn default_metrics(task: Task, chinese: bool) -> &'static [Metric] {
+    match (task, chinese) {
+        (Task::Choice, _) => &[Metric::Accuracy],
+        (Task::Generative, false) => &[Metric::F1, Metric::ExactMatch],
+        (Task::Generative, true) => &[Metric::InfinitebenchZhF1, Metric::ExactMatch],
+        (Task::Summary, false) => &[Metric::RougeL, Metric::Rouge1, Metric::Rouge2, Metric::RougeLsum],
+        (Task::Summary, true) => &[Metric::InfinitebenchZhF1],
+    }
+}
+
+/// True if an item's answers are Chinese: its field or label `language` says so, or else its gold answers (or its
+/// options, or its question) read so.
+pub fn is_chinese(item: &Item) -> bool {
+    let given = item.other.get("language").and_then(serde_json::Value::as_str);
+    let given = given.or_else(|| item.labels.get("language").map(String::as_str));
+    if let Some(language) = given.and_then(|code| code.parse::<Language>().ok()) {
+        return language == Language::CHINESE;
+    }
+    let texts = [&item.answers, &item.options].into_iter().find(|texts| !texts.is_empty());
+    let text = texts.map_or_else(|| item.question.clone(), |texts| texts.join("\n"));
+    east_asian(&text) == Some(Language::CHINESE)
+}
+
+/// Scores of an outcome by metric name, each in 0..=1: the main metric of the item's task alone; empty if the item has
+/// nothing to score against or was not asked.
+///
+/// Whatever ended without an answer scores 0: each of the five papers counts such items as wrong in its main tables.
+pub fn score(item: &Item, outcome: &Outcome, language: &str) -> BTreeMap<String, f64> {
+    let answer = match outcome {
+        Outcome::Answered { answer, choice } => Some(Answer { text: answer, choice: *choice }),
+        Outcome::NotAsked { .. } => return BTreeMap::new(),
+        _ => None,
+    };
+    let chinese = language == Language::CHINESE.code();
+    let metric = default_metrics(item.task, chinese)[0];
+    let value = Evaluator::default().score(metric, item, answer, chinese);
+    value.map(|value| (metric.name().to_owned(), value)).into_iter().collect()
+}

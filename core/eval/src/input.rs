@@ -1,0 +1,53 @@
+//! Files as they are handed in, and what is wrong in them.
+
+use serde::{Deserialize, Serialize};
+
+/// A file handed to an adapter: its name for messages, its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputFile {
+    /// Path relative to what the user named, with `/` between the parts.
+    pub name: String,
+    /// Content as it lies on disk.
+    pub bytes: Vec<u8>,
+}
+
+/// One row or field that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// File as named by the user.
+    pub file: String,
+    /// Line, from 1, where the format has lines.
+    pub line: Option<usize>,
+    /// Item or document, where known.
+    pub item: Option<String>,
+    /// What is wrong, what was expected, what to do.
+    pub message: String,
+    /// True if a row was left out because of it; false if it is used with the stated repair.
+    pub dropped: bool,
+}
+
+impl Problem {
+    /// A row (or a file of rows) that is left out.
+    pub fn dropped(file: &str, line: Option<usize>, item: Option<&str>, message: impl Into<String>) -> Self {
+        let (file, item) = (file.to_owned(), item.map(str::to_owned));
+        Self { file, line, item, message: message.into(), dropped: true }
+    }
+
+    /// A row that is used all the same; the message says how.
+    pub fn note(file: &str, line: Option<usize>, item: Option<&str>, message: impl Into<String>) -> Self {
+        Self { dropped: false, ..Self::dropped(file, line, item, message) }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        if let Some(item) = &self.item {
+            write!(f, " ({item})")?;
+        }
+        write!(f, ": {}{}", self.message, if self.dropped { " [left out]" } else { "" })
+    }
+}

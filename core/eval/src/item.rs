@@ -1,0 +1,175 @@
+//! The public data formats: `documents.jsonl` and `items.jsonl`.
+
+use closeread_text::hash::short_hash;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// One line of `documents.jsonl`: a text that questions are asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Unique name.
+    pub id: String,
+    /// Title as a prompt shows it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// ISO 639-1 code (`en`, `zh`, ...); absent means: detect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// The text itself, or else where it lies.
+    #[serde(flatten)]
+    pub content: Content,
+    /// Fields closeread does not know, kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Where a document's text is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// In the line itself.
+    Text(String),
+    /// In a file, relative to `documents.jsonl`.
+    Path(String),
+}
+
+/// What kind of answer an item asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Task {
+    /// A short free answer.
+    Generative,
+    /// One of the given options.
+    Choice,
+    /// A text of several sentences.
+    Summary,
+}
+
+/// One line of `items.jsonl`: a question with its gold answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Item {
+    /// Unique name.
+    pub id: String,
+    /// Ids of the documents the question is about, in reading order.
+    pub documents: Vec<String>,
+    /// The question, or the query of a summary.
+    pub question: String,
+    /// What kind of answer is asked for.
+    pub task: Task,
+    /// Acceptable answers, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+    /// The options of a choice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// Index of the correct option, from 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correct: Option<usize>,
+    /// Passages that hold the answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+    /// HAMLET's key facts about one chunk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_facts: Option<KeyFacts>,
+    /// What reports break the scores down by, e.g. `complexity: multi-hop`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// Fields closeread does not know, kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+impl Item {
+    /// A question about one document, with nothing that is optional.
+    pub fn new(id: impl Into<String>, document: impl Into<String>, question: impl Into<String>, task: Task) -> Self {
+        Self {
+            id: id.into(),
+            documents: vec![document.into()],
+            question: question.into(),
+            task,
+            answers: Vec::new(),
+            options: Vec::new(),
+            correct: None,
+            evidence: Vec::new(),
+            key_facts: None,
+            labels: BTreeMap::new(),
+            other: Map::new(),
+        }
+    }
+
+    /// What makes it the same item in another run: sixteen hex digits that change with question, gold answers and options.
+    ///
+    /// Not with the documents: the same question about a book alone and about a whole library is a comparison worth
+    /// making.
+    pub fn gold_fingerprint(&self) -> String {
+        short_hash(&serde_json::json!([self.question, self.answers, self.options, self.correct]))
+    }
+
+    /// Adds a label unless its value is empty.
+    pub fn label(mut self, name: &str, value: &str) -> Self {
+        if !value.trim().is_empty() {
+            self.labels.insert(name.to_owned(), value.trim().to_owned());
+        }
+        self
+    }
+}
+
+/// A passage of a document that holds (part of) the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The document it stands in; absent where the item has one document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Its words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub quote: String,
+    /// First byte in the document's file as decoded to UTF-8; absent means: look the quote up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<usize>,
+    /// One past the last byte.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<usize>,
+}
+
+/// The key-fact trees of one chunk (HAMLET, section 3): roots, branches, leaves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyFacts {
+    /// The document the chunk belongs to.
+    pub document: String,
+    /// Where the chunk stands in it.
+    #[serde(flatten)]
+    pub chunk: ChunkPlace,
+    /// The main insights or sequences.
+    pub roots: Vec<KeyFact>,
+}
+
+/// Where the chunk of a key-fact tree stands: by offsets, or by its words until the text is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ChunkPlace {
+    /// In the document's file as decoded to UTF-8.
+    Offsets {
+        /// First byte of the chunk.
+        start: usize,
+        /// One past the last byte of the chunk.
+        end: usize,
+    },
+    /// From the first occurrence of `first` to the end of the first `last` that does not begin before it.
+    Quotes {
+        /// The words the chunk begins with.
+        first: String,
+        /// The words it ends with.
+        last: String,
+    },
+}
+
+/// One node of a key-fact tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KeyFact {
+    /// A sentence without pronouns, supported by the chunk.
+    pub fact: String,
+    /// Facts that support it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<KeyFact>,
+}

@@ -1,0 +1,30 @@
+//! What is asked, how a reply is read, how a trial ended, and what that counts for.
+
+#![forbid(unsafe_code)]
+
+pub mod answer;
+mod case;
+mod citation;
+pub mod correlate;
+mod evaluate;
+pub mod evidence;
+pub mod hamlet;
+mod input;
+mod item;
+pub mod observations;
+mod outcome;
+mod pair;
+mod paper;
+pub mod reading;
+pub mod rows;
+#[doc(hidden)]
+pub mod testing;
+
+pub use case::{Case, Configuration, Ending, FailurePolicy};
+pub use citation::citation_recall;
+pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_chinese, score};
+pub use input::{InputFile, Problem};
+pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
+pub use outcome::{Ledger, Outcome, PassageRef};
+pub use pair::{ClaimScore, PAIR, pair_scores};
+pub use paper::Paper;

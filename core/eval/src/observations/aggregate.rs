@@ -1,0 +1,259 @@
+//! The one aggregator: from rows to a mean with its interval, what is out of it, and the ledger.
+
+use super::mean::{Mean, mean_of};
+use super::unit::{Point, scored};
+use super::{
+    Counted, Counting, FailurePolicy, ItemFacts, ItemId, Ledger, MetricName, Observation, Observations, Out, Rows,
+    Scored,
+};
+use closeread_metrics::stats::{Divisor, Estimate, mean, standard_deviation};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a mean is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregation {
+    /// Of which scores.
+    pub metric: MetricName,
+    /// What becomes of failures.
+    pub policy: FailurePolicy,
+    /// What else a protocol counts otherwise.
+    pub counting: Counting,
+    /// Over what.
+    pub unit: Unit,
+    /// What weighs alike.
+    pub weighting: Weighting,
+}
+
+/// What a mean is taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// Items: an item's score is the mean over its repeats that count.
+    #[default]
+    Item,
+    /// Pairs of claims: a pair's score is the lowest of its claims'.
+    Pair,
+    /// Books: a book's score is the mean over its items.
+    Book,
+}
+
+/// What weighs alike in a mean.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Weighting {
+    /// Every item, or every unit.
+    #[default]
+    Item,
+    /// Everything that is counted: hits over all observations by their denominators, corpus BLEU. It knows no unit.
+    Pooled,
+    /// Every value of a label: the mean of its values' means.
+    MeanOver(String),
+}
+
+/// A mean and what it was made of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aggregate {
+    /// The mean with its interval; `None` where nothing counts.
+    pub estimate: Option<Estimate>,
+    /// What stands behind it beside items.
+    pub basis: Basis,
+    /// Observations that count.
+    pub counted: usize,
+    /// Those of them that count as 0 by the rule.
+    pub zeros: usize,
+    /// Observations that do not count, by reason; with [`Self::counted`] they are all that was planned.
+    pub out: BTreeMap<Out, usize>,
+    /// How the observations ended.
+    pub ledger: Ledger,
+    /// With several repeats: what each alone gives.
+    pub repeats: Option<OverRepeats>,
+    /// Mean tokens of the prompts, over the trials that made one.
+    pub tokens: Option<f64>,
+}
+
+/// What a mean is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Basis {
+    /// Items, pairs or books.
+    Units,
+    /// Denominators added up.
+    Pooled {
+        /// Their sum.
+        of: u64,
+        /// Observations that count as 0 and have no denominator of their own.
+        zeros_without_of: usize,
+    },
+    /// Means of a label's values.
+    Groups {
+        /// Each value with its mean.
+        groups: BTreeMap<String, GroupMean>,
+        /// Units without the label, which are left out.
+        unlabelled: usize,
+    },
+}
+
+/// The mean of a label's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroupMean {
+    /// Mean over its units.
+    pub mean: f64,
+    /// Units.
+    pub n: usize,
+}
+
+/// The mean over units of each repeat, over the repeats.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OverRepeats {
+    /// Mean of the repeats' means; `None` where nothing counts.
+    pub mean: Option<f64>,
+    /// Their sample standard deviation; `None` below two.
+    pub sd: Option<f64>,
+    /// Repeats that have a mean.
+    pub n: usize,
+}
+
+/// An aggregate a group.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grouped<K> {
+    /// Each group's, in order.
+    pub groups: Vec<(K, Aggregate)>,
+    /// Items that are in no group.
+    pub in_none: usize,
+}
+
+impl Aggregation {
+    /// The mean over items that closeread prints where nothing else is said: failures are wrong.
+    pub fn new(metric: impl Into<MetricName>) -> Self {
+        let (policy, counting, unit, weighting) = Default::default();
+        Self { metric: metric.into(), policy, counting, unit, weighting }
+    }
+}
+
+impl Aggregate {
+    /// Observations that were planned.
+    pub fn planned(&self) -> usize {
+        self.ledger.planned()
+    }
+
+    /// True if no trial is missing.
+    pub fn is_complete(&self) -> bool {
+        self.ledger.is_complete()
+    }
+}
+
+/// An observation that counts.
+pub(super) struct Seen<'a> {
+    pub(super) row: &'a Observation,
+    pub(super) counted: Counted<'a>,
+}
+
+impl Observations {
+    /// The mean of these rows.
+    pub fn aggregate(&self, rows: &Rows, by: &Aggregation) -> Aggregate {
+        self.aggregate_rows(self.rows(rows), by)
+    }
+
+    /// The mean of each group of items that `key` gives.
+    pub fn grouped<K: Ord>(&self, rows: &Rows, by: &Aggregation, key: impl Fn(&ItemFacts) -> Option<K>) -> Grouped<K> {
+        let mut groups: BTreeMap<K, Vec<&Observation>> = BTreeMap::new();
+        let mut in_none: BTreeSet<ItemId> = BTreeSet::new();
+        for row in self.rows(rows) {
+            match key(self.item(row.item)) {
+                Some(key) => groups.entry(key).or_default().push(row),
+                None => drop(in_none.insert(row.item)),
+            }
+        }
+        let groups = groups.into_iter().map(|(key, rows)| (key, self.aggregate_rows(rows.into_iter(), by))).collect();
+        Grouped { groups, in_none: in_none.len() }
+    }
+
+    /// What each unit of these rows scored; one of which nothing counts is not among them.
+    pub fn scores(&self, rows: &Rows, by: &Aggregation) -> Vec<Scored<'_>> {
+        let seen = self.rows(rows).filter_map(|row| Some((row, self.counted(row, by).ok()?)));
+        let seen: Vec<Seen<'_>> = seen.map(|(row, counted)| Seen { row, counted }).collect();
+        scored(self, by.unit, &points(&seen, by))
+    }
+
+    /// What an observation counts for, or why it does not.
+    fn counted<'a>(&'a self, row: &'a Observation, by: &Aggregation) -> Result<Counted<'a>, Out> {
+        match by.policy.counted(by.counting, self.item(row.item), row, &by.metric) {
+            Counted::Out(out) => Err(out),
+            counted => Ok(counted),
+        }
+    }
+
+    fn aggregate_rows<'a>(&'a self, rows: impl Iterator<Item = &'a Observation>, by: &Aggregation) -> Aggregate {
+        let mut out: BTreeMap<Out, usize> = BTreeMap::new();
+        let (mut ledger, mut seen, mut n_repeats) = (Ledger::default(), Vec::new(), 0);
+        let (mut tokens, mut n_prompts) = (0usize, 0usize);
+        for row in rows {
+            ledger.count(row.outcome);
+            n_repeats = n_repeats.max(row.repeat + 1);
+            tokens += row.spent.prompt_tokens;
+            n_prompts += usize::from(row.spent.prompt_tokens > 0);
+            match self.counted(row, by) {
+                Ok(counted) => seen.push(Seen { row, counted }),
+                Err(why) => *out.entry(why).or_default() += 1,
+            }
+        }
+        let points = points(&seen, by);
+        let units = scored(self, by.unit, &points);
+        let Mean { estimate, basis } = mean_of(self, by, &units, &seen);
+        Aggregate {
+            estimate,
+            basis,
+            counted: seen.len(),
+            zeros: seen.iter().filter(|seen| seen.counted == Counted::Zero).count(),
+            out,
+            ledger,
+            repeats: (n_repeats > 1).then(|| self.over_repeats(n_repeats, by.unit, &points)),
+            tokens: (n_prompts > 0).then(|| tokens as f64 / n_prompts as f64),
+        }
+    }
+
+    fn over_repeats(&self, n_repeats: u32, unit: Unit, points: &[Point]) -> OverRepeats {
+        let of_repeat = |repeat| {
+            let points: Vec<Point> = points.iter().copied().filter(|point| point.repeat == repeat).collect();
+            let values: Vec<f64> = scored(self, unit, &points).iter().map(|unit| unit.value).collect();
+            mean(&values)
+        };
+        let means: Vec<f64> = (0..n_repeats).filter_map(of_repeat).collect();
+        let sd = if means.len() > 1 { standard_deviation(&means, Divisor::NMinusOne) } else { None };
+        OverRepeats { mean: mean(&means), sd, n: means.len() }
+    }
+}
+
+fn points(seen: &[Seen<'_>], by: &Aggregation) -> Vec<Point> {
+    let point = |Seen { row, counted }: &Seen<'_>| {
+        let value = match counted {
+            Counted::Score(score) => score.value(&by.metric).unwrap_or(0.0),
+            Counted::Zero | Counted::Out(_) => 0.0,
+        };
+        Point { cell: row.cell, item: row.item, repeat: row.repeat, value }
+    };
+    seen.iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{cell, done, item};
+    use super::*;
+
+    #[test]
+    fn tokens_are_those_of_the_prompts_that_were_made() {
+        let mut rows = ["a", "b", "c"].map(|id| done("m", id, 0, Some(1.0)));
+        (rows[0].spent.prompt_tokens, rows[1].spent.prompt_tokens) = (100, 300);
+        let items = ["a", "b", "c"].map(item);
+        let table = Observations::new("bench", vec![cell("m")], &items, 1, rows.into_iter());
+        let made = table.aggregate(&Rows::all(), &Aggregation::new("f1"));
+        assert_eq!((made.tokens, made.repeats, made.counted), (Some(200.0), None, 3));
+        let none = Observations::new("bench", vec![cell("m")], &items, 1, std::iter::empty());
+        assert_eq!(none.aggregate(&Rows::all(), &Aggregation::new("f1")).tokens, None);
+    }
+
+    #[test]
+    fn a_weighting_in_a_manifest() {
+        let all = [Weighting::Item, Weighting::Pooled, Weighting::MeanOver("domain".to_owned())];
+        assert_eq!(serde_json::to_string(&all).unwrap(), r#"["item","pooled",{"mean_over":"domain"}]"#);
+    }
+}

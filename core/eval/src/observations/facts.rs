@@ -1,0 +1,161 @@
+//! What is known of cells and items before anything runs.
+
+use super::MetricName;
+use crate::Task;
+use closeread_text::Language;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::sync::Arc;
+
+/// What a line of a table is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellKey {
+    /// Name of the configuration: empty in a single run, the run's name where runs are pooled.
+    pub configuration: Arc<str>,
+    /// Name of the method.
+    pub method: Arc<str>,
+    /// The model, `provider/model`.
+    pub model: Arc<str>,
+    /// Token budget of the retrieved context, where the method has one.
+    pub budget: Option<usize>,
+    /// What kind of answer was asked for. Items asked both ways are in two cells.
+    pub task: Task,
+}
+
+impl fmt::Display for CellKey {
+    /// `int4: dos-rag at 1500 (openai/gpt-4o)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.configuration.is_empty() {
+            write!(f, "{}: ", self.configuration)?;
+        }
+        f.write_str(&self.method)?;
+        if let Some(budget) = self.budget {
+            write!(f, " at {budget}")?;
+        }
+        write!(f, " ({})", self.model)
+    }
+}
+
+/// A cell with what is known of its configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Names the cell.
+    pub key: CellKey,
+    /// What the run says of it.
+    pub facts: CellFacts,
+}
+
+/// What papers print of a model, and what tells configurations apart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CellFacts {
+    /// Tokens that the model's context window holds.
+    pub context_window: Option<usize>,
+    /// Most tokens of a response; `None` leaves it to the provider.
+    pub max_output_tokens: Option<u32>,
+    /// Whether the model reasons before it answers, where that is known.
+    pub reasoning: Option<bool>,
+    /// Sampling temperature.
+    pub temperature: f32,
+    /// Sampling seed.
+    pub seed: Option<u64>,
+    /// Address of the server, if it is not the provider's own.
+    pub server: Option<String>,
+    /// How passages are ranked.
+    pub retriever: Option<String>,
+    /// The embedding model.
+    pub embedder: Option<String>,
+    /// The model that made trees, pages or memories beforehand.
+    pub preparer: Option<String>,
+    /// What counts tokens.
+    pub tokenizer: String,
+}
+
+/// What is known of an item: of one id with one gold answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemFacts {
+    /// Its id, unique within a run.
+    pub id: String,
+    /// Fingerprint of question, gold answers and options.
+    pub gold: String,
+    /// Ids of the documents it is about.
+    pub documents: Vec<String>,
+    /// What tables break scores down by.
+    pub labels: BTreeMap<String, String>,
+    /// Language of its documents.
+    pub language: Language,
+    /// Length of its documents together, in tokens of the run's tokenizer.
+    pub book_tokens: Option<usize>,
+    /// Where each piece of gold evidence that was found starts, in tokens from the start of its document.
+    pub evidence_tokens: Vec<usize>,
+    /// How metrics apply to it; one that is not listed applies [`Applies::Once`].
+    pub metrics: BTreeMap<MetricName, Applies>,
+}
+
+/// How a metric applies to an item, answered or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Applies {
+    /// A score weighs 1.
+    #[default]
+    Once,
+    /// The score is a share of so many, such as the key facts of a summary or the tokens of a reference. A trial that
+    /// counts as 0 adds them to the denominator where shares are pooled. Of 0 there is no share.
+    OutOf(u32),
+    /// The score is a share of something that only an answer has, such as its sentences.
+    OutOfAnswer,
+    /// Not at all: nothing that happens to the item is a 0.
+    Not,
+}
+
+impl ItemFacts {
+    /// How a metric applies.
+    pub fn applies(&self, metric: &MetricName) -> Applies {
+        match self.metrics.get(metric) {
+            Some(Applies::OutOf(0)) => Applies::Not,
+            Some(applies) => *applies,
+            None => Applies::Once,
+        }
+    }
+
+    /// What intervals cluster by: the set of the item's documents, in any order. An item without documents is a cluster
+    /// of its own.
+    pub fn cluster(&self) -> String {
+        let documents: BTreeSet<&str> = self.documents.iter().map(String::as_str).collect();
+        if documents.is_empty() {
+            return format!("\n{}", self.id);
+        }
+        documents.into_iter().collect::<Vec<_>>().join("\n")
+    }
+
+    /// The value of a label.
+    pub fn label(&self, name: &str) -> Option<&str> {
+        self.labels.get(name).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::item;
+    use super::*;
+
+    #[test]
+    fn items_cluster_by_the_set_of_their_documents() {
+        let about = |id: &str, documents: &[&str]| {
+            let documents = documents.iter().map(|id| (*id).to_owned()).collect();
+            ItemFacts { documents, ..item(id) }.cluster()
+        };
+        assert_eq!(about("a", &["x", "y"]), about("b", &["y", "x", "y"]));
+        assert_ne!(about("a", &["x", "y"]), about("a", &["x"]));
+        assert_ne!(about("a", &[]), about("b", &[]));
+        assert_ne!(about("a", &[]), about("b", &["a"]));
+    }
+
+    #[test]
+    fn of_nothing_there_is_no_share() {
+        let metrics =
+            BTreeMap::from([("recall".into(), Applies::OutOf(0)), ("faithfulness".into(), Applies::OutOf(2))]);
+        let item = ItemFacts { metrics, ..item("a") };
+        assert_eq!(item.applies(&"recall".into()), Applies::Not);
+        assert_eq!(item.applies(&"faithfulness".into()), Applies::OutOf(2));
+        assert_eq!(item.applies(&"f1".into()), Applies::Once);
+    }
+}

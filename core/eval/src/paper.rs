@@ -1,0 +1,83 @@
+//! The five papers.
+
+use crate::Case;
+use serde::{Deserialize, Serialize};
+
+/// A paper whose benchmark and tables closeread knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Paper {
+    /// SagaScale: questions on whole novels, long context against retrieval.
+    SagaScale,
+    /// NovelQA: questions on novels by complexity and aspect.
+    NovelQa,
+    /// DOS RAG ("Stronger Baselines"): accuracy over the token budget.
+    DosRag,
+    /// CorpusQA: questions on document collections.
+    CorpusQa,
+    /// HAMLET: summaries against key facts.
+    Hamlet,
+}
+
+impl Paper {
+    /// Every paper.
+    pub const ALL: [Self; 5] = [Self::SagaScale, Self::NovelQa, Self::DosRag, Self::CorpusQa, Self::Hamlet];
+
+    /// The paper's name as it is cited.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::SagaScale => "SagaScale",
+            Self::NovelQa => "NovelQA",
+            Self::DosRag => "DOS RAG",
+            Self::CorpusQa => "CorpusQA",
+            Self::Hamlet => "HAMLET",
+        }
+    }
+
+    /// The paper that reports on the benchmark of that name (an adapter's name, a folder's name), if one does.
+    ///
+    /// Case, hyphens, blanks and underscores do not count. InfiniteBench, QuALITY and NarrativeQA are the benchmarks
+    /// of DOS RAG.
+    pub fn of_benchmark(name: &str) -> Option<Self> {
+        let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        match plain.as_str() {
+            "sagascale" => Some(Self::SagaScale),
+            "novelqa" => Some(Self::NovelQa),
+            "infinitebench" | "quality" | "levalquality" | "narrativeqa" | "levalnarrativeqa" => Some(Self::DosRag),
+            "corpusqa" => Some(Self::CorpusQa),
+            "hamlet" => Some(Self::Hamlet),
+            _ => None,
+        }
+    }
+
+    /// The paper whose labels the trials carry: `complexity` and `aspect` are NovelQA's, `domain` with `difficulty` or
+    /// `length_set` CorpusQA's, `question_type` SagaScale's. The first that fits.
+    pub fn of_labels(cases: &[Case]) -> Option<Self> {
+        let has = |label: &str| cases.iter().any(|case| case.labels.contains_key(label));
+        if has("complexity") && has("aspect") {
+            Some(Self::NovelQa)
+        } else if has("domain") && (has("difficulty") || has("length_set")) {
+            Some(Self::CorpusQa)
+        } else if has("question_type") {
+            Some(Self::SagaScale)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::case;
+
+    #[test]
+    fn a_benchmark_is_known_by_its_name_or_its_labels() {
+        assert_eq!(Paper::of_benchmark("NovelQA"), Some(Paper::NovelQa));
+        assert_eq!(Paper::of_benchmark("saga-scale"), Some(Paper::SagaScale));
+        assert_eq!(Paper::of_benchmark("nocha"), None);
+        let labelled = case("a").label("complexity", "detail").label("aspect", "plot");
+        assert_eq!(Paper::of_labels(&[labelled]), Some(Paper::NovelQa));
+        assert_eq!(Paper::of_labels(&[case("a")]), None);
+    }
+}

@@ -1,0 +1,324 @@
+//! Objects of a JSON Lines file or of a JSON array, one by one, with the line each begins in.
+
+use crate::{InputFile, Problem};
+use serde_json::{Deserializer, Map, Value};
+use std::collections::VecDeque;
+
+/// One object.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Line it begins in, from 1.
+    pub line: usize,
+    /// Its fields.
+    pub fields: Map<String, Value>,
+}
+
+impl Row {
+    /// A field as text: trimmed, numbers and truth values written out; `None` if absent, null, empty or nested.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.fields.get(name).and_then(scalar)
+    }
+
+    /// The texts of a list, or of a single value, in order; what is empty or nested is left out.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        self.fields.get(name).map(scalars).unwrap_or_default()
+    }
+}
+
+/// A scalar as trimmed, non-empty text.
+pub fn scalar(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Null | Value::Array(_) | Value::Object(_) => return None,
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// The scalars of a list, or a single one.
+pub fn scalars(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(values) => values.iter().filter_map(scalar).collect(),
+        value => scalar(value).into_iter().collect(),
+    }
+}
+
+/// The objects of `file` in order, and between them what is wrong.
+///
+/// A wrong line of JSON Lines costs that line. A syntax error in an array costs its line where each element has a line
+/// of its own, else the rest of the array, which is said. Text after the object of a line, or after the array, is named
+/// and the object used; lines after an array are rows. A byte order mark is skipped, blank lines are no rows.
+pub fn rows(file: &InputFile) -> Rows<'_> {
+    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    let first = bytes.iter().position(|byte| !byte.is_ascii_whitespace());
+    // A line that holds one list alone is a wrong row of JSON Lines only if other lines follow it as objects; an
+    // array of objects is far more common, so `[` opens an array.
+    let is_array = first.is_some_and(|at| bytes[at] == b'[');
+    let form = if is_array { Form::Array } else { Form::Lines };
+    let mut rows = Rows { name: &file.name, bytes, at: 0, line: 1, form, queue: VecDeque::new() };
+    if is_array {
+        rows.advance(first.map_or(0, |at| at + 1));
+    }
+    rows
+}
+
+/// See [`rows`].
+#[derive(Debug)]
+pub struct Rows<'f> {
+    name: &'f str,
+    bytes: &'f [u8],
+    at: usize,
+    /// Line of `at`.
+    line: usize,
+    form: Form,
+    queue: VecDeque<Result<Row, Problem>>,
+}
+
+/// How the text at the reader's place is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// One object a line.
+    Lines,
+    /// Elements, wherever their lines end.
+    Array,
+    /// Behind a syntax error in an array: one element a line, with the comma after it.
+    BrokenArray,
+}
+
+impl Iterator for Rows<'_> {
+    type Item = Result<Row, Problem>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.queue.is_empty() && self.at < self.bytes.len() {
+            if self.form == Form::Array { self.read_element() } else { self.read_line() }
+        }
+        self.queue.pop_front()
+    }
+}
+
+impl Rows<'_> {
+    fn read_line(&mut self) {
+        let rest = &self.bytes[self.at..];
+        let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        let line = self.line;
+        self.at += (end + 1).min(rest.len());
+        self.line += 1;
+        let Ok(text) = std::str::from_utf8(&rest[..end]) else {
+            return self.fail(line, "invalid UTF-8: save the file as UTF-8".into());
+        };
+        let mut text = text.trim();
+        if self.form == Form::BrokenArray {
+            text = text.strip_suffix(',').unwrap_or(text);
+            if text == "]" {
+                self.form = Form::Lines;
+                return;
+            }
+        }
+        let mut values = Deserializer::from_str(text).into_iter::<Value>();
+        let mut n_before = 0;
+        while let Some(value) = values.next() {
+            match value {
+                Ok(value) => self.push(line, value),
+                Err(error) if n_before == 0 => {
+                    let message = format!("not valid JSON, {}: expected one object a line", position(&error));
+                    return self.fail(line, message);
+                }
+                Err(_) => {
+                    let message = format!("text after the JSON object is ignored: `{}`", excerpt(&text[n_before..]));
+                    return self.queue.push_back(Err(Problem::note(self.name, Some(line), None, message)));
+                }
+            }
+            n_before = values.byte_offset();
+        }
+    }
+
+    fn read_element(&mut self) {
+        let gap = self.bytes[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace() || **byte == b',').count();
+        self.advance(gap);
+        match self.bytes.get(self.at) {
+            None => return self.fail(self.line, "the list has no `]` at its end: the file is cut off".into()),
+            Some(b']') => return self.end_array(),
+            Some(_) => {}
+        }
+        let mut values = Deserializer::from_slice(&self.bytes[self.at..]).into_iter::<Value>();
+        match values.next() {
+            Some(Ok(value)) => {
+                let n_bytes = values.byte_offset();
+                self.push(self.line, value);
+                self.advance(n_bytes);
+            }
+            Some(Err(error)) => {
+                let line = self.line + error.line().saturating_sub(1);
+                if line == self.line && self.rest_of_line() < self.bytes.len() - self.at {
+                    let message = format!("not valid JSON, {}: expected one object a line", position(&error));
+                    self.fail(line, message);
+                    self.form = Form::BrokenArray;
+                    return self.advance(self.rest_of_line());
+                }
+                let message = format!(
+                    "not valid JSON, {}: this element of the list, begun in line {}, and all after it are unread",
+                    position(&error),
+                    self.line
+                );
+                self.fail(line, message);
+                self.advance(self.bytes.len() - self.at);
+            }
+            None => self.advance(self.bytes.len() - self.at),
+        }
+    }
+
+    /// Goes on behind the `]` of an array.
+    fn end_array(&mut self) {
+        self.advance(1);
+        let n_bytes = self.rest_of_line();
+        let after = String::from_utf8_lossy(&self.bytes[self.at..self.at + n_bytes]);
+        if !after.trim().is_empty() {
+            let message = format!("text after the JSON list is ignored: `{}`", excerpt(&after));
+            self.queue.push_back(Err(Problem::note(self.name, Some(self.line), None, message)));
+        }
+        self.advance(n_bytes);
+        self.form = Form::Lines;
+    }
+
+    /// Bytes up to the end of the line, its line feed included.
+    fn rest_of_line(&self) -> usize {
+        let rest = &self.bytes[self.at..];
+        rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |end| end + 1)
+    }
+
+    fn push(&mut self, line: usize, value: Value) {
+        match value {
+            Value::Object(fields) => self.queue.push_back(Ok(Row { line, fields })),
+            other => self.fail(line, format!("expected a JSON object in braces, found {}", kind(&other))),
+        }
+    }
+
+    fn fail(&mut self, line: usize, message: String) {
+        self.queue.push_back(Err(Problem::dropped(self.name, Some(line), None, message)));
+    }
+
+    fn advance(&mut self, n_bytes: usize) {
+        self.line += self.bytes[self.at..self.at + n_bytes].iter().filter(|byte| **byte == b'\n').count();
+        self.at += n_bytes;
+    }
+}
+
+/// What a JSON value is, in words.
+pub fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// A serde_json error without its own line, which counts from the start of the row.
+fn position(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    format!("column {}: {what}", error.column())
+}
+
+fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], expected: &[&str]) {
+        let file = InputFile { name: "f".into(), bytes: bytes.to_vec() };
+        let found: Vec<String> = rows(&file)
+            .map(|row| match row {
+                Ok(row) => format!("{} {}", row.line, Value::Object(row.fields)),
+                Err(problem) => problem.to_string(),
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_wrong_line_costs_that_line_alone() {
+        check(
+            b"\xef\xbb\xbf{\"a\":1}\r\n\n{\"a\":\n{\"a\":2} gi\n[3]\n{\"a\":\"\xff\"}\n{\"a\":3}{\"a\":4}",
+            &[
+                r#"1 {"a":1}"#,
+                "f:3: not valid JSON, column 5: EOF while parsing a value: expected one object a line [left out]",
+                r#"4 {"a":2}"#,
+                "f:4: text after the JSON object is ignored: `gi`",
+                "f:5: expected a JSON object in braces, found a list [left out]",
+                "f:6: invalid UTF-8: save the file as UTF-8 [left out]",
+                r#"7 {"a":3}"#,
+                r#"7 {"a":4}"#,
+            ],
+        );
+        check(b"", &[]);
+        check(b" \n\n", &[]);
+    }
+
+    #[test]
+    fn the_elements_of_an_array_know_their_lines() {
+        check(
+            b"[\n  {\"a\": 1},\n  {\n   \"a\": 2\n  }, 7,\n {\"a\":3}]\n",
+            &[
+                r#"2 {"a":1}"#,
+                r#"3 {"a":2}"#,
+                "f:5: expected a JSON object in braces, found a number [left out]",
+                r#"6 {"a":3}"#,
+            ],
+        );
+        check(
+            b"[{\"a\":1},\n{\"a\":\n!}, {\"a\":2}]",
+            &[
+                r#"1 {"a":1}"#,
+                "f:3: not valid JSON, column 1: expected value: this element of the list, begun in line 2, and all after it are unread [left out]",
+            ],
+        );
+        check(b"[{\"a\":1},", &[r#"1 {"a":1}"#, "f:1: the list has no `]` at its end: the file is cut off [left out]"]);
+    }
+
+    #[test]
+    fn what_follows_an_array_or_a_wrong_element_is_read() {
+        check(
+            b"[3]\n{\"a\":1}\n",
+            &["f:1: expected a JSON object in braces, found a number [left out]", r#"2 {"a":1}"#],
+        );
+        check(b"[{\"a\":1}] gi\n", &[r#"1 {"a":1}"#, "f:1: text after the JSON list is ignored: `gi`"]);
+        check(
+            b"[{\"a\":1},\n{\"a\":NaN},\n{\"a\":\"\xff\"},\n {\"a\":2},\n{\"a\":3}\n]\n",
+            &[
+                r#"1 {"a":1}"#,
+                "f:2: not valid JSON, column 6: expected value: expected one object a line [left out]",
+                "f:3: invalid UTF-8: save the file as UTF-8 [left out]",
+                r#"4 {"a":2}"#,
+                r#"5 {"a":3}"#,
+            ],
+        );
+    }
+
+    #[test]
+    fn scalars_become_text() {
+        let row = Row {
+            line: 1,
+            fields: serde_json::from_str(r#"{"n": 3, "s": " x ", "e": " ", "l": ["a", 2, null, [1]], "t": true}"#)
+                .unwrap(),
+        };
+        assert_eq!(row.text("n").as_deref(), Some("3"));
+        assert_eq!(row.text("s").as_deref(), Some("x"));
+        assert_eq!(row.text("e"), None);
+        assert_eq!(row.text("l"), None);
+        assert_eq!(row.text("t").as_deref(), Some("true"));
+        assert_eq!(row.texts("l"), ["a", "2"]);
+        assert_eq!(row.texts("s"), ["x"]);
+        assert_eq!(row.texts("none"), Vec::<String>::new());
+    }
+}

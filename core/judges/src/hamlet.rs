@@ -1,0 +1,186 @@
+//! HAMLET's evaluation of a summary (section 3, stage 3, appendix E): facts verified, key facts aligned.
+//!
+//! Both judges reply with a JSON list, in a fence or bare. The paper does not say what becomes of a list that lacks
+//! entries or has too many. Here a list of the right length is read in its order; else an entry belongs to the sentence
+//! (the fact) whose words it repeats, white space, case and typography aside, and what no entry repeats is left out: it
+//! is in no ratio, and the report counts it. A list in which nothing can be placed is unparsed.
+
+use super::ask::ask;
+use super::{Heard, Judge, Ruling, Submission};
+use closeread_eval::answer::Parsed;
+use closeread_eval::answer::json::json_value;
+use closeread_eval::hamlet::{ErrorCategory, Level};
+use closeread_eval::rows::scalar;
+use closeread_eval::{KeyFact, KeyFacts};
+use closeread_methods::Host;
+use closeread_methods::{MethodError, Settings};
+use closeread_text::sentence::{Rules, split};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// What the judge says of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SentenceRuling {
+    /// What is wrong with it.
+    pub category: ErrorCategory,
+    /// Why; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// What the judge says of a key fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FactRuling {
+    /// The summary states it.
+    pub stated: bool,
+    /// Numbers of the sentences that state it, from 1, ascending, each once and within the summary; none if it is not
+    /// stated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<usize>,
+}
+
+/// The key facts of a tree, depth first, as the judge gets them. What lies deeper than three levels is a leaf.
+pub fn linearised(facts: &KeyFacts) -> Vec<(Level, &str)> {
+    fn walk<'f>(fact: &'f KeyFact, depth: usize, into: &mut Vec<(Level, &'f str)>) {
+        into.push((Level::ALL[depth.min(Level::ALL.len() - 1)], &fact.fact));
+        for child in &fact.children {
+            walk(child, depth + 1, into);
+        }
+    }
+    let mut list = Vec::new();
+    for root in &facts.roots {
+        walk(root, 0, &mut list);
+    }
+    list
+}
+
+/// The sentences of a summary, by the rules of its language.
+pub(super) fn sentences<'a>(submission: &Submission<'a>) -> Vec<&'a str> {
+    let text = submission.said.text();
+    split(text, Rules::for_code(submission.language)).into_iter().map(|span| text[span.range()].trim()).collect()
+}
+
+/// The facts of the item's tree.
+pub(super) fn facts<'a>(submission: &Submission<'a>) -> Vec<&'a str> {
+    let facts = submission.item.key_facts.as_ref().map(linearised).unwrap_or_default();
+    facts.into_iter().map(|(_, fact)| fact).collect()
+}
+
+/// One of five categories a sentence, against the chunk.
+pub(super) async fn verify_facts<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    submission: &Submission<'_>,
+) -> Result<Heard, MethodError> {
+    let sentences = sentences(submission);
+    let categories = [ErrorCategory::NoError].into_iter().chain(ErrorCategory::ERRORS);
+    let categories: Vec<Value> = categories.map(|c| json!({"name": c.name(), "meaning": meaning(c)})).collect();
+    let variables = json!({"chunk": submission.chunk, "sentences": sentences, "categories": categories});
+    ask(host, settings, Judge::VerifyFacts, variables, submission.chunk, |reply| {
+        let rulings = placed(reply, "sentence", &sentences, |entry| {
+            let category = ErrorCategory::of_name(&scalar(entry.get("category")?)?)?;
+            Some(SentenceRuling { category, reason: entry.get("reason").and_then(scalar).unwrap_or_default() })
+        });
+        rulings.map(|sentences| Ruling::Sentences { sentences })
+    })
+    .await
+}
+
+/// Yes or no a key fact, with the sentences that state it.
+pub(super) async fn align_key_facts<H: Host>(
+    host: &H,
+    settings: Settings<'_>,
+    submission: &Submission<'_>,
+) -> Result<Heard, MethodError> {
+    let (sentences, facts) = (sentences(submission), facts(submission));
+    let variables = json!({"facts": facts, "sentences": sentences});
+    ask(host, settings, Judge::AlignKeyFacts, variables, "", |reply| {
+        let rulings = placed(reply, "key-fact", &facts, |entry| fact_ruling(entry, sentences.len()));
+        rulings.map(|facts| Ruling::KeyFacts { facts })
+    })
+    .await
+}
+
+fn fact_ruling(entry: &Map<String, Value>, n_sentences: usize) -> Option<FactRuling> {
+    let stated = match scalar(entry.get("response")?)?.to_lowercase().trim_end_matches('.') {
+        "yes" | "true" | "是" => true,
+        "no" | "false" | "否" => false,
+        _ => return None,
+    };
+    let numbers = ["line number", "line_number", "line numbers", "line"].iter().find_map(|name| entry.get(*name));
+    let numbers = match numbers {
+        Some(Value::Array(numbers)) => numbers.as_slice(),
+        Some(number) => std::slice::from_ref(number),
+        None => &[],
+    };
+    let number = |value: &Value| scalar(value)?.trim_matches(['[', ']']).parse::<usize>().ok();
+    let mut sentences: Vec<usize> = numbers.iter().filter_map(number).collect();
+    sentences.retain(|number| stated && (1..=n_sentences).contains(number));
+    sentences.sort_unstable();
+    sentences.dedup();
+    Some(FactRuling { stated, sentences })
+}
+
+/// What the prompt says of a category (Table 12).
+const fn meaning(category: ErrorCategory) -> &'static str {
+    match category {
+        ErrorCategory::NoError => "the text supports everything the sentence says",
+        ErrorCategory::OutOfArticle => "the sentence says something that the text neither says nor implies",
+        ErrorCategory::Entity => "a person, place, thing, number or time in the sentence is not the one of the text",
+        ErrorCategory::Relation => {
+            "the persons and things are right, but what the sentence says of how they relate or what they do is not"
+        }
+        ErrorCategory::Sentence => "the sentence as a whole contradicts the text",
+    }
+}
+
+/// The entries of a reply's JSON list, each beside the text that it is about; see the head of this file.
+fn placed<T>(
+    reply: &str,
+    field: &str,
+    texts: &[&str],
+    read: impl Fn(&Map<String, Value>) -> Option<T>,
+) -> Parsed<Vec<Option<T>>> {
+    let Parsed::Answer(value) = json_value(reply) else { return Parsed::Unparsed };
+    let entries = match value {
+        Value::Array(entries) => entries,
+        // A list inside an object, as servers that enforce an object make models reply; or an object alone.
+        Value::Object(fields) => {
+            match fields.values().find_map(|value| value.as_array().filter(|v| holds_objects(v))) {
+                Some(entries) => entries.clone(),
+                None => vec![Value::Object(fields)],
+            }
+        }
+        _ => return Parsed::Unparsed,
+    };
+    let entries: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
+    let mut found: Vec<Option<T>> = texts.iter().map(|_| None).collect();
+    if entries.len() == texts.len() {
+        for (place, entry) in found.iter_mut().zip(&entries) {
+            *place = read(entry);
+        }
+    } else {
+        let texts: Vec<String> = texts.iter().map(|text| folded(text)).collect();
+        let mut taken = vec![false; texts.len()];
+        for entry in entries {
+            let words = ["sentence", "key-fact", "key_fact", "key fact", "fact"].iter();
+            let words = [field].iter().chain(words).find_map(|name| entry.get(*name)).and_then(scalar);
+            let words = words.map(|words| folded(&words)).unwrap_or_default();
+            if let Some(at) = (0..texts.len()).find(|&at| !taken[at] && texts[at] == words) {
+                taken[at] = true;
+                found[at] = read(entry);
+            }
+        }
+    }
+    if found.iter().all(Option::is_none) { Parsed::Unparsed } else { Parsed::Answer(found) }
+}
+
+fn holds_objects(values: &[Value]) -> bool {
+    !values.is_empty() && values.iter().all(Value::is_object)
+}
+
+/// Words without what copying changes: white space, case, quotes, a number or full stop at the ends.
+fn folded(text: &str) -> String {
+    let numbered = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '[' | ']' | ' '));
+    numbered.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}

@@ -1,0 +1,307 @@
+//! What people say of answers, and how far judges agree with them (SagaScale A.4.2, NovelQA Table 7, HAMLET Table 3).
+
+use super::agreement::labels;
+use super::{
+    Agreement, Confusion, Joint, Judge, Judging, Panel, QuestionType, Standing, Subject, TrialPlace, Verdict,
+    correctness_judge,
+};
+use closeread_eval::hamlet::ErrorCategory;
+use closeread_eval::rows::{Row, kind, rows, scalar};
+use closeread_eval::{InputFile, Problem};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a person said of an answer, of one sentence of a summary, or of one key fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HumanLabel {
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// Id of the item.
+    pub item: String,
+    /// Which trials of it are meant: all that these do not rule out.
+    pub method: Option<String>,
+    /// Reader.
+    pub model: Option<String>,
+    /// Token budget.
+    pub budget: Option<usize>,
+    /// Number of the repetition.
+    pub sample: Option<u32>,
+    /// What of the trial.
+    pub part: Part,
+    /// The label, in the words of [`labels`].
+    pub label: &'static str,
+}
+
+/// What a label is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The answer: correct or incorrect.
+    Answer,
+    /// A sentence of the summary, from 1: a category of HAMLET's.
+    Sentence(usize),
+    /// A key fact, from 1, depth first: stated or not.
+    Fact(usize),
+    /// The question: one of SagaScale's types.
+    Question,
+}
+
+/// How far a judge agrees with people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgainstPeople {
+    /// Who judged: a panel, one of its members, or the rule.
+    pub judge: String,
+    /// What was decided: the name of a judge.
+    pub question: String,
+    /// Share of equal labels ("binary accuracy" in HAMLET), with kappa and AC1.
+    #[serde(flatten)]
+    pub agreement: Agreement,
+    /// A row a label that people gave, a column a label of the judge.
+    pub confusion: Confusion,
+}
+
+/// Reads labels from JSON Lines or CSV with a head: `item` and `label`, where needed `method`, `model`, `budget`, `sample`,
+/// and `sentence` or `fact` (numbers from 1) for parts of a summary. Wrong rows are named.
+///
+/// Labels of answers: correct, C, yes, true, 1, right, 正确, 对 and their opposites, whatever the case; of sentences
+/// HAMLET's five categories; of facts yes or no; the name of a question type is a label of the question.
+pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    for row in table(file) {
+        let read = row.and_then(|row| {
+            let item = row.text("item").or_else(|| row.text("id"));
+            human_label(&row).map_err(|why| Problem::dropped(&file.name, Some(row.line), item.as_deref(), why))
+        });
+        match read {
+            Ok(label) => found.push(label),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (found, problems)
+}
+
+/// The rows of a file, CSV unless it begins as JSON does.
+fn table(file: &InputFile) -> Vec<Result<Row, Problem>> {
+    let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
+    if matches!(bytes.iter().find(|byte| !byte.is_ascii_whitespace()), Some(b'{' | b'[') | None) {
+        return rows(file).collect();
+    }
+    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(bytes);
+    let wrong = |line: Option<usize>, why: String| Problem::dropped(&file.name, line, None, why);
+    let head: Vec<String> = match reader.headers() {
+        Ok(head) => head.iter().map(str::to_lowercase).collect(),
+        Err(error) => return vec![Err(wrong(Some(1), error.to_string()))],
+    };
+    if !["item", "label"].iter().all(|name| head.iter().any(|column| column == name)) {
+        let why = format!("the head is `{}`: expected columns `item` and `label`, or JSON Lines", head.join(","));
+        return vec![Err(wrong(Some(1), why))];
+    }
+    let row = |record: Result<csv::StringRecord, csv::Error>| {
+        let record = record.map_err(|error| {
+            let line = error.position().and_then(|position| usize::try_from(position.line()).ok());
+            wrong(line, error.to_string())
+        })?;
+        let line = record.position().and_then(|position| usize::try_from(position.line()).ok()).unwrap_or(0);
+        let fields = head.iter().zip(&record).filter(|(_, text)| !text.is_empty());
+        let fields: Map<String, Value> =
+            fields.map(|(name, text)| (name.clone(), Value::String(text.to_owned()))).collect();
+        Ok(Row { line, fields })
+    };
+    reader.records().map(row).collect()
+}
+
+fn human_label(row: &Row) -> Result<HumanLabel, String> {
+    let item = row.text("item").or_else(|| row.text("id")).ok_or("no `item`: expected the id of an item")?;
+    let number = |name: &str| match row.fields.get(name).filter(|value| !value.is_null()) {
+        None => Ok(None),
+        Some(value) => {
+            let number = scalar(value).and_then(|text| text.parse::<usize>().ok());
+            number.map(Some).ok_or_else(|| format!("`{name}` is {}: expected a whole number", shown(value)))
+        }
+    };
+    let given =
+        row.fields.get("label").ok_or("no `label`: expected what a person said, such as correct or incorrect")?;
+    let text = scalar(given).ok_or_else(|| format!("`label` is {}: expected a word", kind(given)))?;
+    let expected = |what: &str| format!("the label is `{text}`: expected {what}");
+    let (part, label) = match (number("sentence")?, number("fact")?) {
+        (Some(_), Some(_)) => return Err("both `sentence` and `fact`: expected one of them, or neither".into()),
+        (Some(0), _) | (_, Some(0)) => return Err("sentences and facts count from 1".into()),
+        (Some(sentence), None) => {
+            let known = ErrorCategory::of_name(&text);
+            let known = known.ok_or_else(|| {
+                expected("No error, Out-of-article error, Entity error, Relation error or Sentence error")
+            })?;
+            (Part::Sentence(sentence), known.name())
+        }
+        (None, Some(fact)) => {
+            let stated = truth(&text).ok_or_else(|| expected("yes or no"))?;
+            (Part::Fact(fact), if stated { "yes" } else { "no" })
+        }
+        (None, None) => {
+            match (truth(&text), QuestionType::ALL.into_iter().find(|t| t.name().eq_ignore_ascii_case(&text))) {
+                (Some(correct), _) => (Part::Answer, if correct { "correct" } else { "incorrect" }),
+                (None, Some(kind)) => (Part::Question, kind.name()),
+                (None, None) => return Err(expected("correct or incorrect")),
+            }
+        }
+    };
+    let sample = number("sample")?.map(u32::try_from).transpose().map_err(|_| "`sample` is too large")?;
+    let (method, model) = (row.text("method"), row.text("model"));
+    Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, sample, part, label })
+}
+
+fn shown(value: &Value) -> String {
+    scalar(value).map_or_else(|| kind(value).to_owned(), |text| format!("`{text}`"))
+}
+
+fn truth(text: &str) -> Option<bool> {
+    match text.to_lowercase().trim_matches(['[', ']']) {
+        "correct" | "c" | "yes" | "y" | "true" | "1" | "right" | "正确" | "对" | "是" => Some(true),
+        "incorrect" | "n" | "no" | "false" | "0" | "wrong" | "错误" | "错" | "否" => Some(false),
+        _ => None,
+    }
+}
+
+/// Each panel of a run against people, then each member of a panel of several, then the rule's tolerant reading; and
+/// what labels could not be used, by line of `file`.
+pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (Vec<AgainstPeople>, Vec<Problem>) {
+    let standing = judging.standing();
+    let trials = judged_trials(judging);
+    let mut problems = Vec::new();
+    let mut used: Vec<(&HumanLabel, Subject)> = Vec::new();
+    let mut seen: BTreeSet<(Subject, Part)> = BTreeSet::new();
+    for label in people {
+        let mut wrong = |why: String| problems.push(Problem::dropped(file, Some(label.line), Some(&label.item), why));
+        match subject_of(&trials, label) {
+            Err(why) => wrong(why),
+            Ok(subject) if !seen.insert((subject.clone(), label.part)) => {
+                wrong("a second label of the same: the first counts".into());
+            }
+            Ok(subject) => used.push((label, subject)),
+        }
+    }
+    let mut found = Vec::new();
+    let mut unheard: BTreeSet<usize> = (0..used.len()).collect();
+    for panel in &judging.panels {
+        for judge in asked(panel) {
+            let says = |subject: &Subject| match standing.joint(panel, subject, judge) {
+                Joint::Ruled(ruling) => labels(judge, &Verdict::Ruled { ruling }),
+                Joint::Pending | Joint::Silent => Vec::new(),
+            };
+            let pairs = pairs(&used, judge, says, &mut unheard);
+            found.extend(of_pairs(panel.name(), judge, &pairs));
+            let members = panel.members_for(judge);
+            if members.len() > 1 {
+                for (at, (model, vote)) in members.into_iter().enumerate() {
+                    let says = |subject: &Subject| member_says(&standing, panel, judge, subject, at);
+                    let pairs = self::pairs(&used, judge, says, &mut BTreeSet::new());
+                    found.extend(of_pairs(format!("{model}, vote {}", vote + 1), judge, &pairs));
+                }
+            }
+        }
+    }
+    if judging.panel(Judge::Rule).is_some() {
+        let says = |subject: &Subject| match standing.ruling(subject, Judge::Rule) {
+            Joint::Ruled(ruling) => labels(Judge::Rule, &Verdict::Ruled { ruling }),
+            Joint::Pending | Joint::Silent => Vec::new(),
+        };
+        let pairs = pairs(&used, Judge::Rule, says, &mut unheard);
+        found.extend(of_pairs("builtin/rule (tolerant)".to_owned(), Judge::Rule, &pairs));
+    }
+    for at in unheard {
+        let label = used[at].0;
+        let why = "no judge of the run has a verdict on this";
+        problems.push(Problem::dropped(file, Some(label.line), Some(&label.item), why));
+    }
+    problems.sort_by_key(|problem| problem.line);
+    (found, problems)
+}
+
+/// The judges of a panel that people can be compared with.
+fn asked(panel: &Panel) -> Vec<Judge> {
+    let single = [Judge::VerifyFacts, Judge::AlignKeyFacts, Judge::ClassifyQuestion];
+    let correctness = correctness_judge(panel).into_iter();
+    correctness.chain(single.into_iter().filter(|judge| panel.asks(*judge))).collect()
+}
+
+/// Everything of the run that was judged, by item.
+fn judged_trials(judging: &Judging) -> BTreeMap<&str, BTreeSet<&Subject>> {
+    let mut trials: BTreeMap<&str, BTreeSet<&Subject>> = BTreeMap::new();
+    for judgement in &judging.judgements {
+        let subject = &judgement.key.subject;
+        trials.entry(subject.item.as_str()).or_default().insert(subject);
+    }
+    trials
+}
+
+fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -> Result<Subject, String> {
+    if label.part == Part::Question {
+        return Ok(Subject::question(&label.item));
+    }
+    let fits = |trial: &TrialPlace| {
+        label.method.as_ref().is_none_or(|method| *method == trial.method)
+            && label.model.as_ref().is_none_or(|model| *model == trial.model)
+            && label.budget.is_none_or(|budget| Some(budget) == trial.budget)
+            && label.sample.is_none_or(|sample| sample == trial.sample)
+    };
+    let of_item = trials.get(label.item.as_str()).into_iter().flatten();
+    let found: Vec<&Subject> = of_item.copied().filter(|subject| subject.trial.as_ref().is_some_and(fits)).collect();
+    match found.as_slice() {
+        [] => Err("no trial of this item was judged in the run: expected an item, and a method, of the run".into()),
+        [subject] => Ok((*subject).clone()),
+        several => {
+            let name = |subject: &&Subject| {
+                let trial = subject.trial.as_ref()?;
+                let budget = trial.budget.map_or_else(String::new, |budget| format!(" at {budget}"));
+                Some(format!("{}{budget} ({}, sample {})", trial.method, trial.model, trial.sample))
+            };
+            let names: Vec<String> = several.iter().take(4).filter_map(name).collect();
+            Err(format!(
+                "{} trials of this item were judged ({}): expected `method`, and `model`, `budget` or `sample` where \
+                 they are needed, to name one",
+                several.len(),
+                names.join("; ")
+            ))
+        }
+    }
+}
+
+fn member_says(
+    standing: &Standing<'_>,
+    panel: &Panel,
+    judge: Judge,
+    subject: &Subject,
+    at: usize,
+) -> Vec<Option<&'static str>> {
+    let heard = standing.heard(panel, subject, judge).get(at).copied().flatten();
+    heard.map(|judgement| labels(judge, &judgement.verdict)).unwrap_or_default()
+}
+
+/// What people and a judge said of the same, people first; what was found is taken out of `unheard`.
+fn pairs(
+    used: &[(&HumanLabel, Subject)],
+    judge: Judge,
+    says: impl Fn(&Subject) -> Vec<Option<&'static str>>,
+    unheard: &mut BTreeSet<usize>,
+) -> Vec<(&'static str, &'static str)> {
+    let mut pairs = Vec::new();
+    for (at, (label, subject)) in used.iter().enumerate() {
+        let place = match (label.part, judge) {
+            (Part::Sentence(number), Judge::VerifyFacts) | (Part::Fact(number), Judge::AlignKeyFacts) => number - 1,
+            (Part::Question, Judge::ClassifyQuestion) => 0,
+            (Part::Answer, judge) if judge.decides_correctness() || judge == Judge::Rule => 0,
+            _ => continue,
+        };
+        if let Some(said) = says(subject).get(place).copied().flatten() {
+            unheard.remove(&at);
+            pairs.push((label.label, said));
+        }
+    }
+    pairs
+}
+
+fn of_pairs(who: String, judge: Judge, pairs: &[(&'static str, &'static str)]) -> Option<AgainstPeople> {
+    let ratings: Vec<Vec<Option<&str>>> = pairs.iter().map(|(human, said)| vec![Some(*human), Some(*said)]).collect();
+    let agreement = Agreement::of(&ratings)?;
+    Some(AgainstPeople { judge: who, question: judge.name().to_owned(), agreement, confusion: Confusion::of(pairs) })
+}

@@ -1,0 +1,73 @@
+//! What `judgements.jsonl` holds: who judged what, and how it ended.
+
+use super::{Judge, Verdict};
+use closeread_methods::record::{CallTrace, TrialKey};
+use serde::{Deserialize, Serialize};
+
+/// What names a judgement: the same key is never asked twice in one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct JudgementKey {
+    /// What is judged.
+    #[serde(flatten)]
+    pub subject: Subject,
+    /// What is decided.
+    pub judge: Judge,
+    /// Who decides: `provider/model` or [`BUILTIN_RULE`].
+    pub judge_model: String,
+    /// Number of the vote, from 0.
+    pub vote: u32,
+    /// How it was asked: sixteen hex digits over prompt, temperature and all else that can change a reply; see
+    /// [`Panel::setup`].
+    pub setup: String,
+}
+
+/// What is judged.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Subject {
+    /// Id of the item.
+    pub item: String,
+    /// The trial of it; absent where the question itself is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<TrialPlace>,
+}
+
+/// What names a trial of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TrialPlace {
+    /// Name of the method.
+    pub method: String,
+    /// Reader, `provider/model`.
+    pub model: String,
+    /// Token budget of the retrieved context, where the method has one.
+    pub budget: Option<usize>,
+    /// Number of the repetition, from 0.
+    pub sample: u32,
+}
+
+impl Subject {
+    /// A question alone.
+    pub fn question(item: impl Into<String>) -> Self {
+        Self { item: item.into(), trial: None }
+    }
+}
+
+impl From<&TrialKey> for Subject {
+    fn from(key: &TrialKey) -> Self {
+        let TrialKey { item, method, model, budget, sample } = key.clone();
+        Self { item, trial: Some(TrialPlace { method, model, budget, sample }) }
+    }
+}
+
+/// One line of `judgements.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// What was judged, by whom.
+    #[serde(flatten)]
+    pub key: JudgementKey,
+    /// What came of it.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// The call that was made; none where a rule decided or the call failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallTrace>,
+}

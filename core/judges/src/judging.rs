@@ -1,0 +1,82 @@
+//! Everything that was judged in a run, by panel.
+
+use super::{Joint, Judge, Judgement, JudgementKey, Panel, Subject, Verdict};
+use std::collections::HashMap;
+
+/// The panels that judged a run, in the order in which they were last asked, and what their members said.
+///
+/// What a report says of a judge is the verdict of the last panel that was asked it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judging {
+    /// The panels.
+    pub panels: Vec<Panel>,
+    /// What was said; of several lines with the same key the last counts.
+    pub judgements: Vec<Judgement>,
+}
+
+impl Judging {
+    /// The panel that speaks for a judge.
+    pub fn panel(&self, judge: Judge) -> Option<&Panel> {
+        self.panels.iter().rev().find(|panel| panel.asks(judge))
+    }
+
+    /// The panel that decides on correct answers, and the judge it does it by.
+    pub fn correctness(&self) -> Option<(&Panel, Judge)> {
+        self.panels.iter().rev().find_map(|panel| Some((panel, correctness_judge(panel)?)))
+    }
+
+    /// The judgements by key.
+    pub fn standing(&self) -> Standing<'_> {
+        let by_key = self.judgements.iter().map(|judgement| (&judgement.key, judgement)).collect();
+        Standing { judging: self, by_key }
+    }
+}
+
+/// The judge by which a panel decides on correct answers: of several that it was asked the paper's, else the first;
+/// `None` if it was not asked that.
+pub fn correctness_judge(panel: &Panel) -> Option<Judge> {
+    let of_paper = Judge::of_paper(panel.paper);
+    let named = || panel.judges.iter().copied().find(|judge| judge.decides_correctness());
+    panel.asks(of_paper).then_some(of_paper).or_else(named)
+}
+
+/// A [`Judging`] in which judgements are found by what they are about.
+#[derive(Debug)]
+pub struct Standing<'a> {
+    judging: &'a Judging,
+    by_key: HashMap<&'a JudgementKey, &'a Judgement>,
+}
+
+impl<'a> Standing<'a> {
+    /// What it is made of.
+    pub fn judging(&self) -> &'a Judging {
+        self.judging
+    }
+
+    /// The judgements of a panel's members on a subject, `None` for a member that has not been heard.
+    pub fn heard(&self, panel: &Panel, subject: &Subject, judge: Judge) -> Vec<Option<&'a Judgement>> {
+        let of = |(model, vote): (&str, u32)| {
+            let key = JudgementKey {
+                subject: subject.clone(),
+                judge,
+                judge_model: model.to_owned(),
+                vote,
+                setup: panel.setup(judge, model),
+            };
+            self.by_key.get(&key).copied()
+        };
+        panel.members_for(judge).into_iter().map(of).collect()
+    }
+
+    /// What a panel says of a subject.
+    pub fn joint(&self, panel: &Panel, subject: &Subject, judge: Judge) -> Joint {
+        let heard = self.heard(panel, subject, judge);
+        let verdicts: Vec<Option<&Verdict>> = heard.into_iter().map(|one| one.map(|one| &one.verdict)).collect();
+        panel.joint(judge, &verdicts)
+    }
+
+    /// What the panel that speaks for the judge says; pending without such a panel.
+    pub fn ruling(&self, subject: &Subject, judge: Judge) -> Joint {
+        self.judging.panel(judge).map_or(Joint::Pending, |panel| self.joint(panel, subject, judge))
+    }
+}

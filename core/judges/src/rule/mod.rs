@@ -1,0 +1,186 @@
+//! `builtin/rule`: judging without a model.
+//!
+//! Where an answer has a form (a choice, a number, a percentage, a month, a list) a rule can say whether it agrees with
+//! the gold answer, strictly as the form was asked for and tolerantly. Where it has none, the rule compares texts, and
+//! takes every paraphrase for wrong. Of summaries it counts words, as `builtin/extractive` does of books: that lets every
+//! benchmark be judged end to end with no key and no network, and says little about the summaries.
+
+mod quantity;
+mod words;
+
+pub use quantity::{Quantity, quantity};
+pub(super) use words::{align_key_facts, question_type, verify_facts};
+
+use super::{Said, Submission};
+use closeread_eval::answer::Parsed;
+use closeread_eval::answer::corpusqa;
+use closeread_eval::answer::corpusqa::{Reading, Value, agrees, value};
+use closeread_eval::answer::novelqa::chosen;
+use closeread_eval::{Item, Task};
+use closeread_metrics::Words;
+use closeread_metrics::squad_normalize;
+use serde::{Deserialize, Serialize};
+
+/// Version of the rules: a judgement under other rules is another judgement.
+pub(super) const VERSION: &str = "rule-1";
+
+/// What the rule says of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByRule {
+    /// The form of the gold answer.
+    pub form: AnswerForm,
+    /// It agrees to the letter of the form.
+    pub strict: bool,
+    /// It agrees apart from notation: units, thousands, number words, order of lists, case, marks.
+    pub tolerant: bool,
+}
+
+/// The form of a gold answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    /// An option.
+    Choice,
+    /// A number, in digits or words, with a unit or without.
+    Number,
+    /// A percentage.
+    Percentage,
+    /// A month, `YYYY-MM`.
+    Date,
+    /// Several texts.
+    List,
+    /// Words without a form.
+    Text,
+}
+
+impl AnswerForm {
+    /// The form of a gold answer in words.
+    pub fn of_gold(gold: &str) -> Self {
+        match value(gold, Reading::Tolerant) {
+            Parsed::Answer(Value::List(_)) => Self::List,
+            Parsed::Answer(Value::Number(_)) => Self::Number,
+            Parsed::Answer(Value::Percent(_)) => Self::Percentage,
+            Parsed::Answer(Value::Date { .. }) => Self::Date,
+            _ => match quantity(gold) {
+                Some(quantity) if quantity.is_percentage() => Self::Percentage,
+                Some(_) => Self::Number,
+                None => Self::Text,
+            },
+        }
+    }
+}
+
+/// Whether an answer agrees with a gold answer of its item. A reply out of form never agrees strictly.
+pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
+    let Submission { item, said, language, .. } = submission;
+    if item.task == Task::Choice {
+        return choice(item, *said);
+    }
+    let form = item.answers.first().map_or(AnswerForm::Text, |gold| AnswerForm::of_gold(gold));
+    let (in_form, words) = match said {
+        Said::Nothing => return ByRule { form, strict: false, tolerant: false },
+        Said::Answer { text, .. } => (true, corpusqa::answer(text)),
+        Said::Unparsed { reply } => (false, corpusqa::answer(reply)),
+    };
+    let strict = in_form && item.answers.iter().any(|gold| agrees_strictly(words, gold));
+    let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, language));
+    ByRule { form, strict, tolerant }
+}
+
+/// Whether an answer is the gold answer to the letter of its form.
+pub fn agrees_strictly(said: &str, gold: &str) -> bool {
+    agrees(said, gold, Reading::Strict) == Parsed::Answer(true)
+}
+
+/// Whether an answer is the gold answer apart from notation: by its type ([`Reading::Tolerant`]), as a [`quantity`], or
+/// in the same words, articles, punctuation, case and white space aside (SQuAD's; of Chinese every mark).
+pub fn agrees_tolerantly(said: &str, gold: &str, language: &str) -> bool {
+    let by_type = agrees(said, gold, Reading::Tolerant) == Parsed::Answer(true);
+    let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));
+    let in_words = || {
+        let words = Words::for_language(language);
+        let (said, gold) = (squad_normalize(said, words), squad_normalize(gold, words));
+        !gold.is_empty() && said == gold
+    };
+    by_type || as_quantity() || in_words()
+}
+
+/// A choice: strictly the option that the form names; tolerantly also the option whose index, letter or text a reply out
+/// of form gives in its last line.
+fn choice(item: &Item, said: Said<'_>) -> ByRule {
+    let named = match said {
+        Said::Answer { choice, .. } => choice,
+        Said::Nothing | Said::Unparsed { .. } => None,
+    };
+    let strict = named.is_some() && named == item.correct;
+    let tolerantly = || {
+        let last = said.text().lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+        let announced = ["answer is", "Answer is", "Answer", "answer", "答案是", "答案"];
+        let rest = announced.iter().find_map(|name| Some(last.rsplit_once(name)?.1)).unwrap_or(last);
+        let rest = rest.trim_start_matches([':', '：', ' ', '*']).trim_end_matches(['*', '。']);
+        chosen(rest, &item.options)
+    };
+    let tolerant = strict || named.is_none() && item.correct.is_some() && tolerantly() == item.correct;
+    ByRule { form: AnswerForm::Choice, strict, tolerant }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gold_answer_has_a_form() {
+        for (gold, form) in [
+            ("12", AnswerForm::Number),
+            ("Eleven", AnswerForm::Number),
+            ("十二天", AnswerForm::Number),
+            ("45.20%", AnswerForm::Percentage),
+            ("百分之三", AnswerForm::Percentage),
+            ("2024-05", AnswerForm::Date),
+            ("[\"A\", \"B\"]", AnswerForm::List),
+            ("Mind the step", AnswerForm::Text),
+            ("一只山羊", AnswerForm::Number),
+        ] {
+            assert_eq!(AnswerForm::of_gold(gold), form, "{gold}");
+        }
+    }
+
+    #[test]
+    fn both_readings_of_an_answer() {
+        for (said, gold, language, strict, tolerant) in [
+            ("3.10", "3.1", "en", true, true),
+            ("1,234 marks", "1234", "en", false, true),
+            ("eleven", "11", "en", false, true),
+            ("eleven days", "11 years", "en", false, false),
+            ("twelve", "11", "en", false, false),
+            ("三十四", "34", "zh", false, true),
+            ("百分之四十五", "45%", "zh", false, true),
+            ("1.2亿元", "120000000", "zh", false, true),
+            ("2024年5月", "2024-05", "zh", false, true),
+            ("[\"b\", \"a\"]", "[\"a\", \"b\"]", "en", false, true),
+            ("the Goat.", "Goat", "en", false, true),
+            ("a goat in the yard", "Goat", "en", false, false),
+            ("孔乙己。", "孔乙己", "zh", false, true),
+            ("", "12", "en", false, false),
+        ] {
+            assert_eq!(agrees_strictly(said, gold), strict, "strict: {said} against {gold}");
+            let either = strict || agrees_tolerantly(said, gold, language);
+            assert_eq!(either, tolerant, "tolerant: {said} against {gold}");
+        }
+    }
+
+    #[test]
+    fn a_choice_out_of_form_counts_tolerantly() {
+        let mut item = Item::new("q", "b", "?", Task::Choice);
+        item.options = vec!["Rain".into(), "Snow".into()];
+        item.correct = Some(1);
+        let of = |reply| choice(&item, Said::Unparsed { reply });
+        for reply in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
+            let ByRule { strict, tolerant, .. } = of(reply);
+            assert!(!strict && tolerant, "{reply}");
+        }
+        assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
+        assert!(choice(&item, Said::Answer { text: "Snow", choice: Some(1) }).strict);
+        assert!(!choice(&item, Said::Answer { text: "Snow", choice: Some(0) }).tolerant);
+    }
+}

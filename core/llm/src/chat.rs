@@ -1,0 +1,208 @@
+//! Chat completions as values.
+
+use closeread_eval::reading::ExtractiveInput;
+use serde::{Deserialize, Serialize};
+
+/// One request to a chat model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Call {
+    /// The dialogue so far, oldest first.
+    pub messages: Vec<Message>,
+    /// Sampling temperature; the papers decode greedily, 0.
+    pub temperature: f32,
+    /// Most tokens the reply may have.
+    pub max_output_tokens: u32,
+    /// Name of the prompt the last message was made from: what options for single prompts go by.
+    #[serde(skip)]
+    pub prompt: String,
+    /// What the prompt was made from. A language model never sees it; a reader without one answers from it.
+    #[serde(skip)]
+    pub reading: Option<ExtractiveInput>,
+}
+
+/// One turn of a dialogue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who speaks.
+    pub role: Speaker,
+    /// What is said.
+    pub content: String,
+    /// Length in bytes of the beginning that other calls share, such as a book that many questions are asked about: a
+    /// hint for a provider's prompt cache. It changes nothing about what is asked.
+    #[serde(skip)]
+    pub shared_bytes: Option<usize>,
+}
+
+impl Message {
+    /// A message of the user, nothing of it shared.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self { role: Speaker::User, content: content.into(), shared_bytes: None }
+    }
+
+    /// The same message, its beginning up to the last occurrence of `shared` marked as shared.
+    pub fn sharing(mut self, shared: &str) -> Self {
+        // To look for a whole book takes longer than to look for its first words, where there is room behind them, and compare.
+        let first_words = &shared[..shared.floor_char_boundary(80)];
+        let begins = |start: &usize| self.content[*start..].starts_with(shared);
+        let n_before = self.content.len().saturating_sub(shared.len());
+        let within = &self.content[..self.content.ceil_char_boundary(n_before + first_words.len())];
+        let quickly = within.rmatch_indices(first_words).map(|(start, _)| start).find(begins);
+        let start = if shared.is_empty() { None } else { quickly.or_else(|| self.content.rfind(shared)) };
+        self.shared_bytes = start.map(|start| start + shared.len());
+        self
+    }
+}
+
+/// Who speaks a [`Message`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Speaker {
+    /// Instructions.
+    System,
+    /// The one who asks.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// What came back for a [`Call`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    /// The text of the answer, reasoning excluded.
+    pub text: String,
+    /// Tokens as the provider counted them.
+    #[serde(default)]
+    pub usage: Usage,
+    /// Why it ended.
+    #[serde(default)]
+    pub stop: Stop,
+    /// It was asked before and came from the host's memory: nobody was asked now, nothing was spent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
+}
+
+/// Why a reply ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The model had said what it had to say.
+    #[default]
+    Finished,
+    /// It reached the limit on tokens: what there is was cut short, or is nothing where thinking took them all.
+    Length,
+}
+
+/// Tokens of one call, as the provider counted them; `None` where it said nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens of the prompt, cached ones included.
+    pub prompt_tokens: Option<u64>,
+    /// Tokens of the reply, reasoning included.
+    pub completion_tokens: Option<u64>,
+    /// Tokens of the prompt that the provider read from its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+    /// Tokens of the prompt that the provider wrote to its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_tokens: Option<u64>,
+    /// Tokens of the reply that were reasoning and are not shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u64>,
+    /// They went through the provider's batch API, which has prices of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batch: bool,
+    /// Some were counted by closeread: the provider named none, or a number that cannot be.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_count: bool,
+}
+
+impl Usage {
+    /// The same tokens, ours in the place of what the provider did not name or cannot have counted, by however different a
+    /// tokenizer. `prompt` and `reply` were counted here, and a reply had at most `most_reply`.
+    #[must_use]
+    pub fn or_counted(self, prompt: u64, reply: u64, most_reply: u64) -> Self {
+        const FEWER: u64 = 32;
+        const MORE: u64 = 8;
+        /// Tokens around a prompt or a reply that are not in its text.
+        const AROUND: u64 = 10_000;
+        let can_be = |told: u64, least: u64, most: u64| {
+            told >= least.div_ceil(FEWER) && told <= most.saturating_mul(MORE).saturating_add(AROUND)
+        };
+        let told_prompt = self.prompt_tokens.filter(|told| can_be(*told, prompt, prompt));
+        let told_reply = self.completion_tokens.filter(|told| can_be(*told, reply, reply.max(most_reply)));
+        let part = |of: Option<u64>| of.filter(|n| told_prompt.is_some_and(|told| *n <= told));
+        Self {
+            prompt_tokens: told_prompt.or(Some(prompt)),
+            completion_tokens: told_reply.or(Some(reply)),
+            cached_tokens: part(self.cached_tokens),
+            cache_write_tokens: part(self.cache_write_tokens),
+            reasoning_tokens: self.reasoning_tokens.filter(|n| told_reply.is_some_and(|told| *n <= told)),
+            batch: self.batch,
+            own_count: self.own_count || told_prompt.is_none() || told_reply.is_none(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Usage;
+
+    fn told(prompt: Option<u64>, reply: Option<u64>) -> Usage {
+        Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() }
+    }
+
+    #[test]
+    fn finding_07_tokens_that_are_missing_or_cannot_be_are_counted_here() {
+        for (prompt, reply, counted) in [
+            (Some(1000), Some(50), (1000, 50)),
+            (Some(1900), Some(900), (1900, 900)),
+            (None, None, (1200, 40)),
+            (Some(0), Some(0), (1200, 40)),
+            (Some(1000), None, (1000, 40)),
+            (Some(u64::MAX), Some(1 << 63), (1200, 40)),
+            (Some(3), Some(7), (1200, 7)),
+        ] {
+            let usage = told(prompt, reply).or_counted(1200, 40, 4096);
+            assert_eq!(
+                (usage.prompt_tokens.unwrap(), usage.completion_tokens.unwrap()),
+                counted,
+                "{prompt:?} {reply:?}"
+            );
+            assert_eq!(usage.own_count, (prompt, reply) != (Some(counted.0), Some(counted.1)));
+        }
+        let cached = Usage { cached_tokens: Some(u64::MAX), ..told(Some(1000), Some(50)) };
+        assert_eq!(cached.or_counted(1200, 40, 4096).cached_tokens, None, "more than the prompt has");
+        assert_eq!(
+            told(Some(0), Some(0)).or_counted(0, 0, 16),
+            told(Some(0), Some(0)),
+            "a server that says nothing was there"
+        );
+    }
+}
+
+/// Why a host could not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// The request does not fit the model's window, by the provider's own count.
+    #[error("the request does not fit the model's context window: {message}")]
+    Overflow {
+        /// The provider's words.
+        message: String,
+        /// Tokens of the request, where it says so.
+        needed: Option<u64>,
+        /// Tokens the window holds, where it says so.
+        window: Option<u64>,
+    },
+    /// The provider refused the content.
+    #[error("the provider blocked the request: {reason}")]
+    Blocked {
+        /// The provider's words.
+        reason: String,
+    },
+    /// The call failed for good, retries included.
+    #[error("the call failed: {0}")]
+    Failed(String),
+    /// No vector could be made.
+    #[error("embedding failed: {0}")]
+    Embedding(String),
+}

@@ -1,0 +1,9 @@
+//! Models on servers, as values: what is sent to them, what comes back, what went wrong, what it costs.
+
+#![forbid(unsafe_code)]
+
+mod chat;
+pub mod price;
+pub mod provider;
+
+pub use chat::{Call, HostError, Message, Reply, Speaker, Stop, Usage};

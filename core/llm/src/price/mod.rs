@@ -1,0 +1,286 @@
+//! What tokens cost and how many a model takes: facts with a source and a date, which users can replace. What is not
+//! listed is not known, and never guessed.
+
+mod dollars;
+
+pub use dollars::Dollars;
+
+use crate::Usage;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const BUILT_IN: &str = include_str!("../../assets/models.toml");
+
+/// Facts on models by their name, `provider/model`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PriceList(BTreeMap<String, ModelFacts>);
+
+/// What is known of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelFacts {
+    /// Where it was looked up.
+    pub source: String,
+    /// When, as YYYY-MM-DD.
+    pub date: String,
+    /// Tokens of prompt and reply together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<usize>,
+    /// The tokenizer that the model counts with, by tiktoken's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<String>,
+    /// What its tokens cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Rates>,
+    /// What they cost where the prompt is long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub long: Option<LongPrompt>,
+    /// What they cost through the provider's batch API.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batch: Option<Rates>,
+}
+
+/// Dollars for a million tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// Tokens of the prompt.
+    pub input: f64,
+    /// Tokens of the reply, reasoning included.
+    pub output: f64,
+    /// Tokens of the prompt that come from the provider's cache; as `input` where no other price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input: Option<f64>,
+    /// Tokens of the prompt that are written to it; as `input` where no other price is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
+}
+
+/// Prices from a certain length of the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LongPrompt {
+    /// They hold for every token of a call whose prompt has more tokens than this.
+    pub above: u64,
+    /// What tokens cost then.
+    pub price: Rates,
+}
+
+/// The tokens of a call, or of several calls with prompts of the same length, as they are priced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Of the prompt, cached ones included.
+    pub prompt: u64,
+    /// Of these, read from the provider's cache.
+    pub cached: u64,
+    /// Of these, written to it.
+    pub written: u64,
+    /// Of the reply, reasoning included.
+    pub reply: u64,
+}
+
+/// Why a price list cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PriceError {
+    /// Not TOML, or not of this form.
+    #[error(
+        "not a list of models ({0}); expected tables [\"provider/model\"] with source, date and what is known of \
+         window, tokenizer, price, long and batch"
+    )]
+    Form(String),
+    /// An entry says something that cannot be.
+    #[error("model `{model}`: {problem}")]
+    Entry {
+        /// Name of the entry.
+        model: String,
+        /// What is wrong and what was expected.
+        problem: String,
+    },
+}
+
+impl PriceList {
+    /// The list that ships.
+    pub fn built_in() -> Self {
+        Self::read(BUILT_IN).expect("the list that ships is read by a test")
+    }
+
+    /// Reads a list in TOML.
+    ///
+    /// # Errors
+    /// [`PriceError`] for what is not of this form, a price that is negative or no number, a date that is none.
+    pub fn read(text: &str) -> Result<Self, PriceError> {
+        let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(error.message().to_owned()))?;
+        for (model, facts) in &list.0 {
+            let wrong = |problem: String| PriceError::Entry { model: model.clone(), problem };
+            if !model.contains('/') {
+                return Err(wrong("expected a name as --model takes it, provider/model".to_owned()));
+            }
+            if !is_date(&facts.date) {
+                return Err(wrong(format!("date `{}`: expected YYYY-MM-DD", facts.date)));
+            }
+            let long = facts.long.map(|long| long.price);
+            for rates in [facts.price, facts.batch, long].into_iter().flatten() {
+                if let Some(price) = rates.all().find(|price| !price.is_finite() || *price < 0.0) {
+                    return Err(wrong(format!("price {price}: expected dollars for a million tokens, 0 or more")));
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// This list with the entries of another one added or in the place of its own.
+    #[must_use]
+    pub fn overlaid(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+
+    /// The entries, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &ModelFacts)> {
+        self.0.iter().map(|(model, facts)| (model.as_str(), facts))
+    }
+
+    /// What is known of a model.
+    pub fn of(&self, model: &str) -> Option<&ModelFacts> {
+        self.0.get(model)
+    }
+
+    /// The part of the list that concerns these models.
+    #[must_use]
+    pub fn only<'a>(&self, models: impl IntoIterator<Item = &'a str>) -> Self {
+        let known = |model: &str| Some((model.to_owned(), self.of(model)?.clone()));
+        Self(models.into_iter().filter_map(known).collect())
+    }
+
+    /// What a call of a model cost; `None` where the price is not known or the provider did not say how many tokens.
+    pub fn cost(&self, model: &str, usage: &Usage) -> Option<Dollars> {
+        if self.is_free(model) {
+            return Some(Dollars::default());
+        }
+        let tokens = Tokens {
+            prompt: usage.prompt_tokens?,
+            cached: usage.cached_tokens.unwrap_or(0),
+            written: usage.cache_write_tokens.unwrap_or(0),
+            reply: usage.completion_tokens?,
+        };
+        let facts = self.of(model)?;
+        let rates = if usage.batch { facts.batch } else { facts.rates(tokens.prompt) };
+        Some(rates?.cost(tokens))
+    }
+
+    /// True if calls of the model cost nothing.
+    pub fn is_free(&self, model: &str) -> bool {
+        let rates = self.of(model).and_then(|facts| facts.price);
+        rates.is_some_and(|rates| rates.all().all(|price| price == 0.0))
+    }
+}
+
+impl ModelFacts {
+    /// The prices for a call whose prompt has that many tokens.
+    pub fn rates(&self, prompt_tokens: u64) -> Option<Rates> {
+        match self.long {
+            Some(long) if prompt_tokens > long.above => Some(long.price),
+            _ => self.price,
+        }
+    }
+}
+
+impl Rates {
+    /// What the tokens cost.
+    pub fn cost(&self, tokens: Tokens) -> Dollars {
+        let plain = tokens.prompt.saturating_sub(tokens.cached.saturating_add(tokens.written));
+        let parts = [
+            (plain, self.input),
+            (tokens.cached, self.cached_input.unwrap_or(self.input)),
+            (tokens.written, self.cache_write.unwrap_or(self.input)),
+            (tokens.reply, self.output),
+        ];
+        Dollars(parts.iter().map(|(n, rate)| *n as f64 * rate).sum::<f64>() / 1e6)
+    }
+
+    fn all(&self) -> impl Iterator<Item = f64> {
+        [Some(self.input), Some(self.output), self.cached_input, self.cache_write].into_iter().flatten()
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let parts: Vec<&str> = text.split('-').collect();
+    let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
+    lengths == [4, 2, 2] && parts.iter().all(|part| part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(prompt: u64, cached: u64, written: u64, reply: u64) -> Usage {
+        Usage {
+            prompt_tokens: Some(prompt),
+            completion_tokens: Some(reply),
+            cached_tokens: Some(cached),
+            cache_write_tokens: Some(written),
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn the_list_that_ships_is_whole() {
+        let list = PriceList::built_in();
+        assert!(list.is_free("builtin/extractive") && !list.is_free("openai/gpt-4o"));
+        assert_eq!(list.of("openai/gpt-4.1").unwrap().window, Some(1_047_576));
+        for (model, facts) in &list.0 {
+            assert!(!facts.source.is_empty() && facts.price.is_some(), "{model}");
+        }
+    }
+
+    #[test]
+    fn each_kind_of_token_has_its_price() {
+        let list = PriceList::read(
+            "['p/x']\nsource = 's'\ndate = '2026-01-02'\n\
+             price = { input = 3, cached_input = 0.3, cache_write = 3.75, output = 15 }\n\
+             long = { above = 1000000, price = { input = 6, output = 20 } }",
+        )
+        .unwrap();
+        let cost = |usage| list.cost("p/x", &usage).unwrap().0;
+        assert_eq!(cost(usage(1_000_000, 0, 0, 0)), 3.0);
+        assert!((cost(usage(1_000_000, 600_000, 300_000, 100_000)) - (0.3 + 0.18 + 1.125 + 1.5)).abs() < 1e-12);
+        assert_eq!(cost(usage(2_000_000, 2_000_000, 0, 0)), 12.0, "no price of its own: as any other token");
+    }
+
+    #[test]
+    fn a_batch_has_its_own_prices_or_none() {
+        let list = PriceList::built_in();
+        let batch = Usage { batch: true, ..usage(1_000_000, 0, 0, 1_000_000) };
+        assert_eq!(list.cost("openai/gpt-4.1", &batch), Some(Dollars(5.0)));
+        let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 3, output = 15 }";
+        assert_eq!(PriceList::read(list).unwrap().cost("p/x", &batch), None);
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_guessed() {
+        let list = PriceList::built_in();
+        assert_eq!(list.cost("openai/gpt-4.1-ultra", &usage(1, 0, 0, 1)), None);
+        assert_eq!(list.cost("openai/gpt-4.1", &Usage::default()), None);
+    }
+
+    #[test]
+    fn an_entry_replaces_the_whole_entry() {
+        let own = "['openai/gpt-4o']\nsource = 'my contract'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }";
+        let list = PriceList::built_in().overlaid(PriceList::read(own).unwrap());
+        let facts = list.of("openai/gpt-4o").unwrap();
+        assert_eq!((facts.window, facts.batch), (None, None));
+        assert!(list.of("openai/gpt-4.1").is_some());
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_used_says_why() {
+        let message = |text: &str| PriceList::read(text).unwrap_err().to_string();
+        assert!(message("x = 1").contains("expected tables"));
+        assert!(message("['p/x']\nsource = 's'\ndate = 'today'").contains("`p/x`: date `today`: expected YYYY-MM-DD"));
+        let negative = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = -1, output = 1 }";
+        assert!(message(negative).contains("price -1: expected dollars"));
+        assert!(message("['x']\nsource = 's'\ndate = '2026-01-02'").contains("provider/model"));
+        assert!(message("['p/x']\nsource = 's'\ndate = '2026-01-02'\nwindwo = 3").contains("windwo"));
+    }
+}

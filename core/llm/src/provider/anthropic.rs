@@ -1,0 +1,89 @@
+//! Anthropic's Messages.
+
+use super::fault::{Fault, Strain};
+use super::{Parameters, Request};
+use crate::{Call, HostError, Message, Reply, Speaker, Stop, Usage};
+use serde_json::{Value, json};
+
+/// The version of the protocol that is spoken here.
+pub(super) const VERSION: &str = "2023-06-01";
+
+pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
+    let turns: Vec<Value> = call
+        .messages
+        .iter()
+        .filter(|message| message.role != Speaker::System)
+        .map(|message| json!({ "role": message.role, "content": blocks(message) }))
+        .collect();
+    let mut body = json!({
+        "model": parameters.model,
+        "max_tokens": call.max_output_tokens,
+        "messages": turns,
+    });
+    let system: Vec<Value> =
+        call.messages.iter().filter(|message| message.role == Speaker::System).flat_map(blocks).collect();
+    if !system.is_empty() {
+        body["system"] = json!(system);
+    }
+    if !parameters.dialect.own_temperature {
+        body["temperature"] = json!(call.temperature);
+    }
+    if parameters.stream {
+        body["stream"] = json!(true);
+    }
+    Request { path: "/v1/messages".to_owned(), headers: vec![("anthropic-version", VERSION)], body }
+}
+
+/// The text of a message, cut where its shared beginning ends: the provider keeps what stands before the mark, so that
+/// the next question about the same book reads it from its cache.
+fn blocks(message: &Message) -> Vec<Value> {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    match message.shared_bytes.filter(|&n| 0 < n && n < message.content.len() && message.content.is_char_boundary(n)) {
+        None => vec![text(&message.content)],
+        Some(n) => {
+            let (shared, own) = message.content.split_at(n);
+            let mut shared = text(shared);
+            shared["cache_control"] = json!({ "type": "ephemeral" });
+            vec![shared, text(own)]
+        }
+    }
+}
+
+pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+    let Some(content) = value["content"].as_array() else {
+        return Err(Fault::transient(Strain::Server, "the server's reply holds no `content`"));
+    };
+    let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
+    let stop = stop(value["stop_reason"].as_str().unwrap_or("end_turn"))?;
+    Ok(Reply { text: text.collect(), usage: usage(&value["usage"]), stop, remembered: false })
+}
+
+pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {
+    match reason {
+        "max_tokens" => Ok(Stop::Length),
+        "refusal" => Err(Fault::blocked("refusal")),
+        "model_context_window_exceeded" => Err(Fault::Final(HostError::Overflow {
+            message: "stop_reason model_context_window_exceeded".to_owned(),
+            needed: None,
+            window: None,
+        })),
+        _ => Ok(Stop::Finished),
+    }
+}
+
+/// `input_tokens` leaves out what was read from or written to the cache; a prompt is all three.
+pub(super) fn usage(usage: &Value) -> Usage {
+    let read = usage["cache_read_input_tokens"].as_u64();
+    let written = usage["cache_creation_input_tokens"].as_u64();
+    let prompt = usage["input_tokens"].as_u64();
+    Usage {
+        prompt_tokens: prompt
+            .map(|prompt| prompt.saturating_add(read.unwrap_or(0)).saturating_add(written.unwrap_or(0))),
+        completion_tokens: usage["output_tokens"].as_u64(),
+        cached_tokens: read,
+        cache_write_tokens: written,
+        reasoning_tokens: None,
+        batch: false,
+        own_count: false,
+    }
+}

@@ -1,0 +1,268 @@
+//! What an error of a server means: final, to be tried again, or to be asked otherwise.
+
+use super::wordings::{Means, means, overflow};
+use super::{Response, TokenLimit, json};
+use crate::HostError;
+use serde_json::Value;
+use std::time::Duration;
+
+/// Most characters of a server's words that an error repeats.
+const MAX_MESSAGE_CHARS: usize = 400;
+
+/// Why one try gave no reply.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// Trying again is no use.
+    Final(HostError),
+    /// The same, and for every other request of the account: its key is not accepted, its credit or quota is used up.
+    Closed(HostError),
+    /// It may go better later.
+    Transient {
+        /// Who is at their limit: what the number of calls under way should do.
+        strain: Strain,
+        /// What happened.
+        message: String,
+        /// What the server asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// The model refuses a field of the request: ask again without it, at once.
+    Refused {
+        /// How to ask.
+        adjustment: Adjustment,
+        /// The server's words.
+        message: String,
+    },
+}
+
+/// What a transient fault says about the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Strain {
+    /// Too many requests or tokens a minute (429): fewer at once.
+    RateLimit,
+    /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
+    Server,
+    /// The connection broke, or the reply was cut short.
+    Connection,
+    /// No connection came to be.
+    Unreached,
+}
+
+/// How to ask a model that refused a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Adjustment {
+    /// Name the limit on the reply so.
+    TokenLimit(TokenLimit),
+    /// Send no temperature.
+    OwnTemperature,
+    /// Send no seed.
+    NoSeed,
+}
+
+impl Fault {
+    /// A fault that may pass, without a time to wait.
+    pub fn transient(strain: Strain, message: impl Into<String>) -> Self {
+        Self::Transient { strain, message: message.into(), retry_after: None }
+    }
+
+    /// The provider refused the content.
+    pub(super) fn blocked(reason: &str) -> Self {
+        Self::Final(HostError::Blocked { reason: shortened(reason) })
+    }
+}
+
+/// What the headers of a reply ask to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date, which counts
+/// from `now`, in seconds since 1970. A date that has passed asks for no wait; a number without bounds, for an endless one.
+pub fn retry_after(retry_after: Option<&str>, retry_after_ms: Option<&str>, now: f64) -> Option<Duration> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    if let Some(wait) = retry_after_ms.and_then(number).and_then(|milliseconds| duration(milliseconds / 1000.0)) {
+        return Some(wait);
+    }
+    let text = retry_after?;
+    match number(text) {
+        Some(seconds) => duration(seconds),
+        None => {
+            let date = httpdate::parse_http_date(text.trim()).ok()?;
+            let then = date.duration_since(std::time::UNIX_EPOCH).ok()?.as_secs_f64();
+            duration((then - now).max(0.0))
+        }
+    }
+}
+
+/// So many seconds, or the longest time there is; `None` for what is no time.
+fn duration(seconds: f64) -> Option<Duration> {
+    if seconds.is_nan() || seconds < 0.0 {
+        return None;
+    }
+    Some(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
+/// An error status.
+pub(super) fn classify(response: Response<'_>) -> Fault {
+    let value = json::parse(response.body).unwrap_or(Value::Null);
+    judge(response.status, &value, response.body, response.retry_after)
+}
+
+/// A success with an error inside; a numeric code stands for the status that was meant (OpenRouter).
+pub(super) fn inside(response: Response<'_>, value: &Value) -> Fault {
+    let code = value["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
+    let code = code.filter(|code| *code >= 400);
+    judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
+}
+
+/// The same, where the error is at hand and stands in a stream or a choice.
+pub(super) fn inside_value(error: &Value) -> Fault {
+    let value = serde_json::json!({ "error": error });
+    let body = value.to_string();
+    let by_type = match error["type"].as_str().unwrap_or_default() {
+        "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" => Some(400),
+        "rate_limit_error" => Some(429),
+        "overloaded_error" => Some(529),
+        _ => None,
+    };
+    let code = error["code"].as_u64().and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    judge(code.or(by_type).unwrap_or_else(|| unsaid(&value, &body)), &value, &body, None)
+}
+
+/// The status of an error that comes with none: the server's failure, but for what asking again does not mend, such as an
+/// overflow (TGI).
+fn unsaid(value: &Value, body: &str) -> u16 {
+    const REQUEST: u16 = 400;
+    let words = error_message(value, body);
+    if means(REQUEST, &words, value, &words.to_lowercase()).is_some() { REQUEST } else { 500 }
+}
+
+/// A reply that ended because the server failed.
+pub(super) fn classify_finish(message: &str) -> Fault {
+    Fault::transient(Strain::Server, message)
+}
+
+fn judge(status: u16, value: &Value, body: &str, retry_after: Option<Duration>) -> Fault {
+    let words = error_message(value, body);
+    let lower = format!("{} {}", words.to_lowercase(), body.to_lowercase());
+    let message = format!("the server answered {status}: {}", shortened(&words));
+    match means(status, &words, value, &lower) {
+        Some(Means::Overflow) => return Fault::Final(overflow(&words, value)),
+        Some(Means::UsedUp) => return Fault::Closed(HostError::Failed(message)),
+        Some(Means::Never) => return Fault::Final(HostError::Failed(message)),
+        None => {}
+    }
+    if status == 400 || status == 422 {
+        if let Some(adjustment) = adjustment(value, &lower) {
+            return Fault::Refused { adjustment, message };
+        }
+        if ["content_policy_violation", "content_filter", "responsibleaipolicyviolation"]
+            .iter()
+            .any(|w| lower.contains(w))
+        {
+            return Fault::blocked(&words);
+        }
+    }
+    let again = |strain| Fault::Transient {
+        strain,
+        message: message.clone(),
+        retry_after: retry_after.or_else(|| retry_delay(value)),
+    };
+    match status {
+        _ if closes_account(status, value, &lower) => Fault::Closed(HostError::Failed(message)),
+        429 => again(Strain::RateLimit),
+        408 | 409 => again(Strain::Server),
+        500.. if is_own_fault(&lower) => Fault::Final(HostError::Failed(message)),
+        500.. => again(Strain::Server),
+        _ => Fault::Final(HostError::Failed(message)),
+    }
+}
+
+/// A key that is not accepted, or a quota of the day, besides what is known by its words. 403 alone is none of these: some
+/// gateways answer it to single prompts that their moderation refuses.
+fn closes_account(status: u16, value: &Value, lower: &str) -> bool {
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    match status {
+        401 | 402 => true,
+        // Gemini; LiteLLM.
+        400 => says(&["api_key_invalid", "authentication error"]),
+        429 => {
+            let details = value["error"]["details"].as_array().map_or(&[][..], Vec::as_slice);
+            let violations = details.iter().filter_map(|detail| detail["violations"].as_array()).flatten();
+            let mut quotas = violations.filter_map(|violation| violation["quotaId"].as_str());
+            quotas.any(|id| id.contains("PerDay"))
+        }
+        _ => false,
+    }
+}
+
+/// Server errors that some servers answer to a request that can never succeed (llama.cpp).
+fn is_own_fault(lower: &str) -> bool {
+    ["json.exception", "too large to process", "image input is not supported"].iter().any(|words| lower.contains(words))
+}
+
+/// The wait in the body of a Gemini error, `"37s"`.
+fn retry_delay(value: &Value) -> Option<Duration> {
+    let details = value["error"]["details"].as_array()?;
+    let delay = details.iter().find_map(|detail| detail["retryDelay"].as_str())?;
+    duration(delay.strip_suffix('s')?.parse().ok()?)
+}
+
+fn adjustment(value: &Value, lower: &str) -> Option<Adjustment> {
+    let code = value["error"]["code"].as_str().unwrap_or_default();
+    let parameter = value["error"]["param"].as_str().unwrap_or_default();
+    let refuses = |name: &str| {
+        let unsupported = matches!(code, "unsupported_parameter" | "unsupported_value")
+            || ["unsupported parameter", "unsupported value", "not supported", "deprecated"]
+                .iter()
+                .any(|w| lower.contains(w));
+        unsupported && (parameter == name || (parameter.is_empty() && lower.contains(name)))
+    };
+    if refuses("max_completion_tokens") && parameter == "max_completion_tokens" {
+        Some(Adjustment::TokenLimit(TokenLimit::MaxTokens))
+    } else if refuses("max_tokens") {
+        Some(Adjustment::TokenLimit(TokenLimit::MaxCompletionTokens))
+    } else if refuses("max_completion_tokens") {
+        Some(Adjustment::TokenLimit(TokenLimit::MaxTokens))
+    } else if refuses("temperature") {
+        Some(Adjustment::OwnTemperature)
+    } else if refuses("seed") {
+        Some(Adjustment::NoSeed)
+    } else {
+        None
+    }
+}
+
+/// The message of an error body in any of its known shapes, else the body itself, without markup.
+fn error_message(value: &Value, body: &str) -> String {
+    let detail = &value["detail"];
+    let strings = [&value["error"]["message"], &value["error"], &value["message"], detail, &detail[0]["msg"]];
+    if let Some(words) = strings.into_iter().find_map(Value::as_str).filter(|words| !words.trim().is_empty()) {
+        return words.to_owned();
+    }
+    if !value.is_null() {
+        return value.to_string();
+    }
+    if body.trim_start().starts_with('<') { page_words(body) } else { body.trim().to_owned() }
+}
+
+/// The words of a web page.
+pub(super) fn page_words(page: &str) -> String {
+    let mut words = String::new();
+    let mut in_tag = false;
+    for c in page.chars().take(4 * MAX_MESSAGE_CHARS) {
+        match c {
+            '<' => in_tag = true,
+            '>' => {
+                in_tag = false;
+                words.push(' ');
+            }
+            c if !in_tag => words.push(c),
+            _ => {}
+        }
+    }
+    shortened(&words.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+/// The words, cut where they are many.
+pub(super) fn shortened(words: &str) -> String {
+    let mut short: String = words.chars().take(MAX_MESSAGE_CHARS).collect();
+    if short.len() < words.len() {
+        short.push_str(" ...");
+    }
+    short
+}

@@ -1,0 +1,85 @@
+//! Google's `generateContent`.
+
+use super::fault::{Fault, Strain};
+use super::{Parameters, Request};
+use crate::{Call, Message, Reply, Speaker, Stop, Usage};
+use serde_json::{Value, json};
+
+pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
+    let part = |message: &Message| json!({ "text": message.content });
+    let turns: Vec<Value> = call
+        .messages
+        .iter()
+        .filter(|message| message.role != Speaker::System)
+        .map(|message| {
+            let role = if message.role == Speaker::Assistant { "model" } else { "user" };
+            json!({ "role": role, "parts": [part(message)] })
+        })
+        .collect();
+    let mut settings = json!({ "maxOutputTokens": call.max_output_tokens });
+    if !parameters.dialect.own_temperature {
+        settings["temperature"] = json!(call.temperature);
+    }
+    if let Some(seed) = parameters.seed.filter(|_| !parameters.dialect.no_seed) {
+        settings["seed"] = json!(seed);
+    }
+    let mut body = json!({ "contents": turns, "generationConfig": settings });
+    let system: Vec<Value> = call.messages.iter().filter(|m| m.role == Speaker::System).map(part).collect();
+    if !system.is_empty() {
+        body["systemInstruction"] = json!({ "parts": system });
+    }
+    let verb = if parameters.stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
+    Request { path: format!("/v1beta/models/{}:{verb}", parameters.model), headers: Vec::new(), body }
+}
+
+pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+    blocked_prompt(value)?;
+    let candidate = &value["candidates"][0];
+    if !candidate.is_object() {
+        return Err(Fault::transient(Strain::Server, "the server's reply holds no `candidates`"));
+    }
+    let stop = stop(candidate["finishReason"].as_str().unwrap_or("STOP"))?;
+    Ok(Reply { text: text(candidate), usage: usage(&value["usageMetadata"]), stop, remembered: false })
+}
+
+/// A refused prompt is a success without candidates.
+pub(super) fn blocked_prompt(value: &Value) -> Result<(), Fault> {
+    match value["promptFeedback"]["blockReason"].as_str() {
+        Some(reason) => Err(Fault::blocked(&format!("the prompt: {reason}"))),
+        None => Ok(()),
+    }
+}
+
+/// The parts of an answer that are no thoughts; `content` and `parts` may be missing.
+pub(super) fn text(candidate: &Value) -> String {
+    let parts = candidate["content"]["parts"].as_array().map_or(&[][..], Vec::as_slice);
+    parts.iter().filter(|part| part["thought"] != true).filter_map(|part| part["text"].as_str()).collect()
+}
+
+pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {
+    match reason {
+        "STOP" | "FINISH_REASON_UNSPECIFIED" => Ok(Stop::Finished),
+        "MAX_TOKENS" => Ok(Stop::Length),
+        // SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII, LANGUAGE, OTHER: asking again gives the same.
+        reason => Err(Fault::blocked(reason)),
+    }
+}
+
+/// `candidatesTokenCount` leaves out thoughts; a reply is both. Cached tokens are part of `promptTokenCount`.
+pub(super) fn usage(usage: &Value) -> Usage {
+    let thoughts = usage["thoughtsTokenCount"].as_u64();
+    let answer = usage["candidatesTokenCount"].as_u64();
+    let completion = match (answer, thoughts) {
+        (None, None) => None,
+        (answer, thoughts) => Some(answer.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
+    };
+    Usage {
+        prompt_tokens: usage["promptTokenCount"].as_u64(),
+        completion_tokens: completion,
+        cached_tokens: usage["cachedContentTokenCount"].as_u64(),
+        cache_write_tokens: None,
+        reasoning_tokens: thoughts,
+        batch: false,
+        own_count: false,
+    }
+}

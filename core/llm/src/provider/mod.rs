@@ -1,0 +1,203 @@
+//! How the providers of chat and embedding models are spoken to: requests, replies, streams, errors, as values.
+//!
+//! Nothing here sends anything. The command line sends a [`Request`] by reqwest, the page by fetch; both hand what came
+//! back to the same functions. Shapes are those the providers document, and those that servers were seen to send where
+//! the two differ.
+
+mod anthropic;
+mod attempts;
+mod batch;
+mod embeddings;
+mod fault;
+mod gemini;
+mod json;
+mod openai;
+mod secret;
+mod sse;
+mod stream;
+mod wordings;
+
+pub use attempts::{AccountState, Attempts, Limits, Notice, Step};
+pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
+pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
+pub use fault::{Adjustment, Fault, Strain, retry_after};
+pub use secret::Secret;
+pub use stream::StreamReader;
+
+use crate::{Call, Reply};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Most bytes of a reply that are read. A reply of 128,000 tokens has one, vectors of 256 texts have 25 million.
+pub const MAX_REPLY_BYTES: usize = 64 << 20;
+/// Most bytes of an error that are read: more than its words are of no use.
+pub const MAX_ERROR_BYTES: usize = 1 << 20;
+
+/// Replies that may have this many tokens are streamed: proxies give up on connections that stay silent for minutes.
+pub const STREAM_FROM_TOKENS: u32 = 4096;
+
+/// The languages that servers of chat models speak.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// OpenAI's chat completions: OpenAI itself, vLLM, SGLang, llama.cpp, Ollama, TGI, OpenRouter, DeepSeek ...
+    OpenAi,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Google's `generateContent`.
+    Gemini,
+}
+
+/// What a request asks besides the [`Call`].
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Parameters {
+    /// The model, as the provider names it.
+    pub model: String,
+    /// Sampling seed, where the provider takes one (Anthropic does not).
+    pub seed: Option<u64>,
+    /// Whether the reply is to come in pieces.
+    pub stream: bool,
+    /// Further fields of the body, merged last; objects are merged field by field.
+    pub extra_body: Map<String, Value>,
+    /// What the model turned out to refuse.
+    pub dialect: Dialect,
+}
+
+/// How a model wants to be asked, where models of one protocol differ. It is learnt from refusals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Dialect {
+    /// The name of the limit on the reply (OpenAI's protocol).
+    pub token_limit: TokenLimit,
+    /// The model takes no temperature but its own: none is sent.
+    pub own_temperature: bool,
+    /// The model takes no seed.
+    pub no_seed: bool,
+}
+
+impl Dialect {
+    /// The dialect after a refusal; `None` if it said so already, for then asking again would change nothing.
+    pub fn adjusted(self, adjustment: Adjustment) -> Option<Self> {
+        let changed = match adjustment {
+            Adjustment::TokenLimit(token_limit) => Self { token_limit, ..self },
+            Adjustment::OwnTemperature => Self { own_temperature: true, ..self },
+            Adjustment::NoSeed => Self { no_seed: true, ..self },
+        };
+        (changed != self).then_some(changed)
+    }
+}
+
+/// The two spellings of "most tokens a reply may have".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenLimit {
+    /// `max_tokens`: every compatible server.
+    #[default]
+    MaxTokens,
+    /// `max_completion_tokens`: OpenAI, whose newer models refuse the other.
+    MaxCompletionTokens,
+}
+
+/// An HTTP POST with a JSON body, without address and key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// What follows the base URL, with its leading slash.
+    pub path: String,
+    /// Headers that are no secret.
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// The body.
+    pub body: Value,
+}
+
+/// What came back, whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Response<'a> {
+    /// HTTP status.
+    pub status: u16,
+    /// What the headers ask to wait, see [`retry_after`].
+    pub retry_after: Option<Duration>,
+    /// The body.
+    pub body: &'a str,
+}
+
+impl Protocol {
+    /// The address without `--base-url`; the part that every request of the protocol has in common.
+    pub fn default_base_url(self) -> &'static str {
+        match self {
+            Self::OpenAi => "https://api.openai.com/v1",
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::Gemini => "https://generativelanguage.googleapis.com",
+        }
+    }
+
+    /// The header that carries the key.
+    pub fn key_header(self, key: &str) -> (&'static str, String) {
+        match self {
+            Self::OpenAi => ("authorization", format!("Bearer {key}")),
+            Self::Anthropic => ("x-api-key", key.to_owned()),
+            Self::Gemini => ("x-goog-api-key", key.to_owned()),
+        }
+    }
+
+    /// The full address of a request. A base URL that already holds the version (`/v1`, `/v1beta`) is not given it twice.
+    pub fn url(self, base_url: &str, request: &Request) -> String {
+        let base = base_url.trim_end_matches('/');
+        let version = match self {
+            Self::OpenAi => "",
+            Self::Anthropic => "/v1",
+            Self::Gemini => "/v1beta",
+        };
+        let path = match request.path.strip_prefix(version) {
+            Some(rest) if !version.is_empty() && base.ends_with(version) => rest,
+            _ => &request.path,
+        };
+        format!("{base}{path}")
+    }
+
+    /// The request for a call.
+    pub fn request(self, call: &Call, parameters: &Parameters) -> Request {
+        let mut request = match self {
+            Self::OpenAi => openai::request(call, parameters),
+            Self::Anthropic => anthropic::request(call, parameters),
+            Self::Gemini => gemini::request(call, parameters),
+        };
+        if let Value::Object(body) = &mut request.body {
+            merge(body, &parameters.extra_body);
+        }
+        request
+    }
+
+    /// Reads a reply that came whole.
+    ///
+    /// # Errors
+    /// A [`Fault`]: an error status, an error inside a reply that claims success, a refusal, a body cut short.
+    pub fn read(self, response: Response<'_>) -> Result<Reply, Fault> {
+        if !(200..300).contains(&response.status) {
+            return Err(fault::classify(response));
+        }
+        let value = json::parse(response.body)?;
+        if value.get("error").is_some_and(|error| !error.is_null()) {
+            return Err(fault::inside(response, &value));
+        }
+        match self {
+            Self::OpenAi => openai::read(&value),
+            Self::Anthropic => anthropic::read(&value),
+            Self::Gemini => gemini::read(&value),
+        }
+    }
+}
+
+/// Puts the fields of `extra` into `body`; where both hold an object, field by field.
+pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
+    for (name, value) in extra {
+        match (body.get_mut(name), value) {
+            (Some(Value::Object(there)), Value::Object(more)) => merge(there, more),
+            _ => {
+                body.insert(name.clone(), value.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

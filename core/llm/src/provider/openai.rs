@@ -1,0 +1,74 @@
+//! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
+
+use super::fault::{Fault, Strain, classify_finish};
+use super::{Parameters, Request, TokenLimit};
+use crate::{Call, Reply, Stop, Usage};
+use serde_json::{Value, json};
+
+pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
+    let mut body = json!({ "model": parameters.model, "messages": call.messages });
+    let limit = match parameters.dialect.token_limit {
+        TokenLimit::MaxTokens => "max_tokens",
+        TokenLimit::MaxCompletionTokens => "max_completion_tokens",
+    };
+    body[limit] = json!(call.max_output_tokens);
+    if !parameters.dialect.own_temperature {
+        body["temperature"] = json!(call.temperature);
+    }
+    if let Some(seed) = parameters.seed.filter(|_| !parameters.dialect.no_seed) {
+        body["seed"] = json!(seed);
+    }
+    if parameters.stream {
+        body["stream"] = json!(true);
+        body["stream_options"] = json!({ "include_usage": true });
+    }
+    Request { path: "/chat/completions".to_owned(), headers: Vec::new(), body }
+}
+
+pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+    let choice = &value["choices"][0];
+    if !choice.is_object() {
+        return Err(Fault::transient(Strain::Server, "the server's reply holds no `choices`"));
+    }
+    if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
+        return Err(super::fault::inside_value(error));
+    }
+    if let Some(refusal) = choice["message"]["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
+        return Err(Fault::blocked(refusal));
+    }
+    let stop = stop(choice["finish_reason"].as_str().unwrap_or("stop"))?;
+    Ok(Reply { text: content(&choice["message"]["content"]), usage: usage(&value["usage"]), stop, remembered: false })
+}
+
+/// Text that is a string, or a list of parts.
+pub(super) fn content(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}
+
+pub(super) fn stop(finish_reason: &str) -> Result<Stop, Fault> {
+    match finish_reason {
+        "length" | "max_tokens" => Ok(Stop::Length),
+        "content_filter" => Err(Fault::blocked("content_filter")),
+        // OpenRouter and some gateways report a failure in the middle of an answer this way.
+        "error" => Err(classify_finish("the server ended the reply with finish_reason `error`")),
+        _ => Ok(Stop::Finished),
+    }
+}
+
+/// Cached tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`, as OpenAI counts them.
+pub(super) fn usage(usage: &Value) -> Usage {
+    let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+    Usage {
+        prompt_tokens: usage["prompt_tokens"].as_u64(),
+        completion_tokens: usage["completion_tokens"].as_u64(),
+        cached_tokens: cached.or_else(|| usage["prompt_cache_hit_tokens"].as_u64()),
+        cache_write_tokens: None,
+        reasoning_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
+        batch: false,
+        own_count: false,
+    }
+}

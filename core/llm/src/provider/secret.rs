@@ -1,0 +1,67 @@
+//! Keys, which nothing prints.
+
+use crate::HostError;
+use std::fmt;
+
+/// Shortest key that cannot be a word of an answer.
+const MIN_TELLING: usize = 16;
+
+/// A key. It is never printed: `Debug` shows stars.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// A key.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
+    /// The key itself, for the header of a request and nothing else.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// A reply with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
+    /// given, are words of their own: they stay.
+    pub fn redact_reply(&self, text: String) -> String {
+        if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
+    }
+
+    /// `text` with the key replaced, for servers that repeat it in their errors.
+    pub fn redact(&self, text: &str) -> String {
+        if self.0.len() < 4 { text.to_owned() } else { text.replace(&self.0, "***") }
+    }
+
+    /// The error without the key.
+    pub fn redact_error(&self, error: HostError) -> HostError {
+        match error {
+            HostError::Failed(message) => HostError::Failed(self.redact(&message)),
+            HostError::Blocked { reason } => HostError::Blocked { reason: self.redact(&reason) },
+            HostError::Overflow { message, needed, window } => {
+                HostError::Overflow { message: self.redact(&message), needed, window }
+            }
+            HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let secret = Secret::new("sk-12345");
+        assert_eq!(format!("{secret:?}"), "***");
+        assert_eq!(secret.redact("Incorrect API key provided: sk-12345."), "Incorrect API key provided: ***.");
+        assert_eq!(secret.redact_reply("sk-12345".to_owned()), "sk-12345", "it may be a word of the book");
+        let long = Secret::new("sk-1234567890abcdef");
+        assert_eq!(long.redact_reply("You sent sk-1234567890abcdef.".to_owned()), "You sent ***.");
+    }
+}

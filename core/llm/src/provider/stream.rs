@@ -1,0 +1,118 @@
+//! Replies that come in pieces. A stream that just ends is a failure, not an answer.
+
+use super::fault::{Fault, Strain, inside_value};
+use super::sse::{Event, Events};
+use super::{MAX_REPLY_BYTES, Protocol, anthropic, gemini, json, openai};
+use crate::{HostError, Reply, Stop, Usage};
+use serde_json::Value;
+
+/// Puts a reply together from the bytes of a stream of server-sent events.
+#[derive(Debug, Clone)]
+pub struct StreamReader {
+    protocol: Protocol,
+    events: Events,
+    text: String,
+    usage: Usage,
+    stop: Option<Stop>,
+}
+
+impl StreamReader {
+    /// A reader for a stream of that protocol.
+    pub fn new(protocol: Protocol) -> Self {
+        Self { protocol, events: Events::default(), text: String::new(), usage: Usage::default(), stop: None }
+    }
+
+    /// Takes the next bytes, cut anywhere.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the stream carries an error or a refusal, an event that is no JSON, or a line without end.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        for event in self.events.push(bytes) {
+            self.take(&event)?;
+        }
+        let held = self.events.held().max(self.text.len());
+        if held > MAX_REPLY_BYTES {
+            let message = format!("the stream does not end: more than {} MiB came", MAX_REPLY_BYTES >> 20);
+            return Err(Fault::Final(HostError::Failed(message)));
+        }
+        Ok(())
+    }
+
+    /// Characters of the answer so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The reply, once the stream has ended.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push), and a transient fault if the stream ended before the reply did.
+    pub fn finish(mut self) -> Result<Reply, Fault> {
+        if let Some(event) = std::mem::take(&mut self.events).finish() {
+            self.take(&event)?;
+        }
+        match self.stop {
+            Some(stop) => Ok(Reply { text: self.text, usage: self.usage, stop, remembered: false }),
+            None => Err(Fault::transient(Strain::Connection, "the stream ended before the reply did")),
+        }
+    }
+
+    fn take(&mut self, event: &Event) -> Result<(), Fault> {
+        if event.data.trim() == "[DONE]" {
+            return Ok(());
+        }
+        let value = json::parse(&event.data)?;
+        if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+            return Err(inside_value(error));
+        }
+        match self.protocol {
+            Protocol::OpenAi => self.take_openai(&value),
+            Protocol::Anthropic => self.take_anthropic(&value),
+            Protocol::Gemini => self.take_gemini(&value),
+        }
+    }
+
+    /// Usage comes on the last choice, or after it on a piece without choices.
+    fn take_openai(&mut self, value: &Value) -> Result<(), Fault> {
+        if value["usage"].is_object() {
+            self.usage = openai::usage(&value["usage"]);
+        }
+        let choice = &value["choices"][0];
+        self.text.push_str(&openai::content(&choice["delta"]["content"]));
+        if let Some(reason) = choice["finish_reason"].as_str() {
+            self.stop = Some(openai::stop(reason)?);
+        }
+        Ok(())
+    }
+
+    fn take_anthropic(&mut self, value: &Value) -> Result<(), Fault> {
+        match value["type"].as_str().unwrap_or_default() {
+            "message_start" => self.usage = anthropic::usage(&value["message"]["usage"]),
+            "content_block_delta" => self.text.push_str(value["delta"]["text"].as_str().unwrap_or_default()),
+            "message_delta" => {
+                if let Some(tokens) = value["usage"]["output_tokens"].as_u64() {
+                    self.usage.completion_tokens = Some(tokens);
+                }
+                if let Some(reason) = value["delta"]["stop_reason"].as_str() {
+                    self.stop = Some(anthropic::stop(reason)?);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Every piece repeats the usage so far.
+    fn take_gemini(&mut self, value: &Value) -> Result<(), Fault> {
+        gemini::blocked_prompt(value)?;
+        let candidate = &value["candidates"][0];
+        self.text.push_str(&gemini::text(candidate));
+        if value["usageMetadata"]["promptTokenCount"].is_u64() {
+            self.usage = gemini::usage(&value["usageMetadata"]);
+        }
+        if let Some(reason) = candidate["finishReason"].as_str() {
+            self.stop = Some(gemini::stop(reason)?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,332 @@
+//! Requests as providers want them, replies and errors as servers were seen to send them.
+
+use super::*;
+use crate::{HostError, Message, Speaker, Stop, Usage};
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use serde_json::json;
+
+const ALL: [Protocol; 3] = [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gemini];
+
+fn call() -> Call {
+    let system = Message { role: Speaker::System, content: "Be brief.".to_owned(), shared_bytes: None };
+    let user = Message::user("BOOK\nWho?").sharing("BOOK");
+    Call { messages: vec![system, user], temperature: 0.0, max_output_tokens: 16, prompt: String::new(), reading: None }
+}
+
+fn check_request(protocol: Protocol, parameters: &Parameters, expected: Expect) {
+    let request = protocol.request(&call(), parameters);
+    expected.assert_eq(&format!("{}\n{}", protocol.url(protocol.default_base_url(), &request), request.body));
+}
+
+fn named(model: &str) -> Parameters {
+    Parameters { model: model.to_owned(), seed: Some(7), ..Parameters::default() }
+}
+
+#[test]
+fn each_provider_is_asked_in_its_own_shape() {
+    check_request(
+        Protocol::OpenAi,
+        &named("m"),
+        expect![[r#"
+            https://api.openai.com/v1/chat/completions
+            {"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"BOOK\nWho?"}],"max_tokens":16,"temperature":0.0,"seed":7}"#]],
+    );
+    check_request(
+        Protocol::Anthropic,
+        &named("m"),
+        expect![[r#"
+            https://api.anthropic.com/v1/messages
+            {"model":"m","max_tokens":16,"messages":[{"role":"user","content":[{"type":"text","text":"BOOK","cache_control":{"type":"ephemeral"}},{"type":"text","text":"\nWho?"}]}],"system":[{"type":"text","text":"Be brief."}],"temperature":0.0}"#]],
+    );
+    check_request(
+        Protocol::Gemini,
+        &named("m"),
+        expect![[r#"
+            https://generativelanguage.googleapis.com/v1beta/models/m:generateContent
+            {"contents":[{"role":"user","parts":[{"text":"BOOK\nWho?"}]}],"generationConfig":{"maxOutputTokens":16,"temperature":0.0,"seed":7},"systemInstruction":{"parts":[{"text":"Be brief."}]}}"#]],
+    );
+}
+
+#[test]
+fn a_base_url_may_hold_the_version_or_not() {
+    let url = |protocol: Protocol, base: &str| protocol.url(base, &protocol.request(&call(), &named("m")));
+    assert_eq!(url(Protocol::OpenAi, "http://h:1/v1/"), "http://h:1/v1/chat/completions");
+    assert_eq!(url(Protocol::Anthropic, "http://h:1"), "http://h:1/v1/messages");
+    assert_eq!(url(Protocol::Anthropic, "http://h:1/v1"), "http://h:1/v1/messages");
+    assert_eq!(url(Protocol::Gemini, "http://h:1/v1beta"), "http://h:1/v1beta/models/m:generateContent");
+}
+
+#[test]
+fn extra_fields_are_merged_into_the_body() {
+    let extra = json!({"response_format": {"type": "json_object"}, "generationConfig": {"topK": 1}});
+    let parameters = Parameters { extra_body: extra.as_object().unwrap().clone(), ..named("m") };
+    let body = Protocol::Gemini.request(&call(), &parameters).body;
+    assert_eq!(body["generationConfig"], json!({"maxOutputTokens": 16, "temperature": 0.0, "seed": 7, "topK": 1}));
+    assert_eq!(body["response_format"]["type"], "json_object");
+}
+
+fn read(protocol: Protocol, status: u16, body: &Value) -> Result<Reply, Fault> {
+    protocol.read(Response { status, retry_after: None, body: &body.to_string() })
+}
+
+#[test]
+fn usage_is_counted_by_the_same_rules_for_all() {
+    let openai = json!({"choices": [{"message": {"content": "Ana"}, "finish_reason": "stop"}], "usage": {
+        "prompt_tokens": 100, "completion_tokens": 30,
+        "prompt_tokens_details": {"cached_tokens": 60}, "completion_tokens_details": {"reasoning_tokens": 20}}});
+    let anthropic = json!({"content": [{"type": "thinking", "thinking": "x"}, {"type": "text", "text": "Ana"}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 30, "cache_read_input_tokens": 60, "cache_creation_input_tokens": 10, "output_tokens": 30}});
+    let gemini = json!({"candidates": [{"content": {"parts": [{"text": "x", "thought": true}, {"text": "Ana"}]},
+        "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 100, "candidatesTokenCount": 10,
+        "thoughtsTokenCount": 20, "cachedContentTokenCount": 60}});
+    let counted =
+        Usage { prompt_tokens: Some(100), completion_tokens: Some(30), cached_tokens: Some(60), ..Usage::default() };
+    let expected = [
+        Usage { reasoning_tokens: Some(20), ..counted },
+        Usage { cache_write_tokens: Some(10), ..counted },
+        Usage { reasoning_tokens: Some(20), ..counted },
+    ];
+    for ((protocol, body), usage) in ALL.into_iter().zip([openai, anthropic, gemini]).zip(expected) {
+        assert_eq!(read(protocol, 200, &body), Ok(Reply { text: "Ana".to_owned(), usage, ..Reply::default() }));
+    }
+}
+
+#[test]
+fn thinking_that_takes_all_tokens_leaves_a_reply_cut_short() {
+    let openai =
+        json!({"choices": [{"message": {"content": null, "reasoning_content": "hm"}, "finish_reason": "length"}]});
+    let anthropic = json!({"content": [], "stop_reason": "max_tokens", "usage": {"output_tokens": 16}});
+    let gemini = json!({"candidates": [{"finishReason": "MAX_TOKENS"}]});
+    for (protocol, body) in ALL.into_iter().zip([openai, anthropic, gemini]) {
+        let reply = read(protocol, 200, &body).expect("a reply");
+        assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::Length), "{protocol:?}");
+    }
+}
+
+#[test]
+fn what_is_refused_is_blocked() {
+    let openai = json!({"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]});
+    let refusal = json!({"choices": [{"message": {"content": null, "refusal": "No."}, "finish_reason": "stop"}]});
+    let anthropic = json!({"content": [], "stop_reason": "refusal"});
+    let prompt = json!({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}});
+    let answer = json!({"candidates": [{"finishReason": "SAFETY"}]});
+    let [o, a, g] = ALL;
+    for (protocol, body) in [(o, openai), (o, refusal), (a, anthropic), (g, prompt), (g, answer)] {
+        let fault = read(protocol, 200, &body).expect_err("blocked");
+        assert!(matches!(fault, Fault::Final(HostError::Blocked { .. })), "{protocol:?} {fault:?}");
+    }
+}
+
+#[test]
+fn a_reply_that_the_window_ended_is_an_overflow() {
+    let anthropic =
+        json!({"content": [{"type": "text", "text": "so"}], "stop_reason": "model_context_window_exceeded"});
+    let fault = read(Protocol::Anthropic, 200, &anthropic).expect_err("an overflow");
+    assert!(matches!(fault, Fault::Final(HostError::Overflow { .. })));
+}
+
+#[derive(Debug, PartialEq)]
+enum Then {
+    Again(Strain),
+    Never,
+    NothingMore,
+}
+
+#[test]
+fn what_is_tried_again_and_what_is_not() {
+    use Strain::{Connection, RateLimit, Server};
+    let quota = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": [
+        {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}]}]}});
+    let cases = [
+        (429, r#"{"error":{"message":"slow down","type":"internal_server_error"}}"#.to_owned(), Then::Again(RateLimit)),
+        (429, r#"{"error":{"message":"x","code":"insufficient_quota"}}"#.to_owned(), Then::NothingMore),
+        (
+            429,
+            r#"{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM)"}}"#.to_owned(),
+            Then::Never,
+        ),
+        (429, quota.to_string(), Then::NothingMore),
+        (
+            529,
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#.to_owned(),
+            Then::Again(Server),
+        ),
+        (502, "<html><body><h1>502 Bad Gateway</h1></body></html>".to_owned(), Then::Again(Server)),
+        (500, r#"{"error":{"message":"[json.exception.parse_error.101] parse error"}}"#.to_owned(), Then::Never),
+        (
+            500,
+            r#"{"error":{"message":"input is too large to process. increase the physical batch size"}}"#.to_owned(),
+            Then::Never,
+        ),
+        (408, r#"{"error":{"message":"timeout","type":"invalid_request_error"}}"#.to_owned(), Then::Again(Server)),
+        (401, r#"{"error":"Unauthorized"}"#.to_owned(), Then::NothingMore),
+        (
+            400,
+            r#"{"error":{"code":400,"status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}"#.to_owned(),
+            Then::NothingMore,
+        ),
+        (403, r#"{"error":{"message":"flagged by moderation","code":403}}"#.to_owned(), Then::Never),
+        (402, r#"{"error":{"message":"Insufficient credits","code":402}}"#.to_owned(), Then::NothingMore),
+        (404, r#"{"detail":"Not Found"}"#.to_owned(), Then::Never),
+        (413, String::new(), Then::Never),
+        (200, r#"{"error":{"message":"upstream","code":502}}"#.to_owned(), Then::Again(Server)),
+        (200, r#"{"error":{"message":"no credit","code":402}}"#.to_owned(), Then::NothingMore),
+        (200, r#"{"choices":[{"message":{"content":"An"#.to_owned(), Then::Again(Connection)),
+        (200, "<html>maintenance</html>".to_owned(), Then::Again(Server)),
+        (200, r#"{"choices":[]}"#.to_owned(), Then::Again(Server)),
+        (200, "{'choices': []}".to_owned(), Then::Never),
+    ];
+    for (status, body, expected) in cases {
+        let then = match Protocol::OpenAi.read(Response { status, retry_after: None, body: &body }) {
+            Err(Fault::Transient { strain, .. }) => Then::Again(strain),
+            Err(Fault::Final(_)) => Then::Never,
+            Err(Fault::Closed(_)) => Then::NothingMore,
+            other => panic!("{status} {body} gave {other:?}"),
+        };
+        assert_eq!(then, expected, "{status} {body}");
+    }
+}
+
+#[test]
+fn a_refused_field_is_left_out_or_renamed_once() {
+    let refusal = |code: &str, param: &str, message: &str| json!({"error": {"code": code, "param": param, "message": message, "type": "invalid_request_error"}});
+    let limit = refusal(
+        "unsupported_parameter",
+        "max_tokens",
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    );
+    let temperature =
+        refusal("unsupported_value", "temperature", "Unsupported value: 'temperature' does not support 0");
+    let adjustment = |body| match read(Protocol::OpenAi, 400, body) {
+        Err(Fault::Refused { adjustment, .. }) => adjustment,
+        other => panic!("{other:?}"),
+    };
+    let dialect = Dialect::default().adjusted(adjustment(&limit)).expect("a change");
+    let dialect = dialect.adjusted(adjustment(&temperature)).expect("a change");
+    assert_eq!(dialect.adjusted(adjustment(&temperature)), None, "asking again would change nothing");
+    let body = Protocol::OpenAi.request(&call(), &Parameters { dialect, ..named("o4") }).body;
+    assert_eq!((body.get("temperature"), &body["max_completion_tokens"]), (None, &json!(16)));
+}
+
+#[test]
+fn the_time_to_wait_is_read_in_every_form() {
+    let seconds = |seconds: f64| Some(Duration::from_secs_f64(seconds));
+    assert_eq!(retry_after(Some("7"), None, 0.0), seconds(7.0));
+    assert_eq!(retry_after(Some("7"), Some("250"), 0.0), seconds(0.25));
+    let date = Some("Wed, 21 Oct 2015 07:28:00 GMT");
+    assert_eq!(retry_after(date, None, 1_445_412_470.0), seconds(10.0));
+    assert_eq!(retry_after(date, None, 2e9), seconds(0.0));
+    for none in ["-1", "soon", "nan", ""] {
+        assert_eq!(retry_after(Some(none), None, 0.0), None, "{none}");
+    }
+    let body = json!({"error": {"code": 429, "message": "x", "details": [{"retryDelay": "37s"}]}});
+    let fault = read(Protocol::Gemini, 429, &body).expect_err("a limit");
+    assert!(matches!(fault, Fault::Transient { retry_after, .. } if retry_after == seconds(37.0)), "{fault:?}");
+}
+
+#[test]
+fn finding_13_a_retry_after_of_forty_digits_or_inf_asks_for_more_than_an_hour() {
+    for endless in ["9".repeat(40).as_str(), "99999999999999999999", "inf", "Infinity", "1e400"] {
+        assert_eq!(retry_after(Some(endless), None, 0.0), Some(Duration::MAX), "{endless}");
+        assert_eq!(retry_after(None, Some(endless), 0.0).map(|wait| wait > Limits::default().longest_wait), Some(true));
+    }
+    let body = json!({"error": {"code": 429, "message": "x", "details": [{"retryDelay": "infs"}]}});
+    let fault = read(Protocol::Gemini, 429, &body).expect_err("a limit");
+    assert!(matches!(fault, Fault::Transient { retry_after: Some(Duration::MAX), .. }), "{fault:?}");
+}
+
+fn streamed(protocol: Protocol, stream: &str) -> Result<Reply, Fault> {
+    let mut reader = StreamReader::new(protocol);
+    for piece in stream.as_bytes().chunks(5) {
+        reader.push(piece)?;
+    }
+    reader.finish()
+}
+
+#[test]
+fn streams_give_what_whole_replies_give() {
+    let openai = r#"data: {"choices":[{"delta":{"role":"assistant"}}]}
+
+data: {"choices":[{"delta":{"content":"李"}}]}
+
+data: {"choices":[{"delta":{"content":"雷"},"finish_reason":"stop"}]}
+
+data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}
+
+data: [DONE]
+
+"#;
+    let anthropic = r#"event: message_start
+data: {"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}}
+
+event: ping
+data: {"type":"ping"}
+
+event: content_block_delta
+data: {"type":"content_block_delta","delta":{"type":"thinking_delta","thinking":"hm"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","delta":{"type":"text_delta","text":"李雷"}}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"#;
+    let gemini = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"李\"}]}}]}\r\n\r\n\
+        data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"雷\"}]},\"finishReason\":\"STOP\"}],\
+        \"usageMetadata\":{\"promptTokenCount\":3,\"candidatesTokenCount\":2}}\r\n\r\n";
+    for (protocol, stream) in ALL.into_iter().zip([openai, anthropic, gemini]) {
+        let reply = streamed(protocol, stream).expect("a reply");
+        assert_eq!(reply.text, "李雷", "{protocol:?}");
+        assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(3), Some(2)), "{protocol:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_off_is_a_failure() {
+    let cut = "data: {\"choices\":[{\"delta\":{\"content\":\"An\"}}]}\n\n";
+    let fault = streamed(Protocol::OpenAi, cut).expect_err("no end");
+    assert!(matches!(fault, Fault::Transient { strain: Strain::Connection, .. }));
+    let malformed = "data: {\"choices\":[{\"del\n\n";
+    assert!(matches!(streamed(Protocol::OpenAi, malformed), Err(Fault::Transient { .. })));
+    let error =
+        "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
+    assert!(matches!(streamed(Protocol::Anthropic, error), Err(Fault::Transient { strain: Strain::Server, .. })));
+    assert!(streamed(Protocol::Gemini, "").is_err());
+}
+
+#[test]
+fn finding_09_a_line_of_a_stream_without_end_is_given_up() {
+    let megabyte = vec![b'x'; 1 << 20];
+    for prefix in ["data: {\"choices\":[{\"delta\":{\"content\":\"", ": comment ", "event: ", ""] {
+        let mut reader = StreamReader::new(Protocol::OpenAi);
+        reader.push(prefix.as_bytes()).expect("the beginning of a line");
+        let pushed = (0..=MAX_REPLY_BYTES >> 20).find_map(|_| reader.push(&megabyte).err());
+        assert!(matches!(pushed, Some(Fault::Final(_))), "{prefix} {pushed:?}");
+    }
+    let mut reader = StreamReader::new(Protocol::OpenAi);
+    let lines = [b"data: ".as_slice(), &megabyte, b"\n"].concat();
+    assert!((0..=MAX_REPLY_BYTES >> 20).any(|_| reader.push(&lines).is_err()), "an event of many lines");
+}
+
+#[test]
+fn finding_13_a_mark_before_a_stream_loses_no_event() {
+    let stream = "\u{feff}data: {\"choices\":[{\"delta\":{\"content\":\"Ana\"}}]}\n\ndata: \
+        {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
+    assert_eq!(streamed(Protocol::OpenAi, stream).expect("a reply").text, "Ana");
+}
+
+proptest! {
+    #[test]
+    fn no_body_makes_it_panic(status in 100u16..600, body in ".{0,200}") {
+        for protocol in ALL {
+            let _ = protocol.read(Response { status, retry_after: None, body: &body });
+            let _ = streamed(protocol, &format!("data: {body}\n\n"));
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Agentic RAG (SagaScale §4.1): the reader searches until it answers.
+
+use super::cost::{Calls, Cost, Range, Sizes};
+use super::read::{input, language_name, options_of};
+use super::reply::block_outcome;
+use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
+use crate::Host;
+use crate::record::SEARCHES;
+use closeread_eval::Outcome;
+use closeread_eval::answer::after_thinking;
+use closeread_eval::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, blocks};
+use closeread_eval::reading::Expected;
+use closeread_eval::{Item, Task};
+use closeread_llm::{Message, Speaker};
+use closeread_retrieve::Ranked;
+use closeread_retrieve::context::PassageOrder;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The measure that holds how many turns had more than one block; absent if none had.
+const DOUBLE_TURNS: &str = "turns_with_several_blocks";
+/// The measure that holds how many turns had no block; absent if none had.
+const BARE_TURNS: &str = "turns_without_block";
+
+/// Most tokens of what stands around the passages of a search, and of the query before them.
+const AROUND_RESULTS: u64 = 300;
+
+/// Lets the reader search the books, a query or an answer a turn.
+///
+/// The context of the trial holds the passages of all searches in the order in which they were shown; one that two
+/// searches found stands there twice. Its measures hold [`SEARCHES`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgenticRag {
+    /// What is searched: the same as for naive RAG.
+    #[serde(flatten)]
+    pub passages: Passages,
+    /// Passages that a search gives.
+    pub top_k: usize,
+    /// How many passages on each side of a ranked one are ranked right behind it; the paper has none.
+    pub neighbours: usize,
+    /// Searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
+    pub max_searches: usize,
+    /// The order of a search's passages. The paper names none; best first is what a retriever returns.
+    pub order: PassageOrder,
+    /// What a turn does that has more than one block.
+    pub on_both: OnBoth,
+    /// What a turn does that has no block.
+    pub on_neither: OnNeither,
+    /// Turns that may be asked for again in one trial; one more that cannot be used ends it as unparsed.
+    pub max_reprompts: usize,
+}
+
+/// What is done with a turn of several blocks, where the paper wants one query or one answer and says no more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnBoth {
+    /// Its last answer counts, or its first query if it has none.
+    Answer,
+    /// Its first query counts, or its last answer if it has none: what was written behind a query was written without
+    /// the passages.
+    #[default]
+    Query,
+    /// It is asked for again.
+    Reject,
+}
+
+/// What is done with a turn without a block, of which the paper says nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnNeither {
+    /// It is asked for again.
+    #[default]
+    Reprompt,
+    /// The trial ends as unparsed.
+    End,
+}
+
+impl Default for AgenticRag {
+    fn default() -> Self {
+        Self {
+            passages: Passages::windows(512).embedded_by(SAGASCALE_EMBEDDER),
+            top_k: 3,
+            neighbours: 0,
+            max_searches: 8,
+            order: PassageOrder::Score,
+            on_both: OnBoth::default(),
+            on_neither: OnNeither::default(),
+            max_reprompts: 3,
+        }
+    }
+}
+
+impl Method for AgenticRag {
+    const PRESETS: &'static [Preset<Self>] = &[Preset::new(
+        "agentic-rag",
+        "SagaScale 4.1",
+        "what it searches for, three passages a search, at most eight searches",
+        Self::default,
+    )];
+    type Prepared = ();
+
+    fn passages(&self) -> Option<&Passages> {
+        Some(&self.passages)
+    }
+
+    async fn answer<H: Host>(
+        &self,
+        session: &mut Session<'_, H>,
+        questions: &Questions<'_>,
+        _prepared: Option<&()>,
+    ) -> Result<Vec<Answer>, Stop> {
+        Ok(vec![self.converse(session, questions.first()).await?.into()])
+    }
+
+    /// From one turn to one more than there are searches and turns asked again; each search adds its passages to what
+    /// all later turns show.
+    fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
+        let task = self.task(questions.first(), &sizes.title(), sizes.language());
+        let first = sizes.prompt("agentic-rag", &task)?;
+        let reply_limit = sizes.settings.max_output_tokens;
+        let found = sizes.top(self.top_k as u64, self.passages.max_tokens as u64, PromptStyle::Sagascale);
+        let turn = Range::up_to(u64::from(reply_limit) + AROUND_RESULTS);
+        let again = if self.asks_again() { self.max_reprompts as u64 } else { 0 };
+        let calls = |n: u64| -> Calls {
+            let shown = (turn + found) * n.min(self.max_searches as u64);
+            let shown = shown + turn * n.saturating_sub(self.max_searches as u64);
+            let call = sizes.call(first, shown, reply_limit);
+            match n {
+                0 => call,
+                _ => call.times(Range::up_to(1)),
+            }
+        };
+        Ok((0..=self.max_searches as u64 + again).map(calls).collect::<Vec<_>>().into())
+    }
+}
+
+impl AgenticRag {
+    fn asks_again(&self) -> bool {
+        self.on_neither == OnNeither::Reprompt || self.on_both == OnBoth::Reject
+    }
+
+    /// What the prompt of the task is filled with.
+    fn task(&self, item: &Item, title: &str, language: &str) -> Value {
+        json!({
+            "title": title, "question": item.question, "options": options_of(item),
+            "summary": item.task == Task::Summary, "language": language_name(language),
+            "max_searches": self.max_searches,
+        })
+    }
+
+    async fn converse<H: Host>(&self, session: &mut Session<'_, H>, item: &Item) -> Result<Outcome, Stop> {
+        let (prompts, index, language) = (session.settings().prompts, session.index()?, session.language());
+        let task = self.task(item, &session.title(), language);
+        let mut prompt = "agentic-rag";
+        let mut messages = vec![Message::user(prompts.render(prompt, &task)?)];
+        let mut found: Vec<Ranked> = Vec::new();
+        let (mut searches, mut reprompts) = (0, 0);
+        loop {
+            session.shows(Some(session.context_of(&found)?));
+            session.measure(SEARCHES, searches);
+            let shown = index.texts(found.iter().map(|ranked| ranked.idx));
+            let must_search = searches == 0 && self.max_searches > 0;
+            let input = input(item, shown, Expected::Turn { must_search }, language);
+            let reply = session.ask(prompt, messages.clone(), Some(input)).await?.text;
+            match self.turn(session, &reply) {
+                Turn::Answer(block) => return Ok(block_outcome(item, Some(block), &reply)),
+                Turn::Query(_) if searches == self.max_searches => return Ok(Outcome::Unanswered),
+                Turn::Query(query) => {
+                    searches += 1;
+                    let mut nearest = session.rank(query, self.neighbours).await?;
+                    nearest.truncate(self.top_k);
+                    let nearest = self.order.of(nearest);
+                    let results = json!({
+                        "context": PromptStyle::Sagascale.layout(&session.excerpts(&nearest)?),
+                        "searches_left": self.max_searches - searches,
+                    });
+                    prompt = "agentic-rag-results";
+                    // Without what may stand behind the query: it was written without these passages.
+                    messages.push(said(format!("<query>\n{query}\n</query>")));
+                    messages.push(Message::user(prompts.render(prompt, &results)?));
+                    found.extend(nearest);
+                }
+                Turn::Unusable if reprompts == self.max_reprompts => return Ok(Outcome::Unparsed { reply }),
+                Turn::Unusable => {
+                    reprompts += 1;
+                    prompt = "agentic-rag-again";
+                    let again = prompts.render(prompt, &json!({}))?;
+                    match (after_thinking(&reply).trim(), messages.last_mut()) {
+                        // Servers want turns to alternate and none to be empty.
+                        ("", Some(last)) => last.content = format!("{}\n\n{again}", last.content),
+                        (words, _) => messages.extend([said(words.to_owned()), Message::user(again)]),
+                    }
+                }
+                Turn::End => return Ok(Outcome::Unparsed { reply }),
+            }
+        }
+    }
+
+    /// Reads a turn, and counts those that do not keep to the form.
+    fn turn<'a, H: Host>(&self, session: &mut Session<'_, H>, reply: &'a str) -> Turn<'a> {
+        match agent_turn(reply) {
+            AgentTurn::Answer(block) => Turn::Answer(block),
+            AgentTurn::Query(query) => Turn::Query(query),
+            AgentTurn::Unparsed { n_answers: 0, n_queries: 0 } => {
+                session.count(BARE_TURNS);
+                match self.on_neither {
+                    OnNeither::Reprompt => Turn::Unusable,
+                    OnNeither::End => Turn::End,
+                }
+            }
+            AgentTurn::Unparsed { .. } => {
+                session.count(DOUBLE_TURNS);
+                let query = blocks(after_thinking(reply), "query").find(|query| !query.is_empty()).map(Turn::Query);
+                let answer = answer_block(reply).answer().map(Turn::Answer);
+                let chosen = match self.on_both {
+                    OnBoth::Answer => answer.or(query),
+                    OnBoth::Query => query.or(answer),
+                    OnBoth::Reject => None,
+                };
+                chosen.unwrap_or(Turn::Unusable)
+            }
+        }
+    }
+}
+
+/// What is done about a turn.
+enum Turn<'a> {
+    Answer(AnswerBlock<'a>),
+    Query(&'a str),
+    /// It is asked for again.
+    Unusable,
+    /// It ends the trial.
+    End,
+}
+
+/// A turn of the model.
+fn said(content: String) -> Message {
+    Message { role: Speaker::Assistant, content, shared_bytes: None }
+}

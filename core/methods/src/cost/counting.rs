@@ -1,0 +1,53 @@
+//! A host that replies nothing and counts what it is asked.
+
+use crate::Host;
+use crate::MethodError;
+use closeread_books::tokens::Tokenizer;
+use closeread_embed::{Role, Vectors};
+use closeread_llm::{Call, HostError, Reply};
+use std::cell::RefCell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// The calls that `ask` makes of a host that replies nothing: tokens of each prompt, and the limit of its reply.
+///
+/// # Errors
+/// What `ask` fails with.
+pub fn calls_of<'a>(
+    tokenizer: &'a Tokenizer,
+    ask: impl AsyncFnOnce(&CountingHost<'a>) -> Result<(), MethodError>,
+) -> Result<Vec<(u64, u64)>, MethodError> {
+    let host = CountingHost { tokenizer, calls: RefCell::default() };
+    at_once(ask(&host))?;
+    Ok(host.calls.into_inner())
+}
+
+/// Replies nothing, and writes down how long it was asked.
+#[derive(Debug)]
+pub struct CountingHost<'a> {
+    tokenizer: &'a Tokenizer,
+    calls: RefCell<Vec<(u64, u64)>>,
+}
+
+impl Host for CountingHost<'_> {
+    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+        let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64).sum();
+        self.calls.borrow_mut().push((prompt, call.max_output_tokens.into()));
+        Ok(Reply::default())
+    }
+
+    async fn embed(&self, _role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
+        Ok(Vectors::new(1, vec![1.0; texts.len()]))
+    }
+}
+
+/// The value of a future that waits for nothing outside.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+            return value;
+        }
+    }
+}

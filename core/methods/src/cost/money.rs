@@ -1,0 +1,56 @@
+//! What calls will cost in dollars.
+
+use super::{Calls, Cost, Range, Shared};
+use closeread_llm::price::{Dollars, ModelFacts, Tokens};
+use serde::{Deserialize, Serialize};
+
+/// Which prices hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tariff {
+    /// Every token at its list price.
+    List,
+    /// What calls on the same books begin with is written to the provider's cache once and read from it afterwards.
+    Cached,
+    /// Through the batch API, without a cache.
+    Batch,
+}
+
+impl Calls {
+    /// What these calls cost, at least and at most; `None` where the price is not known. `typical` as in
+    /// [`Calls::reply`].
+    fn dollars(&self, facts: &ModelFacts, tariff: Tariff, typical: u64) -> Option<(Dollars, Dollars)> {
+        let reply = self.reply(typical);
+        let (written, cached) = match (tariff, self.shared) {
+            (Tariff::Cached, Shared::First(tokens)) => (tokens, 0),
+            (Tariff::Cached, Shared::Again(tokens)) => (0, tokens),
+            _ => (0, 0),
+        };
+        let at = |prompt: u64, longest: u64, reply: u64| {
+            let rates = match tariff {
+                Tariff::List | Tariff::Cached => facts.rates(longest)?,
+                // Which prices hold for long prompts in a batch is not in the list.
+                Tariff::Batch if facts.long.is_some_and(|long| longest > long.above) => return None,
+                Tariff::Batch => facts.batch?,
+            };
+            Some(rates.cost(Tokens { prompt, cached, written, reply }))
+        };
+        let average = self.prompt.low / self.n.low.max(1);
+        Some((at(self.prompt.low, average, reply.low)?, at(self.prompt.high, self.longest, reply.high)?))
+    }
+}
+
+impl Cost {
+    /// What it costs, at least and at most; `None` where the price is not known.
+    ///
+    /// At least: replies of `typical` tokens and everything else at its low end; at most: each reply as long as it may
+    /// be. Tokens are those of the run's tokenizer.
+    pub fn dollars(&self, facts: &ModelFacts, tariff: Tariff, typical: u64) -> Option<(Dollars, Dollars)> {
+        let mut total = (Dollars::default(), Dollars::default());
+        for calls in self.calls.iter().filter(|calls| calls.n != Range::default()) {
+            let (low, high) = calls.dollars(facts, tariff, typical)?;
+            total = (total.0 + low, total.1 + high);
+        }
+        Some(total)
+    }
+}

@@ -1,0 +1,112 @@
+//! What the cost of a method depends on, and the parts that costs are made of.
+
+use super::{BookSize, Calls, Range, Shared, Stage};
+use crate::read::{Frame, View, title_of_sizes};
+use crate::style::heading;
+use crate::{MethodError, PromptStyle, Questions, Settings};
+use serde::Serialize;
+
+/// The books, the settings and the budget of a run, as far as they decide what a method asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes<'a> {
+    /// What every session of the run shares.
+    pub settings: Settings<'a>,
+    /// The books of the items.
+    pub books: &'a [BookSize],
+    /// Most tokens of what is retrieved, for methods that take a budget; without one everything fits.
+    pub budget: Option<usize>,
+    /// Nothing was asked about these books before.
+    pub is_first: bool,
+}
+
+impl Sizes<'_> {
+    /// Tokens of all books together.
+    pub fn text(&self) -> u64 {
+        self.books.iter().map(|book| book.tokens).sum()
+    }
+
+    /// Words of all books together.
+    pub fn words(&self) -> u64 {
+        self.books.iter().map(|book| book.words).sum()
+    }
+
+    /// ISO 639-1 code of the first book.
+    pub fn language(&self) -> &str {
+        self.books.first().map_or("en", |book| book.language.code())
+    }
+
+    /// The title of the books as a prompt names it.
+    pub fn title(&self) -> String {
+        title_of_sizes(self)
+    }
+
+    /// Tokens of a prompt.
+    ///
+    /// # Errors
+    /// [`MethodError::Prompt`] if it cannot be filled.
+    pub fn prompt(&self, name: &str, variables: &impl Serialize) -> Result<u64, MethodError> {
+        Ok(self.settings.tokenizer.count(&self.settings.prompts.render(name, variables)?) as u64)
+    }
+
+    /// Tokens of a reading's prompt without the text in it; with the headings of all documents if `headed`.
+    pub(crate) fn around(
+        &self,
+        questions: &Questions<'_>,
+        style: PromptStyle,
+        view: View,
+        evidence: bool,
+        headed: bool,
+    ) -> Result<u64, MethodError> {
+        let (title, language) = (self.title(), self.language());
+        let frame = Frame { style, view, evidence, title: &title, language };
+        let headings: Vec<String> = (0..if headed { self.books.len() } else { 0 }).map(heading).collect();
+        let prompt = frame.render(self.settings.prompts, questions, &headings.join("\n\n"))?;
+        Ok(self.settings.tokenizer.count(&prompt) as u64)
+    }
+
+    /// One call with `text` in a reading's prompt.
+    ///
+    /// # Errors
+    /// [`MethodError::Prompt`] if the prompt cannot be filled.
+    pub fn reading(
+        &self,
+        questions: &Questions<'_>,
+        style: PromptStyle,
+        view: View,
+        text: Range,
+    ) -> Result<Calls, MethodError> {
+        let around = self.around(questions, style, view, false, false)?;
+        Ok(self.call(around, text, self.settings.max_output_tokens))
+    }
+
+    /// One call for a question, with `text` in a prompt of `around` other tokens.
+    pub fn call(&self, around: u64, text: Range, reply_limit: u32) -> Calls {
+        let prompt = Range::exactly(around) + text;
+        Calls {
+            stage: Stage::Question,
+            n: Range::exactly(1),
+            prompt,
+            longest: prompt.high,
+            reply_limit: reply_limit.into(),
+            shared: Shared::Nothing,
+        }
+    }
+
+    /// Tokens of passages of at most `passage` tokens that fill the budget, with what stands between them: from a passage
+    /// less than it to all of it; all of the text where that is less.
+    pub fn within_budget(&self, passage: u64, style: PromptStyle) -> Range {
+        let (text, budget) = (self.text(), self.budget.map_or(u64::MAX, |budget| budget as u64));
+        // White space between sentences is not part of a passage, and some words count twice where they are cut.
+        let low = budget.saturating_sub(passage).min(text * 8 / 10);
+        let high = budget.min(text + text / 10);
+        let n_passages = 2 * high / passage.max(1) + (self.books.len() as u64).max(1);
+        Range { low, high: high + n_passages * style.tokens_beside_passage() }
+    }
+
+    /// Tokens of so many passages, of which only the last of a book is shorter than the others, with what stands between.
+    pub fn top(&self, n: u64, passage: u64, style: PromptStyle) -> Range {
+        let most = (n * passage).min(self.text());
+        let short = passage * (self.books.len() as u64).max(1);
+        Range { low: most.saturating_sub(short), high: most + n * style.tokens_beside_passage() }
+    }
+}

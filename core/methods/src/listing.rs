@@ -1,0 +1,147 @@
+//! A book as a method sees it: what `closeread chunk`, `search` and `tree` print, natively and in the page.
+
+use crate::Tree;
+use closeread_books::{Book, SourceText};
+use closeread_retrieve::Shelf;
+use closeread_retrieve::context::Selection;
+use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+/// All passages of a book.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Listing {
+    /// In document order.
+    pub passages: Vec<ListedPassage>,
+}
+
+/// The passages that a search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// Sum of the passages' tokens.
+    pub tokens: usize,
+    /// In the order asked for.
+    pub passages: Vec<ListedPassage>,
+}
+
+/// One passage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListedPassage {
+    /// Number in document order, from 0.
+    pub index: usize,
+    /// First byte in the file as decoded to UTF-8.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Score under the retriever; absent where nothing was searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// Tokens of `text`.
+    pub tokens: usize,
+    /// What a model would see: the sentences joined by one space, wraps undone.
+    pub text: String,
+}
+
+impl Listing {
+    /// Every passage on the shelf.
+    pub fn of(shelf: &Shelf) -> Self {
+        Self { passages: listed(shelf, (0..shelf.passages().len()).map(|idx| (idx, None))) }
+    }
+}
+
+impl Found {
+    /// The passages of a selection, in its order.
+    pub fn of(shelf: &Shelf, selection: &Selection) -> Self {
+        let passages = selection.passages.iter().map(|ranked| (ranked.idx, Some(ranked.score)));
+        Self { tokens: selection.n_tokens, passages: listed(shelf, passages) }
+    }
+}
+
+fn listed(shelf: &Shelf, passages: impl Iterator<Item = (usize, Option<f64>)> + Clone) -> Vec<ListedPassage> {
+    let texts = shelf.texts(passages.clone().map(|(index, _)| index));
+    let listed = passages.zip(texts).map(|((index, score), text)| {
+        let span = shelf.passages()[index].span;
+        ListedPassage { index, start: span.start, end: span.end, score, tokens: shelf.n_tokens()[index], text }
+    });
+    listed.collect()
+}
+
+/// A tree of summaries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListedTree {
+    /// How many nodes are passages.
+    pub leaves: usize,
+    /// How many are summaries.
+    pub summaries: usize,
+    /// Tokens of the summaries over tokens of what they summarise; absent without summaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compression: Option<f64>,
+    /// Numbers of the nodes of the uppermost layer.
+    pub roots: Vec<usize>,
+    /// The leaves in document order, then layer by layer.
+    pub nodes: Vec<ListedNode>,
+}
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ListedNode {
+    /// Its number, from 0.
+    pub index: usize,
+    /// 0 for a leaf.
+    pub layer: usize,
+    /// Tokens of its text.
+    pub tokens: usize,
+    /// Numbers of the nodes below; a node can stand below several.
+    pub children: Vec<usize>,
+    /// Where a leaf stands; absent for a summary.
+    #[serde(flatten)]
+    pub place: Option<NodePlace>,
+    /// A summary as the model wrote it, a leaf as the file has it.
+    pub text: String,
+}
+
+/// Where a leaf stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodePlace {
+    /// Id of the document.
+    pub document: String,
+    /// First byte in the document's file as decoded to UTF-8.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+impl ListedTree {
+    /// Every node of a tree over `books`; a leaf of another book has no text.
+    ///
+    /// # Panics
+    /// If a book cannot be read (see [`Book::source`]).
+    pub fn of<B: Borrow<Book>>(tree: &Tree, books: &[B]) -> Self {
+        let sources: BTreeMap<&str, SourceText> =
+            books.iter().map(Borrow::borrow).map(|book| (book.id.as_str(), book.source())).collect();
+        let source = |place: &NodePlace| sources.get(place.document.as_str())?.get(place.start..place.end);
+        let n_tokens = tree.n_tokens();
+        let node = |layer: usize, index: usize| {
+            let place = tree.leaves.get(index).map(|leaf| NodePlace {
+                document: leaf.document.clone(),
+                start: leaf.start,
+                end: leaf.end,
+            });
+            let text = match (tree.summary(index), &place) {
+                (Some(summary), _) => summary.text.clone(),
+                (None, place) => place.as_ref().and_then(source).unwrap_or_default().to_owned(),
+            };
+            ListedNode { index, layer, tokens: n_tokens[index], children: tree.children(index).to_vec(), place, text }
+        };
+        Self {
+            leaves: tree.leaves.len(),
+            summaries: tree.summaries().count(),
+            compression: tree.compression(),
+            roots: tree.roots().collect(),
+            nodes: (0..tree.height())
+                .flat_map(|layer| tree.layer(layer).map(move |index| (layer, index)))
+                .map(|(l, i)| node(l, i))
+                .collect(),
+        }
+    }
+}

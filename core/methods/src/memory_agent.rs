@@ -1,0 +1,203 @@
+//! The memory agent (CorpusQA 4.1; MemAgent, Yu et al. 2025): a text of any length is read section by section, and all
+//! that is kept of it is a memory that each call writes anew.
+
+use super::cost::{Cost, Range, Sizes};
+use super::read::{Excerpt, Shown, View, input, lettered, options_of, prompt_for};
+use super::reply::read_one;
+use super::sections::{Section, Sections};
+use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
+use crate::Host;
+use crate::record::Context;
+use closeread_books::Book;
+use closeread_eval::PassageRef;
+use closeread_eval::answer::{Form, after_thinking};
+use closeread_eval::reading::{Expected, ExtractiveInput};
+use closeread_eval::{Item, Task};
+use closeread_llm::Message;
+use closeread_text::FlowSpan;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The memory before anything was read, in MemAgent's words.
+const NO_MEMORY: &str = "No previous memory";
+const UPDATE: &str = "memory-agent-update";
+
+/// Reads the item's books section by section, then answers from the memory alone.
+///
+/// Each section is read with the question and the memory so far; the reply, without its reasoning, is the new memory, also
+/// where it was cut short at its limit. Measures: `sections`. The context is what was read, although the last call sees the
+/// memory alone: its tokens and spans say what of the text the model had before it once, as for a full document.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryAgent {
+    /// Tokens of a section.
+    pub section_tokens: NonZeroUsize,
+    /// Most tokens that are read of a text: of a longer one the centre is left out. MemAgent's evaluation has 120,000; `None`
+    /// reads everything, as CorpusQA does.
+    pub max_context: Option<NonZeroUsize>,
+    /// Most tokens of a memory.
+    pub memory_tokens: u32,
+    /// Sampling temperature. CorpusQA decodes greedily; MemAgent's evaluation has 0.7.
+    pub temperature: f32,
+    /// Whose prompt and answer form the last call has, the memory in the place of the text; `None`: MemAgent's, a box.
+    pub style: Option<PromptStyle>,
+}
+
+impl Default for MemoryAgent {
+    fn default() -> Self {
+        let section_tokens = NonZeroUsize::new(5000).expect("not zero");
+        Self { section_tokens, max_context: None, memory_tokens: 1024, temperature: 0.0, style: None }
+    }
+}
+
+impl Method for MemoryAgent {
+    const PRESETS: &'static [Preset<Self>] = &[Preset::new(
+        "memory-agent",
+        "CorpusQA 4.1 (MemAgent)",
+        "the memory that it kept while it read the whole text section by section",
+        Self::default,
+    )];
+    type Prepared = ();
+
+    async fn answer<H: Host>(
+        &self,
+        session: &mut Session<'_, H>,
+        questions: &Questions<'_>,
+        _prepared: Option<&()>,
+    ) -> Result<Vec<Answer>, Stop> {
+        session.set_temperature(self.temperature);
+        let (settings, books) = (session.settings(), session.books());
+        let mut read = Read::default();
+        let end = async {
+            let mut memory = NO_MEMORY.to_owned();
+            let text_of = |number: usize| books[number].flow().text().to_owned();
+            session.limit_output(self.memory_tokens);
+            let Self { section_tokens, max_context, .. } = *self;
+            for section in Sections::new(settings.tokenizer, books.len(), text_of, section_tokens, max_context) {
+                memory = update(session, questions.first(), &memory, &section).await?;
+                read.add(&section);
+            }
+            session.limit_output(settings.max_output_tokens);
+            self.answer_from_memory(session, questions, memory).await
+        }
+        .await;
+        session.measure("sections", read.n_sections);
+        session.shows(Some(read.context(books)));
+        end
+    }
+
+    /// A call for each section and one for the answer: their number is determined, the length of the memory is not.
+    fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
+        let item = questions.first();
+        let n_books = sizes.books.len() as u64;
+        let headings = if n_books > 1 { Range { low: n_books, high: n_books * OF_HEADING } } else { Range::default() };
+        let most = self.max_context.map_or(u64::MAX, |most| most.get() as u64);
+        let text = Range::exactly(sizes.text()) + headings;
+        let text = Range { low: text.low.min(most), high: text.high.min(most) };
+        let section = self.section_tokens.get() as u64;
+        let n = Range { low: text.low.div_ceil(section), high: text.high.div_ceil(section) };
+        let memory = Range::up_to(self.memory_tokens.into());
+        let around = sizes.prompt(UPDATE, &update_variables(item, "", ""))?;
+        let mut sections = sizes.call(around, memory, self.memory_tokens).times(n);
+        sections.prompt = sections.prompt + text;
+        sections.longest += section.min(text.high);
+        let answer = match self.style {
+            Some(style) => sizes.reading(questions, style, View::Passages, memory)?,
+            None => {
+                let name = prompt_for("memory-agent", item.task);
+                let around = sizes.prompt(&name, &answer_variables(item, ""))?;
+                sizes.call(around, memory, sizes.settings.max_output_tokens)
+            }
+        };
+        Ok(vec![sections, answer].into())
+    }
+}
+
+/// Most tokens of a document's heading.
+const OF_HEADING: u64 = 10;
+
+/// What the prompt of a section is filled with.
+fn update_variables(item: &Item, memory: &str, section: &str) -> Value {
+    json!({
+        "question": item.question, "options": lettered(options_of(item)), "memory": memory, "section": section,
+    })
+}
+
+/// What the prompt of the answer is filled with.
+fn answer_variables(item: &Item, memory: &str) -> Value {
+    json!({ "question": item.question, "options": lettered(options_of(item)), "memory": memory })
+}
+
+/// The memory after one more section.
+async fn update<H: Host>(
+    session: &mut Session<'_, H>,
+    item: &Item,
+    memory: &str,
+    section: &Section,
+) -> Result<String, Stop> {
+    let variables = update_variables(item, memory, &section.text);
+    let message = Message::user(session.settings().prompts.render(UPDATE, &variables)?);
+    // A reader without a language model keeps the sentences that match the question best.
+    let known = (memory != NO_MEMORY).then(|| memory.to_owned());
+    let context = known.into_iter().chain([section.text.clone()]).collect();
+    let question = format!("{} {}", item.question, options_of(item).join(" "));
+    let input =
+        ExtractiveInput { question, task: Task::Summary, ..input(item, context, Expected::Memory, session.language()) };
+    let reply = session.ask(UPDATE, vec![message], Some(input)).await?;
+    Ok(after_thinking(&reply.text).to_owned())
+}
+
+impl MemoryAgent {
+    /// The answer, from the memory alone.
+    async fn answer_from_memory<H: Host>(
+        &self,
+        session: &mut Session<'_, H>,
+        questions: &Questions<'_>,
+        memory: String,
+    ) -> Result<Vec<Answer>, Stop> {
+        let item = questions.first();
+        let known: Vec<String> = if memory == NO_MEMORY { Vec::new() } else { vec![memory.clone()] };
+        // By the prompt of a paper that knows no memory.
+        if let Some(style) = self.style {
+            let excerpts = known.into_iter().map(Excerpt::from).collect();
+            return session.read(questions, Shown::passages(excerpts, None), style).await;
+        }
+        let name = prompt_for("memory-agent", item.task);
+        let message = Message::user(session.settings().prompts.render(&name, &answer_variables(item, &memory))?);
+        let input = input(item, known, Expected::Answer(Form::Boxed), session.language());
+        let reply = session.ask(&name, vec![message], Some(input)).await?;
+        Ok(vec![read_one(Form::Boxed, item, &reply.text).into()])
+    }
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Read {
+    n_sections: usize,
+    n_tokens: usize,
+    /// Number of the document, bytes of its text; what follows on another is one with it.
+    places: Vec<(usize, FlowSpan)>,
+}
+
+impl Read {
+    fn add(&mut self, section: &Section) {
+        self.n_sections += 1;
+        self.n_tokens += section.n_tokens();
+        for &(number, place) in &section.places {
+            match self.places.last_mut() {
+                Some((last, before)) if *last == number && before.end == place.start => before.end = place.end,
+                _ => self.places.push((number, place)),
+            }
+        }
+    }
+
+    fn context(&self, books: &[Arc<Book>]) -> Context {
+        let passages = self.places.iter().map(|&(number, place)| {
+            let book = &books[number];
+            let span = book.flow().to_source(place);
+            PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
+        });
+        Context { retriever: None, n_tokens: self.n_tokens, passages: passages.collect() }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a method searches: how the books are cut, and what embeds the passages.
+
+use closeread_books::Book;
+use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
+use closeread_retrieve::Shelf;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The embedding model of SagaScale's experiments (§4.1).
+pub const SAGASCALE_EMBEDDER: &str = "multilingual-e5-large";
+
+/// The passages of a method that searches.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Passages {
+    /// How a text is cut.
+    pub split: Chunker,
+    /// Most tokens of a passage, by the run's tokenizer.
+    pub max_tokens: usize,
+    /// The embedding model; `None`: the run's. The paper's own, where it is not installed, gives way to the run's.
+    pub embedder: Option<String>,
+}
+
+impl Passages {
+    /// Sentences packed up to so many tokens (Stronger Baselines 2.3, A.4).
+    pub fn sentences(max_tokens: usize) -> Self {
+        Self { split: Chunker::Dos, max_tokens, embedder: None }
+    }
+
+    /// Windows of so many tokens without overlap (SagaScale 4.1).
+    pub fn windows(max_tokens: usize) -> Self {
+        Self { split: Chunker::Window, max_tokens, embedder: None }
+    }
+
+    /// The same, embedded by the model of that name.
+    #[must_use]
+    pub fn embedded_by(self, embedder: &str) -> Self {
+        Self { embedder: Some(embedder.to_owned()), ..self }
+    }
+
+    /// The books cut into these passages and indexed by their words; vectors come later.
+    pub fn index(&self, books: &[Arc<Book>], tokenizer: &Tokenizer) -> Shelf {
+        Shelf::new(books.to_vec(), self.split, self.max_tokens, tokenizer)
+    }
+}

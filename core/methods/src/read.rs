@@ -1,0 +1,265 @@
+//! The last step of most methods: one prompt, one reply, an answer to each question.
+
+use super::reply::{Answer, read_reply};
+use super::session::joined_titles;
+use super::{MethodError, PromptStyle, Questions, Session, Stop};
+use crate::Host;
+use crate::record::Context;
+use closeread_eval::answer::Form;
+use closeread_eval::reading::{Expected, ExtractiveInput, Question};
+use closeread_eval::{Item, Task};
+use closeread_llm::Message;
+use closeread_prompts::{PromptError, Prompts};
+use closeread_retrieve::Ranked;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// What of the books a prompt shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// The text, whole or cut.
+    Whole,
+    /// Passages that were retrieved.
+    Passages,
+    /// The title at most.
+    Nothing,
+}
+
+/// A stretch of text as a prompt shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Where it comes from, for the layouts that say so.
+    pub place: Option<Place>,
+    /// Its text.
+    pub text: String,
+}
+
+/// Where an excerpt comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of its document among those of the item, from 0.
+    pub document: usize,
+    /// Number of the passage among all of the item, from 0.
+    pub idx: usize,
+}
+
+impl From<String> for Excerpt {
+    fn from(text: String) -> Self {
+        Self { place: None, text }
+    }
+}
+
+/// What a reader is shown.
+#[derive(Debug)]
+pub struct Shown {
+    /// What of the books it is.
+    pub view: View,
+    /// The passages, in the order of the prompt; empty for a closed book.
+    pub passages: Vec<Excerpt>,
+    /// The same by reference.
+    pub context: Option<Context>,
+    /// The sentences that hold the answer are asked for as well, where the style can.
+    pub evidence: bool,
+}
+
+impl Shown {
+    /// Nothing of the books' text.
+    pub fn nothing() -> Self {
+        Self { view: View::Nothing, passages: Vec::new(), context: None, evidence: false }
+    }
+
+    /// These passages.
+    pub fn passages(passages: Vec<Excerpt>, context: Option<Context>) -> Self {
+        Self { view: View::Passages, passages, context, evidence: false }
+    }
+}
+
+/// A prompt of a style, but for the text in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub style: PromptStyle,
+    pub view: View,
+    pub evidence: bool,
+    pub title: &'a str,
+    /// ISO 639-1 code of the text.
+    pub language: &'a str,
+}
+
+impl Frame<'_> {
+    /// The prompt's name and the form of the reply.
+    pub(super) fn prompt(&self, questions: &Questions<'_>) -> (&'static str, Form) {
+        self.style.of(self.view, questions.task(), self.evidence)
+    }
+
+    /// The prompt with `context` in the place of the text.
+    pub(super) fn render(
+        &self,
+        prompts: &Prompts,
+        questions: &Questions<'_>,
+        context: &str,
+    ) -> Result<String, PromptError> {
+        prompts.render(self.prompt(questions).0, &variables(self, questions, context))
+    }
+}
+
+/// Tokens that each question after the first adds to the longest reply.
+///
+/// NovelQA names no limit. The run's limit is for one question; a line of a few words takes far less than that, and the
+/// run's limit times the questions of a book is more than most models can write.
+const LINE_TOKENS: u32 = 64;
+/// The same where the line also cites sentences.
+const EVIDENCED_LINE_TOKENS: u32 = 256;
+
+/// Most tokens of a reply to the questions, where one question has `limit`.
+pub(super) fn limit_for(limit: u32, questions: &Questions<'_>, evidence: bool) -> u32 {
+    let line = if evidence { EVIDENCED_LINE_TOKENS } else { LINE_TOKENS };
+    let further = u32::try_from(questions.further().len()).unwrap_or(u32::MAX);
+    limit.saturating_add(further.saturating_mul(line))
+}
+
+/// The name of a language in a prompt.
+pub fn language_name(code: &str) -> &str {
+    match code {
+        "en" => "English",
+        "zh" => "Chinese",
+        _ => "the language of the question",
+    }
+}
+
+/// The options that an item is asked with.
+pub(super) fn options_of(item: &Item) -> &[String] {
+    if item.task == Task::Choice { &item.options } else { &[] }
+}
+
+/// What the prompts of readers are filled with.
+#[derive(Serialize)]
+struct Variables<'a> {
+    title: &'a str,
+    context: &'a str,
+    language: &'a str,
+    question: &'a str,
+    options: &'a [String],
+    questions: Vec<Asked<'a>>,
+    n_questions: usize,
+}
+
+/// One of several questions in a prompt.
+#[derive(Serialize)]
+struct Asked<'a> {
+    question: &'a str,
+    options: &'a [String],
+}
+
+fn variables<'a>(frame: &Frame<'a>, questions: &'a Questions<'_>, context: &'a str) -> Variables<'a> {
+    let (title, language, first) = (frame.title, language_name(frame.language), questions.first());
+    let asked = questions.items().iter().map(|item| Asked { question: &item.question, options: options_of(item) });
+    Variables {
+        title,
+        context,
+        language,
+        question: &first.question,
+        options: options_of(first),
+        questions: asked.collect(),
+        n_questions: questions.items().len(),
+    }
+}
+
+/// Name of the prompt of a method for a task.
+pub(super) fn prompt_for(method: &str, task: Task) -> String {
+    let task = match task {
+        Task::Choice => "choice",
+        Task::Generative => "question",
+        Task::Summary => "summary",
+    };
+    format!("{method}-{task}")
+}
+
+/// Options as prompts show them that ask for a letter.
+pub(super) fn lettered(options: &[String]) -> Vec<Value> {
+    let letters = 'A'..='Z';
+    letters.zip(options).map(|(letter, text)| json!({ "letter": letter, "text": text })).collect()
+}
+
+/// What a reader without a language model makes its reply from.
+pub(super) fn input(item: &Item, context: Vec<String>, expected: Expected, language: &str) -> ExtractiveInput {
+    ExtractiveInput {
+        context,
+        question: item.question.clone(),
+        options: options_of(item).to_vec(),
+        further: Vec::new(),
+        task: item.task,
+        expected,
+        language: language.to_owned(),
+    }
+}
+
+impl<H: Host> Session<'_, H> {
+    /// Passages of the index as a prompt shows them, in this order.
+    ///
+    /// # Errors
+    /// [`MethodError::NoIndex`].
+    pub fn excerpts(&self, passages: &[Ranked]) -> Result<Vec<Excerpt>, MethodError> {
+        let index = self.index()?;
+        let texts = index.texts(passages.iter().map(|ranked| ranked.idx));
+        let place = |idx: usize| Place { document: index.passages()[idx].book, idx };
+        let excerpt = |(ranked, text): (&Ranked, String)| Excerpt { place: Some(place(ranked.idx)), text };
+        Ok(passages.iter().zip(texts).map(excerpt).collect())
+    }
+
+    /// Shows passages of the index, in this order, and reads the answer.
+    ///
+    /// # Errors
+    /// [`Stop`] if the prompt cannot be filled or the call ends without a reply.
+    pub async fn read_passages(
+        &mut self,
+        questions: &Questions<'_>,
+        passages: &[Ranked],
+        style: PromptStyle,
+    ) -> Result<Vec<Answer>, Stop> {
+        let shown = Shown::passages(self.excerpts(passages)?, Some(self.context_of(passages)?));
+        self.read(questions, shown, style).await
+    }
+
+    /// Fills the prompt, asks the reader and reads its answer to each question; several questions need a style that has a
+    /// line for each.
+    ///
+    /// # Errors
+    /// [`Stop`] if the prompt cannot be filled or the call ends without a reply.
+    pub async fn read(
+        &mut self,
+        questions: &Questions<'_>,
+        shown: Shown,
+        style: PromptStyle,
+    ) -> Result<Vec<Answer>, Stop> {
+        let Shown { view, passages, context, evidence } = shown;
+        let (title, language) = (self.title(), self.language());
+        let frame = Frame { style, view, evidence, title: &title, language };
+        let (name, form) = frame.prompt(questions);
+        let text = style.layout(&passages);
+        let mut message = Message::user(frame.render(self.settings().prompts, questions, &text)?);
+        // A whole document is what all questions on it share; retrieved passages differ from question to question.
+        if view == View::Whole {
+            message = message.sharing(&text);
+        }
+        // A book is long, and the call may take minutes.
+        drop(text);
+        if context.is_some() {
+            self.shows(context);
+        }
+        let texts = passages.into_iter().map(|excerpt| excerpt.text).collect();
+        let further = questions.further().iter();
+        let input = ExtractiveInput {
+            further: further
+                .map(|item| Question { question: item.question.clone(), options: options_of(item).to_vec() })
+                .collect(),
+            ..input(questions.first(), texts, Expected::Answer(form), language)
+        };
+        let reply = self.ask(name, vec![message], Some(input)).await?;
+        Ok(read_reply(form, questions.items(), &reply.text))
+    }
+}
+
+/// The title of books of these sizes as a prompt names it.
+pub(super) fn title_of_sizes(sizes: &super::cost::Sizes<'_>) -> String {
+    joined_titles(sizes.books.iter().map(|book| book.title.as_str()))
+}

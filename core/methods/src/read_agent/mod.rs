@@ -1,0 +1,291 @@
+//! ReadAgent (Lee et al. 2024), as Stronger Baselines compares it (appendix A.6): a book is cut into pages, each page is
+//! remembered by its gist, and a question is answered from the gists and the few pages that are worth reading again.
+
+mod look_up;
+mod pages;
+mod paginate;
+mod words;
+
+pub use look_up::LookUp;
+pub use pages::{Page, Pages, expand};
+pub use paginate::{PageLength, Stretch, Unit};
+
+use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
+use super::read::{input, lettered, options_of, prompt_for};
+use super::reply::read_one;
+use super::{Answer, Method, MethodError, PreparationInputs, Preset, Questions, Session, Stop};
+use crate::Host;
+use crate::record::Context;
+use closeread_books::Book;
+use closeread_eval::Outcome;
+use closeread_eval::answer::{Form, after_thinking};
+use closeread_eval::reading::{Expected, ExtractiveInput};
+use closeread_eval::{Item, Task};
+use closeread_llm::Message;
+use closeread_text::FlowSpan;
+use look_up::look_up;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use words::count_words;
+
+const PAGINATE: &str = "read-agent-paginate";
+const GIST: &str = "read-agent-gist";
+/// Most tokens that a number, a label or a line break adds to a page, a unit or a gist in a prompt.
+const MARK_TOKENS: u64 = 8;
+
+/// Looks up the pages that may help with the question, answers from them and the gists of all others.
+///
+/// Measures: `pages`, `pages_looked_up`, `compression` (the share of the words that the gists save) and
+/// `compression_after_lookup`. The context names the pages that were read again and no gist: a gist is not the book's
+/// text. Its tokens are those of everything that was shown, gists too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadAgent {
+    /// What pages are made of.
+    pub unit: Unit,
+    /// Words after which no further unit is offered for a page.
+    pub word_limit: usize,
+    /// Words from which on a page may end.
+    pub start_threshold: usize,
+    /// Fewer words than these are the last page without asking.
+    pub min_words: usize,
+    /// How pages are chosen.
+    pub lookup: LookUp,
+    /// Most pages that are read again.
+    pub max_pages: usize,
+}
+
+impl Default for ReadAgent {
+    fn default() -> Self {
+        Self {
+            unit: Unit::default(),
+            word_limit: 600,
+            start_threshold: 280,
+            min_words: 350,
+            lookup: LookUp::default(),
+            max_pages: 6,
+        }
+    }
+}
+
+impl Method for ReadAgent {
+    const PRESETS: &'static [Preset<Self>] = &[Preset::new(
+        "read-agent",
+        "Stronger Baselines, appendix A.6 (ReadAgent)",
+        "the gists of all pages, and the pages that it looked up",
+        Self::default,
+    )];
+    type Prepared = Pages;
+
+    fn shares_its_prompts(&self) -> bool {
+        true
+    }
+
+    fn preparation(&self) -> Option<PreparationInputs> {
+        let Self { unit, word_limit, start_threshold, min_words, .. } = self;
+        let parameters = json!({
+            "unit": unit, "word_limit": word_limit, "start_threshold": start_threshold, "min_words": min_words,
+        });
+        Some(PreparationInputs { parameters, prompts: &[PAGINATE, GIST] })
+    }
+
+    /// Cuts the books into pages and has each page's gist written.
+    ///
+    /// A page ends where the model finds a pause among the labels it is offered, so pages are cut one after the other; the
+    /// gists of a book are written all at once. Measures: `pages`, and `compression`, the share of the words that the
+    /// gists save.
+    async fn prepare<H: Host>(&self, session: &mut Session<'_, H>) -> Result<Option<Pages>, Stop> {
+        let mut pages = Vec::new();
+        for (number, book) in session.books().iter().enumerate() {
+            let flow = book.flow();
+            for span in paginate(session, book, self).await? {
+                let place = flow.to_source(span);
+                let words = count_words(&flow.text()[span.range()]);
+                let gist = String::new();
+                pages.push(Page { book: number, start: place.start, end: place.end, words, gist });
+            }
+        }
+        let mut pages = Pages { pages };
+        for (page, gist) in gists(session, &pages).await?.into_iter().enumerate() {
+            pages.pages[page].gist = gist;
+        }
+        session.measure("pages", pages.pages.len());
+        let compression = pages.compression(&pages.memory(session.books(), &[]));
+        session.measure("compression", compression);
+        Ok(Some(pages))
+    }
+
+    /// A page has from `start_threshold` to twice `word_limit` words; choosing its end shows it, the page before and a
+    /// little more.
+    fn preparation_cost(&self, sizes: &Sizes<'_>) -> Result<Vec<Calls>, MethodError> {
+        let (pages, text) = (self.n_pages(sizes), sizes.text());
+        let per_word = |words: u64| words * text / sizes.words().max(1);
+        let paginate = sizes.prompt(PAGINATE, &paginate_variables("", "", ""))?;
+        let gist = sizes.prompt(GIST, &gist_variables(""))?;
+        let page = per_word(2 * self.word_limit as u64);
+        // A label a unit, of which a unit of text has few words at least.
+        let shown = 3 * page / 2 + paginate + MARK_TOKENS * self.word_limit as u64 / 4;
+        let before = |n: Range, prompt: Range, longest: u64| Calls {
+            stage: Stage::Preparation,
+            n,
+            prompt,
+            longest,
+            reply_limit: sizes.settings.max_output_tokens.into(),
+            shared: Shared::Nothing,
+        };
+        let breaks = Range { low: pages.low.saturating_sub(sizes.books.len() as u64), high: pages.high };
+        let low = (per_word(self.word_limit as u64).min(text) + paginate) * breaks.low;
+        Ok(vec![
+            before(breaks, Range { low, high: shown * breaks.high }, shown),
+            before(
+                pages,
+                Range { low: text * 9 / 10 + gist * pages.low, high: text + text / 10 + gist * pages.high },
+                page + gist,
+            ),
+        ])
+    }
+
+    async fn answer<H: Host>(
+        &self,
+        session: &mut Session<'_, H>,
+        questions: &Questions<'_>,
+        prepared: Option<&Pages>,
+    ) -> Result<Vec<Answer>, Stop> {
+        let pages = prepared.ok_or(MethodError::NotPrepared)?;
+        let (item, books) = (questions.first(), session.books());
+        session.measure("pages", pages.pages.len());
+        session.measure("compression", pages.compression(&pages.memory(books, &[])));
+        let mut chosen = look_up(session, item, pages, self).await?;
+        chosen.sort_unstable();
+        let memory = pages.memory(books, &chosen);
+        session.measure("pages_looked_up", chosen.len());
+        session.measure("compression_after_lookup", pages.compression(&memory));
+        session.shows(Some(Context {
+            retriever: None,
+            n_tokens: memory.iter().map(|part| session.settings().tokenizer.count(part)).sum(),
+            passages: chosen.iter().map(|&page| pages.pages[page].reference(books)).collect(),
+        }));
+        Ok(vec![answer(session, item, pages, &memory).await?.into()])
+    }
+
+    /// A look-up in the gists and an answer; a gist has from a tenth of its page to all of it.
+    fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
+        let (item, text, pages) = (questions.first(), sizes.text(), self.n_pages(sizes));
+        let reply_limit = sizes.settings.max_output_tokens;
+        let page = text.div_ceil(pages.low.max(1));
+        let shortest = (text / 10).min(pages.low * u64::from(reply_limit) / 2);
+        let gists = Range { low: shortest, high: text + pages.high * MARK_TOKENS };
+        let looked_up = Range::up_to(self.max_pages as u64 * page);
+        let mut calls = Vec::new();
+        let lookup = |prompt: &str, at_most: usize| sizes.prompt(prompt, &look_up::variables(item, "", at_most, &[]));
+        match self.lookup {
+            _ if self.max_pages == 0 => {}
+            LookUp::Parallel => {
+                calls.push(sizes.call(lookup("read-agent-lookup", self.max_pages)?, gists, reply_limit));
+            }
+            LookUp::Sequential => {
+                let turns = Range { low: 1, high: self.max_pages as u64 };
+                let call = sizes.call(lookup("read-agent-lookup-next", 1)?, gists + looked_up, reply_limit);
+                calls.push(call.times(turns));
+            }
+        }
+        let name = prompt_for("read-agent", item.task);
+        let around = sizes.prompt(&name, &answer_variables(item, ""))?;
+        calls.push(sizes.call(around, gists + looked_up, reply_limit));
+        Ok(calls.into())
+    }
+}
+
+impl ReadAgent {
+    /// Pages of the books.
+    fn n_pages(&self, sizes: &Sizes<'_>) -> Range {
+        let of = |words: u64| Range {
+            low: words.div_ceil(2 * (self.word_limit as u64).max(1)).max(1),
+            high: words.div_ceil((self.start_threshold as u64).max(1)).max(1),
+        };
+        sizes.books.iter().map(|book| of(book.words)).sum()
+    }
+}
+
+/// What the prompt of a break point is filled with.
+fn paginate_variables(preceding: &str, passage: &str, following: &str) -> Value {
+    json!({ "preceding": preceding, "passage": passage, "following": following })
+}
+
+/// What the prompt of a gist is filled with.
+fn gist_variables(passage: &str) -> Value {
+    json!({ "passage": passage })
+}
+
+/// What the prompt of the answer is filled with.
+fn answer_variables(item: &Item, memory: &str) -> Value {
+    json!({ "memory": memory, "question": item.question, "options": lettered(options_of(item)) })
+}
+
+/// The pages of a book, one after the other.
+async fn paginate<H: Host>(
+    session: &mut Session<'_, H>,
+    book: &Book,
+    parameters: &ReadAgent,
+) -> Result<Vec<FlowSpan>, Stop> {
+    let ReadAgent { unit, word_limit, start_threshold, min_words, .. } = *parameters;
+    let length = PageLength { word_limit, start_threshold, min_words };
+    let flow = book.flow();
+    let text = flow.text();
+    let units = unit.of(book);
+    let words: Vec<usize> = units.iter().map(|unit| count_words(&text[unit.range()])).collect();
+    let mut pages: Vec<FlowSpan> = Vec::new();
+    let mut start = 0;
+    while start < units.len() {
+        let stretch = length.stretch(&words, start);
+        let end = if stretch.is_rest {
+            stretch.end
+        } else {
+            let before = pages.last().map_or(String::new(), |page| format!("...\n{}", &text[page.range()]));
+            let behind = units.get(stretch.end).map_or(String::new(), |next| format!("{}\n...", &text[next.range()]));
+            let variables = paginate_variables(&before, &stretch.labelled(text, &units), &behind);
+            let message = Message::user(session.settings().prompts.render(PAGINATE, &variables)?);
+            let input = ExtractiveInput {
+                context: Vec::new(),
+                question: String::new(),
+                options: stretch.labels.iter().map(|label| format!("<{label}>")).collect(),
+                further: Vec::new(),
+                task: Task::Choice,
+                expected: Expected::Break,
+                language: book.language.code().to_owned(),
+            };
+            let reply = session.ask(PAGINATE, vec![message], Some(input)).await?;
+            stretch.cut(after_thinking(&reply.text))
+        };
+        pages.push(units[start].cover(units[end - 1]));
+        start = end;
+    }
+    Ok(pages)
+}
+
+/// The gist of each page, all asked for at once.
+async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<Vec<String>, Stop> {
+    let (books, mut requests) = (session.books(), Vec::new());
+    for page in &pages.pages {
+        let text = page.text(books);
+        let prompt = session.settings().prompts.render(GIST, &gist_variables(&text))?;
+        let input = ExtractiveInput::summary(vec![text], Expected::Gist, books[page.book].language.code());
+        requests.push((vec![Message::user(prompt)], Some(input)));
+    }
+    let replies = session.ask_all(GIST, requests).await?;
+    Ok(replies.iter().map(|reply| after_thinking(&reply.text).trim().to_owned()).collect())
+}
+
+/// The last step: the question, to be answered from what is remembered.
+async fn answer<H: Host>(
+    session: &mut Session<'_, H>,
+    item: &Item,
+    pages: &Pages,
+    memory: &[String],
+) -> Result<Outcome, Stop> {
+    let name = prompt_for("read-agent", item.task);
+    let variables = answer_variables(item, &pages.shown(memory, false));
+    let message = Message::user(session.settings().prompts.render(&name, &variables)?);
+    let input = input(item, memory.to_vec(), Expected::Answer(Form::Lettered), session.language());
+    let reply = session.ask(&name, vec![message], Some(input)).await?;
+    Ok(read_one(Form::Lettered, item, &reply.text))
+}

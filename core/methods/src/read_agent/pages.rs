@@ -1,0 +1,87 @@
+//! What ReadAgent keeps of books: pages, each with its gist.
+
+use super::words::count_words;
+use closeread_books::Book;
+use closeread_eval::PassageRef;
+use closeread_text::Span;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The pages of all books of an item, in their order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pages {
+    /// The pages. No page has text of two books.
+    pub pages: Vec<Page>,
+}
+
+/// A page and what is remembered of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// Number of the book, from 0.
+    pub book: usize,
+    /// First byte in the book's file as decoded to UTF-8.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// Words of its text.
+    pub words: usize,
+    /// Its text made short, white space at the ends removed; may be empty.
+    pub gist: String,
+}
+
+impl Page {
+    /// Its text as it stands in the book, wraps undone.
+    ///
+    /// # Panics
+    /// If it is of other books.
+    pub(super) fn text(&self, books: &[Arc<Book>]) -> String {
+        let flow = books[self.book].flow();
+        let span = flow.from_source(Span::new(self.start, self.end)).expect("a page has text");
+        flow.text()[span.range()].to_owned()
+    }
+
+    pub(super) fn reference(&self, books: &[Arc<Book>]) -> PassageRef {
+        let document = books[self.book].id.clone();
+        PassageRef { document, start: self.start, end: self.end, score: None }
+    }
+}
+
+impl Pages {
+    /// What is remembered when the pages `chosen` are read again: the gists in their order, a page's text in the place of
+    /// its gist.
+    pub(super) fn memory(&self, books: &[Arc<Book>], chosen: &[usize]) -> Vec<String> {
+        let gists: Vec<&str> = self.pages.iter().map(|page| page.gist.as_str()).collect();
+        expand(&gists, chosen, |page| self.pages[page].text(books))
+    }
+
+    /// The share of the books' words that `memory` saves, in 0..=1 unless gists are longer than their pages.
+    pub(super) fn compression(&self, memory: &[String]) -> f64 {
+        let whole: usize = self.pages.iter().map(|page| page.words).sum();
+        let kept: usize = memory.iter().map(|part| count_words(part)).sum();
+        if whole == 0 { 0.0 } else { 1.0 - kept as f64 / whole as f64 }
+    }
+
+    /// The parts of a memory as a prompt shows them, one below the other; under the heading of its document where there
+    /// are several, and each behind its page's number where the prompt asks for numbers.
+    pub(super) fn shown(&self, memory: &[String], numbered: bool) -> String {
+        let several = self.pages.last().is_some_and(|page| page.book > 0);
+        let mut lines = Vec::new();
+        let mut book = None;
+        for (number, (page, part)) in self.pages.iter().zip(memory).enumerate() {
+            if several && book.replace(page.book) != Some(page.book) {
+                lines.push(format!("# Document {}:", page.book + 1));
+            }
+            if numbered {
+                lines.push(format!("<Page {number}>"));
+            }
+            lines.push(part.clone());
+        }
+        lines.join("\n")
+    }
+}
+
+/// The gists of all pages, those of `chosen` replaced by the text of their page.
+pub fn expand(gists: &[&str], chosen: &[usize], text: impl Fn(usize) -> String) -> Vec<String> {
+    let part = |(page, gist): (usize, &&str)| if chosen.contains(&page) { text(page) } else { (*gist).to_owned() };
+    gists.iter().enumerate().map(part).collect()
+}

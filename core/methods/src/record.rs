@@ -1,0 +1,100 @@
+//! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
+
+use closeread_eval::{Outcome, PassageRef};
+use closeread_llm::Usage;
+use closeread_retrieve::Retriever;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Version of the run folder's format.
+pub const FORMAT: u32 = 1;
+
+/// The measure that holds how many searches a method made of its own.
+pub const SEARCHES: &str = "searches";
+
+/// What names a trial: the same key is never run twice in one folder.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TrialKey {
+    /// Id of the item.
+    pub item: String,
+    /// Name of the method.
+    pub method: String,
+    /// Reader, `provider/model`.
+    pub model: String,
+    /// Token budget of the retrieved context, where the method has one.
+    pub budget: Option<usize>,
+    /// Number of the repetition, from 0.
+    pub sample: u32,
+}
+
+/// One finished trial: one line of `records.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What was tried.
+    #[serde(flatten)]
+    pub key: TrialKey,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// Score by metric, in 0..=1; empty if nothing could be scored.
+    pub scores: BTreeMap<String, f64>,
+    /// Tokens of the prompt by the run's tokenizer.
+    pub prompt_tokens: usize,
+    /// What the reader was given; absent for a closed book.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
+    /// The calls that were made, in order.
+    pub calls: Vec<CallTrace>,
+    /// Numbers worth reporting that no score holds, such as [`SEARCHES`]; see the method's documentation.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, f64>,
+    /// Sentences of the books that the reader cited; absent where it was not asked for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Vec<String>>,
+    /// Id of the item whose record, otherwise of the same key, holds the call that asked this one as well: `calls` is
+    /// empty here, and tokens and seconds are 0, so that nothing counts twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_with: Option<String>,
+    /// Wall time of the trial, waiting included.
+    pub seconds: f64,
+}
+
+/// What a reader was given of the books.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// How it was found; absent for a whole document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retriever: Option<Retriever>,
+    /// Tokens of the passages, without separators and prompt.
+    pub n_tokens: usize,
+    /// The passages, in the order in which the reader saw them.
+    pub passages: Vec<PassageRef>,
+}
+
+/// One call to a model, by hash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallTrace {
+    /// Name of the prompt.
+    pub prompt: String,
+    /// SHA-256 of the messages sent, in hex.
+    pub sha256: String,
+    /// The reply, as it came.
+    pub reply: String,
+    /// Tokens as the provider counted them.
+    pub usage: Usage,
+    /// The reply was known from an earlier run: nothing was spent on it now.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub remembered: bool,
+}
+
+/// One request to the server of an embedding model: one line of `embeddings.jsonl`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmbeddingCall {
+    /// The model, `provider/model`.
+    pub model: String,
+    /// How many texts it embedded.
+    pub texts: usize,
+    /// Tokens as the server counted them; `None` where it said nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+}

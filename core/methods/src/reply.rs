@@ -1,0 +1,176 @@
+//! What a reply says about an item: one parser for each form of answer, one outcome for whatever it finds.
+
+use closeread_eval::Outcome;
+use closeread_eval::answer::boxed::memagent_boxed;
+use closeread_eval::answer::corpusqa;
+use closeread_eval::answer::novelqa::{answer_lines, chosen, evidence_lines};
+use closeread_eval::answer::tag::{AnswerBlock, answer_block};
+use closeread_eval::answer::{
+    Form, ShortAnswer, after_thinking, choice_marker, memagent_answer, readagent_choice, short_answer,
+};
+use closeread_eval::{Item, Task};
+
+/// What a reply says about one question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The answer, or why there is none.
+    pub outcome: Outcome,
+    /// The sentences it cites, where it was asked for them.
+    pub evidence: Option<Vec<String>>,
+}
+
+impl From<Outcome> for Answer {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, evidence: None }
+    }
+}
+
+/// What a reply in that form says about each of `items`, which have one task; forms for one answer take one item.
+pub(super) fn read_reply(form: Form, items: &[&Item], reply: &str) -> Vec<Answer> {
+    let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
+    match form {
+        Form::Marked => one(&|item| marked(item, reply)),
+        Form::Tags => one(&|item| block_outcome(item, answer_block(reply).answer(), reply)),
+        Form::Announced => {
+            let answer = Some(corpusqa::answer(reply)).filter(|text| !text.is_empty());
+            one(&|item| short_outcome(item, answer, reply))
+        }
+        Form::Lines => {
+            let lines = answer_lines(after_thinking(reply), items.len());
+            items.iter().zip(lines).map(|(item, line)| short_outcome(item, line.answer(), reply).into()).collect()
+        }
+        Form::EvidencedLines => {
+            let lines = evidence_lines(after_thinking(reply), items.len());
+            let said = items.iter().zip(lines).map(|(item, line)| {
+                let (answer, evidence) = line.answer().map(|line| (line.answer, line.evidence)).unzip();
+                let evidence = evidence.unwrap_or_default().into_iter().map(str::to_owned).collect();
+                Answer { outcome: short_outcome(item, answer, reply), evidence: Some(evidence) }
+            });
+            said.collect()
+        }
+        Form::Lettered => one(&|item| lettered(item, reply)),
+        Form::Boxed => one(&|item| boxed(item, reply)),
+    }
+}
+
+/// The same for one item, in a form that cites nothing.
+pub(super) fn read_one(form: Form, item: &Item, reply: &str) -> Outcome {
+    read_reply(form, &[item], reply).remove(0).outcome
+}
+
+/// What the answer block of a reply says about an item.
+pub(super) fn block_outcome(item: &Item, block: Option<AnswerBlock<'_>>, reply: &str) -> Outcome {
+    match block {
+        Some(AnswerBlock::None) => Outcome::NotFound,
+        Some(AnswerBlock::Text(text)) => short_outcome(item, Some(text), reply),
+        None => unparsed(reply),
+    }
+}
+
+/// What a short answer says about an item; of a choice it names the option by its number from 0, its letter or its text.
+fn short_outcome(item: &Item, answer: Option<&str>, reply: &str) -> Outcome {
+    match answer {
+        None => unparsed(reply),
+        Some(text) if item.task == Task::Choice => option(item, chosen(text, &item.options), reply),
+        Some(text) => Outcome::Answered { answer: text.to_owned(), choice: None },
+    }
+}
+
+fn marked(item: &Item, reply: &str) -> Outcome {
+    match item.task {
+        Task::Choice => option(item, choice_marker(reply, item.options.len()), reply),
+        Task::Generative | Task::Summary => worded(reply, reply),
+    }
+}
+
+fn lettered(item: &Item, reply: &str) -> Outcome {
+    let said = after_thinking(reply).trim();
+    match item.task {
+        Task::Choice => option(item, readagent_choice(said, item.options.len()).answer(), reply),
+        Task::Generative | Task::Summary => worded(said, reply),
+    }
+}
+
+/// What a reply says in a box or else behind "the answer is"; a summary is the whole reply.
+fn boxed(item: &Item, reply: &str) -> Outcome {
+    let said = after_thinking(reply);
+    if item.task == Task::Summary {
+        return worded(said, reply);
+    }
+    let boxed = memagent_boxed(said).answer().map(str::to_owned).or_else(|| memagent_answer(said).answer());
+    match (item.task, boxed) {
+        (_, None) => unparsed(reply),
+        (Task::Choice, Some(answer)) => option(item, named_by_letter(&answer, &item.options), reply),
+        (_, Some(answer)) => worded(&answer, reply),
+    }
+}
+
+/// The option that is named by its letter, in parentheses or not, by its text, or by both.
+fn named_by_letter(answer: &str, options: &[String]) -> Option<usize> {
+    let same = |option: &String| option.trim().to_lowercase() == answer.trim().to_lowercase();
+    let by_text = || options.iter().position(same);
+    let mut named = answer.trim().trim_start_matches('(').chars();
+    let letter = named.next().and_then(|letter| ('A'..='Z').position(|known| known == letter));
+    let alone = !named.next().is_some_and(char::is_alphanumeric);
+    by_text().or_else(|| letter.filter(|&choice| alone && choice < options.len()))
+}
+
+/// A few words, or that the context does not hold them.
+fn worded(said: &str, reply: &str) -> Outcome {
+    match short_answer(said) {
+        ShortAnswer::Text(answer) => Outcome::Answered { answer, choice: None },
+        ShortAnswer::NotFound => Outcome::NotFound,
+        ShortAnswer::Empty => unparsed(reply),
+    }
+}
+
+/// The option of that number, if there is one.
+fn option(item: &Item, choice: Option<usize>, reply: &str) -> Outcome {
+    match choice {
+        Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
+        None => unparsed(reply),
+    }
+}
+
+fn unparsed(reply: &str) -> Outcome {
+    Outcome::Unparsed { reply: reply.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_read_in_every_form() {
+        let mut item = Item::new("a", "b", "Where?", Task::Choice);
+        item.options = ["In the river", "Under a stair"].map(str::to_owned).to_vec();
+        let choice = |form, reply| match &read_reply(form, &[&item], reply)[0].outcome {
+            Outcome::Answered { choice, .. } => *choice,
+            _ => None,
+        };
+        assert_eq!(choice(Form::Marked, "So [[2]]."), Some(1));
+        assert_eq!(choice(Form::Tags, "<answer>\n1\n</answer>"), Some(1));
+        assert_eq!(choice(Form::Tags, "<answer>under a stair</answer>"), Some(1));
+        assert_eq!(choice(Form::Lines, "Answer0: 1"), Some(1));
+        assert_eq!(choice(Form::EvidencedLines, "Answer0: 1$ \"Ana hid it.\""), Some(1));
+        assert_eq!(choice(Form::Announced, "Hm.\nThe answer is: 1"), Some(1));
+        for form in [Form::Marked, Form::Tags, Form::Lines, Form::EvidencedLines, Form::Announced] {
+            for reply in ["", "7", "[[7]]", "<answer>7</answer>", "Answer0: 7", "The answer is: 7"] {
+                assert_eq!(choice(form, reply), None, "{form:?} {reply}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_boxed_option_is_named_by_letter_or_text() {
+        let options = ["In the river".to_owned(), "Under a stair".to_owned(), "A".to_owned()];
+        let choice = |answer: &str| named_by_letter(answer, &options);
+        for answer in ["B", "(B)", " B. Under a stair", "(B) under", "under a stair "] {
+            assert_eq!(choice(answer), Some(1), "{answer}");
+        }
+        assert_eq!(choice("A"), Some(2), "an option's own text comes first");
+        for answer in ["", "D", "Be", "b", "stair", "2"] {
+            assert_eq!(choice(answer), None, "{answer}");
+        }
+    }
+}

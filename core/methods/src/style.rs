@@ -1,0 +1,144 @@
+//! Whose prompt a method asks by: the prompt, the layout of its passages, the form of its answer.
+
+use super::read::{Excerpt, Place, View};
+use closeread_eval::Task;
+use closeread_eval::answer::Form;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The paper whose prompt and answer form a method uses.
+///
+/// Summaries are HAMLET's alone: an item of that task gets the prompts `read-summary` and `closed-book-summary` in every
+/// style. SagaScale and CorpusQA have no choices; options stand there below the question, numbered from 0, and the
+/// number is the answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PromptStyle {
+    /// Stronger Baselines, figures A.1 and A.2: `[[n]]`, or 1 to 20 words.
+    #[default]
+    DosRag,
+    /// SagaScale §4.1: `<answer>` ... `</answer>`; contexts with their `idx`, and `NONE` where they do not hold it.
+    Sagascale,
+    /// NovelQA §4.1, table 11: `Answer0: ...`.
+    Novelqa,
+    /// CorpusQA, appendix C: `# Document k:` blocks, `The answer is: ...`.
+    Corpusqa,
+    /// HAMLET §3, stage 2: a summary. It has no questions; what is no summary is asked as in [`PromptStyle::DosRag`].
+    Hamlet,
+}
+
+impl PromptStyle {
+    /// The prompt, and the form of the reply it asks for.
+    pub(super) fn of(self, view: View, task: Task, evidence: bool) -> (&'static str, Form) {
+        use PromptStyle::{Corpusqa, DosRag, Hamlet, Novelqa, Sagascale};
+        use Task::{Choice, Generative, Summary};
+        use View::{Nothing, Passages, Whole};
+        match (self, view, task) {
+            (_, Nothing, Summary) => ("closed-book-summary", Form::Marked),
+            (_, Whole | Passages, Summary) => ("read-summary", Form::Marked),
+            (DosRag | Hamlet, Nothing, Choice) => ("closed-book-choice", Form::Marked),
+            (DosRag | Hamlet, Nothing, Generative) => ("closed-book-question", Form::Marked),
+            (DosRag | Hamlet, Whole | Passages, Choice) => ("read-choice", Form::Marked),
+            (DosRag | Hamlet, Whole | Passages, Generative) => ("read-question", Form::Marked),
+            (Sagascale, Whole, _) => ("sagascale-text", Form::Tags),
+            (Sagascale, Passages, _) => ("sagascale-contexts", Form::Tags),
+            (Sagascale, Nothing, _) => ("sagascale-closed-book", Form::Tags),
+            (Novelqa, Whole | Passages, _) if evidence => ("novelqa-evidence", Form::EvidencedLines),
+            (Novelqa, Nothing, Choice) => ("novelqa-closed-book-choices", Form::Lines),
+            (Novelqa, Nothing, Generative) => ("novelqa-closed-book-questions", Form::Lines),
+            (Novelqa, Whole | Passages, Choice) => ("novelqa-choices", Form::Lines),
+            (Novelqa, Whole | Passages, Generative) => ("novelqa-questions", Form::Lines),
+            (Corpusqa, Nothing, _) => ("corpusqa-closed-book", Form::Announced),
+            (Corpusqa, Whole | Passages, _) => ("corpusqa-documents", Form::Announced),
+        }
+    }
+
+    /// Refuses what only NovelQA's forms can: several questions in a call, sentences cited.
+    pub(super) fn check(self, together: bool, evidence: bool) -> Result<(), &'static str> {
+        match self {
+            Self::Novelqa => Ok(()),
+            _ if together => Err("together=true needs style=novelqa, the only form with a line for each answer"),
+            _ if evidence => Err("evidence=true needs style=novelqa, the only form that cites sentences"),
+            _ => Ok(()),
+        }
+    }
+
+    /// True if every document stands under its heading, also a single one.
+    pub(super) fn heads_documents(self) -> bool {
+        self == Self::Corpusqa
+    }
+
+    /// Most tokens of what stands before a passage: white space, and its number or its document's heading.
+    pub(super) fn tokens_beside_passage(self) -> u64 {
+        match self {
+            Self::Sagascale | Self::Corpusqa => 10,
+            Self::DosRag | Self::Novelqa | Self::Hamlet => 1,
+        }
+    }
+
+    /// The excerpts as the prompt shows them.
+    ///
+    /// Between them stands a blank line, as between the nodes of RAPTOR's code. SagaScale's contexts each show their
+    /// `idx`; CorpusQA's stand under the heading of their document, which is repeated where the document changes.
+    pub(super) fn layout(self, excerpts: &[Excerpt]) -> Cow<'_, str> {
+        // A whole book is not copied.
+        if let [Excerpt { place: None, text }] = excerpts {
+            return Cow::Borrowed(text);
+        }
+        let mut under = None;
+        let shown = excerpts.iter().map(|Excerpt { place, text }| match (self, place) {
+            (Self::Sagascale, Some(Place { idx, .. })) => format!("[idx {idx}]\n{text}"),
+            (Self::Corpusqa, Some(Place { document, .. })) if under.replace(*document) != Some(*document) => {
+                format!("{}{text}", heading(*document))
+            }
+            _ => text.clone(),
+        });
+        Cow::Owned(shown.collect::<Vec<_>>().join("\n\n"))
+    }
+}
+
+/// The line above a document, numbered from 1 (CorpusQA, appendix C).
+pub(super) fn heading(document: usize) -> String {
+    format!("# Document {}:\n", document + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_prompts::Prompts;
+
+    #[test]
+    fn every_style_has_its_prompts() {
+        let prompts = Prompts::built_in();
+        for style in [
+            PromptStyle::DosRag,
+            PromptStyle::Sagascale,
+            PromptStyle::Novelqa,
+            PromptStyle::Corpusqa,
+            PromptStyle::Hamlet,
+        ] {
+            for view in [View::Whole, View::Passages, View::Nothing] {
+                for task in [Task::Choice, Task::Generative, Task::Summary] {
+                    for evidence in [false, true] {
+                        let (name, _) = style.of(view, task, evidence);
+                        assert!(prompts.hashes().contains_key(name), "{name}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn excerpts_name_their_place_where_the_paper_does() {
+        let excerpt =
+            |document, idx, text: &str| Excerpt { place: Some(Place { document, idx }), text: text.to_owned() };
+        let excerpts = [excerpt(1, 7, "b"), excerpt(1, 9, "c"), excerpt(0, 2, "a"), excerpt(1, 8, "d")];
+        assert_eq!(PromptStyle::DosRag.layout(&excerpts), "b\n\nc\n\na\n\nd");
+        assert_eq!(PromptStyle::Sagascale.layout(&excerpts[..2]), "[idx 7]\nb\n\n[idx 9]\nc");
+        assert_eq!(
+            PromptStyle::Corpusqa.layout(&excerpts),
+            "# Document 2:\nb\n\nc\n\n# Document 1:\na\n\n# Document 2:\nd"
+        );
+        assert_eq!(PromptStyle::Corpusqa.layout(&["whole".to_owned().into()]), "whole");
+    }
+}

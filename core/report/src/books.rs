@@ -1,0 +1,166 @@
+//! Where things stand in a book in tokens, and the trials as the papers' tables need them.
+
+use super::cells::{Trials, cluster, is_scored};
+use super::{CellKey, RunView};
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_eval::Item;
+use closeread_eval::{Case, Ending};
+use closeread_methods::record::{Record, SEARCHES};
+use closeread_text::Span;
+use std::collections::BTreeMap;
+
+/// The tokens of a book: how many, and which one begins where.
+///
+/// Counted is the body of the file as decoded, without frame, its line breaks as they are: that is what offsets of
+/// evidence count in. A prompt shows the body with its wraps undone, which can differ by some tokens a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TokenPlaces {
+    body: Span,
+    /// The byte of the body at which each token ends, ascending; in half the bytes, since a corpus has millions.
+    ends: Vec<u32>,
+}
+
+impl TokenPlaces {
+    /// Counts the tokens of a book.
+    ///
+    /// # Panics
+    /// If it has 4 GiB of text or more.
+    pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
+        let body = book.body();
+        let ends = tokenizer.token_ends(&book.source()[body.range()]);
+        let ends =
+            ends.into_iter().map(|end| u32::try_from(end).expect("a book has less than 4 GiB of text")).collect();
+        Self { body, ends }
+    }
+
+    /// Length of the book in tokens.
+    pub fn n_tokens(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The number of the token, from 0, that holds the byte `at` of the book's file; its length if it lies behind.
+    pub fn token_at(&self, at: usize) -> usize {
+        let at = at.saturating_sub(self.body.start);
+        self.ends.partition_point(|end| *end as usize <= at)
+    }
+}
+
+/// Tokens of the item's documents together; `None` if one of them is not there.
+pub(super) fn book_tokens(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<usize> {
+    item.documents.iter().map(|id| books.get(id).map(TokenPlaces::n_tokens)).sum()
+}
+
+/// Where each piece of evidence whose place is known starts, in tokens from the start of the item's first document.
+pub(super) fn evidence_tokens(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Vec<usize> {
+    let place = |evidence: &closeread_eval::Evidence| {
+        let document = match &evidence.document {
+            Some(id) => item.documents.iter().position(|document| document == id)?,
+            None => (item.documents.len() == 1).then_some(0)?,
+        };
+        let before = item.documents[..document].iter().map(|id| books.get(id).map(TokenPlaces::n_tokens));
+        let before: usize = before.sum::<Option<usize>>()?;
+        Some(before + books.get(&item.documents[document])?.token_at(evidence.start?))
+    };
+    item.evidence.iter().filter_map(place).collect()
+}
+
+/// Every trial of a run that was asked for, cell by cell in the order of its plan, item by item.
+///
+/// An item without a record is a case that ended [`Ending::Missing`], one without gold is [`Ending::Unscored`].
+/// `window` is what the models can take, in tokens. Searches are counted for methods that search on their own (their
+/// names begin with `agentic`): a call a turn, and the turn that answers is none.
+pub fn cases(run: &RunView<'_>, window: Option<usize>) -> Vec<Case> {
+    let trials = Trials::of(run.records);
+    let mut cases = Vec::new();
+    for key in run.plan {
+        let trials = trials.cell(key);
+        for item in run.items {
+            let blank = blank(run, item, key, window);
+            match trials.get(item.id.as_str()) {
+                None => cases.push(Case { ending: Ending::Missing, ..blank }),
+                Some(records) => {
+                    let scored = is_scored(records);
+                    cases.extend(records.iter().map(|record| case(&blank, record, scored)));
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// A case of an item before it was tried.
+fn blank(run: &RunView<'_>, item: &Item, key: &CellKey, window: Option<usize>) -> Case {
+    Case {
+        task: item.task,
+        model: key.model.clone(),
+        budget: key.budget,
+        labels: item.labels.clone(),
+        book_tokens: book_tokens(item, run.books),
+        evidence_tokens: evidence_tokens(item, run.books),
+        window,
+        n_documents: item.documents.len(),
+        ..Case::new(item.id.clone(), cluster(item), key.method.clone())
+    }
+}
+
+fn case(blank: &Case, record: &Record, is_scored: bool) -> Case {
+    let context = record.context.as_ref().filter(|context| context.retriever.is_some());
+    Case {
+        sample: record.key.sample,
+        ending: if is_scored { Ending::from(&record.outcome) } else { Ending::Unscored },
+        scores: record.scores.clone(),
+        tool_calls: record.measures.get(SEARCHES).map(|n| *n as usize),
+        n_passages: context.map(|context| context.passages.len()),
+        seconds: Some(record.seconds),
+        ..blank.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answered, item, key, record};
+    use closeread_books::ReadOptions;
+    use closeread_eval::Evidence;
+
+    fn places(text: &str) -> TokenPlaces {
+        let book = Book::new("b", "B", text.to_owned(), &ReadOptions::default()).unwrap();
+        TokenPlaces::of(&book, &Tokenizer::cl100k())
+    }
+
+    #[test]
+    fn a_byte_has_the_number_of_its_token() {
+        let places = places("\u{feff}one two three");
+        assert_eq!(places.n_tokens(), 3);
+        let at = |byte: usize| places.token_at(byte);
+        // The byte order mark takes the bytes 0 to 2; a token begins with its space.
+        assert_eq!([at(0), at(3), at(5), at(6), at(7), at(10), at(15), at(99)], [0, 0, 0, 1, 1, 2, 2, 3]);
+    }
+
+    #[test]
+    fn cases_carry_lengths_positions_and_what_is_missing() {
+        let mut asked = item("a", "one");
+        asked.documents.push("two".to_owned());
+        let evidence = |document: Option<&str>, start| Evidence {
+            document: document.map(str::to_owned),
+            quote: String::new(),
+            start,
+            end: None,
+        };
+        asked.evidence = vec![evidence(Some("two"), Some(2)), evidence(None, Some(0)), evidence(Some("two"), None)];
+        let items = [asked, item("b", "nowhere"), item("c", "one")];
+        let plan = [key("agentic-rag", None)];
+        let mut records =
+            [record(&plan[0], "a", answered(), &[("accuracy", 1.0)]), record(&plan[0], "c", answered(), &[])];
+        records[0].measures.insert(SEARCHES.to_owned(), 3.0);
+        let books = BTreeMap::from([("one".to_owned(), places("a b c d")), ("two".to_owned(), places("e f g"))]);
+        let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
+        let cases = cases(&run, Some(100));
+        let short: Vec<_> =
+            cases.iter().map(|c| (c.ending, c.book_tokens, c.evidence_tokens.clone(), c.tool_calls)).collect();
+        assert_eq!(short[0], (Ending::Answered, Some(7), vec![4 + 1], Some(3)));
+        assert_eq!(short[1], (Ending::Missing, None, vec![], None));
+        assert_eq!(short[2], (Ending::Unscored, Some(4), vec![], None));
+    }
+}

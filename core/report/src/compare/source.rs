@@ -1,0 +1,386 @@
+//! What can be compared: the cells of a run, or the items of a score file; which of them, by which metrics.
+
+use super::{Labels, RunComparison, Side, SideItem, compare};
+use crate::{CellKey, Run, cells};
+use closeread_eval::Item;
+use closeread_table::number::{ordered_metrics, thousands};
+use closeread_table::render::text;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names that an error lists; there may be thousands.
+const MAX_LISTED: usize = 12;
+
+/// A run or a score file.
+#[derive(Debug, Clone)]
+pub struct Source<'r> {
+    /// As the comparison calls it.
+    pub name: String,
+    /// Where it lies: a path, or the name again.
+    pub path: String,
+    /// What it holds.
+    pub content: Content<'r>,
+    /// Items with the gold, for score files, which carry no labels and books.
+    pub gold: Vec<Item>,
+}
+
+/// What a source holds.
+#[derive(Debug, Clone)]
+pub enum Content<'r> {
+    /// A run.
+    Run(&'r Run),
+    /// The items of a score file.
+    Scores(Vec<ScoreFileItem>),
+}
+
+/// An entry of `items` in what `closeread score --json` prints.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ScoreFileItem {
+    /// Id of the item; each stands there once.
+    pub id: String,
+    #[serde(default)]
+    outcome: Option<String>,
+    #[serde(default)]
+    gold: Option<String>,
+    #[serde(default)]
+    documents: Vec<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+    #[serde(default)]
+    scores: Option<BTreeMap<String, f64>>,
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+/// What is compared with what: two sources, or one with itself.
+#[derive(Debug, Clone)]
+pub struct Two<'r> {
+    a: Source<'r>,
+    b: Option<Source<'r>>,
+}
+
+/// A cell of a run, or a whole score file.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    source: &'a Source<'a>,
+    key: Option<&'a CellKey>,
+}
+
+/// What to compare. Two values name A's and B's; an empty list leaves nothing out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Choice {
+    /// Metrics; empty: all that both have.
+    pub metric: Vec<String>,
+    /// The method, or A's and B's.
+    pub method: Vec<String>,
+    /// The model, or A's and B's.
+    pub model: Vec<String>,
+    /// The token budget, or A's and B's.
+    pub budget: Vec<usize>,
+    /// Labels to break down by; empty: every label with 2 to [`MAX_LABEL_VALUES`](crate::MAX_LABEL_VALUES) values.
+    pub by: Vec<String>,
+}
+
+/// Why nothing can be compared as asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChoiceError {
+    /// More than two values.
+    #[error("{name} takes one value, or A's and B's: expected one or two, and there are {n}")]
+    Values {
+        /// The option.
+        name: &'static str,
+        /// How many values it was given.
+        n: usize,
+    },
+    /// No cell is left.
+    #[error("{path} has no cell that --method, --model and --budget ask for: expected one of\n  {}", .cells.join("\n  "))]
+    NoCell {
+        /// Where the run lies.
+        path: String,
+        /// The cells it has.
+        cells: Vec<String>,
+    },
+    /// One cell with itself.
+    #[error("{cell} is one cell: name a second run, or two methods, models or budgets")]
+    OneCell {
+        /// Its name.
+        cell: String,
+    },
+    /// One run, and not said which of its cells.
+    #[error(
+        "one run was named, and it has several cells: name a second run, or two of its cells as in --method \
+         vanilla-rag,dos-rag --budget 500; there are\n  {}", .cells.join("\n  ")
+    )]
+    OneRun {
+        /// Its cells.
+        cells: Vec<String>,
+    },
+    /// No cell of A is one of B.
+    #[error(
+        "the two have no cell in common: choose by --method, --model and --budget, A's value before B's\nA has\n  {}\nB has\n  {}",
+        .a.join("\n  "), .b.join("\n  ")
+    )]
+    NoCommonCell {
+        /// A's cells.
+        a: Vec<String>,
+        /// B's cells.
+        b: Vec<String>,
+    },
+    /// A metric that not both have.
+    #[error("not both have the metric `{metric}`: expected one of {}", .known.join(", "))]
+    UnknownMetric {
+        /// What was asked for.
+        metric: String,
+        /// What both have.
+        known: Vec<String>,
+    },
+    /// No metric that both have.
+    #[error("the two have no metric in common: A has {a}, B has {b}")]
+    NoCommonMetric {
+        /// A's metrics.
+        a: String,
+        /// B's metrics.
+        b: String,
+    },
+}
+
+/// Two entries and what they say of each other under one metric.
+#[derive(Debug, Clone)]
+pub struct Compared<'a> {
+    /// A's entry.
+    pub a: Entry<'a>,
+    /// B's entry.
+    pub b: Entry<'a>,
+    /// What came of it.
+    pub comparison: RunComparison,
+}
+
+impl<'r> Two<'r> {
+    /// Two sources, or one with itself. Those of one name are called by where they lie.
+    pub fn new(mut a: Source<'r>, mut b: Option<Source<'r>>) -> Self {
+        if let Some(b) = b.as_mut().filter(|b| b.name == a.name) {
+            a.name = a.path.clone();
+            b.name = b.path.clone();
+        }
+        Self { a, b }
+    }
+
+    /// The first source.
+    pub fn a(&self) -> &Source<'r> {
+        &self.a
+    }
+
+    /// The second source, which may be the first.
+    pub fn b(&self) -> &Source<'r> {
+        self.b.as_ref().unwrap_or(&self.a)
+    }
+
+    /// True if one source is compared with itself.
+    pub fn same(&self) -> bool {
+        self.b.is_none()
+    }
+
+    /// Every pair of entries that `choice` leaves, under every metric.
+    ///
+    /// # Errors
+    /// [`ChoiceError`] says what there is to choose from.
+    pub fn compare(&self, choice: &Choice) -> Result<Vec<Compared<'_>>, ChoiceError> {
+        let labels = if choice.by.is_empty() { Labels::All } else { Labels::Named(choice.by.clone()) };
+        let mut compared = Vec::new();
+        for (a, b) in choice.pairs(self)? {
+            let names = self.names(&a, &b);
+            for metric in choice.metrics(&a, &b)? {
+                let (x, y) = (a.side(&names.0, &metric), b.side(&names.1, &metric));
+                compared.push(Compared { a, b, comparison: compare(&x, &y, &metric, &labels) });
+            }
+        }
+        Ok(compared)
+    }
+
+    /// What tells the two apart: the cell in one run, the run where it has one cell, else both.
+    fn names(&self, a: &Entry<'_>, b: &Entry<'_>) -> (String, String) {
+        let name = |entry: &Entry<'_>, source: &Source<'_>| match (self.same(), source.entries().len()) {
+            (true, _) => entry.name(),
+            (false, 0 | 1) => source.name.clone(),
+            (false, _) => format!("{}: {}", source.name, entry.name()),
+        };
+        (name(a, self.a()), name(b, self.b()))
+    }
+
+    /// What `closeread compare --json` prints of `compared`, without its line end.
+    pub fn json(&self, compared: &[Compared<'_>]) -> String {
+        let row = |one: &Compared<'_>| {
+            let mut row = json!({"cell_a": one.a.key(), "cell_b": one.b.key()});
+            if let (Some(row), Ok(Value::Object(rest))) = (row.as_object_mut(), serde_json::to_value(&one.comparison)) {
+                row.extend(rest);
+            }
+            row
+        };
+        let named = |source: &Source<'_>| json!({"name": source.name, "path": source.path});
+        let rows: Vec<Value> = compared.iter().map(row).collect();
+        json!({"a": named(self.a()), "b": named(self.b()), "comparisons": rows}).to_string()
+    }
+}
+
+impl Source<'_> {
+    /// Its cells, or itself.
+    pub fn entries(&self) -> Vec<Entry<'_>> {
+        match &self.content {
+            Content::Run(run) => run.plan.iter().map(|key| Entry { source: self, key: Some(key) }).collect(),
+            Content::Scores(_) => vec![Entry { source: self, key: None }],
+        }
+    }
+
+    fn entry_names(&self) -> Vec<String> {
+        self.entries().iter().map(Entry::name).collect()
+    }
+}
+
+impl Choice {
+    /// Holds the values to one, or A's and B's; [`Two::compare`] does as well, once both sides were read.
+    ///
+    /// # Errors
+    /// [`ChoiceError::Values`].
+    pub fn check(&self) -> Result<(), ChoiceError> {
+        let counts = [("--method", self.method.len()), ("--model", self.model.len()), ("--budget", self.budget.len())];
+        match counts.into_iter().find(|(_, n)| *n > 2) {
+            Some((name, n)) => Err(ChoiceError::Values { name, n }),
+            None => Ok(()),
+        }
+    }
+
+    /// The entries to compare: those that agree in whatever was not told apart by two values.
+    fn pairs<'a>(&self, sources: &'a Two<'_>) -> Result<Vec<(Entry<'a>, Entry<'a>)>, ChoiceError> {
+        self.check()?;
+        let chosen = |source: &'a Source<'_>, side: usize| {
+            let entries: Vec<Entry<'a>> =
+                source.entries().into_iter().filter(|entry| self.leaves(entry, side)).collect();
+            match entries.is_empty() {
+                true => Err(ChoiceError::NoCell { path: source.path.clone(), cells: source.entry_names() }),
+                false => Ok(entries),
+            }
+        };
+        let (a, b) = (chosen(sources.a(), 0)?, chosen(sources.b(), 1)?);
+        let names = |entries: &[Entry<'_>]| entries.iter().map(Entry::name).collect::<Vec<_>>();
+        if let ([one], [other]) = (a.as_slice(), b.as_slice()) {
+            if sources.same() && one.key() == other.key() {
+                return Err(ChoiceError::OneCell { cell: one.name() });
+            }
+            return Ok(vec![(*one, *other)]);
+        }
+        let two = [self.method.len() == 2, self.model.len() == 2, self.budget.len() == 2];
+        if sources.same() && two == [false; 3] {
+            return Err(ChoiceError::OneRun { cells: names(&a) });
+        }
+        let agree = |x: &Entry<'_>, y: &Entry<'_>| match (x.key(), y.key()) {
+            (Some(x), Some(y)) => {
+                (two[0] || x.method == y.method) && (two[1] || x.model == y.model) && (two[2] || x.budget == y.budget)
+            }
+            _ => false,
+        };
+        let pairs: Vec<_> = a.iter().flat_map(|x| b.iter().filter(|y| agree(x, y)).map(|y| (*x, *y))).collect();
+        match pairs.is_empty() {
+            true => Err(ChoiceError::NoCommonCell { a: names(&a), b: names(&b) }),
+            false => Ok(pairs),
+        }
+    }
+
+    fn leaves(&self, entry: &Entry<'_>, side: usize) -> bool {
+        fn of<T>(values: &[T], side: usize) -> Option<&T> {
+            values.get(side.min(values.len().saturating_sub(1)))
+        }
+        let Some(key) = entry.key() else { return true };
+        of(&self.method, side).is_none_or(|method| *method == key.method)
+            && of(&self.model, side).is_none_or(|model| *model == key.model)
+            && of(&self.budget, side).is_none_or(|budget| Some(*budget) == key.budget)
+    }
+
+    /// The metrics that were asked for, or all that both have.
+    fn metrics(&self, a: &Entry<'_>, b: &Entry<'_>) -> Result<Vec<String>, ChoiceError> {
+        let (of_a, of_b) = (a.metrics(), b.metrics());
+        let common: BTreeSet<String> = of_a.intersection(&of_b).cloned().collect();
+        if let Some(unknown) = self.metric.iter().find(|metric| !common.contains(*metric)) {
+            return Err(ChoiceError::UnknownMetric { metric: unknown.clone(), known: ordered_metrics(common.iter()) });
+        }
+        if common.is_empty() {
+            let listed = |metrics: BTreeSet<String>| listed(&metrics.into_iter().collect::<Vec<_>>());
+            return Err(ChoiceError::NoCommonMetric { a: listed(of_a), b: listed(of_b) });
+        }
+        Ok(if self.metric.is_empty() { ordered_metrics(common.iter()) } else { self.metric.clone() })
+    }
+}
+
+impl<'a> Entry<'a> {
+    /// The cell; `None` for a score file.
+    pub fn key(&self) -> Option<&'a CellKey> {
+        self.key
+    }
+
+    /// `dos-rag at 1,500 (openai/gpt-4o)`; a score file has its own name.
+    pub fn name(&self) -> String {
+        let Some(key) = self.key else { return self.source.name.clone() };
+        let budget = key.budget.map_or(String::new(), |budget| format!(" at {}", thousands(budget as u64)));
+        let several = self.source.entries().iter().any(|other| other.key.is_some_and(|k| k.model != key.model));
+        let model = if several { format!(" ({})", key.model) } else { String::new() };
+        format!("{}{budget}{model}", key.method)
+    }
+
+    fn metrics(&self) -> BTreeSet<String> {
+        match (&self.source.content, self.key) {
+            (Content::Run(run), Some(key)) => {
+                let cells = cells(std::slice::from_ref(key), &run.items, &run.records);
+                cells.into_iter().flat_map(|cell| cell.metrics.into_keys()).collect()
+            }
+            (Content::Scores(items), _) => items.iter().flat_map(|item| item.scores().into_keys()).collect(),
+            (Content::Run(_), None) => BTreeSet::new(),
+        }
+    }
+
+    fn side(&self, name: &str, metric: &str) -> Side {
+        let side = match (&self.source.content, self.key) {
+            (Content::Run(run), Some(key)) => Side::of_cell(name, &run.view(), key, metric),
+            (Content::Scores(items), _) => {
+                Side { name: name.to_owned(), items: items.iter().map(|item| item.side_item(metric)).collect() }
+            }
+            (Content::Run(_), None) => Side { name: name.to_owned(), items: Vec::new() },
+        };
+        side.with_gold(&self.source.gold)
+    }
+}
+
+impl ScoreFileItem {
+    /// Scores by metric: those of `scores`, or the numbers that stand beside the id.
+    fn scores(&self) -> BTreeMap<String, f64> {
+        if let Some(scores) = &self.scores {
+            return scores.clone();
+        }
+        let number = |(name, value): (&String, &Value)| Some((name.clone(), value.as_f64()?));
+        self.other.iter().filter_map(number).filter(|(_, score)| (0.0..=1.0).contains(score)).collect()
+    }
+
+    fn side_item(&self, metric: &str) -> SideItem {
+        SideItem {
+            id: self.id.clone(),
+            gold: self.gold.clone(),
+            evidence: None,
+            cluster: self.documents.join("\n"),
+            labels: self.labels.clone(),
+            // A missing prediction scores 0 in its file; here it is not there to be compared.
+            score: self.scores().get(metric).copied().filter(|_| self.outcome.as_deref() != Some("missing")),
+            failed: matches!(self.outcome.as_deref(), Some("overflow" | "blocked" | "failed")),
+        }
+    }
+}
+
+/// The first of many names, and how many there are beyond; `none` of none.
+pub fn listed(ids: &[String]) -> String {
+    if ids.is_empty() {
+        return "none".to_owned();
+    }
+    let shown: Vec<String> = ids.iter().take(MAX_LISTED).map(|id| text::plain(id)).collect();
+    let more = ids.len().saturating_sub(MAX_LISTED);
+    let more = if more > 0 { format!(" and {} more", thousands(more as u64)) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}

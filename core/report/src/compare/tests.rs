@@ -1,0 +1,159 @@
+use super::*;
+use closeread_table::render::text;
+use expect_test::{Expect, expect};
+
+/// Items `i0`, `i1`, ... with these scores, five books in turn.
+fn side(name: &str, scores: &[Option<f64>]) -> Side {
+    let item = |(idx, score): (usize, &Option<f64>)| SideItem {
+        id: format!("i{idx:02}"),
+        gold: Some("gold".to_owned()),
+        evidence: None,
+        cluster: format!("book {}", idx % 6),
+        labels: BTreeMap::from([
+            ("kind".to_owned(), if idx % 3 == 0 { "who" } else { "why" }.to_owned()),
+            ("id".to_owned(), format!("{idx}")),
+        ]),
+        score: *score,
+        failed: false,
+    };
+    Side { name: name.to_owned(), items: scores.iter().enumerate().map(item).collect() }
+}
+
+fn marks(right: &str) -> Vec<Option<f64>> {
+    right.bytes().map(|b| (b != b' ').then_some(if b == b'+' { 1.0 } else { 0.0 })).collect()
+}
+
+fn check(a: &str, b: &str, expected: Expect) {
+    let compared = compare(&side("one", &marks(a)), &side("two", &marks(b)), "accuracy", &Labels::All);
+    expected.assert_eq(&format!("{}\n\n{}", compared.conclusion, text::table(&compared.table())));
+}
+
+#[test]
+fn what_can_be_concluded() {
+    check(
+        "+-+-+-+-+-+-+-+-+-+-+-+-",
+        "+-+++-+-+-++++---+-+-+--",
+        expect![[r#"
+            two scores 4.2 points more than one by accuracy [-49.4, +57.7] on the same 24 items, p = 0.849: this run cannot tell them apart; about 4,800 items would be needed to show a difference of this size.
+
+            accuracy: A = one, B = two
+            items       n  books     A     B             difference       p  p (Holm)
+            -------------------------------------------------------------------------
+            all        24      6  50.0  54.2    +4.2 [-49.4, +57.7]  0.8494         -
+            kind: who   8      2  50.0  62.5  +12.5 [-28.7, +48.7]*  1.0000    1.0000
+            kind: why  16      4  50.0  50.0    0.0 [-32.7, +32.7]*  1.0000    1.0000
+            p: t test on the difference, clustered by book; only A right 5, only B right 6, McNemar p = 1.000; permutation p = 1.000; bootstrap [-33.3, +37.5]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
+    );
+    check(
+        "------+---------+-------",
+        "+++-+++++-+++++++-++++++",
+        expect![[r#"
+            two scores 79.2 points more than one by accuracy [+59.4, +98.9] on the same 24 items, p = 0.0001: more than chance would explain.
+
+            accuracy: A = one, B = two
+            items       n  books     A     B             difference       p  p (Holm)
+            -------------------------------------------------------------------------
+            all        24      6   8.3  87.5   +79.2 [+59.4, +98.9]  0.0001         -
+            kind: who   8      2  12.5  75.0  +62.5 [+13.3, +86.7]*  0.0625    0.0625
+            kind: why  16      4   6.2  93.8  +87.5 [+55.7, +99.9]*  0.0001    0.0002
+            p: t test on the difference, clustered by book; only A right 0, only B right 19, McNemar p < 0.0001; permutation p = 0.031; bootstrap [+66.7, +91.7]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
+    );
+    check(
+        "+--+",
+        "-++-",
+        expect![[r#"
+            two and one have the same mean by accuracy on the same 4 items, and differ both ways: this run cannot tell them apart, and leaves room for a difference from -73.0 to +73.0 points.
+
+            accuracy: A = one, B = two
+            items      n  books      A      B               difference       p  p (Holm)
+            ----------------------------------------------------------------------------
+            all        4      4   50.0   50.0      0.0 [-73.0, +73.0]*  1.0000         -
+            id: 0      1      1  100.0    0.0  -100.0 [-100.0, +51.0]*  1.0000    1.0000
+            id: 1      1      1    0.0  100.0  +100.0 [-51.0, +100.0]*  1.0000    1.0000
+            id: 2      1      1    0.0  100.0  +100.0 [-51.0, +100.0]*  1.0000    1.0000
+            id: 3      1      1  100.0    0.0  -100.0 [-100.0, +51.0]*  1.0000    1.0000
+            kind: who  2      2  100.0    0.0  -100.0 [-100.0, +19.3]*  0.5000    1.0000
+            kind: why  2      2    0.0  100.0  +100.0 [-19.3, +100.0]*  0.5000    1.0000
+            p: McNemar's exact test over items; only A right 2, only B right 2, McNemar p = 1.000; permutation p = 1.000; bootstrap [-100.0, +100.0]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
+    );
+    check(
+        "+--+",
+        "+--+",
+        expect![[r#"
+            two and one score the same on each of the 4 items by accuracy: this run cannot tell them apart, and leaves room for a difference from -32.7 to +32.7 points.
+
+            accuracy: A = one, B = two
+            items      n  books      A      B           difference       p  p (Holm)
+            ------------------------------------------------------------------------
+            all        4      4   50.0   50.0  0.0 [-32.7, +32.7]*  1.0000         -
+            id: 0      1      1  100.0  100.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            id: 1      1      1    0.0    0.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            id: 2      1      1    0.0    0.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            id: 3      1      1  100.0  100.0  0.0 [-65.3, +65.3]*  1.0000    1.0000
+            kind: who  2      2  100.0  100.0  0.0 [-49.0, +49.0]*  1.0000    1.0000
+            kind: why  2      2    0.0    0.0  0.0 [-49.0, +49.0]*  1.0000    1.0000
+            p: McNemar's exact test over items; only A right 0, only B right 0, McNemar p = 1.000; permutation p = 1.000; bootstrap [0.0, 0.0]
+            p (Holm): corrected over all values of all labels
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
+        "#]],
+    );
+}
+
+#[test]
+fn every_item_is_compared_or_named() {
+    let mut a = side("one", &marks("+- ++-"));
+    let mut b = side("two", &marks("-++ +-"));
+    a.items.push(SideItem { id: "only a".to_owned(), ..a.items[0].clone() });
+    b.items.push(SideItem { id: "only b".to_owned(), ..b.items[0].clone() });
+    b.items[4].gold = Some("other".to_owned());
+    b.items[5].gold = None;
+    let compared = compare(&a, &b, "accuracy", &Labels::Named(vec!["kind".to_owned(), "colour".to_owned()]));
+    let u = &compared.unpaired;
+    assert_eq!([&u.only_a[..], &u.only_b, &u.other_gold], [["only a"], ["only b"], ["i04"]]);
+    assert_eq!([&u.unscored_a[..], &u.unscored_b], [["i02"], ["i03"]]);
+    assert_eq!(compared.overall.as_ref().unwrap().n, 3);
+    let ids = |flips: &[Flip]| flips.iter().map(|flip| flip.id.clone()).collect::<Vec<_>>();
+    assert_eq!((ids(&compared.gained), ids(&compared.lost)), (vec!["i01".to_owned()], vec!["i00".to_owned()]));
+    assert_eq!(compared.by.keys().collect::<Vec<_>>(), ["kind"]);
+    assert!(compared.notes.iter().any(|note| note.contains("`colour`") && note.contains("id, kind")));
+    assert!(compared.notes.iter().any(|note| note.contains("could not be checked")), "{:?}", compared.notes);
+}
+
+#[test]
+fn nothing_in_common_is_no_number() {
+    let b = Side { name: "two".to_owned(), items: Vec::new() };
+    let compared = compare(&side("one", &marks("+-")), &b, "accuracy", &Labels::All);
+    assert_eq!(compared.overall, None);
+    assert_eq!(compared.conclusion, "Nothing can be concluded about accuracy: the two have no scored item in common.");
+    let mut other = side("two", &marks("+-"));
+    other.items.iter_mut().for_each(|item| item.gold = Some("other".to_owned()));
+    let compared = compare(&side("one", &marks("+-")), &other, "accuracy", &Labels::All);
+    assert!(compared.conclusion.contains("another gold answer"), "{}", compared.conclusion);
+}
+
+#[test]
+fn failures_are_compared_under_both_policies() {
+    let mut a = side("one", &marks("+-+-+-"));
+    a.items[1].failed = true;
+    let compared = compare(&a, &side("two", &marks("++++++")), "accuracy", &Labels::All);
+    assert_eq!(compared.overall.unwrap().n, 6);
+    assert_eq!(compared.failures_left_out.unwrap().n, 5);
+}
+
+#[test]
+fn the_same_item_has_the_same_evidence() {
+    let mut a = side("one", &marks("++"));
+    let mut b = side("two", &marks("+-"));
+    (a.items[0].evidence, b.items[0].evidence) = (Some("x".to_owned()), Some("y".to_owned()));
+    let compared = compare(&a, &b, "evidence_recall", &Labels::All);
+    assert_eq!(compared.unpaired.other_gold, ["i00"]);
+}

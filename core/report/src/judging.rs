@@ -1,0 +1,256 @@
+//! What a report says of judges: who judged what, how far they agree, HAMLET's tables from their verdicts.
+
+use super::books::TokenPlaces;
+use super::cells::cluster;
+use super::tables::Naming;
+use super::{CellKey, Run, RunView};
+use crate::paper::hamlet;
+use closeread_eval::{ChunkPlace, Item};
+use closeread_judges::{
+    Agreement, Joint, Judge, Judging, Panel, Ruling, Silence, Standing, Subject, Verdict, among, cited,
+    correctness_judge, evaluations,
+};
+use closeread_methods::record::Record;
+use closeread_metrics::stats::{Observation, estimate};
+use closeread_table::number::percent;
+use closeread_table::{Table, Value};
+use std::collections::{BTreeMap, HashMap};
+
+/// The tables on the judges of a run: what was judged, agreement within panels and between them, each panel's accuracy
+/// where there are several. None where nothing was judged.
+pub fn judging_tables(run: &Run) -> Vec<Table> {
+    let judging = &run.judging;
+    if judging.panels.is_empty() {
+        return Vec::new();
+    }
+    let standing = judging.standing();
+    let dockets: Vec<BTreeMap<Judge, Vec<Subject>>> =
+        judging.panels.iter().map(|panel| docket(panel, &run.items, &run.records)).collect();
+    let mut tables = vec![hearings(&standing, &dockets)];
+    tables.extend(accuracies(run, &standing));
+    tables.extend(agreements(&standing, &dockets));
+    tables
+}
+
+/// HAMLET's tables for the judged summaries of a run.
+pub(super) fn hamlet_tables(run: &Run) -> Vec<Table> {
+    let summaries = evaluations(
+        &run.judging,
+        &run.items,
+        &run.records,
+        |record| summarizer(&run.view(), record),
+        |item| position(item, &run.books),
+    );
+    if summaries.is_empty() { Vec::new() } else { hamlet::tables(&summaries) }
+}
+
+/// Who judged, for the facts of a run.
+pub fn judged_by(judging: &Judging) -> Option<String> {
+    let names: Vec<String> = judging.panels.last().map(Panel::name).into_iter().collect();
+    (!names.is_empty()).then(|| names.join("; "))
+}
+
+/// What a panel is asked about a run: every trial and question that its judges fit.
+pub fn docket(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Judge, Vec<Subject>> {
+    let by_id: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let mut docket: BTreeMap<Judge, Vec<Subject>> = BTreeMap::new();
+    for record in records {
+        let Some(item) = by_id.get(record.key.item.as_str()) else { continue };
+        for judge in panel.judges_of(item, &record.outcome, cited(record)) {
+            docket.entry(judge).or_default().push(Subject::from(&record.key));
+        }
+    }
+    for item in items.iter().filter(|item| panel.classifies(item)) {
+        docket.entry(Judge::ClassifyQuestion).or_default().push(Subject::question(&item.id));
+    }
+    docket
+}
+
+/// The place of an item's chunk in its book: where it starts, in tokens out of the book's. HAMLET counts chunks; of equal
+/// ones that is the same.
+fn position(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<f64> {
+    let facts = item.key_facts.as_ref()?;
+    let ChunkPlace::Offsets { start, .. } = facts.chunk else { return None };
+    let book = books.get(&facts.document).filter(|book| book.n_tokens() > 0)?;
+    Some(book.token_at(start) as f64 / book.n_tokens() as f64)
+}
+
+/// What stands as HAMLET's model: the reader, with method and budget where the run has several.
+fn summarizer(run: &RunView<'_>, record: &Record) -> String {
+    let one_cell_a_model =
+        run.plan.iter().all(|key| run.plan.iter().filter(|other| other.model == key.model).count() == 1);
+    if one_cell_a_model {
+        return record.key.model.clone();
+    }
+    let naming = Naming::of(run.plan.iter().map(|key| ("", key)));
+    naming.full_name("", &CellKey::of(&record.key))
+}
+
+fn hearings(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
+    let columns = [
+        "judges",
+        "question",
+        "to judge",
+        "judged",
+        "silent",
+        "open",
+        "replies unread",
+        "refused or failed",
+        "prompt tokens",
+        "reply tokens",
+        "prompt",
+    ];
+    let title = "Who judged what";
+    let mut table = Table::new("judging", title, columns.map(str::to_owned).to_vec());
+    for (panel, docket) in standing.judging().panels.iter().zip(dockets) {
+        for (judge, subjects) in docket {
+            let (mut ruled, mut silent, mut open) = (0, 0, 0);
+            let (mut unread, mut refused, mut asked, mut replied) = (0, 0, 0u64, 0u64);
+            for subject in subjects {
+                match standing.joint(panel, subject, *judge) {
+                    Joint::Ruled(_) => ruled += 1,
+                    Joint::Silent => silent += 1,
+                    Joint::Pending => open += 1,
+                }
+                for judgement in standing.heard(panel, subject, *judge).into_iter().flatten() {
+                    match &judgement.verdict {
+                        Verdict::Ruled { .. } => {}
+                        Verdict::Unparsed => unread += 1,
+                        Verdict::Overflow | Verdict::Blocked { .. } | Verdict::Failed { .. } => refused += 1,
+                    }
+                    asked = judgement
+                        .calls
+                        .iter()
+                        .filter_map(|call| call.usage.prompt_tokens)
+                        .fold(asked, u64::saturating_add);
+                    replied = judgement
+                        .calls
+                        .iter()
+                        .filter_map(|call| call.usage.completion_tokens)
+                        .fold(replied, u64::saturating_add);
+                }
+            }
+            let name = if *judge == Judge::Rule { "builtin/rule".to_owned() } else { panel.name() };
+            let prompt = panel
+                .prompts
+                .get(judge)
+                .map_or_else(|| Value::missing("no prompt"), |p| Value::text(&p[..12.min(p.len())]));
+            let counts = [subjects.len(), ruled, silent, open, unread, refused].map(Value::count);
+            let tokens = [asked, replied].map(|count| Value::Count { count });
+            let head = [Value::text(name), Value::text(judge.name())];
+            table.rows.push(head.into_iter().chain(counts).chain(tokens).chain([prompt]).collect());
+        }
+    }
+    table.notes.push(
+        "judged: the panel has a verdict; silent: every member was heard and none could be read; open: members are still \
+         to be asked (closeread judge goes on)"
+            .to_owned(),
+    );
+    table.notes.push(silence_note());
+    if standing.judging().panels.len() > 1 {
+        table
+            .notes
+            .push("where several panels were asked the same, the last one speaks in all other tables".to_owned());
+    }
+    table
+}
+
+fn silence_note() -> String {
+    let wrong: Vec<&str> =
+        Judge::ALL.into_iter().filter(|judge| judge.silence() == Silence::Incorrect).map(Judge::name).collect();
+    format!(
+        "a reply that cannot be read and a failed call count as incorrect for {} (its paper's rule), and as no vote for \
+         all others, whose papers do not say; an answer on which a panel is silent is in no mean",
+        wrong.join(", ")
+    )
+}
+
+/// Each panel's accuracy, a line a cell; only where several panels decided on correct answers.
+fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
+    let panels = run.judging.panels.iter().filter_map(|panel| Some((panel, correctness_judge(panel)?)));
+    let panels: Vec<(&Panel, Judge)> = panels.collect();
+    if panels.len() < 2 {
+        return None;
+    }
+    let naming = Naming::of(run.plan.iter().map(|key| (run.name.as_str(), key)));
+    let mut columns = naming.heads();
+    columns.extend(panels.iter().map(|(panel, judge)| format!("{} ({})", panel.name(), judge.name())));
+    let mut table = Table::new("judged-accuracy", "Judged accuracy by panel, of answers given", columns);
+    let clusters: HashMap<&str, String> = run.items.iter().map(|item| (item.id.as_str(), cluster(item))).collect();
+    for key in &run.plan {
+        let cell: Vec<&Record> = run.records.iter().filter(|record| CellKey::of(&record.key) == *key).collect();
+        let accuracy = |(panel, judge): &(&Panel, Judge)| {
+            let judged =
+                cell.iter().filter_map(|record| match standing.joint(panel, &Subject::from(&record.key), *judge) {
+                    Joint::Ruled(Ruling::Correctness { correct }) => {
+                        Some((f64::from(u8::from(correct)), clusters.get(record.key.item.as_str())?.as_str()))
+                    }
+                    _ => None,
+                });
+            let judged: Vec<Observation<'_>> = judged.map(|(value, cluster)| Observation { value, cluster }).collect();
+            Value::score(estimate(&judged).as_ref(), "nothing was judged")
+        };
+        table.rows.push(naming.values(&run.name, key).into_iter().chain(panels.iter().map(accuracy)).collect());
+    }
+    table.explain_marks();
+    Some(table)
+}
+
+/// Agreement of the members of each panel, and of every two panels that decided on correct answers.
+fn agreements(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
+    let columns = ["judges", "question", "rated", "agreed", "kappa", "kappa 95%", "AC1", "AC1 95%"];
+    let title = "Agreement of judges beyond chance";
+    let mut table = Table::new("judging-agreement", title, columns.map(str::to_owned).to_vec());
+    let panels = &standing.judging().panels;
+    for (panel, docket) in panels.iter().zip(dockets) {
+        for (judge, subjects) in docket {
+            if let Some(agreement) = among(standing, panel, *judge, subjects) {
+                table.rows.push(agreement_row(&format!("within {}", panel.name()), judge.name(), &agreement));
+            }
+        }
+    }
+    for (at, (first, docket)) in panels.iter().zip(dockets).enumerate() {
+        for second in &panels[at + 1..] {
+            let Some((a, b)) = correctness_judge(first).zip(correctness_judge(second)) else { continue };
+            let verdict = |panel: &Panel, subject: &Subject, judge| match standing.joint(panel, subject, judge) {
+                Joint::Ruled(Ruling::Correctness { correct }) => Some(if correct { "correct" } else { "incorrect" }),
+                _ => None,
+            };
+            let subjects = docket.get(&a).map(Vec::as_slice).unwrap_or_default();
+            let ratings: Vec<Vec<Option<&str>>> =
+                subjects.iter().map(|subject| vec![verdict(first, subject, a), verdict(second, subject, b)]).collect();
+            if let Some(agreement) = Agreement::of(&ratings) {
+                let name = format!("{} against {}", first.name(), second.name());
+                table.rows.push(agreement_row(&name, "correct answers", &agreement));
+            }
+        }
+    }
+    table.notes.push(
+        "agreed: share of agreeing pairs; kappa: Cohen's of two raters, Fleiss' of more (without interval); AC1: Gwet's; \
+         - where all ratings are alike"
+            .to_owned(),
+    );
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn agreement_row(who: &str, what: &str, agreement: &Agreement) -> Vec<Value> {
+    let Agreement { n, observed, kappa, fleiss, ac1 } = agreement;
+    let number = |value: Option<f64>| match value.filter(|value| value.is_finite()) {
+        Some(value) => Value::Number { value, decimals: 3 },
+        None => Value::missing("all ratings are alike"),
+    };
+    let interval = |ends: Option<(f64, f64)>| match ends {
+        Some((low, high)) => Value::text(format!("[{low:.3}, {high:.3}]")),
+        None => Value::missing("there is no spread to tell it from"),
+    };
+    vec![
+        Value::text(who),
+        Value::text(what),
+        Value::count(*n),
+        Value::text(percent(*observed)),
+        number(kappa.as_ref().map(|kappa| kappa.kappa).or(*fleiss)),
+        interval(kappa.as_ref().map(|kappa| (kappa.low, kappa.high))),
+        number(Some(ac1.ac1)),
+        interval(ac1.interval),
+    ]
+}

@@ -1,0 +1,123 @@
+//! What was sent in a trial, computed again from its record: a run folder holds prompts by their hash alone.
+
+use super::folder::RunConfiguration;
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_embed::{Role, Vectors};
+use closeread_eval::Item;
+use closeread_llm::{Call, HostError, Message, Reply};
+use closeread_methods::Host;
+use closeread_methods::record::{CallTrace, Record};
+use closeread_methods::{AnyMethod, Session, Settings};
+use closeread_prompts::Prompts;
+use closeread_retrieve::Retriever;
+use futures_util::FutureExt;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// The part of a manifest that says how a trial asked.
+#[derive(Debug, Deserialize)]
+struct HowAsked {
+    #[serde(default)]
+    methods: Map<String, Value>,
+    retriever: Option<Retriever>,
+    #[serde(default)]
+    embedder: Option<Value>,
+    max_output_tokens: u32,
+}
+
+/// Why it cannot be computed here; `closeread verify` may be able to.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotSent {
+    /// Not all the books are at hand.
+    #[error("not all books of the item are at hand, which lie in texts/")]
+    NoText,
+    /// The passages were found by vectors.
+    #[error("the passages were ranked by an embedding model, which is not at hand; `closeread verify` has it")]
+    Vectors,
+    /// The method worked on more than the question.
+    #[error("the method works on what it made of the books, or asks several questions at once; see `closeread verify`")]
+    Shared,
+    /// The run says too little of how it asked, or asked by other prompts.
+    #[error("what comes out is not what was sent, by its hash: the run was made by other prompts or another closeread")]
+    Different,
+}
+
+/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order;
+/// `tokenizer` is the run's.
+///
+/// # Errors
+/// [`NotSent`] says what keeps them from being computed.
+pub fn sent(
+    configuration: &RunConfiguration,
+    books: Vec<Arc<Book>>,
+    item: &Item,
+    record: &Record,
+    tokenizer: &Tokenizer,
+) -> Result<Vec<Vec<Message>>, NotSent> {
+    if record.asked_with.is_some() {
+        return Err(NotSent::Shared);
+    }
+    if record.calls.is_empty() {
+        return Ok(Vec::new());
+    }
+    let how: HowAsked = configuration.other().map_err(|_| NotSent::Different)?;
+    let parameters = how.methods.get(&record.key.method).cloned().unwrap_or_else(|| json!({}));
+    let method = AnyMethod::named(&record.key.method, &parameters).map_err(|_| NotSent::Different)?;
+    if method.preparation().is_some() || method.asks_together() {
+        return Err(NotSent::Shared);
+    }
+    if books.len() != item.documents.len() {
+        return Err(NotSent::NoText);
+    }
+    let retriever = match (how.retriever, &how.embedder) {
+        (Some(retriever), _) => retriever,
+        (None, None) => Retriever::Bm25,
+        (None, Some(_)) => record.context.as_ref().and_then(|context| context.retriever).unwrap_or(Retriever::Dense),
+    };
+    let passages = method.passages();
+    if passages.is_some() && retriever.needs_vectors() {
+        return Err(NotSent::Vectors);
+    }
+    let index = passages.map(|passages| passages.index(&books, tokenizer));
+    let prompts = Prompts::built_in();
+    let settings = Settings {
+        prompts: &prompts,
+        tokenizer,
+        max_output_tokens: how.max_output_tokens,
+        temperature: 0.0,
+        window: configuration.window,
+    };
+    let host = Recorded { calls: &record.calls, sent: RefCell::default() };
+    let session = Session::new(&host, settings);
+    let session = session.about(&books).searching(index.as_ref(), retriever).within(record.key.budget);
+    let tried = method.run(&session, &[item], None).now_or_never();
+    let trials = tried.ok_or(NotSent::Different)?.map_err(|_| NotSent::Different)?;
+    let hashes = |calls: &[CallTrace]| calls.iter().map(|call| call.sha256.clone()).collect::<Vec<_>>();
+    match trials.first() {
+        Some(trial) if hashes(&trial.calls) == hashes(&record.calls) => Ok(host.sent.into_inner()),
+        _ => Err(NotSent::Different),
+    }
+}
+
+/// Replies as a record has them, in their order; remembers what was asked.
+struct Recorded<'a> {
+    calls: &'a [CallTrace],
+    sent: RefCell<Vec<Vec<Message>>>,
+}
+
+impl Host for Recorded<'_> {
+    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+        let mut sent = self.sent.borrow_mut();
+        let known = self.calls.get(sent.len());
+        let known = known.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))?;
+        sent.push(call.messages);
+        Ok(Reply { text: known.reply.clone(), usage: known.usage, ..Reply::default() })
+    }
+
+    async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {
+        Err(HostError::Embedding("no embedding model is at hand".to_owned()))
+    }
+}

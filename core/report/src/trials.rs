@@ -1,0 +1,256 @@
+//! The trials of a run as a list to look through: filtered, a line each, and each with all that is known of it.
+
+use super::cells::Trials;
+use super::tables::Naming;
+use super::{CellKey, Run};
+use closeread_eval::Item;
+use closeread_eval::Outcome;
+use closeread_judges::Judgement;
+use closeread_methods::record::{Record, TrialKey};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// The outcome of a trial that was asked for and has no record.
+pub const MISSING: &str = "missing";
+/// Characters of an answer and of a question that a line holds.
+const SHORT: usize = 200;
+
+/// Every trial that was asked for, item by item, in each by the cells of the plan and then by sample. A line is named by its
+/// number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrialList {
+    cells: Vec<String>,
+    places: Vec<Place>,
+}
+
+/// Where a line's item, cell and record stand in the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    item: u32,
+    cell: u32,
+    record: Option<u32>,
+}
+
+/// Which lines to show; what is left out leaves nothing out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrialFilter {
+    /// Only trials that ended so, by the outcome's name in JSON or [`MISSING`].
+    pub outcome: Option<String>,
+    /// Only this cell, by its number in [`TrialList::cells`].
+    pub cell: Option<usize>,
+    /// Only items and answers with these words, in any case: id, question, gold answer, answer.
+    pub text: String,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrialLine {
+    /// Id of the item.
+    pub item: String,
+    /// The beginning of its question.
+    pub question: String,
+    /// Number of the cell in [`TrialList::cells`].
+    pub cell: usize,
+    /// Number of the repetition, from 0.
+    pub sample: u32,
+    /// How it ended, by the outcome's name in JSON or [`MISSING`].
+    pub outcome: String,
+    /// The beginning of the answer, or of what stands in its place.
+    pub said: String,
+    /// Score by metric, in 0..=1.
+    pub scores: BTreeMap<String, f64>,
+}
+
+/// All that is known of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrialTrace<'a> {
+    /// The item with its gold.
+    pub item: &'a Item,
+    /// Name of the cell.
+    pub cell: &'a str,
+    /// What came of it; absent if it is missing.
+    pub record: Option<&'a Record>,
+    /// What judges said of it, and of the question.
+    pub judgements: Vec<&'a Judgement>,
+}
+
+impl TrialList {
+    /// The list of a run. Of several records of one trial the last counts, as in every table.
+    pub fn of(run: &Run) -> Self {
+        let trials = Trials::of(&run.records);
+        let numbers: HashMap<&TrialKey, u32> = run.records.iter().map(|record| &record.key).zip(0..).collect();
+        let naming = Naming::of(run.plan.iter().map(|key| (run.name.as_str(), key)));
+        let cells: Vec<String> = run.plan.iter().map(|key| naming.full_name(&run.name, key)).collect();
+        let by_cell: Vec<_> = run.plan.iter().map(|key| trials.cell(key)).collect();
+        let mut places = Vec::new();
+        for (item, asked) in (0..).zip(&run.items) {
+            for (cell, trials) in (0..).zip(&by_cell) {
+                match trials.get(asked.id.as_str()) {
+                    None => places.push(Place { item, cell, record: None }),
+                    Some(records) => {
+                        let mut records = records.clone();
+                        records.sort_by_key(|record| record.key.sample);
+                        places.extend(records.iter().map(|r| Place { item, cell, record: Some(numbers[&r.key]) }));
+                    }
+                }
+            }
+        }
+        Self { cells, places }
+    }
+
+    /// Names of the cells, in the order of the plan.
+    pub fn cells(&self) -> &[String] {
+        &self.cells
+    }
+
+    /// How many lines there are.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// True if nothing was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// The numbers of the lines that a filter leaves, in their order. `run` is the list's own.
+    pub fn select(&self, run: &Run, filter: &TrialFilter) -> Vec<u32> {
+        let text = filter.text.to_lowercase();
+        let holds = |words: &str| words.to_lowercase().contains(&text);
+        let mut of_item: Option<(u32, bool)> = None;
+        let mut item_holds = |number: u32| match of_item {
+            Some((last, holds)) if last == number => holds,
+            _ => {
+                let item = &run.items[number as usize];
+                let found = holds(&item.id) || holds(&item.question) || item.answers.iter().any(|answer| holds(answer));
+                of_item = Some((number, found));
+                found
+            }
+        };
+        let mut left = Vec::new();
+        for (line, place) in (0..).zip(&self.places) {
+            let record = place.record.map(|number| &run.records[number as usize]);
+            let outcome = record.map_or(MISSING, |record| record.outcome.name());
+            let is_left = filter.outcome.as_deref().is_none_or(|wanted| wanted == outcome)
+                && filter.cell.is_none_or(|cell| cell == place.cell as usize)
+                && (text.is_empty() || item_holds(place.item) || record.is_some_and(|r| holds(said(&r.outcome))));
+            if is_left {
+                left.push(line);
+            }
+        }
+        left
+    }
+
+    /// A line by its number; `None` behind the last. `run` is the list's own.
+    pub fn line(&self, run: &Run, number: u32) -> Option<TrialLine> {
+        let place = self.places.get(number as usize)?;
+        let item = &run.items[place.item as usize];
+        let record = place.record.map(|number| &run.records[number as usize]);
+        Some(TrialLine {
+            item: item.id.clone(),
+            question: short(&item.question),
+            cell: place.cell as usize,
+            sample: record.map_or(0, |record| record.key.sample),
+            outcome: record.map_or(MISSING, |record| record.outcome.name()).to_owned(),
+            said: record.map_or(String::new(), |record| short(said(&record.outcome))),
+            scores: record.map_or(BTreeMap::new(), |record| record.scores.clone()),
+        })
+    }
+
+    /// All of a trial by the number of its line; `None` behind the last. `run` is the list's own.
+    pub fn trace<'a>(&'a self, run: &'a Run, number: u32) -> Option<TrialTrace<'a>> {
+        let place = self.places.get(number as usize)?;
+        let item = &run.items[place.item as usize];
+        let record = place.record.map(|number| &run.records[number as usize]);
+        let key = &run.plan[place.cell as usize];
+        let is_about = |judgement: &&Judgement| {
+            let subject = &judgement.key.subject;
+            let of_trial = subject.trial.as_ref().is_none_or(|trial| {
+                *key == CellKey { method: trial.method.clone(), model: trial.model.clone(), budget: trial.budget }
+                    && record.is_some_and(|record| record.key.sample == trial.sample)
+            });
+            subject.item == item.id && of_trial
+        };
+        let judgements = run.judging.judgements.iter().filter(is_about).collect();
+        Some(TrialTrace { item, cell: &self.cells[place.cell as usize], record, judgements })
+    }
+}
+
+/// The answer, or the words that stand in its place.
+fn said(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::Answered { answer, .. } => answer,
+        Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => "",
+        Outcome::Blocked { reason: words }
+        | Outcome::Unparsed { reply: words }
+        | Outcome::Failed { error: words }
+        | Outcome::NotAsked { reason: words } => words,
+    }
+}
+
+fn short(text: &str) -> String {
+    match text.char_indices().nth(SHORT) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}…", &text[..at]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answered, item, key, record};
+    use closeread_judges::Judging;
+    use closeread_llm::price::PriceList;
+
+    fn run() -> Run {
+        let plan = vec![key("closed-book", None), key("dos-rag", Some(1500))];
+        let records = vec![
+            record(&plan[1], "b", Outcome::Failed { error: "no reply".to_owned() }, &[]),
+            record(&plan[1], "b", Outcome::NotFound, &[("accuracy", 0.0)]),
+            record(&plan[0], "a", answered(), &[("accuracy", 1.0)]),
+        ];
+        Run {
+            name: "r".to_owned(),
+            benchmark: "b".to_owned(),
+            plan,
+            items: ["a", "b"].map(|id| item(id, "book")).to_vec(),
+            records,
+            books: BTreeMap::new(),
+            window: None,
+            judging: Judging::default(),
+            facts: Vec::new(),
+            preparations: Vec::new(),
+            prices: PriceList::default(),
+        }
+    }
+
+    #[test]
+    fn every_trial_that_was_asked_for_has_a_line() {
+        let run = run();
+        let list = TrialList::of(&run);
+        let lines: Vec<_> = (0..4).filter_map(|n| list.line(&run, n)).collect();
+        let short: Vec<_> = lines.iter().map(|line| (&*line.item, line.cell, &*line.outcome)).collect();
+        assert_eq!(short, [("a", 0, "answered"), ("a", 1, MISSING), ("b", 0, MISSING), ("b", 1, "not_found")]);
+        assert_eq!((list.len(), list.cells()[1].as_str()), (4, "dos-rag at 1,500"));
+        assert_eq!(list.line(&run, 4), None);
+    }
+
+    #[test]
+    fn a_filter_leaves_what_all_its_parts_leave() {
+        let run = run();
+        let list = TrialList::of(&run);
+        let select = |outcome: Option<&str>, cell, text: &str| {
+            let filter = TrialFilter { outcome: outcome.map(str::to_owned), cell, text: text.to_owned() };
+            list.select(&run, &filter)
+        };
+        assert_eq!(select(None, None, ""), [0, 1, 2, 3]);
+        assert_eq!(select(Some(MISSING), None, ""), [1, 2]);
+        assert_eq!(select(Some(MISSING), Some(1), ""), [1]);
+        let id = run.items[1].question.to_uppercase();
+        assert!(!select(None, None, &id).is_empty());
+        assert_eq!(select(None, None, "no such words"), [0; 0]);
+        let trace = list.trace(&run, 3).unwrap();
+        assert_eq!(trace.record.map(|record| &record.outcome), Some(&Outcome::NotFound));
+    }
+}

@@ -1,0 +1,313 @@
+//! What a run took: calls, tokens, money, time.
+
+use super::tables::Naming;
+use super::{CellKey, Run};
+use closeread_judges::{Judge, Judgement, JudgementKey};
+use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::record::{CallTrace, Record, TrialKey};
+use closeread_table::number::thousands;
+use closeread_table::{Table, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The calls of a preparation: what a method asked about books before the questions.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct PreparationCalls {
+    /// Name of the method.
+    pub method: String,
+    /// Reader, `provider/model`.
+    pub model: String,
+    /// The calls.
+    pub calls: Vec<CallTrace>,
+}
+
+/// What the trials of a cell took, or all preparations of a method with a model, or all that a model was asked as a judge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Method, model, budget; no budget for preparations, which serve all of them. The name of the judge stands in the
+    /// place of the method where `judging` is true.
+    #[serde(flatten)]
+    pub key: CellKey,
+    /// True for the preparations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub preparation: bool,
+    /// True for the calls of a judge.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub judging: bool,
+    /// Calls that were asked.
+    pub calls: usize,
+    /// Calls whose reply was remembered: nothing was spent.
+    pub remembered: usize,
+    /// Calls of which the provider did not say how many tokens they took; they are in none of the sums.
+    pub uncounted: usize,
+    /// Calls of which closeread counted tokens, because the provider named none, or a number that cannot be.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub own_count: usize,
+    /// Tokens of prompts, cached ones included, as the provider counted them.
+    pub prompt_tokens: u64,
+    /// Of these, tokens read from the provider's cache.
+    pub cached_tokens: u64,
+    /// Tokens of replies, reasoning included.
+    pub completion_tokens: u64,
+    /// Of these, tokens of reasoning, where the provider tells them apart.
+    pub reasoning_tokens: u64,
+    /// What the calls cost whose price is known.
+    pub dollars: Dollars,
+    /// Calls whose cost is not known.
+    pub unpriced: usize,
+    /// Median wall time of a trial in seconds, waiting included; absent for preparations and without a trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_median: Option<f64>,
+    /// Longest wall time of a trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_most: Option<f64>,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+impl Usage {
+    /// Share of the prompts' tokens that came from the provider's cache; `None` without a token.
+    pub fn cached_share(&self) -> Option<f64> {
+        (self.prompt_tokens > 0).then(|| self.cached_tokens as f64 / self.prompt_tokens as f64)
+    }
+
+    fn none(key: CellKey) -> Self {
+        Self {
+            key,
+            preparation: false,
+            judging: false,
+            calls: 0,
+            remembered: 0,
+            uncounted: 0,
+            own_count: 0,
+            prompt_tokens: 0,
+            cached_tokens: 0,
+            completion_tokens: 0,
+            reasoning_tokens: 0,
+            dollars: Dollars::default(),
+            unpriced: 0,
+            seconds_median: None,
+            seconds_most: None,
+        }
+    }
+
+    fn count(&mut self, call: &CallTrace, prices: &PriceList) {
+        if call.remembered {
+            self.remembered += 1;
+            return;
+        }
+        self.calls += 1;
+        let usage = &call.usage;
+        self.uncounted += usize::from(usage.prompt_tokens.is_none() || usage.completion_tokens.is_none());
+        self.own_count += usize::from(usage.own_count);
+        let add = |sum: &mut u64, n: Option<u64>| *sum = sum.saturating_add(n.unwrap_or(0));
+        add(&mut self.prompt_tokens, usage.prompt_tokens);
+        add(&mut self.cached_tokens, usage.cached_tokens);
+        add(&mut self.completion_tokens, usage.completion_tokens);
+        add(&mut self.reasoning_tokens, usage.reasoning_tokens);
+        match prices.cost(&self.key.model, usage) {
+            Some(dollars) => self.dollars += dollars,
+            None => self.unpriced += 1,
+        }
+    }
+}
+
+/// What each cell of `plan` took, in its order, then the preparations, then the judges; of several records of one trial,
+/// and of several judgements with one key, the last counts.
+pub fn usage(
+    plan: &[CellKey],
+    records: &[Record],
+    preparations: &[PreparationCalls],
+    judgements: &[Judgement],
+    prices: &PriceList,
+) -> Vec<Usage> {
+    let mut latest: BTreeMap<&TrialKey, &Record> = BTreeMap::new();
+    for record in records {
+        latest.insert(&record.key, record);
+    }
+    let of_cell = |key: &CellKey| {
+        let mut usage = Usage::none(key.clone());
+        let mut seconds = Vec::new();
+        for record in latest.values().filter(|record| CellKey::of(&record.key) == *key) {
+            record.calls.iter().for_each(|call| usage.count(call, prices));
+            seconds.push(record.seconds);
+        }
+        seconds.sort_by(f64::total_cmp);
+        usage.seconds_median = median(&seconds);
+        usage.seconds_most = seconds.last().copied();
+        usage
+    };
+    let mut all: Vec<Usage> = plan.iter().map(of_cell).collect();
+    let mut prepared: BTreeMap<(&str, &str), Usage> = BTreeMap::new();
+    for preparation in preparations {
+        let PreparationCalls { method, model, calls } = preparation;
+        let key = CellKey { method: method.clone(), model: model.clone(), budget: None };
+        let usage = prepared.entry((method, model)).or_insert_with(|| Usage { preparation: true, ..Usage::none(key) });
+        calls.iter().for_each(|call| usage.count(call, prices));
+    }
+    all.extend(prepared.into_values());
+    all.extend(of_judges(judgements, prices));
+    all
+}
+
+/// What each model was asked as each judge; rules, which ask nobody, are not there.
+fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
+    let latest: BTreeMap<&JudgementKey, &Judgement> = judgements.iter().map(|one| (&one.key, one)).collect();
+    let mut judges: BTreeMap<(Judge, &str), Usage> = BTreeMap::new();
+    for judgement in latest.values().filter(|judgement| !judgement.calls.is_empty()) {
+        let JudgementKey { judge, judge_model, .. } = &judgement.key;
+        let key = CellKey { method: judge.name().to_owned(), model: judge_model.clone(), budget: None };
+        let usage = judges.entry((*judge, judge_model)).or_insert_with(|| Usage { judging: true, ..Usage::none(key) });
+        judgement.calls.iter().for_each(|call| usage.count(call, prices));
+    }
+    judges.into_values().collect()
+}
+
+/// One line a cell, and one for the preparations of a method: calls, tokens, money, seconds a trial.
+pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
+    let keys = runs.iter().flat_map(|(run, usages)| usages.iter().map(|usage| (run.name.as_str(), &usage.key)));
+    let naming = Naming::of(keys);
+    let mut columns = naming.heads();
+    columns.extend(
+        ["calls", "remembered", "prompt tokens", "% cached", "reply tokens", "dollars", "s median", "s most"]
+            .map(str::to_owned),
+    );
+    let mut table = Table::new("usage", "What it took", columns);
+    for (run, usages) in runs {
+        for usage in *usages {
+            let mut key = usage.key.clone();
+            if usage.preparation {
+                key.method.push_str(" (preparation)");
+            }
+            if usage.judging {
+                key.method.push_str(" (judge)");
+            }
+            let mut row = naming.values(&run.name, &key);
+            row.extend([Value::count(usage.calls), Value::count(usage.remembered)]);
+            let counted = usage.calls > usage.uncounted;
+            let tokens =
+                |n| if counted { Value::Count { count: n } } else { Value::missing("no call told its tokens") };
+            row.push(tokens(usage.prompt_tokens));
+            row.push(match usage.cached_share() {
+                Some(share) => Value::Number { value: 100.0 * share, decimals: 1 },
+                None => Value::missing("no call told its tokens"),
+            });
+            row.push(tokens(usage.completion_tokens));
+            row.push(match usage.unpriced < usage.calls || usage.calls == 0 {
+                true => Value::Number { value: usage.dollars.0, decimals: 4 },
+                false => Value::missing("no call has a known cost"),
+            });
+            row.extend([usage.seconds_median, usage.seconds_most].map(|seconds| match seconds {
+                Some(value) => Value::Number { value, decimals: 1 },
+                None => Value::missing("no trial"),
+            }));
+            table.rows.push(row);
+        }
+        table.notes.extend(notes(run, usages));
+    }
+    table
+}
+
+/// What of a run is not in the sums, and by which prices it was counted.
+fn notes(run: &Run, usages: &[Usage]) -> Vec<String> {
+    let sum = |of: fn(&Usage) -> usize| usages.iter().map(of).sum::<usize>();
+    let (calls, uncounted, unpriced) = (sum(|u| u.calls), sum(|u| u.uncounted), sum(|u| u.unpriced));
+    let mut notes = Vec::new();
+    let share = |n: usize| format!("{}: {} of {} calls", run.name, thousands(n as u64), thousands(calls as u64));
+    if uncounted > 0 {
+        notes.push(format!("{} did not tell their tokens and are in none of the sums", share(uncounted)));
+    }
+    let own_count = sum(|u| u.own_count);
+    if own_count > 0 {
+        notes.push(format!(
+            "{} have tokens that closeread counted: the provider named none that can be",
+            share(own_count)
+        ));
+    }
+    if unpriced > 0 {
+        notes.push(format!("{} have no known cost and are not in the dollars", share(unpriced)));
+    }
+    for (model, facts) in run.prices.iter().filter(|(model, _)| !run.prices.is_free(model)) {
+        notes.push(format!("{}: prices of {model} as of {}, {}", run.name, facts.date, facts.source));
+    }
+    notes
+}
+
+fn median(ascending: &[f64]) -> Option<f64> {
+    let n = ascending.len();
+    (n > 0).then(|| (ascending[(n - 1) / 2] + ascending[n / 2]) / 2.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{answered, key, record};
+    use closeread_judges::Judging;
+    use closeread_table::render::text;
+    use expect_test::expect;
+
+    fn call(prompt: u64, cached: u64, reply: u64) -> CallTrace {
+        CallTrace {
+            prompt: "read-choice".to_owned(),
+            sha256: String::new(),
+            reply: String::new(),
+            usage: closeread_llm::Usage {
+                prompt_tokens: Some(prompt),
+                completion_tokens: Some(reply),
+                cached_tokens: Some(cached),
+                ..closeread_llm::Usage::default()
+            },
+            remembered: false,
+        }
+    }
+
+    #[test]
+    fn the_table_says_what_was_spent_and_what_is_not_known() {
+        let plan = [key("full-document", None), key("dos-rag", Some(500))];
+        let mut first = record(&plan[0], "a", answered(), &[]);
+        first.calls = vec![call(1_000_000, 0, 10)];
+        let mut second = record(&plan[0], "b", answered(), &[]);
+        second.calls = vec![call(1_000_000, 900_000, 10)];
+        second.seconds = 1.5;
+        let mut third = record(&plan[1], "a", answered(), &[]);
+        third.calls = vec![CallTrace { remembered: true, ..call(5, 0, 5) }, call(500, 0, 5)];
+        third.calls.push(CallTrace { usage: closeread_llm::Usage::default(), ..call(0, 0, 0) });
+        let prices = PriceList::read(
+            "['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\n\
+             price = { input = 2, cached_input = 0.5, output = 8 }",
+        )
+        .unwrap();
+        let run = Run {
+            name: "r".to_owned(),
+            benchmark: "b".to_owned(),
+            plan: plan.to_vec(),
+            items: Vec::new(),
+            records: vec![first, second, third],
+            books: BTreeMap::new(),
+            window: None,
+            facts: Vec::new(),
+            judging: Judging::default(),
+            preparations: vec![PreparationCalls {
+                method: "raptor".to_owned(),
+                model: "p/x".to_owned(),
+                calls: vec![call(3_000, 0, 100)],
+            }],
+            prices,
+        };
+        let usages = usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices);
+        expect![[r#"
+            What it took
+            method                budget  calls  remembered  prompt tokens  % cached  reply tokens  dollars  s median  s most
+            -----------------------------------------------------------------------------------------------------------------
+            full-document              -      2           0      2,000,000      45.0            20   2.6502       1.0     1.5
+            dos-rag                  500      2           1            500       0.0             5   0.0010       0.5     0.5
+            raptor (preparation)       -      1           0          3,000       0.0           100   0.0068         -       -
+            r: 1 of 5 calls did not tell their tokens and are in none of the sums
+            r: 1 of 5 calls have no known cost and are not in the dollars
+            r: prices of p/x as of 2026-01-02, a contract
+        "#]]
+        .assert_eq(&text::table(&usage_table(&[(&run, &usages)])));
+    }
+}

@@ -1,0 +1,66 @@
+//! Vectors that arrive one by one, while questions are asked already.
+
+use super::{Ranked, Ranking, cosine, rank};
+use closeread_embed::Vectors;
+
+/// The vectors of some passages of a shelf, in whatever order they came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrivingVectors {
+    /// As they came.
+    vectors: Vectors,
+    /// Which of them is the passage's.
+    places: Vec<Option<u32>>,
+}
+
+impl ArrivingVectors {
+    /// None yet, for `n_passages` passages, of `dimension` numbers each.
+    pub fn new(n_passages: usize, dimension: usize) -> Self {
+        Self { vectors: Vectors::new(dimension, Vec::new()), places: vec![None; n_passages] }
+    }
+
+    /// Adds the vector of a passage; one that was there already stays. True if it is new.
+    ///
+    /// # Panics
+    /// If there is no such passage, or the vector has another dimension.
+    pub fn put(&mut self, passage: usize, vector: &[f32]) -> bool {
+        if self.places[passage].is_some() {
+            return false;
+        }
+        let place = u32::try_from(self.len()).expect("fewer than four billion passages");
+        self.places[passage] = Some(place);
+        self.vectors.push(vector);
+        true
+    }
+
+    /// The vector of a passage, if it has come.
+    pub fn get(&self, passage: usize) -> Option<&[f32]> {
+        Some(self.vectors.row((*self.places.get(passage)?)? as usize))
+    }
+
+    /// Those that are there with the numbers of their passages, in document order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &[f32])> {
+        (0..self.places.len()).filter_map(|passage| Some((passage, self.get(passage)?)))
+    }
+
+    /// Numbers in each vector.
+    pub fn dimension(&self) -> usize {
+        self.vectors.dimension()
+    }
+
+    /// How many have come.
+    pub fn len(&self) -> usize {
+        self.vectors.len()
+    }
+
+    /// True if none has come.
+    pub fn is_empty(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// The passages that have vectors by cosine similarity to `query`, best first; the others are left out.
+    pub(super) fn ranking(&self, query: &[f32]) -> Ranking {
+        let (passages, scores): (Vec<usize>, Vec<f64>) =
+            self.iter().map(|(passage, vector)| (passage, cosine(query, vector))).unzip();
+        rank(scores).into_iter().map(|Ranked { idx, score }| Ranked { idx: passages[idx], score }).collect()
+    }
+}

@@ -1,0 +1,341 @@
+//! The books an item is about, cut into passages and ready to be searched.
+
+use super::bm25::Bm25Builder;
+use super::dense::cosine_ranking_of_blocks;
+use super::{
+    ArrivingVectors, Bm25, Ranking, Retriever, VectorBlocks, WordRule, cosine_ranking, reciprocal_rank_fusion,
+};
+use closeread_books::chunk::{Chunker, Pieces};
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, Flow};
+use closeread_embed::Vectors;
+use closeread_text::sentence::Rules;
+use closeread_text::{FlowSpan, Language, Span, sentence};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One or more books in reading order, with their passages numbered through.
+///
+/// It holds offsets and an index, not the texts: these are the books' own, which may lie in a
+/// [`TextStore`](closeread_books::TextStore) and are then opened one at a time.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    books: Vec<Arc<Book>>,
+    passages: Vec<Passage>,
+    /// The pieces of all passages, one passage after another: start and end in their book's flow.
+    pieces: Vec<(u32, u32)>,
+    n_tokens: Vec<usize>,
+    bm25: Bm25,
+    vectors: Option<PassageVectors>,
+}
+
+/// A passage of one of the books: offsets only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Passage {
+    /// Number of its book on the shelf.
+    pub book: usize,
+    /// Bytes of the book's file.
+    pub span: Span,
+    /// Where its pieces stand in those of the shelf.
+    pieces: Range<u32>,
+}
+
+/// Where the vectors of the passages are.
+#[derive(Debug, Clone)]
+enum PassageVectors {
+    Memory(Arc<Vectors>),
+    Blocks(Arc<dyn VectorBlocks>),
+}
+
+/// Why a shelf cannot rank.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShelfError {
+    /// Embeddings are wanted and none were put in.
+    #[error("retriever `{0}` needs embeddings of the passages, and this shelf has none")]
+    NoVectors(&'static str),
+    /// Embeddings that are not held in memory cannot be read.
+    #[error("the embeddings of the passages cannot be read: {0}")]
+    Vectors(String),
+}
+
+/// The sentences of a book, by the rules of its language.
+pub fn sentences(book: &Book) -> Vec<FlowSpan> {
+    sentences_of(&book.flow(), book.language)
+}
+
+fn sentences_of(flow: &Flow, language: Language) -> Vec<FlowSpan> {
+    sentence::split(flow.text(), Rules::for_code(language.code()))
+}
+
+impl Shelf {
+    /// Cuts the books and indexes the passages for BM25, a book at a time; embeddings come later by
+    /// [`Shelf::put_vectors`].
+    ///
+    /// # Panics
+    /// If a book has 4 GiB of text or more, or cannot be read (see [`Book::flow`]).
+    pub fn new(books: Vec<Arc<Book>>, chunker: Chunker, max_tokens: usize, tokenizer: &Tokenizer) -> Self {
+        let chinese = books.iter().any(|b| b.language.code() == "zh");
+        let mut bm25 = Bm25Builder::new(if chinese { WordRule::ChinesePairs } else { WordRule::Letters });
+        let (mut passages, mut pieces, mut n_tokens) = (Vec::new(), Vec::new(), Vec::new());
+        for (idx, book) in books.iter().enumerate() {
+            let flow = book.flow();
+            for passage in chunker.pieces(flow.text(), &sentences_of(&flow, book.language), tokenizer, max_tokens) {
+                bm25.add(&passage.joined(flow.text()));
+                let first = offset(pieces.len());
+                pieces.extend(passage.spans.iter().map(|span| (offset(span.start), offset(span.end))));
+                passages.push(Passage {
+                    book: idx,
+                    span: flow.to_source(passage.cover()),
+                    pieces: first..offset(pieces.len()),
+                });
+                n_tokens.push(passage.n_tokens);
+            }
+        }
+        Self { books, passages, pieces, n_tokens, bm25: bm25.finish(), vectors: None }
+    }
+
+    /// Adds one vector a passage, in order.
+    ///
+    /// # Panics
+    /// If there is not one vector for each passage.
+    pub fn put_vectors(&mut self, vectors: Vectors) {
+        assert_eq!(vectors.len(), self.passages.len(), "one vector a passage");
+        self.vectors = Some(PassageVectors::Memory(Arc::new(vectors)));
+    }
+
+    /// The same with vectors that are read anew for every search.
+    ///
+    /// # Panics
+    /// If there is not one vector for each passage.
+    pub fn put_vector_blocks(&mut self, blocks: Arc<dyn VectorBlocks>) {
+        assert_eq!(blocks.n_rows(), self.passages.len(), "one vector a passage");
+        self.vectors = Some(PassageVectors::Blocks(blocks));
+    }
+
+    /// The books, in reading order.
+    pub fn books(&self) -> &[Arc<Book>] {
+        &self.books
+    }
+
+    /// The passages, in document order.
+    pub fn passages(&self) -> &[Passage] {
+        &self.passages
+    }
+
+    /// The numbers of the passages of the book at `book`.
+    pub fn passages_of(&self, book: usize) -> Range<usize> {
+        let first = |book| self.passages.partition_point(|passage| passage.book < book);
+        first(book)..first(book + 1)
+    }
+
+    /// Tokens of each passage's text.
+    pub fn n_tokens(&self) -> &[usize] {
+        &self.n_tokens
+    }
+
+    /// A copy of the passages' vectors, in order; `None` where there are none.
+    ///
+    /// # Errors
+    /// [`ShelfError::Vectors`] if they lie elsewhere and cannot be read.
+    pub fn vectors(&self) -> Result<Option<Vec<Vec<f32>>>, ShelfError> {
+        let copied = |vectors: &Vectors| vectors.rows().map(<[f32]>::to_vec).collect::<Vec<_>>();
+        Ok(match &self.vectors {
+            None => None,
+            Some(PassageVectors::Memory(vectors)) => Some(copied(vectors)),
+            Some(PassageVectors::Blocks(blocks)) => {
+                let mut rows = Vec::with_capacity(blocks.n_rows());
+                blocks.read(&mut |block| rows.extend(copied(block))).map_err(ShelfError::Vectors)?;
+                Some(rows)
+            }
+        })
+    }
+
+    /// What a word is in these books.
+    pub fn word_rule(&self) -> WordRule {
+        self.bm25.rule()
+    }
+
+    /// The passage as a model sees it: its sentences joined by one space, wraps undone.
+    ///
+    /// # Panics
+    /// If its book cannot be read (see [`Book::flow`]).
+    pub fn text(&self, idx: usize) -> String {
+        self.text_in(&self.books[self.passages[idx].book].flow(), idx)
+    }
+
+    /// [`Shelf::text`] of several passages, in their order, each book opened once.
+    ///
+    /// # Panics
+    /// As [`Shelf::text`].
+    pub fn texts(&self, passages: impl IntoIterator<Item = usize>) -> Vec<String> {
+        let passages: Vec<usize> = passages.into_iter().collect();
+        let mut places: Vec<usize> = (0..passages.len()).collect();
+        places.sort_by_key(|&place| self.passages[passages[place]].book);
+        let mut texts = vec![String::new(); passages.len()];
+        for same_book in places.chunk_by(|&a, &b| self.passages[passages[a]].book == self.passages[passages[b]].book) {
+            let flow = self.books[self.passages[passages[same_book[0]]].book].flow();
+            for &place in same_book {
+                texts[place] = self.text_in(&flow, passages[place]);
+            }
+        }
+        texts
+    }
+
+    fn text_in(&self, flow: &Flow, idx: usize) -> String {
+        let Range { start, end } = self.passages[idx].pieces.clone();
+        let spans = self.pieces[start as usize..end as usize].iter();
+        let spans = spans.map(|&(start, end)| FlowSpan::new(start as usize, end as usize)).collect();
+        Pieces { spans, n_tokens: self.n_tokens[idx] }.joined(flow.text())
+    }
+
+    /// Every passage by how well it matches the query, best first.
+    ///
+    /// `query_vector` is the query's embedding; only [`Retriever::Bm25`] does without.
+    ///
+    /// # Errors
+    /// [`ShelfError`] if embeddings are needed and missing, or cannot be read.
+    pub fn ranking(
+        &self,
+        retriever: Retriever,
+        query: &str,
+        query_vector: Option<&[f32]>,
+    ) -> Result<Ranking, ShelfError> {
+        let dense = || match (&self.vectors, query_vector) {
+            (Some(PassageVectors::Memory(vectors)), Some(query)) => Ok(cosine_ranking(query, vectors.rows())),
+            (Some(PassageVectors::Blocks(blocks)), Some(query)) => {
+                cosine_ranking_of_blocks(query, blocks.as_ref()).map_err(ShelfError::Vectors)
+            }
+            _ => Err(ShelfError::NoVectors(retriever.name())),
+        };
+        Ok(match retriever {
+            Retriever::Dense => dense()?,
+            Retriever::Bm25 => self.bm25.ranking(query),
+            Retriever::Hybrid => self.fused(query, &dense()?),
+        })
+    }
+
+    /// [`Shelf::ranking`] with the vectors that have come so far, and the query's if it has.
+    ///
+    /// A passage without one is not in the dense ranking, and in the fusion stands by its words alone. With all of them it
+    /// is the ranking of a shelf into which they were put.
+    pub fn ranking_so_far(
+        &self,
+        retriever: Retriever,
+        query: &str,
+        query_vector: Option<&[f32]>,
+        vectors: &ArrivingVectors,
+    ) -> Ranking {
+        let dense = || query_vector.map(|query| vectors.ranking(query)).unwrap_or_default();
+        match retriever {
+            Retriever::Dense => dense(),
+            Retriever::Bm25 => self.bm25.ranking(query),
+            Retriever::Hybrid => self.fused(query, &dense()),
+        }
+    }
+
+    fn fused(&self, query: &str, dense: &Ranking) -> Ranking {
+        let mut words = self.bm25.ranking(query);
+        words.retain(|ranked| ranked.score > 0.0);
+        reciprocal_rank_fusion(self.passages.len(), &[&words, dense])
+    }
+}
+
+/// An offset or a place in half the bytes: there are several a passage, and a corpus has passages by the hundred thousand.
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).expect("a book has less than 4 GiB of text, a shelf fewer than four billion sentences")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_books::{ReadOptions, TextStore};
+    use proptest::prelude::*;
+
+    /// The texts by hash.
+    #[derive(Debug)]
+    struct Store(Vec<(String, String)>);
+
+    impl TextStore for Store {
+        fn text(&self, hash: &str) -> Result<String, String> {
+            self.0.iter().find(|(of, _)| of == hash).map(|(_, text)| text.clone()).ok_or_else(|| "not here".to_owned())
+        }
+    }
+
+    /// Vectors a row at a time.
+    #[derive(Debug)]
+    struct Rows(Vectors);
+
+    impl VectorBlocks for Rows {
+        fn n_rows(&self) -> usize {
+            self.0.len()
+        }
+
+        fn read(&self, take: &mut dyn FnMut(&Vectors)) -> Result<(), String> {
+            self.0.rows().for_each(|row| take(&Vectors::new(row.len(), row.to_vec())));
+            Ok(())
+        }
+    }
+
+    fn vectors(n: usize) -> Vectors {
+        Vectors::new(3, (0..3 * n).map(|i| ((i * 7919 + 13) % 101) as f32 / 50.0 - 1.0).collect())
+    }
+
+    proptest! {
+        #[test]
+        fn a_corpus_out_of_memory_is_cut_and_ranked_as_one_in_memory(
+            texts in prop::collection::vec("([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,6}", 1..6), query in "[a-d]{1,3}( [a-d]{1,3})?",
+        ) {
+            let book = |(i, text): (usize, &String)| {
+                Book::new(format!("b{i}"), "", text.clone(), &ReadOptions::default()).expect("text")
+            };
+            let books: Vec<Book> = texts.iter().enumerate().map(book).collect();
+            let store: Arc<dyn TextStore> =
+                Arc::new(Store(books.iter().map(|b| (b.hash().to_owned(), b.source().to_string())).collect()));
+            let stored = books.iter().map(|b| Arc::new(b.clone().kept_in(Arc::clone(&store)))).collect();
+            let shelf = |books| Shelf::new(books, Chunker::Dos, 12, &Tokenizer::cl100k());
+            let (mut held, mut stored) = (shelf(books.into_iter().map(Arc::new).collect()), shelf(stored));
+            prop_assert_eq!(held.passages(), stored.passages());
+            let all = 0..held.passages().len();
+            prop_assert_eq!(held.texts(all.clone()), stored.texts(all.clone()));
+            let backwards: Vec<String> = all.clone().rev().map(|idx| held.text(idx)).collect();
+            prop_assert_eq!(stored.texts(all.clone().rev()), backwards);
+            let by_book: Vec<usize> = (0..held.books().len()).flat_map(|book| held.passages_of(book)).collect();
+            prop_assert_eq!(by_book, all.clone().collect::<Vec<_>>());
+            held.put_vectors(vectors(all.len()));
+            stored.put_vector_blocks(Arc::new(Rows(vectors(all.len()))));
+            for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
+                let ranking = |shelf: &Shelf| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
+                prop_assert_eq!(ranking(&held), ranking(&stored));
+            }
+        }
+
+        #[test]
+        fn vectors_that_arrive_lead_to_the_ranking_of_all_of_them(
+            text in "([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,20}", query in "[a-d]{1,3}( [a-d]{1,3})?", salt in 0usize..7,
+        ) {
+            let book = Book::new("b", "", text, &ReadOptions::default()).expect("text");
+            let mut shelf = Shelf::new(vec![Arc::new(book)], Chunker::Dos, 12, &Tokenizer::cl100k());
+            let n = shelf.passages().len();
+            let all = vectors(n);
+            let mut arriving = ArrivingVectors::new(n, 3);
+            let query_vector = [0.5, -1.0, 0.25];
+            let none = shelf.ranking_so_far(Retriever::Dense, &query, None, &arriving);
+            prop_assert!(none.is_empty());
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by_key(|passage| (passage * 31 + salt) % 7);
+            for (come, &passage) in order.iter().enumerate() {
+                let dense = shelf.ranking_so_far(Retriever::Dense, &query, Some(&query_vector), &arriving);
+                prop_assert_eq!(dense.len(), come, "those that have come");
+                prop_assert_eq!(shelf.ranking_so_far(Retriever::Hybrid, &query, Some(&query_vector), &arriving).len(), n);
+                prop_assert!(arriving.put(passage, all.row(passage)));
+                prop_assert!(!arriving.put(passage, &[9.0; 3]), "the first one stays");
+            }
+            prop_assert_eq!(arriving.len(), n);
+            shelf.put_vectors(all);
+            for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
+                let so_far = shelf.ranking_so_far(retriever, &query, Some(&query_vector), &arriving);
+                prop_assert_eq!(Ok(so_far), shelf.ranking(retriever, &query, Some(&query_vector)));
+            }
+        }
+    }
+}

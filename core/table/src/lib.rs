@@ -1,0 +1,161 @@
+//! A table as data: what is computed once and shown as text, HTML, CSV, LaTeX or JSON.
+
+#![forbid(unsafe_code)]
+
+use closeread_metrics::stats::Estimate;
+use serde::{Deserialize, Serialize};
+
+pub mod number;
+pub mod render;
+
+/// What `*` behind an interval means.
+pub const OVER_ITEMS: &str = "* 95% interval over items: fewer than five books to cluster by, or scores all alike";
+
+/// A table of a report.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// Stable name, e.g. `novelqa-complexity-aspect`.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// The paper's table or section it follows; empty for closeread's own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// Heads of the columns.
+    pub columns: Vec<String>,
+    /// The rows, each as long as `columns`.
+    pub rows: Vec<Vec<Value>>,
+    /// What must be known to read it: policies, what was left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What stands in one place of a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Value {
+    /// A name.
+    Text {
+        /// As shown.
+        text: String,
+    },
+    /// A whole number.
+    Count {
+        /// The number.
+        count: u64,
+    },
+    /// A score in 0..=1 with its interval, shown in percent.
+    Score {
+        /// Mean, interval, number of items.
+        #[serde(flatten)]
+        estimate: Estimate,
+    },
+    /// A difference of two scores in -1..=1 with its 95% interval, shown with its sign in percent points.
+    Difference {
+        /// The second minus the first.
+        value: f64,
+        /// Lower end of the interval.
+        low: f64,
+        /// Upper end of the interval.
+        high: f64,
+        /// Items both sides were scored on.
+        n: usize,
+        /// True if the interval ignores that the questions about a book belong together.
+        over_items: bool,
+    },
+    /// A difference or share in -1..=1 without interval, shown in percent points.
+    Share {
+        /// The number.
+        value: f64,
+        /// Items it is taken over.
+        n: usize,
+    },
+    /// Any other number, as a correlation, a p-value or minutes.
+    Number {
+        /// The number.
+        value: f64,
+        /// Digits behind the point.
+        decimals: u8,
+    },
+    /// Not available: never ranks.
+    Missing {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Table {
+    /// A table without rows and notes.
+    pub fn new(id: impl Into<String>, title: impl Into<String>, columns: Vec<String>) -> Self {
+        let (id, title) = (id.into(), title.into());
+        Self { id, title, source: String::new(), columns, rows: Vec::new(), notes: Vec::new() }
+    }
+
+    /// True for a column of names, which is set flush left; numbers are set flush right.
+    pub fn is_text_column(&self, column: usize) -> bool {
+        let mut values = self.rows.iter().filter_map(|row| row.get(column)).peekable();
+        let is_text = |value: &Value| matches!(value, Value::Text { .. } | Value::Missing { .. });
+        let mut some = false;
+        values.all(|value| {
+            some |= matches!(value, Value::Text { .. });
+            is_text(value)
+        }) && some
+    }
+
+    /// Adds the line that explains `*` where it stands.
+    pub fn explain_marks(&mut self) {
+        if self.has_marks() {
+            self.notes.push(OVER_ITEMS.to_owned());
+        }
+    }
+
+    /// True if an interval in it ignores that the questions about a book belong together, which `*` marks.
+    pub fn has_marks(&self) -> bool {
+        self.rows.iter().flatten().any(|value| match value {
+            Value::Score { estimate } => number::is_over_items(estimate.interval),
+            Value::Difference { over_items, .. } => *over_items,
+            _ => false,
+        })
+    }
+}
+
+impl Value {
+    /// A name.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// A whole number.
+    pub fn count(count: usize) -> Self {
+        Self::Count { count: count as u64 }
+    }
+
+    /// A score, or why there is none.
+    pub fn score(estimate: Option<&Estimate>, reason: &str) -> Self {
+        match estimate {
+            Some(estimate) => Self::Score { estimate: estimate.clone() },
+            None => Self::missing(reason),
+        }
+    }
+
+    /// Not available.
+    pub fn missing(reason: impl Into<String>) -> Self {
+        Self::Missing { reason: reason.into() }
+    }
+
+    /// As people read it: scores in percent with their interval, `-` for what is not there.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Text { text } => text.clone(),
+            Self::Count { count } => number::thousands(*count),
+            Self::Score { estimate } => number::score(estimate),
+            Self::Difference { value, low, high, over_items, .. } => {
+                let mark = if *over_items { "*" } else { "" };
+                format!("{} [{}, {}]{mark}", number::points(*value), number::points(*low), number::points(*high))
+            }
+            Self::Share { value, .. } => number::percent(*value),
+            Self::Number { value, decimals } => number::number(*value, *decimals),
+            Self::Missing { .. } => number::NOT_AVAILABLE.to_owned(),
+        }
+    }
+}

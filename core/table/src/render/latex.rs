@@ -1,0 +1,103 @@
+//! Tables as LaTeX with the rules of the package booktabs. Text that is not ASCII needs XeLaTeX or LuaLaTeX.
+
+use super::text::{is_control, named};
+use crate::{Table, Value};
+
+/// What a document needs before the tables.
+pub const PREAMBLE: &str =
+    "% Needs \\usepackage{booktabs}; Chinese names need XeLaTeX or LuaLaTeX and a font for them.\n";
+
+/// A `table` environment with caption, label, rules and notes.
+pub fn table(table: &Table) -> String {
+    let columns: String =
+        (0..table.columns.len()).map(|column| if table.is_text_column(column) { 'l' } else { 'r' }).collect();
+    let source = if table.source.is_empty() { String::new() } else { format!(" ({})", escaped(&table.source)) };
+    let mut text = format!(
+        "\\begin{{table}}\n\\centering\n\\caption{{{}{source}}}\n\\label{{tab:{}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n",
+        escaped(&table.title),
+        label(&table.id)
+    );
+    text.push_str(&line(table.columns.iter().map(|head| escaped(head))));
+    text.push_str("\\midrule\n");
+    for row in &table.rows {
+        text.push_str(&line(row.iter().map(shown)));
+    }
+    text.push_str("\\bottomrule\n\\end{tabular}\n");
+    for note in &table.notes {
+        text.push_str(&format!("\\par{{\\footnotesize {}}}\n", escaped(note)));
+    }
+    text.push_str("\\end{table}\n");
+    text
+}
+
+/// Text that LaTeX prints and does not run.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\textbackslash{}"),
+            '{' | '}' | '$' | '&' | '#' | '_' | '%' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '^' => out.push_str("\\textasciicircum{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
+            '|' => out.push_str("\\textbar{}"),
+            '"' => out.push_str("\\textquotedbl{}"),
+            // Behind a line's end, LaTeX takes these for an argument of the line break.
+            '[' | ']' | '*' => out.extend(['{', c, '}']),
+            '\n' | '\r' | '\t' => out.push(' '),
+            c if is_control(c) => out.push_str(&escaped(&named(c))),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Missing { .. } => "--".to_owned(),
+        Value::Text { text } => escaped(text),
+        number => escaped(&number.shown()).replace('-', "$-$"),
+    }
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("{} \\\\\n", cells.collect::<Vec<_>>().join(" & "))
+}
+
+/// A label takes letters, digits and hyphens.
+fn label(id: &str) -> String {
+    id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::testing::hostile;
+    use expect_test::expect;
+
+    #[test]
+    fn everything_is_escaped() {
+        expect![[r#"
+            \begin{table}
+            \centering
+            \caption{A \& B \textless{}script\textgreater{} (Paper\_1, Table 3)}
+            \label{tab:hostile}
+            \begin{tabular}{lrrrr}
+            \toprule
+            name & n & score & difference & other \\
+            \midrule
+            赊渡簿 & 12 & 54.1 {[}43.6, 64.3{]}{*} & $-$3.1 {[}$-$6.6, +0.4{]}{*} & \textless{}0.0001 \\
+            =SUM(A1) & 1,234 & 100.0 {[}97.0, 100.0{]} & +2.0 {[}+1.0, +3.0{]} & $-$ \\
+            a\textless{}U+202E\textgreater{}b & -- & 12.5 & -- & -- \\
+            \bottomrule
+            \end{tabular}
+            \par{\footnotesize 5\% of \$10\_000 \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{} {[}y{]}}
+            \end{table}
+        "#]]
+        .assert_eq(&table(&hostile()));
+    }
+}

@@ -1,0 +1,153 @@
+//! No reply, whatever it holds, makes a parser fail; what a parser reads is what was written.
+
+use closeread_core::answer::boxed::{QaPair, all_boxed, boxed_label, last_boxed, memagent_boxed, qa_pair};
+use closeread_core::answer::corpusqa::{self, Reading, Value};
+use closeread_core::answer::infinitebench::{
+    infinitebench_choice, infinitebench_dialogue, strict_choice, strict_letter,
+};
+use closeread_core::answer::json::{json_value, json_values};
+use closeread_core::answer::novelqa::{answer_lines, choice_lines, evidence_lines, evidence_marks, judge_letter};
+use closeread_core::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, nocha_verdict, sub_queries};
+use closeread_core::answer::{
+    Parsed, after_thinking, choice_marker, leval_letter, memagent_answer, readagent_choice, short_answer,
+};
+use proptest::prelude::*;
+
+/// Pieces of the forms, cut and mixed, among anything at all.
+fn reply() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "<answer>",
+        "</answer>",
+        "<query>",
+        "</query>",
+        "<summary>",
+        "</summary>",
+        "</think>",
+        "TRUE",
+        "NONE",
+        "\\boxed{",
+        "\\boxed ",
+        "\\fbox{",
+        "{",
+        "}",
+        "$",
+        "[[",
+        "]]",
+        "1",
+        "3",
+        "99999999999999999999",
+        "Answer",
+        "Answer0:",
+        "Answer1: ",
+        "Answer: (",
+        "answer is",
+        "answer:",
+        "option is",
+        "C",
+        "ABCD",
+        "The answer is: ",
+        "[[YES]]",
+        "[[NO]]",
+        "[\"a\", ",
+        "\"b\"]",
+        "```json",
+        "```",
+        "{\"a\":",
+        "C50R66S33",
+        "R0",
+        "2024-05",
+        "45.20%",
+        "'",
+        "\"",
+        "，",
+        "。",
+        "é",
+        "\u{301}",
+        "\x1c",
+        "\n",
+        " ",
+        "  ",
+    ]);
+    let piece = prop_oneof![9 => piece.prop_map(str::to_owned), 1 => any::<String>()];
+    prop::collection::vec(piece, 0..30).prop_map(|pieces| pieces.concat())
+}
+
+/// A short text without marks of any form.
+fn plain() -> impl Strategy<Value = String> {
+    "[a-z0-9孔乙己]([a-z0-9 ,孔乙己]{0,20}[a-z0-9孔乙己])?"
+}
+
+proptest! {
+    #[test]
+    fn no_reply_makes_a_parser_fail(reply in reply(), gold in reply()) {
+        let inside = |text: &str| reply.contains(text);
+        for text in all_boxed(&reply).into_iter().chain(sub_queries(&reply)) {
+            prop_assert!(inside(text));
+        }
+        for parsed in [last_boxed(&reply), memagent_boxed(&reply)] {
+            prop_assert!(parsed.answer().is_none_or(inside));
+        }
+        if let Parsed::Answer(label) = boxed_label(&reply, &["YES", "NO"]) {
+            prop_assert!(label < 2);
+        }
+        if let Parsed::Answer(AnswerBlock::Text(text)) = answer_block(&reply) {
+            prop_assert!(!text.is_empty() && inside(text));
+        }
+        if let AgentTurn::Unparsed { n_answers, n_queries } = agent_turn(&reply) {
+            prop_assert!(n_answers + n_queries != 1);
+        }
+        for chosen in [choice_marker(&reply, 4), readagent_choice(&reply, 4).answer(), leval_letter(&reply).answer(),
+            strict_letter(&reply).answer()]
+        {
+            prop_assert!(chosen.is_none_or(|idx| idx < 4));
+        }
+        prop_assert_eq!(answer_lines(&reply, 3).len(), 3);
+        prop_assert_eq!(evidence_lines(&reply, 3).len(), 3);
+        for chosen in choice_lines(&reply, &[vec!["C", "é"], vec![], vec!["1"]]).into_iter().filter_map(Parsed::answer) {
+            prop_assert!(chosen < 2);
+        }
+        if let Parsed::Answer(marks) = evidence_marks(&reply) {
+            prop_assert!((1.0..=100.0).contains(&marks.mean()));
+        }
+        if let Parsed::Answer(value) = json_value(&reply) {
+            prop_assert!(value.is_array() || value.is_object());
+            prop_assert_eq!(Some(value), json_values(&reply).pop());
+        }
+        for reading in [Reading::Strict, Reading::Tolerant] {
+            if let Parsed::Answer(Value::Date { month, .. }) = corpusqa::value(&reply, reading) {
+                prop_assert!((1..=12).contains(&month));
+            }
+            let _ = corpusqa::agrees(&reply, &gold, reading);
+        }
+        prop_assert!(inside(corpusqa::answer(&reply)) && inside(after_thinking(&reply)));
+        let _ = (corpusqa::verdict(&reply), nocha_verdict(&reply), judge_letter(&reply), memagent_answer(&reply));
+        let _ = (qa_pair(&reply), short_answer(&reply), infinitebench_dialogue(&reply, &[&gold]));
+        let _ = (infinitebench_choice(&reply, &[&gold]), strict_choice(&reply, &[&gold]));
+    }
+
+    #[test]
+    fn what_is_written_in_a_form_is_read(question in plain(), answer in plain(), noise in plain()) {
+        let said = format!("{noise}\n<answer>\n{answer}\n</answer>\n{noise}");
+        prop_assert_eq!(answer_block(&said), Parsed::Answer(AnswerBlock::Text(&answer)));
+        let turn = format!("{noise} <query>{answer}</query>");
+        prop_assert_eq!(agent_turn(&turn), AgentTurn::Query(&answer));
+        let pair = format!("{noise} \\boxed{{{question}}} \\boxed{{ {answer} }}");
+        prop_assert_eq!(qa_pair(&pair), Parsed::Answer(QaPair::Pair { question: &question, answer: &answer }));
+        let lines = format!("{noise}\nAnswer1: {answer}\nAnswer0: {question}");
+        prop_assert_eq!(answer_lines(&lines, 2), [Parsed::Answer(question.as_str()), Parsed::Answer(answer.as_str())]);
+        let line = format!("{noise} The answer is: {answer}\n{noise}");
+        prop_assert_eq!(corpusqa::answer(&line), answer.as_str());
+        let json = serde_json::json!({"question": question, "answer": [answer]});
+        prop_assert_eq!(json_value(&format!("{noise}: {json} {noise}")), Parsed::Answer(json.clone()));
+        prop_assert_eq!(json_value(&format!("{noise}\n```json\n{json}\n```")), Parsed::Answer(json));
+    }
+
+    #[test]
+    fn an_answer_agrees_with_itself(reply in reply(), number in -1e6..1e6f64) {
+        for reading in [Reading::Strict, Reading::Tolerant] {
+            let agrees = corpusqa::agrees(&reply, &reply, reading);
+            prop_assert!(agrees != Parsed::Answer(false), "{reading:?} {reply:?}");
+            prop_assert_eq!(corpusqa::agrees(&format!("{number:.2}"), &format!("{number:.2}"), reading), Parsed::Answer(true));
+        }
+    }
+}

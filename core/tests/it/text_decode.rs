@@ -1,0 +1,172 @@
+//! Which encoding a file is taken for, and what is refused.
+
+#![allow(clippy::disallowed_methods, reason = "a test finds the shared data by an environment variable")]
+
+use closeread_core::text::{DecodeError, decode};
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, ISO_2022_JP, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252,
+};
+
+fn encoded(text: &str, encoding: &'static Encoding) -> Vec<u8> {
+    let (bytes, _, had_errors) = encoding.encode(text);
+    assert!(!had_errors, "the sample can be written in {}", encoding.name());
+    bytes.into_owned()
+}
+
+/// `text` in `encoding`, with nothing said about it, comes back whole.
+fn check_detected(text: &str, encoding: &'static Encoding, name: &str) {
+    let decoded = decode(&encoded(text, encoding), None).unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!((decoded.encoding, decoded.text.as_str()), (name, text));
+}
+
+fn check_error(bytes: &[u8], label: Option<&str>, needles: &[&str]) {
+    let message = decode(bytes, label).expect_err("no text").to_string();
+    for needle in needles {
+        assert!(message.contains(needle), "`{needle}` in: {message}");
+    }
+}
+
+const SIMPLIFIED: &str = "却说海边的旅馆那年冬天忽然又开了门，村里没有人说得出是谁吩咐的。厨房的烟囱冒着烟。";
+const TRADITIONAL: &str =
+    "卻說海邊的旅館那年冬天忽然又開了門，村裡沒有人說得出是誰吩咐的。廚房的煙囪冒著煙，梯上有個人。";
+
+#[test]
+fn utf8_is_taken_as_it_stands_mark_included() {
+    for text in ["plain ASCII", "naïve — “quoted”", SIMPLIFIED, "\u{FEFF}marked"] {
+        let decoded = decode(text.as_bytes(), None).expect("UTF-8");
+        assert_eq!((decoded.encoding, decoded.text.as_str(), decoded.notes.len()), ("UTF-8", text, 0));
+    }
+}
+
+#[test]
+fn utf16_is_known_by_its_mark_and_keeps_it() {
+    let little: Vec<u8> = "\u{FEFF}Call me 伊什梅爾.".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = "\u{FEFF}Call me 伊什梅爾.".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (bytes, name) in [(little, "UTF-16LE"), (big, "UTF-16BE")] {
+        let decoded = decode(&bytes, None).expect("UTF-16");
+        assert_eq!((decoded.encoding, decoded.text.as_str()), (name, "\u{FEFF}Call me 伊什梅爾."));
+    }
+}
+
+#[test]
+fn utf16_without_its_mark_is_refused_with_the_way_out() {
+    let bytes: Vec<u8> = "Call me Ishmael.".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    check_error(&bytes, None, &["binary", "--encoding utf-16le"]);
+    assert_eq!(decode(&bytes, Some("utf-16le")).expect("as said").text, "Call me Ishmael.");
+}
+
+#[test]
+fn chinese_encodings_are_told_apart() {
+    check_detected(SIMPLIFIED, GB18030, "gb18030");
+    check_detected(TRADITIONAL, BIG5, "Big5");
+    check_detected("第一回　旅馆重开潮水至", GB18030, "gb18030");
+    check_detected("他说：“你好，世界！”", GB18030, "gb18030");
+    check_detected("他說：「你好，世界！」", BIG5, "Big5");
+    check_detected("Chapter 1\n\n天地玄黄，宇宙洪荒。\n\nThe end of a mostly English file.", GB18030, "gb18030");
+}
+
+#[test]
+fn four_byte_gb18030_is_read() {
+    check_detected(&format!("{SIMPLIFIED}其中有㐂字、𠀀字、ḿ音。{SIMPLIFIED}"), GB18030, "gb18030");
+}
+
+#[test]
+fn western_text_with_typographic_quotes_is_windows_1252() {
+    check_detected("“It’s only a café,” said José – naïvely…", WINDOWS_1252, "windows-1252");
+    check_detected("He paid £5 for it.", WINDOWS_1252, "windows-1252");
+    check_detected("It was the résumé of a lifetime; Misérables all.", WINDOWS_1252, "windows-1252");
+    check_detected("Der Schloßherr war müde und ging über die Brücke.", WINDOWS_1252, "windows-1252");
+}
+
+#[test]
+fn other_legacy_encodings_are_detected() {
+    check_detected("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。", SHIFT_JIS, "Shift_JIS");
+    check_detected("吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。", EUC_JP, "EUC-JP");
+    check_detected("吾輩は猫である。名前はまだ無い。", ISO_2022_JP, "ISO-2022-JP");
+    check_detected("죽는 날까지 하늘을 우러러 한 점 부끄럼이 없기를, 잎새에 이는 바람에도", EUC_KR, "EUC-KR");
+    check_detected(
+        "Все счастливые семьи похожи друг на друга, каждая несчастлива по-своему.",
+        WINDOWS_1251,
+        "windows-1251",
+    );
+    check_detected("Все счастливые семьи похожи друг на друга, каждая несчастлива по-своему.", KOI8_R, "KOI8-U");
+}
+
+#[test]
+fn a_label_overrides_the_guess() {
+    let bytes = encoded("жизнь", WINDOWS_1251);
+    let decoded = decode(&bytes, Some(" CP1251 ")).expect("labelled");
+    assert_eq!((decoded.encoding, decoded.text.as_str()), ("windows-1251", "жизнь"));
+    assert_eq!(decode(&encoded(SIMPLIFIED, GB18030), Some("gbk")).expect("labelled").encoding, "gb18030");
+    check_error(b"text", Some("utf-9"), &["`utf-9`", "gb18030"]);
+    check_error(b"text", Some("hz-gb-2312"), &["`hz-gb-2312`"]);
+}
+
+#[test]
+fn a_label_at_odds_with_the_mark_is_obeyed_and_noted() {
+    let decoded = decode("\u{FEFF}café".as_bytes(), Some("latin1")).expect("labelled");
+    assert_eq!(decoded.text, "ï»¿cafÃ©");
+    assert_eq!(decoded.notes.len(), 1);
+}
+
+#[test]
+fn damaged_utf8_is_named_by_byte_and_line_not_guessed_at() {
+    let mut chinese = format!("{SIMPLIFIED}\n{SIMPLIFIED}\n").into_bytes();
+    let at = chinese.len() - 8;
+    chinese[at] = 0xFF;
+    check_error(&chinese, None, &["invalid UTF-8", "(line 2) is 0x", "--encoding"]);
+    check_error(b"caf\xC3\xA9 and then\r\na caf\xE9", None, &["byte 21 (line 2) is 0xE9"]);
+    check_error("\u{2018}one quote, then a lone \u{A3}".as_bytes().split_last().expect("bytes").1, None, &["(line 1)"]);
+    check_error(&[b"\xEF\xBB\xBFcaf".as_slice(), b"\xE9"].concat(), None, &["byte 6", "0xE9"]);
+}
+
+#[test]
+fn damaged_utf8_is_read_with_replacement_when_asked_for() {
+    let decoded = decode(b"caf\xC3\xA9, caf\xE9, caf\xE9", Some("utf-8")).expect("labelled");
+    assert_eq!(decoded.text, "café, caf\u{FFFD}, caf\u{FFFD}");
+    assert!(decoded.notes[0].starts_with("2 invalid sequences"), "{:?}", decoded.notes);
+}
+
+#[test]
+fn what_is_no_text_is_named() {
+    check_error(b"%PDF-1.7\n%\xE2\xE3", None, &["a PDF document", "convert"]);
+    check_error(b"PK\x03\x04\x14\0\0\0", None, &["ZIP", ".epub"]);
+    check_error(b"\x1F\x8B\x08\0\0", None, &["gzip"]);
+    check_error(b"\x89PNG\r\n\x1A\n\0\0\0\rIHDR", None, &["PNG"]);
+    check_error(b"{\\rtf1\\ansi text}", None, &["RTF"]);
+    check_error(b"some text\nand a \0 in it", None, &["byte 16 (line 2)", "0x00"]);
+    check_error(&(1..=255).collect::<Vec<u8>>(), None, &["binary", "0x01"]);
+    check_error(b"%PDF-1.7", Some("latin1"), &["PDF"]);
+    assert!(decode(b"RIFF is how a riff begins", None).is_ok());
+}
+
+#[test]
+fn a_stray_control_character_is_no_reason_to_refuse_a_book() {
+    let book = format!("{}\x1A", "Call me Ishmael. ".repeat(100));
+    assert_eq!(decode(book.as_bytes(), None).expect("text").text, book);
+}
+
+#[test]
+fn an_empty_file_is_called_empty() {
+    for bytes in [b"".as_slice(), b" \r\n\t", b"\xEF\xBB\xBF\n", "\u{3000}\n".as_bytes()] {
+        assert_eq!(decode(bytes, None), Err(DecodeError::Empty { bytes: bytes.len() }));
+    }
+}
+
+#[test]
+#[ignore = "needs CLOSEREAD_DATA"]
+fn needs_data_published_files_are_detected() {
+    let data = std::env::var("CLOSEREAD_DATA").expect("CLOSEREAD_DATA is set");
+    let read = |path: &str| std::fs::read(format!("{data}/{path}")).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let pairs = [
+        ("encodings/laocan-youji.gb18030.txt", "novels/zh/laocan-youji.txt", "gb18030"),
+        ("encodings/dracula.iso-8859-1.txt", "novels/en/dracula.txt", "windows-1252"),
+    ];
+    for (original, utf8, encoding) in pairs {
+        let decoded = decode(&read(original), None).expect("text");
+        let published = decode(&read(utf8), None).expect("UTF-8");
+        assert_eq!(decoded.encoding, encoding, "{original}");
+        assert!(decoded.text.replace('\r', "") == published.text.replace('\r', ""), "{original} reads as {utf8}");
+        assert_eq!(published.text.as_bytes(), read(utf8), "{utf8} is taken byte for byte");
+    }
+}

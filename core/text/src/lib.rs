@@ -1,0 +1,19 @@
+//! What every other crate knows of a text: places in it, languages, sentences, and what changed between two of them.
+
+#![forbid(unsafe_code)]
+
+mod change;
+pub mod hash;
+pub mod language;
+mod locate;
+pub mod pattern;
+pub mod python;
+pub mod sentence;
+mod span;
+mod thousands;
+
+pub use change::{Change, ChangeKind, changes};
+pub use language::{Language, UnknownLanguage};
+pub use locate::{Folding, Located, Locator};
+pub use span::{FlowSpan, Span};
+pub use thousands::thousands;

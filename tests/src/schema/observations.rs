@@ -1,0 +1,30 @@
+//! What trials count for, and the means, ledgers, pools and pairs that follow, held against values computed apart from
+//! closeread by the rules that a file's `rules` say.
+
+mod ask;
+mod check;
+mod run;
+
+use super::Schema;
+use crate::report::{FileReport, label, list};
+use closeread_core::hash::sha256;
+use serde_json::Value;
+
+pub(super) const SCHEMA: Schema = Schema { name: "observations", version: "1", run };
+
+fn run(file: &Value, report: &mut FileReport) {
+    let tolerance = file.get("tolerance").and_then(Value::as_f64).unwrap_or(1e-9);
+    let mut printed = String::new();
+    for (position, case) in list(file, "cases").enumerate() {
+        let got = case.get("input").ok_or("no field `input`".to_owned());
+        let got = got.and_then(|input| ask::answer(input, file.get("inputs").unwrap_or(&Value::Null)));
+        if let Ok(got) = &got {
+            printed += &got.to_string();
+        }
+        report.case(&label(case, "cases", position), || {
+            let expected = case.get("expected").ok_or("no field `expected`")?;
+            check::same("", &got?, expected, tolerance)
+        });
+    }
+    report.digest = Some(sha256(printed.as_bytes()));
+}

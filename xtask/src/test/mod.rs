@@ -1,0 +1,153 @@
+//! `cargo xtask test`: the checks of a pull request, or those of the night too, with a table at the end.
+
+mod needs;
+mod nightly;
+mod steps;
+
+use anyhow::Result;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Run only the steps named, in the usual order.
+    #[arg(long, value_name = "STEP", value_delimiter = ',',
+          value_parser = clap::builder::PossibleValuesParser::new(STEPS.map(|step| step.name)))]
+    only: Vec<String>,
+    /// Also run what takes too long for every change: all features, all modules, the optimised page, aarch64, fuzzing, Miri.
+    #[arg(long)]
+    nightly: bool,
+}
+
+/// One check. Its failure does not keep the later ones from running.
+struct Step {
+    name: &'static str,
+    about: &'static str,
+    set: Set,
+    run: fn(&mut LeftOut) -> Result<Done>,
+}
+
+/// When a step runs without being named.
+#[derive(Clone, Copy, PartialEq)]
+enum Set {
+    Always,
+    Nightly,
+}
+
+/// How a step ended that did not fail; the text goes into the table.
+enum Done {
+    Passed(String),
+    Skipped(String),
+}
+
+/// What was not run, by what this machine lacks for it.
+#[derive(Default)]
+struct LeftOut(BTreeMap<String, Vec<String>>);
+
+impl LeftOut {
+    fn add(&mut self, lacking: &str, what: String) {
+        self.0.entry(lacking.to_owned()).or_default().push(what);
+    }
+}
+
+const STEPS: [Step; 13] = [
+    Step { name: "format", about: "rustfmt agrees with every file", set: Set::Always, run: steps::format },
+    Step { name: "lints", about: "clippy finds nothing, in tests neither", set: Set::Always, run: steps::lints },
+    Step { name: "tests", about: "all tests, the binary end to end among them", set: Set::Always, run: steps::tests },
+    Step { name: "doctests", about: "the examples in the documentation", set: Set::Always, run: steps::doctests },
+    Step { name: "conformance", about: "the vectors, natively", set: Set::Always, run: steps::conformance },
+    Step { name: "conformance-wasm", about: "the vectors, in Node", set: Set::Always, run: steps::conformance_wasm },
+    Step { name: "pages", about: "the page's modules in Node and Chromium", set: Set::Always, run: steps::pages },
+    Step { name: "features", about: "each feature of each crate alone", set: Set::Nightly, run: nightly::features },
+    Step { name: "modules", about: "each WebAssembly module alone", set: Set::Nightly, run: nightly::modules },
+    Step {
+        name: "optimised-page",
+        about: "the page within its limits",
+        set: Set::Nightly,
+        run: nightly::optimised_page,
+    },
+    Step { name: "aarch64", about: "core and its kernels on aarch64", set: Set::Nightly, run: nightly::aarch64 },
+    Step { name: "fuzz", about: "ten seconds of random files for each target", set: Set::Nightly, run: nightly::fuzz },
+    Step { name: "miri", about: "the kernels under Miri", set: Set::Nightly, run: nightly::miri },
+];
+
+/// What some tests need and this machine lacks.
+pub(crate) fn lacking() -> Vec<&'static str> {
+    needs::NEEDS.iter().filter(|need| !(need.is_met)()).map(|need| need.what).collect()
+}
+
+/// Runs the steps and prints their table; false if any failed.
+pub(crate) fn run(args: &Args) -> Result<bool> {
+    let mut left_out = LeftOut::default();
+    let mut rows = vec![];
+    for step in STEPS {
+        let wanted = match args.only.as_slice() {
+            [] => step.set == Set::Always || args.nightly,
+            only => only.iter().any(|name| name == step.name),
+        };
+        if !wanted {
+            continue;
+        }
+        println!("\n== {}: {}", step.name, step.about);
+        let start = Instant::now();
+        let result = (step.run)(&mut left_out);
+        if let Err(error) = &result {
+            println!("error: {error:#}");
+        }
+        rows.push((step.name, result, start.elapsed()));
+    }
+    let (text, clean) = summary(&rows, &left_out);
+    println!("{text}");
+    Ok(clean)
+}
+
+/// What was left out, the table of steps, and whether none failed.
+fn summary(rows: &[(&str, Result<Done>, Duration)], left_out: &LeftOut) -> (String, bool) {
+    let mut text = String::from("\n");
+    if !left_out.0.is_empty() {
+        text += "Left out, because this machine lacks something (`cargo xtask doctor`):\n";
+        for (lacking, what) in &left_out.0 {
+            text += &format!("  {lacking}: {}\n", what.join(", "));
+        }
+        text += "\n";
+    }
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for (name, result, time) in rows {
+        let (outcome, detail) = match result {
+            Ok(Done::Passed(detail)) => (&mut passed, ("passed", detail.clone())),
+            Ok(Done::Skipped(why)) => (&mut skipped, ("skipped", why.clone())),
+            Err(error) => (&mut failed, ("FAILED", error.to_string())),
+        };
+        *outcome += 1;
+        text += &format!("{name:<17} {:<8} {:>7.1} s  {}\n", detail.0, time.as_secs_f64(), detail.1);
+    }
+    text += &format!("{passed} passed, {failed} failed, {skipped} skipped");
+    (text, failed == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_fails_the_whole() {
+        let row = |result| ("step", result, Duration::ZERO);
+        let none = LeftOut::default();
+        assert!(summary(&[row(Ok(Done::Passed(String::new()))), row(Ok(Done::Skipped(String::new())))], &none).1);
+        let (text, clean) = summary(&[row(Err(anyhow::anyhow!("no"))), row(Ok(Done::Passed(String::new())))], &none);
+        assert!(!clean && text.ends_with("\n1 passed, 1 failed, 0 skipped"), "{text}");
+    }
+
+    #[test]
+    fn what_is_left_out_stands_above_the_table() {
+        let mut left_out = LeftOut::default();
+        left_out.add("nginx", "1 test".to_owned());
+        left_out.add("CLOSEREAD_DATA", "21 tests".to_owned());
+        left_out.add("CLOSEREAD_DATA", "5 tests of the page".to_owned());
+        let (text, clean) = summary(&[], &left_out);
+        assert!(
+            clean && text.contains("  CLOSEREAD_DATA: 21 tests, 5 tests of the page\n  nginx: 1 test\n\n"),
+            "{text}"
+        );
+    }
+}

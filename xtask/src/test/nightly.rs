@@ -1,0 +1,106 @@
+//! The checks that take too long for every change.
+
+use super::{Done, LeftOut};
+use crate::machine::{AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MIRI};
+use crate::process::{cargo, program, run as run_program, stdout_of};
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+/// Lints each crate without its features, with each alone and with all, as somebody may build it who needs no more.
+///
+/// Not those that nobody else builds, nor closeread-wasm, whose features are [`modules`].
+pub(super) fn features(_: &mut LeftOut) -> Result<Done> {
+    const OTHERS: [&str; 4] = ["closeread-tests", "closeread-wasm", "xtask", "xtask-bindgen"];
+    CLIPPY.require()?;
+    let metadata = stdout_of(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: Value = serde_json::from_str(&metadata).context("cargo metadata gives JSON")?;
+    let (mut ran, mut failed) = (0, vec![]);
+    for package in metadata["packages"].as_array().context("a workspace has packages")? {
+        let name = package["name"].as_str().context("a package has a name")?;
+        let features = package["features"].as_object().context("a package has features")?;
+        if OTHERS.contains(&name) {
+            continue;
+        }
+        for set in sets(features.keys().map(String::as_str)) {
+            let mut clippy = cargo();
+            clippy.args(["clippy", "--quiet", "--package", name]).args(&set).args(["--", "--deny", "warnings"]);
+            ran += 1;
+            println!("{name} {}", set.join(" "));
+            if let Err(error) = run_program(&mut clippy) {
+                println!("error: {error:#}");
+                failed.push(format!("{name} {}", set.join(" ")));
+            }
+        }
+    }
+    ensure!(failed.is_empty(), "{} of {ran} sets: {}", failed.len(), failed.join("; "));
+    Ok(Done::Passed(format!("{ran} sets")))
+}
+
+/// Arguments of cargo for no feature, for each alone, and for all where there are several.
+fn sets<'a>(features: impl Iterator<Item = &'a str>) -> Vec<Vec<&'a str>> {
+    let features: Vec<&str> = features.filter(|feature| *feature != "default").collect();
+    let alone = features.iter().map(|feature| vec!["--no-default-features", "--features", *feature]);
+    let all = (features.len() > 1).then(|| vec!["--all-features"]);
+    std::iter::once(vec!["--no-default-features"]).chain(alone).chain(all).collect()
+}
+
+pub(super) fn modules(_: &mut LeftOut) -> Result<Done> {
+    let n = crate::web::check_modules()?;
+    Ok(Done::Passed(format!("{n} modules")))
+}
+
+pub(super) fn optimised_page(_: &mut LeftOut) -> Result<Done> {
+    crate::web::build(false)?;
+    Ok(Done::Passed("within the limits of web/tools/finish.js".to_owned()))
+}
+
+/// Checks core for aarch64, and runs the kernels' tests where there is an emulator.
+pub(super) fn aarch64(_: &mut LeftOut) -> Result<Done> {
+    if let Err(error) = AARCH64_TARGET.require() {
+        return Ok(Done::Skipped(error.to_string()));
+    }
+    let kernels = ["--package", "closeread-kernels", "--target", AARCH64];
+    run_program(cargo().args(["check", "--tests"]).args(kernels).args(["--package", "closeread-core"]))?;
+    if let Err(error) = EMULATOR.require() {
+        return Ok(Done::Passed(format!("compiled; to run {error}")));
+    }
+    let mut test = cargo();
+    test.arg("test").args(kernels).env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
+    let emulator = format!("qemu-aarch64 -L {AARCH64_LIBRARIES}");
+    run_program(test.env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", emulator))?;
+    Ok(Done::Passed("compiled, and the kernels' tests run".to_owned()))
+}
+
+pub(super) fn fuzz(_: &mut LeftOut) -> Result<Done> {
+    // As many inputs as take some ten seconds a target.
+    run_program(
+        cargo().args(["test", "--package=closeread-tests", "--test=fuzz"]).env("BOLERO_RANDOM_ITERATIONS", "30000"),
+    )?;
+    Ok(Done::Passed(String::new()))
+}
+
+/// Runs the kernels' tests under Miri, which has no vector instructions.
+pub(super) fn miri(_: &mut LeftOut) -> Result<Done> {
+    if let Err(error) = MIRI.require() {
+        return Ok(Done::Skipped(error.to_string()));
+    }
+    let test = ["run", "nightly", "cargo", "miri", "test", "--package", "closeread-kernels"];
+    run_program(program("rustup").args(test).env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN"))?;
+    Ok(Done::Passed(String::new()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_are_tried_alone_and_together() {
+        let flat = |features: &[&'static str]| {
+            sets(features.iter().copied()).into_iter().map(|set| set.join(" ")).collect::<Vec<_>>()
+        };
+        assert_eq!(flat(&[]), ["--no-default-features"]);
+        let alone =
+            ["--no-default-features", "--no-default-features --features a", "--no-default-features --features b"];
+        assert_eq!(flat(&["a", "b", "default"]), [&alone[..], &["--all-features"]].concat());
+    }
+}

@@ -1,0 +1,145 @@
+//! The checks of a pull request.
+
+use super::needs::{self, TARGETS};
+use super::{Done, LeftOut};
+use crate::conformance::{self, NotYet, Runner, Target};
+use crate::machine::{CHROMIUM, CLIPPY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, RUSTFMT};
+use crate::process::{FULL, cargo, listen, program, root, run as run_program, target_dir};
+use anyhow::{Context as _, Result, ensure};
+use std::collections::BTreeMap;
+use std::env::consts::EXE_SUFFIX;
+
+pub(super) fn format(_: &mut LeftOut) -> Result<Done> {
+    RUSTFMT.require()?;
+    run_program(cargo().args(["fmt", "--all", "--check"]))?;
+    Ok(Done::Passed(String::new()))
+}
+
+pub(super) fn lints(_: &mut LeftOut) -> Result<Done> {
+    CLIPPY.require()?;
+    run_program(cargo().args(["clippy", "--workspace", "--all-targets", FULL, "--", "--deny", "warnings"]))?;
+    Ok(Done::Passed(String::new()))
+}
+
+pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
+    NEXTEST.require()?;
+    for tool in [NGINX, LAVAPIPE, FAKETIME] {
+        if let Err(error) = tool.require() {
+            println!("{}: {error:#}", tool.used_by);
+        }
+    }
+    let unmet = needs::unmet()?;
+    let slots = 4 * std::thread::available_parallelism().map_or(1, usize::from);
+    let mut nextest = cargo();
+    nextest.args(["nextest", "run", "--profile", "xtask", "--test-threads", &slots.to_string()]).args(TARGETS);
+    let heard = listen(nextest.args(["--run-ignored", "all", "--filterset", &unmet.filter]))?;
+    let summary = heard.lines.iter().rev().find_map(|line| count_in(line)).unwrap_or("the tests did not end");
+    ensure!(heard.success, "{summary}");
+    let n_left_out: usize = unmet.tests.values().sum();
+    for (lacking, n) in unmet.tests {
+        left_out.add(lacking, tests_in_words(n, ""));
+    }
+    let (ran, _) = summary.split_once(" run").context("nextest says how many tests it ran")?;
+    Ok(Done::Passed(if n_left_out == 0 { ran.to_owned() } else { format!("{ran}, {n_left_out} left out") }))
+}
+
+/// What nextest says at its end: `5 tests run: 5 passed, 2 skipped`.
+fn count_in(line: &str) -> Option<&str> {
+    let (_, counts) = line.trim().strip_prefix("Summary [")?.split_once("] ")?;
+    Some(counts.trim())
+}
+
+fn tests_in_words(n: usize, of_what: &str) -> String {
+    format!("{n} {}{of_what}", if n == 1 { "test" } else { "tests" })
+}
+
+pub(super) fn doctests(_: &mut LeftOut) -> Result<Done> {
+    run_program(cargo().args(["test", "--workspace", "--doc", FULL]))?;
+    Ok(Done::Passed(String::new()))
+}
+
+pub(super) fn conformance(left_out: &mut LeftOut) -> Result<Done> {
+    vectors(Target::Native, "the vectors, natively", left_out)
+}
+
+pub(super) fn conformance_wasm(left_out: &mut LeftOut) -> Result<Done> {
+    vectors(Target::Wasm, "the vectors, in Node", left_out)
+}
+
+fn vectors(target: Target, what: &str, left_out: &mut LeftOut) -> Result<Done> {
+    let mut dirs = vec![conformance::own_vectors()];
+    match conformance::given_vectors() {
+        Some(dir) => dirs.push(dir),
+        None => left_out.add("CLOSEREAD_VECTORS", format!("{what}, but for tests/vectors")),
+    }
+    let (mut passed, mut wrong) = (0, 0);
+    for dir in dirs {
+        println!("{}", dir.display());
+        for report in conformance::reports(&dir, target, Runner::WithAll)? {
+            report.print(NotYet::Listed);
+            passed += report.passed();
+            wrong += report.wrong();
+        }
+    }
+    ensure!(wrong == 0, "{wrong} cases failed, {passed} passed");
+    Ok(Done::Passed(format!("{passed} cases")))
+}
+
+/// The tests of web/, against the binary of the other tests; with node itself, which writes down what was left out.
+pub(super) fn pages(left_out: &mut LeftOut) -> Result<Done> {
+    let chromium = CHROMIUM.require()?;
+    crate::web::build(true)?;
+    run_program(cargo().args(["build", "--workspace", "--bin", "closeread", FULL]))?;
+    let target = target_dir()?;
+    let (binary, results) = (target.join("debug").join(format!("closeread{EXE_SUFFIX}")), target.join("pages.tap"));
+    let web = root().join("web");
+    let mut files: Vec<_> =
+        std::fs::read_dir(web.join("test"))?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    files.retain(|path| path.to_string_lossy().ends_with(".test.js"));
+    files.sort();
+    let reporters = ["--test", "--test-reporter=spec", "--test-reporter-destination=stdout", "--test-reporter=tap"];
+    let mut node = program("node");
+    node.args(reporters).arg(format!("--test-reporter-destination={}", results.display())).args(files);
+    let ended = run_program(node.env("CLOSEREAD_CHROMIUM", chromium).env("CLOSEREAD_BINARY", binary).current_dir(&web));
+    let tap = std::fs::read_to_string(&results).unwrap_or_default();
+    let (counts, skipped) = tap_counts(&tap);
+    let count = |what: &str| counts.get(what).copied().unwrap_or_default();
+    ensure!(ended.is_ok(), "{} of {} tests failed", count("fail") + count("cancelled"), count("tests"));
+    ensure!(count("pass") > 0, "no test of the page ran");
+    for (reason, n) in skipped {
+        left_out.add(reason.strip_prefix("needs ").unwrap_or(reason), tests_in_words(n, " of the page"));
+    }
+    let left = if count("skipped") == 0 { String::new() } else { format!(", {} left out", count("skipped")) };
+    Ok(Done::Passed(format!("{} tests{left}", count("pass"))))
+}
+
+/// The numbers at the end of a TAP file (`# pass 5`), and how many tests were skipped for each reason.
+fn tap_counts(tap: &str) -> (BTreeMap<&str, usize>, BTreeMap<&str, usize>) {
+    let mut skipped = BTreeMap::new();
+    for reason in tap.lines().filter_map(|line| Some(line.split_once(" # SKIP ")?.1.trim())) {
+        *skipped.entry(reason).or_default() += 1;
+    }
+    let counts = tap.lines().filter_map(|line| line.strip_prefix("# ")?.split_once(' '));
+    (counts.filter_map(|(what, n)| Some((what, n.parse().ok()?))).collect(), skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nextests_last_line_is_understood() {
+        let line = "     Summary [   4.120s] 120 tests run: 119 passed (1 slow), 1 failed, 3 skipped";
+        assert_eq!(count_in(line), Some("120 tests run: 119 passed (1 slow), 1 failed, 3 skipped"));
+        assert_eq!(count_in("    PASS [ 0.1s] (1/2) core laws::hold"), None);
+    }
+
+    #[test]
+    fn reasons_of_skipped_tests_are_counted() {
+        let tap = "TAP version 13\n# Subtest: a\nok 1 - a # SKIP needs CLOSEREAD_DATA\n    ok 1 - b # SKIP needs CLOSEREAD_DATA\n\
+                   ok 2 - c\n1..2\n# tests 3\n# pass 1\n# fail 0\n# skipped 2\n# duration_ms 81.5\n";
+        let (counts, skipped) = tap_counts(tap);
+        assert_eq!((counts["tests"], counts["pass"], counts["skipped"]), (3, 1, 2));
+        assert_eq!(skipped, BTreeMap::from([("needs CLOSEREAD_DATA", 2)]));
+    }
+}
