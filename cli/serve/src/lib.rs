@@ -59,12 +59,14 @@ impl Server {
         })?;
         let address = listener.local_addr()?;
         let relay = if options.relay { Some(Relay::new()?) } else { None };
-        let site = Arc::new(Site { address, runs: runs::named(options.runs, options.layout), relay });
+        let page = page::files(&options.page);
+        let runs = runs::named(options.runs, options.layout);
+        let site = Arc::new(Site { address, page: page.clone(), runs, relay });
         let routes = Router::new()
             .route("/closeread.json", get(site::described))
             .route("/relay", any(site::relayed))
             .route("/runs/{*path}", get(site::run_file))
-            .fallback_service(page::files(&options.page))
+            .fallback_service(page)
             .layer(from_fn_with_state(Arc::clone(&site), site::checked))
             .with_state(site);
         Ok(Self { address, listener, routes: with_headers(routes) })

@@ -4,6 +4,7 @@ use crate::answer::{failure, json};
 use crate::path;
 use crate::relay::Relay;
 use crate::runs::ServedRun;
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
@@ -11,10 +12,14 @@ use axum::response::Response;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tower::ServiceExt;
+use tower_http::compression::Compression;
+use tower_http::services::ServeDir;
 
 /// What every request may look at.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
+    pub(crate) page: Compression<ServeDir>,
     pub(crate) runs: Vec<ServedRun>,
     pub(crate) relay: Option<Relay>,
 }
@@ -45,9 +50,13 @@ pub(crate) async fn relayed(State(site): State<Arc<Site>>, request: Request) -> 
     }
 }
 
-/// `/runs/NAME/PATH`
+/// `/runs/NAME/PATH`, and the page's own modules in its folder `runs`.
 pub(crate) async fn run_file(State(site): State<Arc<Site>>, request: Request) -> Response {
     let parts = path::parts(request.uri().path()).unwrap_or_default();
+    if matches!(&parts[..], [_, module] if module.ends_with(".js")) {
+        let Ok(response) = site.page.clone().oneshot(request).await;
+        return response.map(Body::new);
+    }
     match parts.get(1).and_then(|name| site.runs.iter().find(|run| run.name == *name)) {
         Some(run) => run.answer(request, &parts[2..]).await,
         None => failure(StatusCode::NOT_FOUND, "no such run"),

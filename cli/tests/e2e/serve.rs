@@ -43,6 +43,7 @@ fn page(sandbox: &Sandbox) {
     sandbox.write("page/index.html", "<!doctype html><title>page</title>");
     sandbox.write("page/closeread_wasm.js", format!("export const words = '{}';", "long ".repeat(500)));
     sandbox.write("page/closeread_wasm_bg.wasm", b"\0asm\x01\0\0\0");
+    sandbox.write("page/runs/index.js", "export const viewer = true;");
     sandbox.write("secret.txt", "not served");
 }
 
@@ -153,6 +154,9 @@ fn the_page_comes_with_its_policy_and_is_sent_once() {
     assert_eq!(index.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(index.header("cache-control"), Some("no-cache"));
     assert_eq!(server.get("/closeread_wasm_bg.wasm").header("content-type"), Some("application/wasm"));
+    let viewer = server.get("/runs/index.js");
+    assert_eq!((viewer.text().as_str(), viewer.header("content-type")), ("export const viewer = true;", Some("text/javascript")));
+    assert!(viewer.header("content-security-policy").is_some());
 
     let packed = server.ask("GET", "/closeread_wasm.js", &[("accept-encoding", "br, gzip")], "");
     assert_eq!(packed.header("content-encoding"), Some("gzip"));
