@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use clap::builder::ValueParser;
 use clap::{Arg, Command};
-use closeread_core::table::number::thousands;
+use closeread_table::number::thousands;
 use std::any::TypeId;
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! The table at the end of a run.
 
-use closeread_core::report::{Cell, Line, score_table};
-use closeread_core::table::render::text;
+use closeread_report::{Cell, Line, score_table};
+use closeread_table::render::text;
 
 /// The cells as text, one line each, scores in percent with their 95% interval.
 pub(crate) fn render(cells: &[Cell]) -> String {

@@ -8,9 +8,9 @@
 //! else, with INSTRUCTIONS.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
-use closeread_core::embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Instructions, Precision};
-use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, ModelSpec, Unit};
+use closeread_embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Instructions, Precision};
+use closeread_embed::tract::TractBackend;
+use closeread_embed::{Backend, ModelSpec, Unit};
 use closeread_kernels::Kernels;
 use std::io::{BufRead, Write};
 use std::path::Path;

@@ -6,10 +6,10 @@
 //! of the corpus.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
-use closeread_core::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
-use closeread_core::metric::meteor::{Meteor, WordNet};
-use closeread_core::metric::rouge::{Rouge, rouge};
-use closeread_core::metric::{Words, squad_v2};
+use closeread_metrics::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
+use closeread_metrics::meteor::{Meteor, WordNet};
+use closeread_metrics::rouge::{Rouge, rouge};
+use closeread_metrics::{Words, squad_v2};
 use std::io::{BufRead, Write};
 use std::time::Instant;
 

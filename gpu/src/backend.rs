@@ -1,7 +1,7 @@
 //! The model as a backend that waits, for programs with threads.
 
 use crate::{Adapter, GpuError, GpuModel, Storage, Wanted};
-use closeread_core::embed::{ModelSpec, Vectors};
+use closeread_embed::{ModelSpec, Vectors};
 use std::sync::PoisonError;
 
 impl Adapter {

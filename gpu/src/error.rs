@@ -1,6 +1,6 @@
 //! Why a graphics processor does not compute.
 
-use closeread_core::embed::EmbedError;
+use closeread_embed::EmbedError;
 
 /// What can go wrong between an adapter and a vector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

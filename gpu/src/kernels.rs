@@ -3,8 +3,8 @@
 use crate::device::Device;
 use crate::weights::{LayerNorm, Linear, Storage, WIDTH};
 use crate::workspace::Workspace;
-use closeread_core::embed::Pooling;
-use closeread_core::embed::checkpoint::Activation;
+use closeread_embed::Pooling;
+use closeread_embed::checkpoint::Activation;
 use closeread_kernels::{ERF, ERF_END};
 use std::collections::BTreeMap;
 use wgpu::{BufferUsages, ComputePipeline};

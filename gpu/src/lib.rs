@@ -1,11 +1,11 @@
 //! Embedding models of the BERT and XLM-RoBERTa families on graphics processors: one code for browsers (WebGPU) and for
 //! Vulkan, Metal and Direct3D 12.
 //!
-//! The same models as [`closeread_core::embed::encoder`] computes, from the same files ([`checkpoint`]), in f32 throughout;
+//! The same models as [`closeread_embed::encoder`] computes, from the same files ([`checkpoint`]), in f32 throughout;
 //! the two agree to rounding. An [`Adapter`] is looked for first, a [`GpuModel`] loaded onto it, and both can fail for reasons
 //! that no input can help: the caller then goes on with the encoder and says the reason once ([`GpuError`]).
 //!
-//! [`checkpoint`]: closeread_core::embed::checkpoint
+//! [`checkpoint`]: closeread_embed::checkpoint
 
 mod adapter;
 #[cfg(not(target_arch = "wasm32"))]

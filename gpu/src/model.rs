@@ -5,8 +5,8 @@ use crate::kernels::{Heads, Kernels, LARGEST_HEAD, Recorder, States, Then};
 use crate::weights::{LayerNorm, Linear, Packed, Storage, WIDTH};
 use crate::workspace::{QUERIES, Widths, Workspace};
 use crate::{Adapter, GpuError};
-use closeread_core::embed::checkpoint::{Checkpoint, Layer, Tables};
-use closeread_core::embed::{ModelSpec, Unit, Vectors, plan_in_order};
+use closeread_embed::checkpoint::{Checkpoint, Layer, Tables};
+use closeread_embed::{ModelSpec, Unit, Vectors, plan_in_order};
 use std::sync::{Mutex, PoisonError};
 
 /// Tokens of a unit of work: enough rows to keep a large device busy, few enough that every buffer fits into 128 MiB for

@@ -6,7 +6,7 @@ mod model;
 mod tiny;
 
 use crate::{Adapter, Wanted};
-use closeread_core::embed::ModelSpec;
+use closeread_embed::ModelSpec;
 
 fn adapter() -> Adapter {
     Adapter::find_now(&Wanted::Any).expect("there is an adapter, one in software at least")

@@ -1,7 +1,7 @@
 //! A model's numbers as kernels read them.
 
 use crate::device::Device;
-use closeread_core::embed::checkpoint::{Dense, Norm, Values};
+use closeread_embed::checkpoint::{Dense, Norm, Values};
 use half::f16;
 use wgpu::BufferUsages;
 

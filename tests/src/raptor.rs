@@ -1,10 +1,10 @@
 //! RAPTOR's `split_text`, kept as it is: the passages that the papers' numbers were made with.
 //!
 //! Reference code: parthsarthi03/raptor, commit 2e3e83e, `raptor/utils.py`, with overlap 0. Use it to compare with the
-//! papers; [`Chunker::Dos`](closeread_core::chunk::Chunker::Dos) is the same packer with its accidents repaired.
+//! papers; [`Chunker::Dos`](closeread_books::chunk::Chunker::Dos) is the same packer with its accidents repaired.
 
-use closeread_core::text::FlowSpan;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_text::FlowSpan;
 
 /// What RAPTOR's packer packs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

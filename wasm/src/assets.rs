@@ -1,9 +1,9 @@
 //! What is too large to be part of the module and handed in when it is needed.
 
 use crate::error::{as_js, usage};
-use closeread_core::metric::meteor::WordNet;
-use closeread_core::text::sentence::punkt;
-use closeread_core::text::tokens::{Encoding, Tokenizer};
+use closeread_books::tokens::{Encoding, Tokenizer};
+use closeread_metrics::meteor::WordNet;
+use closeread_text::sentence::punkt;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;

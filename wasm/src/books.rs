@@ -3,7 +3,8 @@
 use crate::error::{as_js, usage};
 use crate::index::Index;
 use crate::options::read;
-use closeread_core::text::{Book, Language, ReadOptions, decode, read_epub};
+use closeread_books::{Book, ReadOptions, decode, read_epub};
+use closeread_text::Language;
 use js_sys::Uint8Array;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;

@@ -4,7 +4,7 @@ use crate::books::to_js;
 use crate::error::as_js;
 use crate::options::read;
 use crate::run::{OpenRun, ShownTable};
-use closeread_core::report::compare::{Choice, Compared, Content, Flip, Source, Two};
+use closeread_report::compare::{Choice, Compared, Content, Flip, Source, Two};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -58,7 +58,7 @@ pub fn shown_comparison(
         gained: &'a [Flip],
         lost: &'a [Flip],
         notes: &'a [String],
-        unpaired: &'a closeread_core::report::compare::Unpaired,
+        unpaired: &'a closeread_report::compare::Unpaired,
     }
     let (two, choice) = two(a, b, options)?;
     let compared = compared(&two, &choice)?;

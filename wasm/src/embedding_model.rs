@@ -5,10 +5,10 @@ use crate::error::as_js;
 use crate::error::usage;
 use crate::role::role_named;
 #[cfg(feature = "encoder")]
-use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision, reads};
+use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision, reads};
 #[cfg(feature = "tract")]
-use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, EmbedError, Encoder, ModelSpec};
+use closeread_embed::tract::TractBackend;
+use closeread_embed::{Backend, EmbedError, Encoder, ModelSpec};
 use wasm_bindgen::prelude::*;
 
 /// An embedding model, computed on the processor.

@@ -2,7 +2,7 @@
 
 use crate::error::as_js;
 use crate::role::role_named;
-use closeread_core::embed::{Encoder, ModelSpec};
+use closeread_embed::{Encoder, ModelSpec};
 use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
 use wasm_bindgen::prelude::*;
 

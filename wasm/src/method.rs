@@ -6,20 +6,22 @@ mod options;
 use crate::assets;
 use crate::books::to_js;
 use crate::error::{as_js, usage};
-use closeread_core::benchmark::{Item, resolve_evidence};
-use closeread_core::embed::{Role, Vectors};
-use closeread_core::host::Host;
-use closeread_core::index::{Retriever, Shelf};
-use closeread_core::method::cost::{BookSize, Stage};
-use closeread_core::method::{AnyMethod, Session, Settings, Trial, parse};
-use closeread_core::metric::{Shown, recorded_scores};
-use closeread_core::prompt::Prompts;
-use closeread_core::protocol::{MAX_OUTPUT_TOKENS, offers};
-use closeread_core::reader;
-use closeread_core::record::{Outcome, Record, TrialKey};
-use closeread_core::text::sentence::Rules;
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, Locator, Span};
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_data::resolve_evidence;
+use closeread_embed::{Role, Vectors};
+use closeread_eval::reading::ExtractiveInput;
+use closeread_eval::{Item, Outcome};
+use closeread_methods::cost::{BookSize, Stage};
+use closeread_methods::protocol::{MAX_OUTPUT_TOKENS, offers};
+use closeread_methods::record::{Record, TrialKey};
+use closeread_methods::{
+    AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, parse, reader, recorded_scores,
+};
+use closeread_prompts::Prompts;
+use closeread_retrieve::{Retriever, Shelf};
+use closeread_text::sentence::Rules;
+use closeread_text::{Locator, Span};
 use host::JsHost;
 use js_sys::{Array, Date};
 use options::MethodOptions;
@@ -92,7 +94,7 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
 #[wasm_bindgen]
 pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, JsValue> {
     assets::need_punkt()?;
-    let changes = closeread_core::text::changes(before, after, Rules::for_code(language));
+    let changes = closeread_text::changes(before, after, Rules::for_code(language));
     to_js(&changes).map(JsCast::unchecked_into)
 }
 
@@ -106,7 +108,7 @@ pub struct MethodRun {
     options: MethodOptions,
     prompts: Prompts,
     tokenizer: Tokenizer,
-    made: RefCell<Vec<Option<reader::ExtractiveInput>>>,
+    made: RefCell<Vec<Option<ExtractiveInput>>>,
 }
 
 #[wasm_bindgen]
@@ -202,7 +204,7 @@ impl MethodRun {
 }
 
 impl MethodRun {
-    fn input_of<T>(&self, call: usize, read: impl FnOnce(&reader::ExtractiveInput) -> T) -> Result<T, JsValue> {
+    fn input_of<T>(&self, call: usize, read: impl FnOnce(&ExtractiveInput) -> T) -> Result<T, JsValue> {
         let made = self.made.borrow();
         let made = made.get(call).ok_or_else(|| usage(&format!("there is no call {call} in this run")))?;
         let input = made.as_ref();

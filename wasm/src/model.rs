@@ -2,7 +2,7 @@
 
 use crate::books::to_js;
 use crate::error::as_js;
-use closeread_core::embed::ModelSpec;
+use closeread_embed::ModelSpec;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen(typescript_custom_section)]

@@ -2,7 +2,7 @@
 
 use crate::error::usage;
 #[cfg(feature = "scorer")]
-use closeread_core::metric::Words;
+use closeread_metrics::Words;
 #[cfg(feature = "scorer")]
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

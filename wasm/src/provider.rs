@@ -4,11 +4,11 @@ mod wire;
 
 use crate::books::to_js;
 use crate::error::{as_js, usage};
-use closeread_core::host::{Call, HostError, Message, Reply, Speaker};
-use closeread_core::provider::{
+use closeread_llm::provider::{
     AccountState, Attempts, Dialect, Fault, Limits, Notice, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Step,
     TokenLimit,
 };
+use closeread_llm::{Call, HostError, Message, Reply, Speaker};
 use js_sys::{Function, JSON, Math, Reflect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

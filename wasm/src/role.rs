@@ -1,7 +1,7 @@
 //! On which side of a search texts stand, as JavaScript names it.
 
 use crate::error::usage;
-use closeread_core::embed::Role;
+use closeread_embed::Role;
 use wasm_bindgen::JsValue;
 
 /// `query` or `passage`.

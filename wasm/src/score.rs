@@ -2,12 +2,13 @@
 
 use crate::error::{as_js, usage};
 use crate::options::ScoreOptions;
-use closeread_core::benchmark::InputFile;
-use closeread_core::metric::meteor::WordNet;
-use closeread_core::metric::{Evaluator, Metric};
-use closeread_core::scoring::format::{FORMATS, FormatInput, format};
-use closeread_core::scoring::{Options, Scorecard, Submission, prediction, score as score_submission};
-use closeread_core::text::sentence::punkt::{self, Parameters};
+use closeread_data::scoring::format::{FORMATS, FormatInput, format};
+use closeread_data::scoring::{Options, Scorecard, Submission, prediction, score as score_submission};
+use closeread_eval::{Evaluator, InputFile};
+use closeread_metrics::Metric;
+use closeread_metrics::meteor::WordNet;
+use closeread_text::sentence::punkt;
+use closeread_text::sentence::punkt::Parameters;
 use js_sys::{Array, Reflect, Uint8Array};
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! The providers, and the keys for them: from the environment, or from a file `.env`. Keys appear nowhere else.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::provider::{Dialect, Protocol, Secret, TokenLimit};
-use closeread_core::reader::EXTRACTIVE;
+use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
+use closeread_methods::reader::EXTRACTIVE;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Read;

@@ -6,12 +6,12 @@ use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::sending::Sender;
 use crate::throttle::{Place, Rates, Seat, Throttle};
 use anyhow::{Context, Result};
-use closeread_core::host::{HostError, Reply};
-use closeread_core::provider::{
+use closeread_books::tokens::Tokenizer;
+use closeread_llm::provider::{
     AccountState, Dialect, Fault, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol, Response,
     STREAM_FROM_TOKENS, Strain, StreamReader,
 };
-use closeread_core::text::tokens::Tokenizer;
+use closeread_llm::{HostError, Reply};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -221,7 +221,7 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = |time: SystemTime| time.duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
     let there = text("date").and_then(|date| httpdate::parse_http_date(date.trim()).ok());
     let now = seconds(there.unwrap_or_else(SystemTime::now));
-    closeread_core::provider::retry_after(text("retry-after"), text("retry-after-ms"), now)
+    closeread_llm::provider::retry_after(text("retry-after"), text("retry-after-ms"), now)
 }
 
 /// What sends requests that carry keys and books: to the server that the user named, and to none that it points to.

@@ -4,9 +4,9 @@ use crate::account::{PROVIDERS, check_address, keys, without_credentials};
 use crate::throttle::{Rates, Throttle};
 use crate::wire::{Message, Wire};
 use anyhow::{Context, Result, bail};
-use closeread_core::embed::Vectors;
-use closeread_core::host::HostError;
-use closeread_core::provider::{EmbeddingProtocol, Limits, Request, Secret, TeiInfo};
+use closeread_embed::Vectors;
+use closeread_llm::HostError;
+use closeread_llm::provider::{EmbeddingProtocol, Limits, Request, Secret, TeiInfo};
 use std::time::Duration;
 
 /// Longest that one request for vectors may take.

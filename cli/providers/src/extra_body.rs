@@ -1,9 +1,9 @@
 //! Fields that are merged into requests: into all, into those of a method, into those made from one prompt.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::method::METHODS;
-use closeread_core::prompt::Prompts;
-use closeread_core::provider::merge;
+use closeread_llm::provider::merge;
+use closeread_methods::METHODS;
+use closeread_prompts::Prompts;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;

@@ -2,9 +2,9 @@
 //! held once and written as JSON once, however many are under way.
 
 use bytes::Bytes;
-use closeread_core::hash::sha256;
-use closeread_core::host::{Call, Message};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_llm::{Call, Message};
+use closeread_text::hash::sha256;
 use http_body::{Body, Frame, SizeHint};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -190,7 +190,7 @@ impl Body for Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::provider::{Parameters, Protocol};
+    use closeread_llm::provider::{Parameters, Protocol};
 
     fn call(book: &str, question: &str) -> Call {
         let message = Message::user(format!("Read this.\n{book}\n{question}")).sharing(book);

@@ -3,7 +3,7 @@
 use crate::account::account;
 use crate::client::{ChatModel, Options};
 use anyhow::Result;
-use closeread_core::reader::EXTRACTIVE;
+use closeread_methods::reader::EXTRACTIVE;
 
 /// A reader, as `--model` names it.
 pub enum Reader {

@@ -5,8 +5,8 @@
 
 use crate::outgoing::{Outgoing, Source};
 use anyhow::{Context, Result};
-use closeread_core::hash::{PartsHash, sha256};
-use closeread_core::host::{Reply, Stop};
+use closeread_llm::{Reply, Stop};
+use closeread_text::hash::{PartsHash, sha256};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ fn write(path: &Path, entry: &Entry) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::host::{Call, Message};
+    use closeread_llm::{Call, Message};
     use serde_json::Map;
 
     fn source(model: &str) -> Source {

@@ -2,8 +2,8 @@
 
 use crate::ending::{ending, is_ending, out_of_time};
 use crate::throttle::{Place, Throttle};
-use closeread_core::host::HostError;
-use closeread_core::provider::{AccountState, Attempts, Dialect, Fault, Limits, Notice, Step};
+use closeread_llm::HostError;
+use closeread_llm::provider::{AccountState, Attempts, Dialect, Fault, Limits, Notice, Step};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 

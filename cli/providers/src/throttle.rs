@@ -1,7 +1,7 @@
 //! How many calls are under way at once, as many as the server bears, found out while it is asked; and how many a
 //! minute, as many as the user says.
 
-use closeread_core::provider::Strain;
+use closeread_llm::provider::Strain;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;

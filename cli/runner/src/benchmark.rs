@@ -5,13 +5,11 @@ mod corpora;
 use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::{
-    ADAPTERS, Adapter, ChunkPlace, Content, Dataset, Document, InputFile, Item, Problem, Task, Texts, adapter, jsonl,
-    resolve_chunk, resolve_evidence,
-};
-use closeread_core::hash::sha256_of_parts;
-use closeread_core::text::Locator;
-use closeread_core::text::{Book, Language, ReadOptions, Span, TextStore};
+use closeread_books::{Book, ReadOptions, TextStore};
+use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
+use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, Task};
+use closeread_text::hash::sha256_of_parts;
+use closeread_text::{Language, Locator, Span};
 use corpora::Corpora;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -4,14 +4,15 @@ use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::run_folder::{MANIFEST, PRICES, StoredTexts, TEXTS, preparation_files};
 use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
-use closeread_core::record::Record;
-use closeread_core::report::folder::{
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, ReadOptions, TextStore};
+use closeread_files as files;
+use closeread_methods::record::Record;
+use closeread_report::folder::{
     DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_records, read_run,
 };
-use closeread_core::report::{Run, TokenPlaces};
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, Language, ReadOptions, TextStore};
-use closeread_files as files;
+use closeread_report::{Run, TokenPlaces};
+use closeread_text::Language;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 
 mod documents;
 
-use closeread_core::text::{Book, Frame, Language, ReadOptions, TextStore, decode, read_epub};
+use closeread_books::{Book, Frame, ReadOptions, TextStore, decode, read_epub};
+use closeread_text::Language;
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
@@ -80,8 +81,8 @@ pub enum ProblemKind {
 
 impl Problem {
     /// The same as reports keep it.
-    pub fn to_record(&self) -> closeread_core::benchmark::Problem {
-        closeread_core::benchmark::Problem {
+    pub fn to_record(&self) -> closeread_eval::Problem {
+        closeread_eval::Problem {
             file: self.path.display().to_string(),
             line: self.line,
             item: None,

@@ -7,9 +7,9 @@
 //! again. Refused and failed calls are no replies. No line holds a key or what was asked, only its hash.
 
 use anyhow::{Context, Result};
-use closeread_core::hash::sha256;
-use closeread_core::host::Reply;
 use closeread_files as files;
+use closeread_llm::Reply;
+use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
@@ -141,7 +141,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::host::Stop;
+    use closeread_llm::Stop;
 
     fn reply(text: &str) -> Reply {
         Reply { text: text.to_owned(), stop: Stop::Length, ..Reply::default() }

@@ -7,8 +7,8 @@ mod calibration;
 pub use calibration::{CALIBRATION, CalibrationFile};
 
 use anyhow::{Context, bail};
-use closeread_core::embed::ModelSpec;
-use closeread_core::embed::onnx::WeightFormat;
+use closeread_embed::ModelSpec;
+use closeread_embed::onnx::WeightFormat;
 use closeread_files as files;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -162,7 +162,7 @@ pub fn find(name: &str) -> anyhow::Result<Installed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::hash::sha256;
+    use closeread_text::hash::sha256;
 
     #[test]
     fn the_shipped_model_is_what_its_manifest_says() {

@@ -1,7 +1,7 @@
 //! Windows and prices of models: those that ship, the user's own over them, those of `--models` over both.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::price::PriceList;
+use closeread_llm::price::PriceList;
 use std::path::{Path, PathBuf};
 
 /// The list in force; `given` is `--models`.

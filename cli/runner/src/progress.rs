@@ -1,7 +1,7 @@
 //! Progress on standard error: a bar in a terminal, a plain line now and then elsewhere.
 
 use crate::spending::{Spending, Taken};
-use closeread_core::table::number::thousands;
+use closeread_table::number::thousands;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
 use std::io::IsTerminal;
@@ -126,7 +126,7 @@ fn taken_in_words(failed: usize, taken: &Taken) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::price::Dollars;
+    use closeread_llm::price::Dollars;
 
     #[test]
     fn only_what_there_is_is_named() {

@@ -1,7 +1,7 @@
 //! Prompts of the user's own, over those that ship.
 
 use anyhow::{Context, Result};
-use closeread_core::prompt::Prompts;
+use closeread_prompts::Prompts;
 use std::path::Path;
 
 /// The prompts that ship, those of a folder in their places.

@@ -1,7 +1,7 @@
 //! One part of a run, for runs that are spread over machines.
 
 use anyhow::{Result, bail};
-use closeread_core::benchmark::Item;
+use closeread_eval::Item;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -83,7 +83,7 @@ impl Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::benchmark::Task;
+    use closeread_eval::Task;
 
     fn read(text: &str, variables: &[(&str, &str)]) -> Result<Shard> {
         let find = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned());

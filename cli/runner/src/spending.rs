@@ -1,8 +1,8 @@
 //! What a run spends while it runs, and the limit it may not pass.
 
-use closeread_core::host::{HostError, Reply, Stop};
-use closeread_core::price::{Dollars, PriceList, Tokens};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_llm::price::{Dollars, PriceList, Tokens};
+use closeread_llm::{HostError, Reply, Stop};
 use closeread_providers::Outgoing;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -158,7 +158,7 @@ impl Drop for Begun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::host::{Call, Message, Usage};
+    use closeread_llm::{Call, Message, Usage};
     use std::time::Duration;
 
     /// A call costs at most a dollar: its reply has a million tokens.

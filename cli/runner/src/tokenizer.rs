@@ -2,7 +2,7 @@
 
 use crate::models;
 use anyhow::{Context, Result, bail};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
 use closeread_providers::is_served;
 use std::path::Path;
 

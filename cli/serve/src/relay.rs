@@ -7,7 +7,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use axum::response::Response;
-use closeread_core::hash::sha256;
+use closeread_text::hash::sha256;
 use futures_util::TryStreamExt;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;

@@ -3,13 +3,13 @@
 use super::dataset::print_tables;
 use super::{BuildFolder, BuildOptions, stored_schema};
 use anyhow::{Context, Result, bail};
-use closeread_core::build::corpusqa::{
+use closeread_books::decode;
+use closeread_build::corpusqa::{
     Agreed, Corpus, HAND_COLUMNS, STAGES, drawn_cells, first_agreement, hand_rows, read_hand,
 };
-use closeread_core::build::{End, Line, Unit};
-use closeread_core::table::render::text;
-use closeread_core::text::decode;
+use closeread_build::{End, Line, Unit};
 use closeread_files::{read_lines, write_atomically};
+use closeread_table::render::text;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::ExitCode;

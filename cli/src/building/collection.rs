@@ -1,10 +1,11 @@
 //! The documents of a collection: texts and Markdown as books are read, and besides HTML, PDF and CSV as Markdown.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::build::corpusqa::csv_as_markdown;
-use closeread_core::text::html::{Layout, to_text};
-use closeread_core::text::{Book, Language, ReadOptions, decode};
+use closeread_books::html::{Layout, to_text};
+use closeread_books::{Book, ReadOptions, decode};
+use closeread_build::corpusqa::csv_as_markdown;
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
+use closeread_text::Language;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

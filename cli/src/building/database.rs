@@ -1,9 +1,8 @@
 //! SQLite as the database of `build corpusqa`: read-only, limited in time and rows.
 
 use anyhow::{Context, Result};
-use closeread_core::build::corpusqa::ValueType;
-use closeread_core::build::corpusqa::{
-    CellValue, Column, Database, Row, Selected, SqlError, SqlValue, TABLE, read_cell,
+use closeread_build::corpusqa::{
+    CellValue, Column, Database, Row, Selected, SqlError, SqlValue, TABLE, ValueType, read_cell,
 };
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::{Value, ValueRef};

@@ -3,13 +3,13 @@
 use super::sheet::{Collected, collect, keep_sheet, kept_sheet};
 use super::{BuildFolder, BuildOptions};
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::Content;
-use closeread_core::build::{Built, CheckAnswers, Question, Sheet, against_filter, check_page, documents_of, sample};
-use closeread_core::hash::short_hash;
-use closeread_core::table::Table;
-use closeread_core::table::render::text;
-use closeread_core::text::Book;
+use closeread_books::Book;
+use closeread_build::{Built, CheckAnswers, Question, Sheet, against_filter, check_page, documents_of, sample};
+use closeread_eval::Content;
 use closeread_files::{read_lines, write_atomically};
+use closeread_table::Table;
+use closeread_table::render::text;
+use closeread_text::hash::short_hash;
 use serde::Serialize;
 use serde_json::json;
 use std::fs;
@@ -60,7 +60,7 @@ pub(crate) fn write(
 }
 
 /// The documents that items are about.
-fn used(items: &[closeread_core::benchmark::Item]) -> impl Iterator<Item = &str> {
+fn used(items: &[closeread_eval::Item]) -> impl Iterator<Item = &str> {
     items.iter().flat_map(|item| &item.documents).map(String::as_str)
 }
 

@@ -3,10 +3,10 @@
 use super::BuildOptions;
 use super::dataset::print_tables;
 use anyhow::Result;
-use closeread_core::build::StageCost;
-use closeread_core::method::cost::{Range, Tariff};
-use closeread_core::price::{Dollars, PriceList};
-use closeread_core::table::{Table, Value};
+use closeread_build::StageCost;
+use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::cost::{Range, Tariff};
+use closeread_table::{Table, Value};
 use serde_json::json;
 use std::process::ExitCode;
 

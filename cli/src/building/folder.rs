@@ -1,7 +1,7 @@
 //! The folder of a build: what was asked for, and a file a stage.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::build::{BuildError, StageStore, Stored};
+use closeread_build::{BuildError, StageStore, Stored};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_runner::journal::{Journal, Journals};
 use closeread_runner::progress::Progress;

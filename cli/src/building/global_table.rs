@@ -2,8 +2,8 @@
 
 use super::database::{fill, read_rows};
 use anyhow::{Context, Result, bail};
-use closeread_core::build::corpusqa::{CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, inferred};
-use closeread_core::text::decode;
+use closeread_books::decode;
+use closeread_build::corpusqa::{CellValue, Column, Corpus, Entity, Record, Row, Schema, csv_records, inferred};
 use closeread_files::write_atomically;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
@@ -144,7 +144,7 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::build::corpusqa::ValueType;
+    use closeread_build::corpusqa::ValueType;
 
     #[test]
     fn a_table_as_csv_leaves_out_what_is_missing() {

@@ -29,8 +29,8 @@ pub(crate) use search::{Search, SearchArgs};
 pub(crate) use sheet::{read_forms, sheet_of, write_sheet};
 
 use anyhow::Result;
-use closeread_core::build::BuildError;
-use closeread_core::text::Book;
+use closeread_books::Book;
+use closeread_build::BuildError;
 use closeread_runner::interrupt::asked_to_end;
 use closeread_runner::journal::Journal;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The global table of `build corpusqa` as Parquet.
 
 use anyhow::Result;
-use closeread_core::build::corpusqa::{CellValue, Column, Row, Schema};
+use closeread_build::corpusqa::{CellValue, Column, Row, Schema};
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
 use parquet::file::properties::WriterProperties;
@@ -45,7 +45,7 @@ pub(super) fn parquet(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::build::corpusqa::ValueType;
+    use closeread_build::corpusqa::ValueType;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::io::Write;
 

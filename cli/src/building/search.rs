@@ -1,13 +1,13 @@
 //! Searching the world: a folder of texts, a wiki, or any search engine that answers in JSON.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::build::sagascale::{Found, SearchHost};
-use closeread_core::chunk::Chunker;
-use closeread_core::host::HostError;
-use closeread_core::index::{Retriever, Shelf};
-use closeread_core::text::html::{Layout, to_text};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::chunk::Chunker;
+use closeread_books::html::{Layout, to_text};
+use closeread_books::tokens::Tokenizer;
+use closeread_build::sagascale::{Found, SearchHost};
+use closeread_llm::HostError;
 use closeread_providers::without_credentials;
+use closeread_retrieve::{Retriever, Shelf};
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use serde_json::Value;
 use std::path::Path;

@@ -3,10 +3,12 @@
 use super::dataset::{lines, write_check, write_documents};
 use super::{BuildFolder, BuildOptions};
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::{Content, Document, Item, resolve_evidence};
-use closeread_core::build::{Form, Sheet, Written};
-use closeread_core::text::{Book, Locator};
+use closeread_books::Book;
+use closeread_build::{Form, Sheet, Written};
+use closeread_data::resolve_evidence;
+use closeread_eval::{Content, Document, Item};
 use closeread_files::{self as files, pretty, read_lines, write_atomically};
+use closeread_text::Locator;
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};

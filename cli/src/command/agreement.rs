@@ -1,12 +1,11 @@
 //! `closeread agreement`: a judge against people.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::InputFile;
-use closeread_core::judge::{AgainstPeople, against_people, human_labels};
-use closeread_core::table::render::text;
-use closeread_core::table::{Table, Value};
-use closeread_runner::finished;
-use closeread_runner::judging;
+use closeread_eval::InputFile;
+use closeread_judges::{AgainstPeople, against_people, human_labels};
+use closeread_runner::{finished, judging};
+use closeread_table::render::text;
+use closeread_table::{Table, Value};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -2,9 +2,9 @@
 
 use crate::command::{BookArgs, one_book};
 use anyhow::Result;
-use closeread_core::chunk::Chunker;
-use closeread_core::index::Shelf;
-use closeread_core::listing::Listing;
+use closeread_books::chunk::Chunker;
+use closeread_methods::listing::Listing;
+use closeread_retrieve::Shelf;
 use closeread_runner::tokenizer;
 use closeread_terminal as terminal;
 use std::io::Write;

@@ -3,9 +3,9 @@
 mod source;
 
 use anyhow::Result;
-use closeread_core::report::compare::{Choice, Flip, RunComparison, listed};
-use closeread_core::table::number::{metric_label, percent, thousands};
-use closeread_core::table::render::text;
+use closeread_report::compare::{Choice, Flip, RunComparison, listed};
+use closeread_table::number::{metric_label, percent, thousands};
+use closeread_table::render::text;
 use source::Sides;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -131,7 +131,7 @@ fn unpaired(comparison: &RunComparison) -> String {
 fn overview(comparisons: &[&RunComparison]) -> String {
     let owned: Vec<RunComparison> = comparisons.iter().map(|c| (*c).clone()).collect();
     let mut out = String::new();
-    for table in closeread_core::report::compare::comparison_tables(&owned) {
+    for table in closeread_report::compare::comparison_tables(&owned) {
         out.push_str(&text::table(&table));
         out.push('\n');
     }

@@ -1,9 +1,9 @@
 //! `closeread merge`: the parts of a run as one.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::Item;
-use closeread_core::record::{Outcome, Record, TrialKey};
+use closeread_eval::{Item, Outcome};
 use closeread_files::{entries, write_atomically};
+use closeread_methods::record::{Record, TrialKey};
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_prices,

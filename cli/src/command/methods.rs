@@ -2,14 +2,14 @@
 
 use super::{BookArgs, one_book};
 use anyhow::Result;
-use closeread_core::method::Settings;
-use closeread_core::method::cost::{BookSize, Range};
-use closeread_core::prompt::Prompts;
-use closeread_core::protocol::{MAX_OUTPUT_TOKENS, Offer, StageCost, offers};
-use closeread_core::table::number::thousands;
-use closeread_core::text::Book;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_methods::Settings;
+use closeread_methods::cost::{BookSize, Range};
+use closeread_methods::protocol::{MAX_OUTPUT_TOKENS, Offer, StageCost, offers};
+use closeread_prompts::Prompts;
 use closeread_runner::benchmark;
+use closeread_table::number::thousands;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

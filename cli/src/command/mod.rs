@@ -22,10 +22,11 @@ pub(crate) mod verify;
 
 use crate::config::named;
 use anyhow::{Result, bail};
-use closeread_core::text::{Book, Language};
+use closeread_books::Book;
 use closeread_runner::embedder::{BACKENDS, BackendName, Embedder, EmbedderOptions};
 use closeread_runner::input::{InputOptions, read_books};
 use closeread_runner::models;
+use closeread_text::Language;
 use std::path::{Path, PathBuf};
 
 /// How a book is read.

@@ -9,8 +9,8 @@ mod verify;
 
 use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
-use closeread_core::embed::ModelSpec;
-use closeread_core::embed::onnx::WeightFormat;
+use closeread_embed::ModelSpec;
+use closeread_embed::onnx::WeightFormat;
 use closeread_runner::models::{Installed, installed, models_dir};
 use serde_json::json;
 use std::path::{Path, PathBuf};

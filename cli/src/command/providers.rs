@@ -4,8 +4,8 @@ mod embeddings;
 
 use crate::command::ServedArgs;
 use anyhow::Result;
-use closeread_core::host::{Call, HostError, Message, Stop};
-use closeread_core::provider::{Dialect, Limits, TokenLimit};
+use closeread_llm::provider::{Dialect, Limits, TokenLimit};
+use closeread_llm::{Call, HostError, Message, Stop};
 use closeread_providers::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use serde_json::{Value, json};
 use std::process::ExitCode;

@@ -1,12 +1,12 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::report::site::site;
-use closeread_core::report::{Report, Run, report};
-use closeread_core::table::render::{csv, latex, text};
 use closeread_files::{self as files, write_atomically};
+use closeread_report::site::site;
+use closeread_report::{Report, Run, report};
 use closeread_runner::finished::{self, Texts};
 use closeread_serve::page;
+use closeread_table::render::{csv, latex, text};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -2,8 +2,8 @@
 
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Result, bail};
-use closeread_core::judge::BUILTIN_RULE;
-use closeread_core::reader::EXTRACTIVE;
+use closeread_judges::BUILTIN_RULE;
+use closeread_methods::reader::EXTRACTIVE;
 use closeread_providers as provider;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_runner::benchmark::SAMPLE;

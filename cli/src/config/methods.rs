@@ -2,7 +2,7 @@
 
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Context, Result, bail};
-use closeread_core::method::{AnyMethod, Entry, METHODS, entry};
+use closeread_methods::{AnyMethod, Entry, METHODS, entry};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

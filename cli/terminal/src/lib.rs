@@ -1,6 +1,6 @@
 //! What is printed: servers' words, book texts and names of files are shown by a terminal and do not steer it.
 
-use closeread_core::table::render::text::is_control;
+use closeread_table::render::text::is_control;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Stdout, Write};

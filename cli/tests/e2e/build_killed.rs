@@ -6,7 +6,7 @@ use crate::build_model::{SAMPLE, built, said};
 use crate::build_sagascale::loan;
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, tales};
-use closeread_core::build::{corpusqa, hamlet, options, sagascale};
+use closeread_build::{corpusqa, hamlet, options, sagascale};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;

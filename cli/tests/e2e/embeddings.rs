@@ -201,7 +201,7 @@ fn replies_that_do_not_fit_the_texts_are_refused() {
 #[test]
 fn texts_that_are_too_long_are_cut_and_counted_or_refused() {
     let limited = |asked: &Asked| {
-        let tokenizer = closeread_core::text::tokens::Tokenizer::cl100k();
+        let tokenizer = closeread_books::tokens::Tokenizer::cl100k();
         match texts(asked, "input").iter().map(|text| tokenizer.count(text)).max().filter(|n| *n > 10) {
             None => ok(&openai(asked)),
             Some(n) => {

@@ -3,7 +3,7 @@
 //! `CLOSEREAD_SERVERS` names the folder that holds `bin/llama-server` and `tiny.gguf`.
 
 use crate::support::Sandbox;
-use closeread_core::method::METHODS;
+use closeread_methods::METHODS;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,15 +1,15 @@
 //! No reply, whatever it holds, makes a parser fail; what a parser reads is what was written.
 
-use closeread_core::answer::boxed::{QaPair, all_boxed, boxed_label, last_boxed, memagent_boxed, qa_pair};
-use closeread_core::answer::corpusqa::{self, Reading, Value};
-use closeread_core::answer::infinitebench::{
+use closeread_eval::answer::boxed::{QaPair, all_boxed, boxed_label, last_boxed, memagent_boxed, qa_pair};
+use closeread_eval::answer::corpusqa::{Reading, Value};
+use closeread_eval::answer::infinitebench::{
     infinitebench_choice, infinitebench_dialogue, strict_choice, strict_letter,
 };
-use closeread_core::answer::json::{json_value, json_values};
-use closeread_core::answer::novelqa::{answer_lines, choice_lines, evidence_lines, evidence_marks, judge_letter};
-use closeread_core::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, nocha_verdict, sub_queries};
-use closeread_core::answer::{
-    Parsed, after_thinking, choice_marker, leval_letter, memagent_answer, readagent_choice, short_answer,
+use closeread_eval::answer::json::{json_value, json_values};
+use closeread_eval::answer::novelqa::{answer_lines, choice_lines, evidence_lines, evidence_marks, judge_letter};
+use closeread_eval::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, nocha_verdict, sub_queries};
+use closeread_eval::answer::{
+    Parsed, after_thinking, choice_marker, corpusqa, leval_letter, memagent_answer, readagent_choice, short_answer,
 };
 use proptest::prelude::*;
 

@@ -1,9 +1,8 @@
 //! closeread's own JSONL: what is read, what is named as wrong, and how documents become one book.
 
-use closeread_core::benchmark::{
-    ChunkPlace, Content, Dataset, InputFile, JoinError, Task, jsonl, resolve_chunk, resolve_evidence,
-};
-use closeread_core::text::Locator;
+use closeread_data::{Dataset, JoinError, jsonl, resolve_chunk, resolve_evidence};
+use closeread_eval::{ChunkPlace, Content, InputFile, Task};
+use closeread_text::Locator;
 use serde_json::json;
 
 const DOCUMENTS: &str = r#"{"id": "one", "title": "One", "language": "en", "text": "Ana came. Bo\nleft.", "year": 1899}

@@ -2,10 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "a test reads the files that a host would hand in")]
 
-use closeread_core::benchmark::{Content, Dataset, InputFile, Item, Task, adapter, resolve_evidence};
-use closeread_core::metric::evidence::{recall, recall_over};
-use closeread_core::text::Locator;
-use closeread_core::text::Span;
+use closeread_data::{Dataset, adapter, resolve_evidence};
+use closeread_eval::evidence::{recall, recall_over};
+use closeread_eval::{Content, InputFile, Item, Task};
+use closeread_text::{Locator, Span};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 

@@ -2,10 +2,10 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
 
-use closeread_core::chunk::{Chunker, Pieces};
-use closeread_core::text::FlowSpan;
-use closeread_core::text::sentence::{Rules, split};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::chunk::{Chunker, Pieces};
+use closeread_books::tokens::Tokenizer;
+use closeread_text::FlowSpan;
+use closeread_text::sentence::{Rules, split};
 use proptest::prelude::*;
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! The shipped model's vectors against other implementations': `vectors/embedding.py` says which.
 #![cfg(feature = "tract")]
 
-use closeread_core::embed::onnx::{WeightFormat, convert};
-use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Bucket, Encoder, ModelSpec, Role};
+use closeread_embed::onnx::{WeightFormat, convert};
+use closeread_embed::tract::TractBackend;
+use closeread_embed::{Bucket, Encoder, ModelSpec, Role};
 use serde::Deserialize;
 
 const ONNX: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/model.onnx");
@@ -122,7 +122,7 @@ fn tiny(model_type: &str, act: &str, prefix: &str) -> (Vec<u8>, Vec<u8>) {
 }
 
 fn vector(model_type: &str, act: &str, prefix: &str, format: WeightFormat) -> Vec<f64> {
-    use closeread_core::embed::Backend;
+    use closeread_embed::Backend;
     let (config, weights) = tiny(model_type, act, prefix);
     let spec =
         ModelSpec::from_toml("t", "name = 't'\ndimension = 8\nmax_tokens = 16\npooling = 'mean'").expect("valid");

@@ -1,8 +1,8 @@
 //! Laws that every text metric keeps, whatever the texts.
 
-use closeread_core::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics, bleu, bleu_tokens};
-use closeread_core::metric::rouge::{Rouge, rouge, rouge_over, rouge_words};
-use closeread_core::metric::{
+use closeread_metrics::bleu::{BleuOrder, BleuSmoothing, BleuStatistics, bleu, bleu_tokens};
+use closeread_metrics::rouge::{Rouge, rouge, rouge_over, rouge_words};
+use closeread_metrics::{
     Prf, Words, infinitebench_en_f1, infinitebench_zh_f1, infinitebench_zh_normalize, squad_normalize, squad_v1,
     squad_v2,
 };

@@ -2,11 +2,10 @@
 //! sources' own scripts.
 #![allow(clippy::disallowed_methods, reason = "a test finds the shared data by an environment variable")]
 
-use closeread_core::benchmark::InputFile;
-use closeread_core::metric::{Evaluator, Words};
-use closeread_core::record::Outcome;
-use closeread_core::scoring::format::{FormatInput, format};
-use closeread_core::scoring::{Options, Scorecard, Submission, score};
+use closeread_data::scoring::format::{FormatInput, format};
+use closeread_data::scoring::{Options, Scorecard, Submission, score};
+use closeread_eval::{Evaluator, InputFile, Outcome};
+use closeread_metrics::Words;
 use std::path::PathBuf;
 
 /// The root of the shared data.

@@ -2,8 +2,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads files; the core it tests does not")]
 
-use closeread_core::benchmark::{Content, InputFile, Item, KeyFact, jsonl, resolve_chunk, resolve_evidence};
-use closeread_core::text::{Folding, Located, Locator};
+use closeread_data::{jsonl, resolve_chunk, resolve_evidence};
+use closeread_eval::{Content, InputFile, Item, KeyFact};
+use closeread_text::{Folding, Located, Locator};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 

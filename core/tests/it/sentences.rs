@@ -2,8 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
 
-use closeread_core::text::FlowSpan;
-use closeread_core::text::sentence::{Rules, chinese, punkt, split};
+use closeread_text::FlowSpan;
+use closeread_text::sentence::{Rules, chinese, punkt, split};
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -1,14 +1,14 @@
 //! A host that replies from a script, writes down what it was asked, may be slow and may die; and the one driver of all
 //! transcripts.
 
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::embed::{Role, Vectors};
-use closeread_core::host::{Call, Host, HostError, Reply};
-use closeread_core::index::Retriever;
-use closeread_core::method::{AnyMethod, Preparation, Session, Settings, Trial};
-use closeread_core::prompt::Prompts;
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, ReadOptions};
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, ReadOptions};
+use closeread_embed::{Role, Vectors};
+use closeread_eval::{Item, Task};
+use closeread_llm::{Call, HostError, Reply};
+use closeread_methods::{AnyMethod, Host, Preparation, Session, Settings, Trial};
+use closeread_prompts::Prompts;
+use closeread_retrieve::Retriever;
 use expect_test::Expect;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};

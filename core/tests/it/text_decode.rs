@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test finds the shared data by an environment variable")]
 
-use closeread_core::text::{DecodeError, decode};
+use closeread_books::{DecodeError, decode};
 use encoding_rs::{
     BIG5, EUC_JP, EUC_KR, Encoding, GB18030, ISO_2022_JP, KOI8_R, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252,
 };

@@ -1,6 +1,7 @@
 //! EPUB archives, built here: both versions, reading order, and what a broken one says.
 
-use closeread_core::text::{EpubError, Language, read_epub};
+use closeread_books::{EpubError, read_epub};
+use closeread_text::Language;
 use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;

@@ -2,7 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test finds the shared data by an environment variable")]
 
-use closeread_core::text::{Flow, FlowSpan, Frame, Span};
+use closeread_books::{Flow, Frame};
+use closeread_text::{FlowSpan, Span};
 use proptest::prelude::*;
 
 fn flow(source: &str) -> String {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test finds the shared data by an environment variable")]
 
-use closeread_core::text::Frame;
+use closeread_books::Frame;
 
 const BODY: &str = "CHAPTER I\n\nIt was a dark and stormy night.\n\nThe rain fell in torrents.\n";
 const HEADER: &str = "The Project Gutenberg EBook of Paul Clifford, by E. Bulwer-Lytton\n\nThis eBook is for the use of \

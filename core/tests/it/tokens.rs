@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read files that the environment names")]
 
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::Path;

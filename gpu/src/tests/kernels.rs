@@ -4,8 +4,8 @@ use crate::device::Device;
 use crate::kernels::{Heads, Kernels, Recorder, States, Then};
 use crate::weights::{LayerNorm, Packed, Storage, WIDTH};
 use crate::workspace::{QUERIES, Widths, Workspace};
-use closeread_core::embed::Pooling;
-use closeread_core::embed::checkpoint::{Activation, Dense, Norm, Values};
+use closeread_embed::Pooling;
+use closeread_embed::checkpoint::{Activation, Dense, Norm, Values};
 use wgpu::BufferUsages;
 
 const EPSILON: f32 = 1e-5;

@@ -1,9 +1,9 @@
 use super::adapter;
 use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
 use crate::{GpuError, GpuModel, Storage};
-use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
-use closeread_core::embed::onnx::{WeightFormat, convert};
-use closeread_core::embed::{Backend, ModelSpec, TextTokenizer, Vectors};
+use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+use closeread_embed::onnx::{WeightFormat, convert};
+use closeread_embed::{Backend, ModelSpec, TextTokenizer, Vectors};
 use std::path::PathBuf;
 
 const SHAPES: [Shape; 4] = [

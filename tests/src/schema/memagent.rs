@@ -2,16 +2,16 @@
 
 use super::{Schema, compare};
 use crate::report::{FileReport, label, list};
-use closeread_core::answer::boxed::memagent_boxed;
-use closeread_core::answer::{after_thinking, memagent_answer};
-use closeread_core::benchmark::Item;
-use closeread_core::embed::{Role, Vectors};
-use closeread_core::host::{Call, Host, HostError, Reply};
-use closeread_core::method::{AnyMethod, Session, Settings};
-use closeread_core::metric::{MemAgentScore, memagent_score};
-use closeread_core::prompt::Prompts;
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, ReadOptions};
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, ReadOptions};
+use closeread_embed::{Role, Vectors};
+use closeread_eval::Item;
+use closeread_eval::answer::boxed::memagent_boxed;
+use closeread_eval::answer::{after_thinking, memagent_answer};
+use closeread_llm::{Call, HostError, Reply};
+use closeread_methods::{AnyMethod, Host, Session, Settings};
+use closeread_metrics::{MemAgentScore, memagent_score};
+use closeread_prompts::Prompts;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;

@@ -2,7 +2,7 @@
 
 use super::{Schema, compare};
 use crate::report::FileReport;
-use closeread_core::metric::meteor::{WordNet, stem};
+use closeread_metrics::meteor::{WordNet, stem};
 use serde::Deserialize;
 use serde_json::Value;
 

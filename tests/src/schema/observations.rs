@@ -7,7 +7,7 @@ mod run;
 
 use super::Schema;
 use crate::report::{FileReport, label, list};
-use closeread_core::hash::sha256;
+use closeread_text::hash::sha256;
 use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "observations", version: "1", run };

@@ -2,7 +2,7 @@
 
 use super::{Schema, compare};
 use crate::report::{FileReport, label, list};
-use closeread_core::answer::{Parsed, corpusqa};
+use closeread_eval::answer::{Parsed, corpusqa};
 use serde::Deserialize;
 use serde_json::Value;
 

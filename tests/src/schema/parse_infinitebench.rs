@@ -2,9 +2,9 @@
 
 use super::{Schema, compare};
 use crate::report::{FileReport, label, list};
-use closeread_core::answer::infinitebench::{infinitebench_choice, infinitebench_dialogue};
-use closeread_core::metric::rouge::{Rouge, rouge_over};
-use closeread_core::metric::{Words, infinitebench_en_f1, infinitebench_zh_f1};
+use closeread_eval::answer::infinitebench::{infinitebench_choice, infinitebench_dialogue};
+use closeread_metrics::rouge::{Rouge, rouge_over};
+use closeread_metrics::{Words, infinitebench_en_f1, infinitebench_zh_f1};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -5,9 +5,9 @@ use super::tokenizer::tokenizer;
 use super::{Schema, compare};
 use crate::raptor::{Chunk, Units, split_text};
 use crate::report::FileReport;
-use closeread_core::chunk::Chunker;
-use closeread_core::text::FlowSpan;
-use closeread_core::text::sentence::punkt;
+use closeread_books::chunk::Chunker;
+use closeread_text::FlowSpan;
+use closeread_text::sentence::punkt;
 use serde::Deserialize;
 use serde_json::Value;
 

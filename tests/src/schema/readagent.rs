@@ -2,8 +2,8 @@
 
 use super::{Schema, compare};
 use crate::report::{FileReport, label, list};
-use closeread_core::answer::{break_point, look_up_pages};
-use closeread_core::method::{PageLength, expand};
+use closeread_eval::answer::{break_point, look_up_pages};
+use closeread_methods::{PageLength, expand};
 use serde::Deserialize;
 use serde_json::Value;
 

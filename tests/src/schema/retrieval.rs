@@ -2,10 +2,10 @@
 
 use super::{Schema, compare};
 use crate::report::{FileReport, label, list};
-use closeread_core::cluster::{GaussianMixture, Points};
-use closeread_core::index::cosine_ranking;
-use closeread_core::method::{node_text, traversal};
-use closeread_core::retrieve::{Overflow, PassageOrder, Selection, fill};
+use closeread_methods::cluster::{GaussianMixture, Points};
+use closeread_methods::{node_text, traversal};
+use closeread_retrieve::context::{Overflow, PassageOrder, Selection, fill};
+use closeread_retrieve::cosine_ranking;
 use serde::Deserialize;
 use serde_json::Value;
 

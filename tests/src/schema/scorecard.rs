@@ -3,12 +3,11 @@
 
 use super::Schema;
 use crate::report::{FileReport, label, list};
-use closeread_core::benchmark::{InputFile, Item, Task};
-use closeread_core::hash::sha256;
-use closeread_core::metric::meteor::WordNet;
-use closeread_core::metric::{Evaluator, Metric, Words};
-use closeread_core::record::Outcome;
-use closeread_core::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
+use closeread_data::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
+use closeread_eval::{Evaluator, InputFile, Item, Outcome, Task};
+use closeread_metrics::meteor::WordNet;
+use closeread_metrics::{Metric, Words};
+use closeread_text::hash::sha256;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

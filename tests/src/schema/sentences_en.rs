@@ -2,8 +2,8 @@
 
 use super::{Schema, compare};
 use crate::report::FileReport;
-use closeread_core::metric::meteor::word_tokenize;
-use closeread_core::text::sentence::punkt;
+use closeread_metrics::meteor::word_tokenize;
+use closeread_text::sentence::punkt;
 use serde::Deserialize;
 use serde_json::Value;
 

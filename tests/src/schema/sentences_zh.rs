@@ -2,7 +2,7 @@
 
 use super::{Schema, compare};
 use crate::report::FileReport;
-use closeread_core::text::sentence::chinese;
+use closeread_text::sentence::chinese;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,14 +2,14 @@
 
 use super::{Schema, compare};
 use crate::report::FileReport;
-use closeread_core::stats::agreement::{Ac1, Weights, cohen_kappa, fleiss_kappa, gwet_ac1, weighted_kappa};
-use closeread_core::stats::bootstrap::{Percentile, exhaustive_means, percentile};
-use closeread_core::stats::clustered::{clustered_mean, clustered_z_test};
-use closeread_core::stats::correlation::{kendall, kendall_asymptotic_p, kendall_exact_p, pearson, ranks, spearman};
-use closeread_core::stats::multiple::{benjamini_hochberg, bonferroni, holm};
-use closeread_core::stats::paired::{mcnemar_chi_squared, mcnemar_exact, paired_t};
-use closeread_core::stats::proportion::{agresti_coull, clopper_pearson, jeffreys, normal, wilson};
-use closeread_core::stats::{Divisor, Observation, mean, permutation, standard_deviation, wilcoxon};
+use closeread_metrics::stats::agreement::{Ac1, Weights, cohen_kappa, fleiss_kappa, gwet_ac1, weighted_kappa};
+use closeread_metrics::stats::bootstrap::{Percentile, exhaustive_means, percentile};
+use closeread_metrics::stats::clustered::{clustered_mean, clustered_z_test};
+use closeread_metrics::stats::correlation::{kendall, kendall_asymptotic_p, kendall_exact_p, pearson, ranks, spearman};
+use closeread_metrics::stats::multiple::{benjamini_hochberg, bonferroni, holm};
+use closeread_metrics::stats::paired::{mcnemar_chi_squared, mcnemar_exact, paired_t};
+use closeread_metrics::stats::proportion::{agresti_coull, clopper_pearson, jeffreys, normal, wilson};
+use closeread_metrics::stats::{Divisor, Observation, mean, permutation, standard_deviation, wilcoxon};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use super::text_metrics::{ExpectedBleu, TOLERANCE, check_bleu};
 use super::{Schema, compare, text_metrics_meteor as meteor};
 use crate::report::FileReport;
-use closeread_core::metric::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
-use closeread_core::metric::rouge::{Rouge, rouge_over};
-use closeread_core::metric::{SquadScore, Words, squad_v1};
+use closeread_metrics::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
+use closeread_metrics::rouge::{Rouge, rouge_over};
+use closeread_metrics::{SquadScore, Words, squad_v1};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,9 +2,9 @@
 
 use super::{Schema, compare, text_metrics_meteor as meteor};
 use crate::report::FileReport;
-use closeread_core::metric::bleu::{Bleu, BleuOrder, BleuSmoothing, BleuStatistics, bleu_tokens};
-use closeread_core::metric::rouge::{Rouge, rouge_over, rouge_words};
-use closeread_core::metric::{
+use closeread_metrics::bleu::{Bleu, BleuOrder, BleuSmoothing, BleuStatistics, bleu_tokens};
+use closeread_metrics::rouge::{Rouge, rouge_over, rouge_words};
+use closeread_metrics::{
     Prf, SquadScore, Words, infinitebench_en_f1, infinitebench_zh_f1, infinitebench_zh_normalize, squad_normalize,
     squad_v1, squad_v2,
 };

@@ -2,8 +2,8 @@
 
 use super::compare;
 use super::text_metrics::{Sides, TOLERANCE, sides};
-use closeread_core::metric::meteor::{Alignment, Meteor, WordNet, word_tokenize};
-use closeread_core::text::sentence::punkt;
+use closeread_metrics::meteor::{Alignment, Meteor, WordNet, word_tokenize};
+use closeread_text::sentence::punkt;
 use serde::Deserialize;
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
 //! The tokenizers that vector files name.
 
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
 use std::sync::LazyLock;
 
 /// The tokenizer of the shipped embedding model, part of this package so that the WebAssembly needs no file.

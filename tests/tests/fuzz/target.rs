@@ -1,13 +1,13 @@
 //! What must hold of what others wrote.
 
-use closeread_core::answer::{self, boxed, corpusqa, infinitebench, json, novelqa, tag};
-use closeread_core::benchmark::{ADAPTERS, Dataset, InputFile, Item, Task, jsonl};
-use closeread_core::metric::meteor::WordNet;
-use closeread_core::metric::{Evaluator, Metric, Words};
-use closeread_core::record::Outcome;
-use closeread_core::scoring::format::{FORMATS, FormatInput, check_codabench};
-use closeread_core::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
-use closeread_core::table::render::{csv, html, latex, text};
+use closeread_data::scoring::format::{FORMATS, FormatInput, check_codabench};
+use closeread_data::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
+use closeread_data::{ADAPTERS, Dataset, jsonl};
+use closeread_eval::answer::{boxed, corpusqa, infinitebench, json, novelqa, tag};
+use closeread_eval::{Evaluator, InputFile, Item, Outcome, Task, answer};
+use closeread_metrics::meteor::WordNet;
+use closeread_metrics::{Metric, Words};
+use closeread_table::render::{csv, html, latex, text};
 use std::collections::BTreeMap;
 
 /// Names by which the formats know their files.

@@ -1,6 +1,6 @@
 //! Which passages have vectors, which are being embedded, which come next.
 
-use closeread_core::index::{ArrivingVectors, Ranking};
+use closeread_retrieve::{ArrivingVectors, Ranking};
 use std::collections::BTreeSet;
 
 /// The vectors of an index, as they come.

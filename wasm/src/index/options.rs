@@ -2,10 +2,10 @@
 
 use crate::assets;
 use crate::error::usage;
-use closeread_core::chunk::Chunker;
-use closeread_core::index::Retriever;
-use closeread_core::retrieve::{Overflow, PassageOrder};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
+use closeread_retrieve::Retriever;
+use closeread_retrieve::context::{Overflow, PassageOrder};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 

@@ -2,13 +2,13 @@
 
 use crate::books::to_js;
 use crate::provider::host_error;
-use closeread_core::answer::Form;
-use closeread_core::embed::{Role, Vectors};
-use closeread_core::host::{Call, Host, HostError, Reply, Speaker};
-use closeread_core::method::Preparation;
-use closeread_core::method::cost::Stage;
-use closeread_core::reader::{Expected, ExtractiveInput};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_embed::{Role, Vectors};
+use closeread_eval::answer::Form;
+use closeread_eval::reading::{Expected, ExtractiveInput};
+use closeread_llm::{Call, HostError, Reply, Speaker};
+use closeread_methods::cost::Stage;
+use closeread_methods::{Host, Preparation};
 use js_sys::{Array, Float32Array, Function, Promise, Reflect};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -74,8 +74,7 @@ impl JsHost<'_> {
     }
 
     fn described(&self, id: usize, call: &Call) -> Result<JsValue, JsValue> {
-        let message =
-            |message: &closeread_core::host::Message| (self.tokenizer.count(&message.content), message.clone());
+        let message = |message: &closeread_llm::Message| (self.tokenizer.count(&message.content), message.clone());
         let counted: Vec<_> = call.messages.iter().map(message).collect();
         let messages = counted.iter().map(|(tokens, message)| JsMessage {
             role: message.role,

@@ -3,12 +3,12 @@
 use crate::assets;
 use crate::books::read_book;
 use crate::error::usage;
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::index::Retriever;
-use closeread_core::protocol::MAX_OUTPUT_TOKENS;
-use closeread_core::reader::EXTRACTIVE;
-use closeread_core::text::Book;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::Book;
+use closeread_books::tokens::Tokenizer;
+use closeread_eval::{Item, Task};
+use closeread_methods::protocol::MAX_OUTPUT_TOKENS;
+use closeread_methods::reader::EXTRACTIVE;
+use closeread_retrieve::Retriever;
 use js_sys::{JSON, Object, Reflect};
 use serde::Deserialize;
 use serde_json::{Map, Value};

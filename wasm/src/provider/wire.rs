@@ -1,9 +1,9 @@
 //! One request by fetch, straight or over a relay.
 
-use closeread_core::host::{HostError, Reply};
-use closeread_core::provider::{
-    self, Fault, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Protocol, Request, Response, Secret, Strain, StreamReader,
+use closeread_llm::provider::{
+    Fault, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Protocol, Request, Response, Secret, Strain, StreamReader,
 };
+use closeread_llm::{HostError, Reply, provider};
 use gloo_net::http;
 use js_sys::{Date, Function, Promise, Reflect, Uint8Array};
 use serde::Deserialize;

@@ -2,13 +2,14 @@
 
 use crate::assets::{need_punkt, tokenizer};
 use crate::error::as_js;
-use closeread_core::benchmark::Item;
-use closeread_core::host::Message;
-use closeread_core::record::{PassageRef, Record};
-use closeread_core::report::folder::{DocumentEntry, RunConfiguration};
-use closeread_core::report::{TokenPlaces, sent};
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, Language, ReadOptions};
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, ReadOptions};
+use closeread_eval::{Item, PassageRef};
+use closeread_llm::Message;
+use closeread_methods::record::Record;
+use closeread_report::folder::{DocumentEntry, RunConfiguration};
+use closeread_report::{TokenPlaces, sent};
+use closeread_text::Language;
 use ruzstd::decoding::StreamingDecoder;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};

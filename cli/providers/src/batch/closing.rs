@@ -3,8 +3,8 @@
 use super::Batcher;
 use super::ledger::{Stage, Ticket};
 use anyhow::Result;
-use closeread_core::host::{HostError, Reply};
-use closeread_core::provider::{Adjustment, BatchApi, Fault, Strain};
+use closeread_llm::provider::{Adjustment, BatchApi, Fault, Strain};
+use closeread_llm::{HostError, Reply};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 

@@ -2,9 +2,9 @@
 //! at any point neither loses a batch nor hands one in twice.
 
 use anyhow::{Context, Result};
-use closeread_core::host::Reply;
-use closeread_core::provider::BatchApi;
 use closeread_files::{self as files, write_atomically};
+use closeread_llm::Reply;
+use closeread_llm::provider::BatchApi;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs;

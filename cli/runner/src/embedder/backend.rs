@@ -5,9 +5,11 @@ use super::gpu::{self, WithStandIn};
 use crate::models::{Installed, ONNX};
 use anyhow::Context;
 #[cfg(feature = "encoder")]
-use closeread_core::embed::encoder::{self, EncoderBackend, EncoderOptions, Instructions, Precision};
-use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, EmbedError, Unit, Vectors};
+use closeread_embed::encoder;
+#[cfg(feature = "encoder")]
+use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Instructions, Precision};
+use closeread_embed::tract::TractBackend;
+use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 #[cfg(feature = "gpu")]
 use closeread_gpu::Adapter;
 use serde::{Deserialize, Serialize};

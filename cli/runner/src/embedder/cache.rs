@@ -1,7 +1,7 @@
 //! Vectors on disk, by the hash of what they were made from.
 
 use anyhow::Context;
-use closeread_core::embed::{Embedded, Vectors};
+use closeread_embed::{Embedded, Vectors};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,9 +1,9 @@
 //! Texts that are longer than a served model takes.
 
 use anyhow::{Context, Result};
-use closeread_core::embed::TextTokenizer;
-use closeread_core::hash::sha256;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_embed::TextTokenizer;
+use closeread_text::hash::sha256;
 
 /// Cuts texts where the model's longest input ends.
 pub(super) struct Cutter {

@@ -3,8 +3,8 @@
 use super::backend::AnyBackend;
 use crate::models::{Installed, ONNX};
 use anyhow::Context;
-use closeread_core::embed::encoder::{EncoderBackend, EncoderOptions, Precision};
-use closeread_core::embed::{Backend, EmbedError, Unit, Vectors};
+use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
@@ -87,7 +87,7 @@ impl Backend for WithStandIn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::embed::{Encoder, Role};
+    use closeread_embed::{Encoder, Role};
 
     #[test]
     #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]

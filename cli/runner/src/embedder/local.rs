@@ -3,7 +3,7 @@
 use super::backend::{AnyBackend, Choice};
 use crate::models::{Installed, ONNX, SPEC, TOKENIZER};
 use anyhow::Context;
-use closeread_core::embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
+use closeread_embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

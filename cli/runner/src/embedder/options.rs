@@ -3,8 +3,8 @@
 use super::BackendName;
 use crate::models::{SPEC, TOKENIZER, models_dir};
 use anyhow::{Context, Result, bail};
-use closeread_core::embed::{ModelSpec, ServedSpec};
-use closeread_core::provider::Limits;
+use closeread_embed::{ModelSpec, ServedSpec};
+use closeread_llm::provider::Limits;
 use closeread_providers::is_served;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! `documents.jsonl`: one document a line, its text inside or in a file beside.
 
 use super::{FileText, Input, Kind, read_text, unreadable};
-use closeread_core::benchmark::{Content, Document};
-use closeread_core::text::Language;
+use closeread_eval::{Content, Document};
+use closeread_text::Language;
 use std::path::Path;
 
 const EXPECTED: &str = r#"expected {"id": ..., "text": ...} or {"id": ..., "path": ...}"#;

@@ -1,10 +1,10 @@
 //! What the options say about judges.
 
 use anyhow::{Result, bail};
-use closeread_core::benchmark::Item;
-use closeread_core::judge::{BUILTIN_RULE, Judge, Panel, PanelRule, paper_of};
-use closeread_core::prompt::Prompts;
-use closeread_core::reader::EXTRACTIVE;
+use closeread_eval::Item;
+use closeread_judges::{BUILTIN_RULE, Judge, Panel, PanelRule, paper_of};
+use closeread_methods::reader::EXTRACTIVE;
+use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::{Rates, without_credentials};
 

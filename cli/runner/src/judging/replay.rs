@@ -2,16 +2,14 @@
 
 use super::{Docket, Work, works_of};
 use anyhow::{Context, Result};
-use closeread_core::benchmark::Item;
-use closeread_core::embed::{Role, Vectors};
-use closeread_core::host::{Call, Host, HostError, Reply};
-use closeread_core::judge::{
-    BUILTIN_RULE, Heard, Judge, Judgement, JudgementKey, Judging, Said, Subject, Verdict, cited,
-};
-use closeread_core::method::Settings;
-use closeread_core::prompt::Prompts;
-use closeread_core::record::{CallTrace, Record};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_embed::{Role, Vectors};
+use closeread_eval::Item;
+use closeread_judges::{BUILTIN_RULE, Heard, Judge, Judgement, JudgementKey, Judging, Said, Subject, Verdict, cited};
+use closeread_llm::{Call, HostError, Reply};
+use closeread_methods::record::{CallTrace, Record};
+use closeread_methods::{Host, Settings};
+use closeread_prompts::Prompts;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;

@@ -1,9 +1,9 @@
 //! `judgements.jsonl` and `judging.json` of a run folder: what judges said, and who they were.
 
 use anyhow::{Context, Result};
-use closeread_core::judge::{Judgement, JudgementKey, Judging, Panel, Verdict};
-use closeread_core::report::folder::{JUDGING_FORMAT, read_judging, read_panels};
 use closeread_files::{self as files, open_lines, write_atomically};
+use closeread_judges::{Judgement, JudgementKey, Judging, Panel, Verdict};
+use closeread_report::folder::{JUDGING_FORMAT, read_judging, read_panels};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;

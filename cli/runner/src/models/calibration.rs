@@ -2,8 +2,8 @@
 
 use super::{Installed, ONNX};
 use anyhow::{Context, ensure};
-use closeread_core::embed::encoder::Calibration;
-use closeread_core::hash::sha256;
+use closeread_embed::encoder::Calibration;
+use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 
 /// The file's name.

@@ -1,8 +1,8 @@
 //! What embeddings from servers took: `embeddings.jsonl`, a line a request.
 
 use anyhow::Result;
-use closeread_core::record::EmbeddingCall;
 use closeread_files as files;
+use closeread_methods::record::EmbeddingCall;
 use std::path::Path;
 
 /// The file's name in a run folder.

@@ -3,12 +3,12 @@
 use super::preparations::{self, PreparationKey, preparations};
 use crate::judging::JUDGEMENTS;
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::Item;
-use closeread_core::method::{AnyMethod, Preparation};
-use closeread_core::reader::EXTRACTIVE;
-use closeread_core::record::{Outcome, Record, TrialKey};
-use closeread_core::report::CellKey;
+use closeread_eval::{Item, Outcome};
 use closeread_files::{self as files, write_atomically};
+use closeread_methods::reader::EXTRACTIVE;
+use closeread_methods::record::{Record, TrialKey};
+use closeread_methods::{AnyMethod, Preparation};
+use closeread_report::CellKey;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::OpenOptions;

@@ -1,10 +1,10 @@
 //! What methods made of books before the questions, a file each.
 
 use anyhow::{Context, Result};
-use closeread_core::hash::sha256;
-use closeread_core::method::Preparation;
-use closeread_core::report::PreparationCalls;
 use closeread_files::{self as files, write_atomically};
+use closeread_methods::Preparation;
+use closeread_report::PreparationCalls;
+use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

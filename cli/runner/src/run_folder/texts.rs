@@ -1,7 +1,7 @@
 //! The books of a run, each once by hash, compressed.
 
 use anyhow::{Context, Result};
-use closeread_core::text::{Book, TextStore};
+use closeread_books::{Book, TextStore};
 use closeread_files::write_atomically;
 use std::fs;
 use std::path::PathBuf;

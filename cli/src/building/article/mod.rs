@@ -5,8 +5,8 @@ mod wikitext;
 
 use super::search::encoded;
 use anyhow::{Context, Result, bail};
-use closeread_core::build::sagascale::Segment;
-use closeread_core::text::{Book, decode};
+use closeread_books::{Book, decode};
+use closeread_build::sagascale::Segment;
 use closeread_files::write_atomically;
 use closeread_providers::without_credentials;
 use segments::{ArticleKind, segments};
@@ -90,7 +90,7 @@ impl ArticleArgs {
         // A wiki's address may hold a password; nothing that is kept or said does.
         let wiki = without_credentials(&api);
         let folder = out.join("articles");
-        let name = closeread_core::hash::name_hash(&format!("{}\n{title}\n{wiki}", book.id));
+        let name = closeread_text::hash::name_hash(&format!("{}\n{title}\n{wiki}", book.id));
         let path = folder.join(format!("{name}.wiki"));
         if path.is_file() {
             return Ok(path);

@@ -2,8 +2,9 @@
 
 use super::wikitext;
 use anyhow::Result;
-use closeread_core::build::sagascale::Segment;
-use closeread_core::text::html::{self, Layout};
+use closeread_books::html;
+use closeread_books::html::Layout;
+use closeread_build::sagascale::Segment;
 
 /// How an article is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

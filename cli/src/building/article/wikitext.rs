@@ -4,7 +4,8 @@
 //! references, tables, files and categories are left out: what they say is not part of a section's sentences.
 
 use anyhow::{Result, anyhow, bail};
-use closeread_core::text::html::{self, Layout};
+use closeread_books::html;
+use closeread_books::html::Layout;
 use parse_wiki_text_2::{Configuration, ConfigurationSource, Node, ParseError};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;

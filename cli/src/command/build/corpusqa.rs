@@ -5,19 +5,19 @@ use crate::building::{
     read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
 };
 use anyhow::{Context, Result, bail};
-use closeread_core::answer::Parsed;
-use closeread_core::answer::corpusqa::{Reading, agrees};
-use closeread_core::benchmark::Item;
-use closeread_core::build::corpusqa::{
-    self, AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, Entity, Length, Record, Row, STAGES, Schema, Sources,
+use closeread_books::Book;
+use closeread_build::corpusqa::{
+    AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, Entity, Length, Record, Row, STAGES, Schema, Sources,
     TABLE_STAGES, Template, gold_again, records,
 };
-use closeread_core::build::{BuildError, Building};
-use closeread_core::hash::sha256;
-use closeread_core::text::Book;
+use closeread_build::{BuildError, Building, corpusqa};
+use closeread_eval::Item;
+use closeread_eval::answer::Parsed;
+use closeread_eval::answer::corpusqa::{Reading, agrees};
 use closeread_files::read_lines;
 use closeread_runner::host::Repetition;
 use closeread_runner::journal::Journal;
+use closeread_text::hash::sha256;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;

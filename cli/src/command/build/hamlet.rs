@@ -3,12 +3,12 @@
 use crate::building::{BookInputs, BuildOptions, checked, finish, hashes, show_costs, write};
 use crate::config::named;
 use anyhow::{Result, bail};
-use closeread_core::build::Building;
-use closeread_core::build::hamlet::{self, Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
-use closeread_core::paper::hamlet::Perspective;
-use closeread_core::table::render::text;
-use closeread_core::text::Book;
+use closeread_books::Book;
+use closeread_build::hamlet::{Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
+use closeread_build::{Building, hamlet};
 use closeread_files::{pretty, write_atomically};
+use closeread_report::paper::hamlet::Perspective;
+use closeread_table::render::text;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -4,10 +4,10 @@ use crate::building::{
     BookInputs, BuildOptions, checked, finish, hashes, read_forms, sheet_of, show_costs, write, write_sheet,
 };
 use anyhow::{Result, bail};
-use closeread_core::build::options::{self, Asked, Options, STAGES, wants_options};
-use closeread_core::build::{Building, Built};
-use closeread_core::hash::sha256;
+use closeread_build::options::{Asked, Options, STAGES, wants_options};
+use closeread_build::{Building, Built, options};
 use closeread_runner::benchmark::{Benchmark, BenchmarkOptions};
+use closeread_text::hash::sha256;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,9 +1,10 @@
 //! What can be compared, read: run folders and score files.
 
 use anyhow::{Context, Result, bail};
-use closeread_core::benchmark::{InputFile, Item, jsonl};
-use closeread_core::report::Run;
-use closeread_core::report::compare::{Content, ScoreFileItem, Source, Two};
+use closeread_data::jsonl;
+use closeread_eval::{InputFile, Item};
+use closeread_report::Run;
+use closeread_report::compare::{Content, ScoreFileItem, Source, Two};
 use closeread_runner::finished::{self, Texts};
 use serde::Deserialize;
 use std::collections::BTreeSet;

@@ -2,9 +2,10 @@
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use closeread_core::benchmark::{InputFile, Item, Problem, jsonl};
-use closeread_core::metric::{HashedAnswer, hashed};
+use closeread_data::jsonl;
+use closeread_eval::{InputFile, Item, Problem};
 use closeread_files::refuse_input_as_output;
+use closeread_metrics::{HashedAnswer, hashed};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

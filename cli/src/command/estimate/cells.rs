@@ -2,9 +2,9 @@
 
 use super::Scene;
 use anyhow::{Context, Result};
-use closeread_core::method::cost::{Cost, Range, Tariff};
-use closeread_core::price::Dollars;
-use closeread_core::report::CellKey;
+use closeread_llm::price::Dollars;
+use closeread_methods::cost::{Cost, Range, Tariff};
+use closeread_report::CellKey;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 

@@ -1,10 +1,10 @@
 //! What embedding the books by a server would take.
 
 use super::Scene;
-use closeread_core::chunk::Chunker;
-use closeread_core::index::Retriever;
-use closeread_core::price::{Dollars, Tokens};
+use closeread_books::chunk::Chunker;
+use closeread_llm::price::{Dollars, Tokens};
 use closeread_providers::is_served;
+use closeread_retrieve::Retriever;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 

@@ -3,8 +3,8 @@
 use super::Scene;
 use super::cells::{CellEstimate, Money, Tariffs, plus};
 use super::windows::{self, Measured, Overflow};
-use closeread_core::price::Dollars;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_llm::price::Dollars;
 use serde::Serialize;
 
 /// Books and characters of each by which two tokenizers are compared.

@@ -5,9 +5,9 @@ use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
 use super::windows::{Overflow, Survival};
 use super::{Assumptions, Estimate};
-use closeread_core::table::number::thousands;
-use closeread_core::table::render::text as render;
-use closeread_core::table::{Table, Value};
+use closeread_table::number::thousands;
+use closeread_table::render::text as render;
+use closeread_table::{Table, Value};
 
 /// Books that are named where several overflow.
 const NAMED: usize = 3;

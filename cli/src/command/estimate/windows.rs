@@ -2,12 +2,13 @@
 
 use super::{Group, Scene, in_parallel};
 use anyhow::Result;
-use closeread_core::method::cost::Calls;
-use closeread_core::method::{AnyMethod, FullDocument, Settings, WindowPolicy};
-use closeread_core::metric::evidence::recall_over;
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, FlowSpan, SourceText, Span};
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, SourceText};
+use closeread_eval::evidence::recall_over;
+use closeread_methods::cost::Calls;
+use closeread_methods::{AnyMethod, FullDocument, Settings, WindowPolicy};
 use closeread_runner::benchmark::Benchmark;
+use closeread_text::{FlowSpan, Span};
 use serde::Serialize;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};

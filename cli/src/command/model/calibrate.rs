@@ -1,17 +1,17 @@
 //! `closeread model calibrate`: what a model needs to be computed in 8-bit integers.
 
 use anyhow::{Context, bail};
-use closeread_core::chunk::Chunker;
-use closeread_core::embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Precision};
-use closeread_core::embed::{Encoder, Role};
-use closeread_core::hash::sha256;
-use closeread_core::index::Shelf;
-use closeread_core::text::Book;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::Book;
+use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
+use closeread_embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Precision};
+use closeread_embed::{Encoder, Role};
 use closeread_files as files;
+use closeread_retrieve::Shelf;
 use closeread_runner::benchmark::sample_story;
 use closeread_runner::input::{InputOptions, read_books};
 use closeread_runner::models::{CALIBRATION, CalibrationFile, ONNX, TOKENIZER, find};
+use closeread_text::hash::sha256;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -3,11 +3,11 @@
 use super::read_spec;
 use super::verify::related_cosine;
 use anyhow::{Context, bail};
-use closeread_core::embed::onnx::{WeightFormat, convert, dimension, max_tokens};
-use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Encoder, ModelSpec, Pooling};
-use closeread_core::hash::sha256;
+use closeread_embed::onnx::{WeightFormat, convert, dimension, max_tokens};
+use closeread_embed::tract::TractBackend;
+use closeread_embed::{Encoder, ModelSpec, Pooling};
 use closeread_runner::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir};
+use closeread_text::hash::sha256;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

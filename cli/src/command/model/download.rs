@@ -214,7 +214,7 @@ fn verify(path: &Path, remote: &Remote) -> anyhow::Result<()> {
         let mut file = std::fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
         std::io::copy(&mut file, &mut HashWriter(&mut hash))
             .with_context(|| format!("{} cannot be read", path.display()))?;
-        let found = closeread_core::hash::hex(&hash.finalize());
+        let found = closeread_text::hash::hex(&hash.finalize());
         if found != expected {
             bail!("SHA-256 {found}, the hub says {expected}");
         }

@@ -4,8 +4,8 @@ use super::convert::{CONFIG, Origin, WEIGHTS, install};
 use super::download::{Hub, Pinned};
 use super::read_spec;
 use anyhow::{Context, bail};
-use closeread_core::embed::ModelSpec;
-use closeread_core::embed::onnx::WeightFormat;
+use closeread_embed::ModelSpec;
+use closeread_embed::onnx::WeightFormat;
 use closeread_runner::models::{TOKENIZER, models_dir};
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,8 +59,8 @@ pub(super) async fn pull(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_core::hash::sha256;
     use closeread_runner::models::Installed;
+    use closeread_text::hash::sha256;
     use std::collections::BTreeMap;
     use std::io::{BufRead, BufReader, Write};
     use std::net::{TcpListener, TcpStream};

@@ -1,10 +1,10 @@
 //! `closeread model verify`: is a model what it says it is?
 
 use anyhow::Context;
-use closeread_core::embed::tract::TractBackend;
-use closeread_core::embed::{Backend, Encoder, Role};
-use closeread_core::hash::sha256;
+use closeread_embed::tract::TractBackend;
+use closeread_embed::{Backend, Encoder, Role};
 use closeread_runner::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir};
+use closeread_text::hash::sha256;
 use serde::Serialize;
 use std::process::ExitCode;
 

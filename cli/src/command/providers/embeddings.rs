@@ -2,8 +2,8 @@
 
 use super::CheckArgs;
 use anyhow::{Result, bail};
-use closeread_core::embed::Role;
-use closeread_core::provider::Limits;
+use closeread_embed::Role;
+use closeread_llm::provider::Limits;
 use closeread_providers::{EMBEDDING_PROVIDERS, Keys, is_served};
 use closeread_runner::embedder::{Embedder, EmbedderOptions};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ fn look(model: &str, options: &EmbedderOptions) -> Result<Seen> {
         .map(|(role, text)| embedder.embed_anew(role, &[text]));
     let [question, answer, other] = vectors;
     let (question, answer, other) = (question?, answer?, other?);
-    let cosine = |text: &closeread_core::embed::Vectors| -> f64 {
+    let cosine = |text: &closeread_embed::Vectors| -> f64 {
         question.row(0).iter().zip(text.row(0)).map(|(&a, &b)| f64::from(a) * f64::from(b)).sum()
     };
     let calls = embedder.calls();

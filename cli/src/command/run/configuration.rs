@@ -2,14 +2,14 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
-use closeread_core::hash::name_hash;
-use closeread_core::prompt::Prompts;
-use closeread_core::protocol::Protocol;
+use closeread_methods::protocol::Protocol;
+use closeread_prompts::Prompts;
 use closeread_providers::without_credentials;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::shard::Shard;
+use closeread_text::hash::name_hash;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

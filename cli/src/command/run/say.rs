@@ -1,15 +1,15 @@
 //! What a run says on standard error besides its report.
 
 use crate::config::RunArgs;
-use closeread_core::method::{AnyMethod, Entry};
-use closeread_core::paper::FailurePolicy;
-use closeread_core::protocol::Protocol;
-use closeread_core::record::{Outcome, Record};
-use closeread_core::report::{EmbeddingUsage, Usage};
-use closeread_core::table::number::thousands;
+use closeread_eval::{FailurePolicy, Outcome};
+use closeread_methods::protocol::Protocol;
+use closeread_methods::record::Record;
+use closeread_methods::{AnyMethod, Entry};
+use closeread_report::{EmbeddingUsage, Usage};
 use closeread_runner::benchmark::{Benchmark, SAMPLE};
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
+use closeread_table::number::thousands;
 use serde_json::json;
 use std::collections::BTreeMap;
 

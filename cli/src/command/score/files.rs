@@ -1,7 +1,7 @@
 //! Files as `score` takes them: as they lie on disk, in folders, in ZIP archives.
 
 use anyhow::{Context as _, Result};
-use closeread_core::benchmark::InputFile;
+use closeread_eval::InputFile;
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;

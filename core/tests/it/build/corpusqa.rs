@@ -2,17 +2,16 @@
 
 use super::{Memory, funnel, survives_any_death, with_setting};
 use crate::support::{ScriptedHost, book};
-use closeread_core::answer::Parsed;
-use closeread_core::answer::corpusqa::{Reading as AnswerReading, agrees};
-use closeread_core::benchmark::Item;
-use closeread_core::build::corpusqa::ValueType;
-use closeread_core::build::corpusqa::{
-    self, CellValue, Column, Corpus, CorpusQa, Crew, Database, Entity, Record, Row, Schema, Selected, Sources,
-    SqlError, SqlValue, Template, records,
+use closeread_books::Book;
+use closeread_build::corpusqa::{
+    CellValue, Column, Corpus, CorpusQa, Crew, Database, Entity, Record, Row, Schema, Selected, Sources, SqlError,
+    SqlValue, Template, ValueType, records,
 };
-use closeread_core::build::{BuildError, Building, Built};
-use closeread_core::host::{Call, HostError};
-use closeread_core::text::Book;
+use closeread_build::{BuildError, Building, Built, corpusqa};
+use closeread_eval::Item;
+use closeread_eval::answer::Parsed;
+use closeread_eval::answer::corpusqa::{Reading as AnswerReading, agrees};
+use closeread_llm::{Call, HostError};
 use rusqlite::Connection;
 use rusqlite::types::{Value as Sql, ValueRef};
 use serde_json::{Value, json};

@@ -1,12 +1,11 @@
 //! Cells and answers as real tables have them: TAT-QA's reports and WikiTableQuestions' tables of `CLOSEREAD_DATA`.
 #![allow(clippy::disallowed_methods, reason = "a test reads the files that a host would hand in")]
 
-use closeread_core::answer::Parsed;
-use closeread_core::answer::corpusqa::{Reading, Value as Answer, value};
-use closeread_core::build::corpusqa::ValueType;
-use closeread_core::build::corpusqa::{
-    AnswerKind, CellValue, Column, Selected, SqlValue, csv_records, gold, inferred, read_cell,
+use closeread_build::corpusqa::{
+    AnswerKind, CellValue, Column, Selected, SqlValue, ValueType, csv_records, gold, inferred, read_cell,
 };
+use closeread_eval::answer::Parsed;
+use closeread_eval::answer::corpusqa::{Reading, Value as Answer, value};
 use serde_json::Value;
 use std::fs;
 use std::path::PathBuf;

@@ -3,8 +3,8 @@
 use super::corpusqa::{Plain, able, homes, lines, parameters, schema, text};
 use super::{Memory, with_setting};
 use crate::support::ScriptedHost;
-use closeread_core::build::corpusqa::{self, CorpusQa, Crew, Sources, Template, records};
-use closeread_core::build::{BuildError, Building};
+use closeread_build::corpusqa::{CorpusQa, Crew, Sources, Template, records};
+use closeread_build::{BuildError, Building, corpusqa};
 use expect_test::expect;
 use std::collections::HashMap;
 

@@ -2,12 +2,12 @@
 
 use super::{Memory, funnel, ids, survives_any_death, with_setting};
 use crate::support::{STORY, ScriptedHost, book};
-use closeread_core::build::hamlet::{Hamlet, cost, hamlet, study, study_chunks};
-use closeread_core::build::{BuildError, Building, Built, Question};
-use closeread_core::host::{Call, HostError};
-use closeread_core::paper::hamlet::Perspective;
-use closeread_core::table::Value as Cell;
-use closeread_core::text::Book;
+use closeread_books::Book;
+use closeread_build::hamlet::{Hamlet, cost, hamlet, study, study_chunks};
+use closeread_build::{BuildError, Building, Built, Question};
+use closeread_llm::{Call, HostError};
+use closeread_report::paper::hamlet::Perspective;
+use closeread_table::Value as Cell;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -278,7 +278,7 @@ fn the_cost_is_that_of_the_calls_which_are_made() {
     let made: usize = built.funnel.rows.iter().map(|row| row.calls).sum();
     let books = [book("story", "The Key", STORY)];
     let stages = with_setting(async |settings| {
-        let cut = closeread_core::build::hamlet::chunks(&books, settings.tokenizer, 24);
+        let cut = closeread_build::hamlet::chunks(&books, settings.tokenizer, 24);
         cost(settings, &books, &cut, &parameters()).unwrap()
     });
     let n: u64 = stages.iter().map(|stage| stage.cost.n().low).sum();

@@ -11,12 +11,12 @@ mod sagascale;
 mod sagascale_words;
 
 use crate::support::ScriptedHost;
-use closeread_core::benchmark::Item;
-use closeread_core::build::{BuildError, Built, StageStore, Stored};
-use closeread_core::host::{Call, HostError};
-use closeread_core::method::Settings;
-use closeread_core::prompt::Prompts;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_build::{BuildError, Built, StageStore, Stored};
+use closeread_eval::Item;
+use closeread_llm::{Call, HostError};
+use closeread_methods::Settings;
+use closeread_prompts::Prompts;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn with_setting<T>(work: impl AsyncFnOnce(Settings<'_>) -> T) -> T {
 
 /// The rows of a funnel: stage, units, kept, reasons.
 fn funnel(built: &Built) -> Vec<String> {
-    let row = |row: &closeread_core::build::FunnelRow| {
+    let row = |row: &closeread_build::FunnelRow| {
         let dropped: Vec<String> = row.dropped.iter().map(|(reason, n)| format!(", {reason} {n}")).collect();
         format!("{} {} -> {}{}", row.stage, row.units, row.kept, dropped.concat())
     };

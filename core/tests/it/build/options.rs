@@ -2,10 +2,10 @@
 
 use super::{Memory, funnel, survives_any_death, with_setting};
 use crate::support::{STORY, ScriptedHost, book, item, question};
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::build::options::{Asked, Options, cost, options};
-use closeread_core::build::{BuildError, Building, Built};
-use closeread_core::host::{Call, HostError};
+use closeread_build::options::{Asked, Options, cost, options};
+use closeread_build::{BuildError, Building, Built};
+use closeread_eval::{Item, Task};
+use closeread_llm::{Call, HostError};
 use expect_test::expect;
 use serde_json::json;
 

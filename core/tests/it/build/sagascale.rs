@@ -2,12 +2,12 @@
 
 use super::{Memory, funnel, survives_any_death, with_setting};
 use crate::support::{STORY, ScriptedHost, book};
-use closeread_core::build::sagascale::{Crew, Found, SagaScale, SearchHost, Segment, Subject, cost, sagascale};
-use closeread_core::build::{BuildError, Building, Built};
-use closeread_core::chunk::Chunker;
-use closeread_core::host::{Call, HostError};
-use closeread_core::index::{Retriever, Shelf};
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::chunk::Chunker;
+use closeread_books::tokens::Tokenizer;
+use closeread_build::sagascale::{Crew, Found, SagaScale, SearchHost, Segment, Subject, cost, sagascale};
+use closeread_build::{BuildError, Building, Built};
+use closeread_llm::{Call, HostError};
+use closeread_retrieve::{Retriever, Shelf};
 use serde_json::json;
 
 /// The article's sections: heading and text.

@@ -1,7 +1,7 @@
 //! CorpusQA's judge of equivalence.
 
 use super::{Case, correct};
-use closeread_core::judge::{Judge, Verdict};
+use closeread_judges::{Judge, Verdict};
 use expect_test::expect;
 
 #[test]

@@ -1,8 +1,8 @@
 //! HAMLET's verification of facts and alignment of key facts.
 
 use super::Case;
-use closeread_core::judge::{Judge, Ruling, Verdict};
-use closeread_core::paper::hamlet::ErrorCategory;
+use closeread_judges::{Judge, Ruling, Verdict};
+use closeread_report::paper::hamlet::ErrorCategory;
 use expect_test::expect;
 use serde_json::{Value, json};
 

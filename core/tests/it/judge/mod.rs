@@ -10,12 +10,12 @@ mod sagascale;
 mod scores;
 
 use crate::support::ScriptedHost;
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::host::HostError;
-use closeread_core::judge::{Heard, Judge, Ruling, Said, Submission, Verdict};
-use closeread_core::method::Settings;
-use closeread_core::prompt::Prompts;
-use closeread_core::text::tokens::Tokenizer;
+use closeread_books::tokens::Tokenizer;
+use closeread_eval::{Item, Task};
+use closeread_judges::{Heard, Judge, Ruling, Said, Submission, Verdict};
+use closeread_llm::HostError;
+use closeread_methods::Settings;
+use closeread_prompts::Prompts;
 use expect_test::Expect;
 use serde_json::json;
 use std::fmt::Write;
@@ -143,8 +143,7 @@ fn every_judge_but_the_rule_has_a_prompt_of_its_name() {
 
 #[test]
 fn a_choice_is_judged_by_rule_alone() {
-    use closeread_core::paper::Paper;
-    use closeread_core::record::Outcome;
+    use closeread_eval::{Outcome, Paper};
     let mut item = Item::new("q", "b", "?", Task::Choice);
     item.options = vec!["a".into(), "b".into()];
     item.correct = Some(0);

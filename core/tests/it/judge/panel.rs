@@ -1,12 +1,10 @@
 //! Laws of panels.
 
-use closeread_core::benchmark::Item;
-use closeread_core::judge::{
+use closeread_eval::{Item, Outcome, Paper};
+use closeread_judges::{
     BUILTIN_RULE, FactRuling, Joint, Judge, Judging, Panel, PanelRule, Ruling, SentenceRuling, Verdict,
 };
-use closeread_core::paper::Paper;
-use closeread_core::paper::hamlet::ErrorCategory;
-use closeread_core::record::Outcome;
+use closeread_report::paper::hamlet::ErrorCategory;
 use proptest::prelude::*;
 use serde_json::json;
 use std::collections::BTreeMap;

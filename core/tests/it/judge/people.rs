@@ -1,7 +1,7 @@
 //! Labels of people, as they are read.
 
-use closeread_core::benchmark::InputFile;
-use closeread_core::judge::{Part, human_labels};
+use closeread_eval::InputFile;
+use closeread_judges::{Part, human_labels};
 
 fn read(text: &str) -> (Vec<(String, Part, &'static str)>, Vec<String>) {
     let file = InputFile { name: "l".into(), bytes: text.as_bytes().to_vec() };

@@ -1,7 +1,7 @@
 //! SagaScale's judge of answers and its classifier of questions.
 
 use super::{Case, correct};
-use closeread_core::judge::{Judge, QuestionType, Ruling, Verdict};
+use closeread_judges::{Judge, QuestionType, Ruling, Verdict};
 use expect_test::expect;
 
 #[test]

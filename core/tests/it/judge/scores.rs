@@ -1,14 +1,13 @@
 //! From judgements to scores, and agreement.
 
-use closeread_core::benchmark::Item;
-use closeread_core::judge::{
+use closeread_eval::{Item, Outcome, Paper};
+use closeread_judges::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, Agreement, BUILTIN_RULE, Confusion, JUDGED_ACCURACY, Judge, Judgement,
     JudgementKey, Judging, Panel, PanelRule, Ruling, Said, Subject, Submission, Verdict, among, evaluations,
     label_questions, score,
 };
-use closeread_core::paper::Paper;
-use closeread_core::paper::hamlet::{ErrorCategory, Level};
-use closeread_core::record::{Outcome, Record};
+use closeread_methods::record::Record;
+use closeread_report::paper::hamlet::{ErrorCategory, Level};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -1,10 +1,9 @@
 //! Agentic RAG: a query or an answer a turn, at most eight searches.
 
 use crate::support::{Case, ScriptedHost, item};
-use closeread_core::benchmark::Task;
-use closeread_core::host::{Call, HostError, Speaker};
-use closeread_core::method::Trial;
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
+use closeread_llm::{Call, HostError, Speaker};
+use closeread_methods::Trial;
 use expect_test::expect;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Closed book: the title, and nothing of the text.
 
 use crate::support::{Case, ScriptedHost, item};
-use closeread_core::benchmark::Task;
+use closeread_eval::Task;
 use expect_test::expect;
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! Corpus RAG: one search over all documents, and what it cannot have seen.
 
 use crate::support::{Case, ScriptedHost, book};
-use closeread_core::benchmark::Item;
-use closeread_core::index::Retriever;
+use closeread_eval::Item;
+use closeread_retrieve::Retriever;
 use expect_test::expect;
 use serde_json::json;
 

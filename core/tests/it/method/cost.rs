@@ -1,18 +1,18 @@
 //! What is said of a method's cost beforehand, against what it then asks for.
 
 use crate::support::{STORY, fan, item};
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::embed::{Role, Vectors};
-use closeread_core::host::{Call, Host, HostError, Reply};
-use closeread_core::index::Retriever;
-use closeread_core::method::cost::{BookSize, Calls, Cost, Range, Shared, Stage, Tariff};
-use closeread_core::method::{AnyMethod, METHODS, Session, Settings};
-use closeread_core::price::PriceList;
-use closeread_core::prompt::Prompts;
-use closeread_core::reader::{self, Expected};
-use closeread_core::record::{CallTrace, Outcome};
-use closeread_core::text::tokens::Tokenizer;
-use closeread_core::text::{Book, ReadOptions};
+use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, ReadOptions};
+use closeread_embed::{Role, Vectors};
+use closeread_eval::reading::Expected;
+use closeread_eval::{Item, Outcome, Task};
+use closeread_llm::price::PriceList;
+use closeread_llm::{Call, HostError, Reply};
+use closeread_methods::cost::{BookSize, Calls, Cost, Range, Shared, Stage, Tariff};
+use closeread_methods::record::CallTrace;
+use closeread_methods::{AnyMethod, Host, METHODS, Session, Settings, reader};
+use closeread_prompts::Prompts;
+use closeread_retrieve::Retriever;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::sync::{Arc, LazyLock};

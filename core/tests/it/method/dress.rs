@@ -1,9 +1,8 @@
 //! The papers' prompts and answer forms, on the methods that end in a reading.
 
 use crate::support::{Case, STORY, ScriptedHost, book, item};
-use closeread_core::benchmark::Task;
-use closeread_core::host::HostError;
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
+use closeread_llm::HostError;
 use expect_test::expect;
 use serde_json::json;
 
@@ -234,7 +233,7 @@ fn nothing_is_asked_twice_in_any_dress() {
     for style in ["dos-rag", "sagascale", "novelqa", "corpusqa", "hamlet"] {
         for method in ["closed-book", "full-document", "vanilla-rag", "naive-rag"] {
             let case = Case { budget: Some(40), ..Case::new(method, json!({ "style": style })) };
-            let script = |_: &closeread_core::host::Call, _| Ok("Answer0: 1 <answer>1</answer>".to_owned());
+            let script = |_: &closeread_llm::Call, _| Ok("Answer0: 1 <answer>1</answer>".to_owned());
             case.survives_any_death(&script, &[&item(Task::Choice), &item(Task::Generative), &item(Task::Summary)]);
         }
     }

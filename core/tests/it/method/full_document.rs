@@ -1,8 +1,7 @@
 //! Full document: the whole text, and what happens where it does not fit.
 
 use crate::support::{Case, ScriptedHost, book, item};
-use closeread_core::benchmark::Task;
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
 use expect_test::expect;
 use serde_json::json;
 

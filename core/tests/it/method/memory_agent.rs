@@ -1,9 +1,8 @@
 //! The memory agent: one call a section, one for the answer.
 
 use crate::support::{Case, ScriptedHost, book, item};
-use closeread_core::benchmark::Task;
-use closeread_core::host::{Call, HostError};
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
+use closeread_llm::{Call, HostError};
 use expect_test::expect;
 use serde_json::{Value, json};
 

@@ -1,10 +1,9 @@
 //! Naive RAG: three passages with their place in the text.
 
 use crate::support::{Case, ScriptedHost, book, item};
-use closeread_core::benchmark::Task;
-use closeread_core::host::HostError;
-use closeread_core::index::Retriever;
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
+use closeread_llm::HostError;
+use closeread_retrieve::Retriever;
 use expect_test::expect;
 use serde_json::json;
 
@@ -104,6 +103,6 @@ fn what_cannot_be_asked_is_an_outcome() {
 
 #[test]
 fn nothing_is_asked_twice() {
-    let script = |_: &closeread_core::host::Call, _| Ok("<answer>x</answer>".to_owned());
+    let script = |_: &closeread_llm::Call, _| Ok("<answer>x</answer>".to_owned());
     Case::new("naive-rag", json!({})).survives_any_death(&script, &[&item(Task::Generative), &item(Task::Choice)]);
 }

@@ -1,7 +1,7 @@
 //! Query-focused summaries: the whole text and a query, and what is no summary is not asked.
 
 use crate::support::{Case, ScriptedHost, item};
-use closeread_core::benchmark::Task;
+use closeread_eval::Task;
 use expect_test::expect;
 use serde_json::json;
 

@@ -1,10 +1,9 @@
 //! Vanilla and DOS RAG: one ranking, two orders.
 
 use crate::support::{Case, ScriptedHost, item};
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::host::HostError;
-use closeread_core::index::Retriever;
-use closeread_core::record::Outcome;
+use closeread_eval::{Item, Outcome, Task};
+use closeread_llm::HostError;
+use closeread_retrieve::Retriever;
 use expect_test::expect;
 use serde_json::json;
 

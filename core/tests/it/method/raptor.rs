@@ -1,11 +1,10 @@
 //! RAPTOR: a tree of summaries, and what of it a reader is shown.
 
 use crate::support::{Case, ScriptedHost, book, item};
-use closeread_core::benchmark::Task;
-use closeread_core::host::{Call, HostError};
-use closeread_core::index::Retriever;
-use closeread_core::method::{AnyPrepared, Tree};
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
+use closeread_llm::{Call, HostError};
+use closeread_methods::{AnyPrepared, Tree};
+use closeread_retrieve::Retriever;
 use expect_test::expect;
 use serde_json::{Value, json};
 

@@ -1,10 +1,9 @@
 //! ReadAgent: pages, gists, look-up, answer.
 
 use crate::support::{Case, ScriptedHost, book, item};
-use closeread_core::benchmark::Task;
-use closeread_core::host::{Call, HostError};
-use closeread_core::method::{AnyPrepared, Pages};
-use closeread_core::record::Outcome;
+use closeread_eval::{Outcome, Task};
+use closeread_llm::{Call, HostError};
+use closeread_methods::{AnyPrepared, Pages};
 use expect_test::expect;
 use serde_json::{Value, json};
 

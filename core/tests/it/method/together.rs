@@ -1,9 +1,8 @@
 //! Several questions in one call, as NovelQA asks them.
 
 use crate::support::{Case, ScriptedHost, item, question};
-use closeread_core::benchmark::{Item, Task};
-use closeread_core::host::{Call, HostError};
-use closeread_core::record::Outcome;
+use closeread_eval::{Item, Outcome, Task};
+use closeread_llm::{Call, HostError};
 use expect_test::expect;
 use serde_json::{Value, json};
 

@@ -2,11 +2,12 @@
 
 use super::run::Run;
 use crate::schema::compare::parse;
-use closeread_core::observations::{
+use closeread_eval::observations::{
     Aggregate, Aggregation, Basis, Cell, CellId, CellKey, Counting, Ending, FailurePolicy, Observations, Out,
     PoolError, Rows, Weighting,
 };
-use closeread_core::stats::{self, clustered_mean};
+use closeread_metrics::stats;
+use closeread_metrics::stats::clustered_mean;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

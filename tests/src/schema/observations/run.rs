@@ -1,10 +1,10 @@
 //! A run of the vectors as a table.
 
-use closeread_core::benchmark::Task;
-use closeread_core::observations::{
+use closeread_eval::Task;
+use closeread_eval::observations::{
     Applies, Cell, CellFacts, CellId, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, Score,
 };
-use closeread_core::text::Language;
+use closeread_text::Language;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
