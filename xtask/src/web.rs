@@ -103,7 +103,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
     put_version(&dist.join("package.json"))?;
     let sample = root().join("sample");
     if sample.exists() {
-        copy_folder(&sample, &dist.join("sample"), |name| !name.ends_with(".md"))?;
+        copy_folder(&sample, &dist.join("sample"), |name| name.ends_with(".jsonl") || name.ends_with(".txt"))?;
     }
     let build = if dev { "dev" } else { "optimised" };
     run_program(program("npm").args(["run", "--silent", "finish", "--", build]).current_dir(&web))

@@ -15,16 +15,6 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Items of the sample that only a judge can score: summaries with key facts.
-const SAMPLE_KEY_FACTS: &[u8] = include_bytes!("../../../sample/key_facts.jsonl");
-/// The sample benchmark, inside the binary.
-const SAMPLE_FILES: [(&str, &[u8]); 4] = [
-    ("documents.jsonl", include_bytes!("../../../sample/documents.jsonl")),
-    ("items.jsonl", include_bytes!("../../../sample/items.jsonl")),
-    ("the-loan-of-the-bell.txt", include_bytes!("../../../sample/the-loan-of-the-bell.txt")),
-    ("shedu-bu.txt", include_bytes!("../../../sample/shedu-bu.txt")),
-];
-
 /// The benchmark that ships.
 pub const SAMPLE: &str = "sample";
 
@@ -231,7 +221,7 @@ impl Benchmark {
 
 /// The sample; its summaries only where there is a judge, for nothing else can score them.
 fn sample(judged: bool) -> Dataset {
-    let files: Vec<InputFile> = SAMPLE_FILES
+    let files: Vec<InputFile> = closeread_sample::FILES
         .iter()
         .map(|(name, bytes)| InputFile { name: (*name).to_owned(), bytes: bytes.to_vec() })
         .collect();
@@ -239,12 +229,12 @@ fn sample(judged: bool) -> Dataset {
     for document in &mut dataset.documents {
         if let Content::Path(path) = &document.content {
             let (_, bytes) =
-                SAMPLE_FILES.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
+                closeread_sample::FILES.iter().find(|(name, _)| name == path).expect("the sample holds its own texts");
             document.content = Content::Text(String::from_utf8_lossy(bytes).into_owned());
         }
     }
     if judged {
-        let file = InputFile { name: "key_facts.jsonl".to_owned(), bytes: SAMPLE_KEY_FACTS.to_vec() };
+        let file = InputFile { name: "key_facts.jsonl".to_owned(), bytes: closeread_sample::KEY_FACTS.to_vec() };
         dataset.items.extend(jsonl::items(&file).0);
     }
     dataset

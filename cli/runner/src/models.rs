@@ -10,17 +10,14 @@ use anyhow::{Context, bail};
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
 use closeread_files as files;
+use closeread_models::all_minilm_l6_v2 as shipped;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Name of the model inside the binary, the default everywhere.
-pub const SHIPPED: &str = "all-MiniLM-L6-v2";
-const SHIPPED_ONNX: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/model.onnx");
-const SHIPPED_TOKENIZER: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/tokenizer.json");
-const SHIPPED_SPEC: &str = include_str!("../../../models/all-MiniLM-L6-v2/model.toml");
-const SHIPPED_MANIFEST: &str = include_str!("../../../models/all-MiniLM-L6-v2/manifest.json");
+pub const SHIPPED: &str = shipped::NAME;
 
 /// The weights and their graph.
 pub const ONNX: &str = "model.onnx";
@@ -66,8 +63,8 @@ pub struct Installed {
 impl Installed {
     /// The model inside the binary.
     pub fn shipped() -> anyhow::Result<Self> {
-        let spec = ModelSpec::from_toml("the shipped model.toml", SHIPPED_SPEC)?;
-        let manifest = serde_json::from_str(SHIPPED_MANIFEST).context("the shipped manifest.json")?;
+        let spec = ModelSpec::from_toml("the shipped model.toml", shipped::SPEC)?;
+        let manifest = serde_json::from_str(shipped::MANIFEST).context("the shipped manifest.json")?;
         Ok(Self { spec, manifest, folder: None })
     }
 
@@ -89,10 +86,10 @@ impl Installed {
     pub fn file(&self, name: &str) -> anyhow::Result<Cow<'static, [u8]>> {
         let Some(folder) = &self.folder else {
             return Ok(Cow::Borrowed(match name {
-                ONNX => SHIPPED_ONNX,
-                TOKENIZER => SHIPPED_TOKENIZER,
-                SPEC => SHIPPED_SPEC.as_bytes(),
-                MANIFEST => SHIPPED_MANIFEST.as_bytes(),
+                ONNX => shipped::ONNX,
+                TOKENIZER => shipped::TOKENIZER,
+                SPEC => shipped::SPEC.as_bytes(),
+                MANIFEST => shipped::MANIFEST.as_bytes(),
                 _ => bail!("the shipped model has no file `{name}`"),
             }));
         };

@@ -4,10 +4,9 @@
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Bucket, Encoder, ModelSpec, Role};
+use closeread_models::all_minilm_l6_v2::{ONNX, TOKENIZER};
 use serde::Deserialize;
 
-const ONNX: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/model.onnx");
-const TOKENIZER: &[u8] = include_bytes!("../../../models/all-MiniLM-L6-v2/tokenizer.json");
 /// 1 - cosine to onnxruntime on the same file: float noise, both compute in f32.
 const SAME_FILE: f64 = 1e-6;
 

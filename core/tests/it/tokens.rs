@@ -68,9 +68,7 @@ proptest! {
 
 fn minilm() -> Tokenizer {
     static MINILM: std::sync::LazyLock<Tokenizer> = std::sync::LazyLock::new(|| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2/tokenizer.json");
-        let json = std::fs::read(path).expect("the model ships");
-        Tokenizer::from_json("minilm", &json).expect("the model's own file")
+        Tokenizer::from_json("minilm", closeread_models::all_minilm_l6_v2::TOKENIZER).expect("the model's own file")
     });
     MINILM.clone()
 }

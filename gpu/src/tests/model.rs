@@ -4,6 +4,7 @@ use crate::{GpuError, GpuModel, Storage};
 use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::{Backend, ModelSpec, TextTokenizer, Vectors};
+use closeread_models::all_minilm_l6_v2 as shipped;
 use std::path::PathBuf;
 
 const SHAPES: [Shape; 4] = [
@@ -121,15 +122,12 @@ fn needs_vulkan_a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
 #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
 fn needs_vulkan_the_model_that_ships_gives_the_encoders_vectors() {
     let adapter = adapter();
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../models/all-MiniLM-L6-v2");
-    let read = |name: &str| std::fs::read(folder.join(name)).expect("it ships");
-    let toml = String::from_utf8(read("model.toml")).expect("text");
-    let (spec, onnx) = (ModelSpec::from_toml("model.toml", &toml).expect("valid"), read("model.onnx"));
-    let tokenizer = TextTokenizer::new(&spec.name, &read("tokenizer.json"), spec.max_tokens).expect("valid");
+    let spec = ModelSpec::from_toml("model.toml", shipped::SPEC).expect("valid");
+    let tokenizer = TextTokenizer::new(&spec.name, shipped::TOKENIZER, spec.max_tokens).expect("valid");
     let texts = ["The lighthouse keeper counted the ships.", "Tea.", "Nobody had asked him, so he said nothing."];
     let ids: Vec<Vec<u32>> = texts.iter().map(|text| tokenizer.tokenize(text).expect("splits").ids).collect();
-    let expected = encoder(&spec, &onnx).forward(&slices(&ids)).expect("runs");
-    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, None).expect("loads");
+    let expected = encoder(&spec, shipped::ONNX).forward(&slices(&ids)).expect("runs");
+    let gpu = GpuModel::load_now(&adapter, &spec, shipped::ONNX, None).expect("loads");
     assert_agree(&gpu.forward_now(&slices(&ids)).expect("runs"), &expected, 1e-9, "all-MiniLM-L6-v2");
 }
 

@@ -1,12 +1,13 @@
 //! The tokenizers that vector files name.
 
 use closeread_books::tokens::Tokenizer;
+use closeread_models::all_minilm_l6_v2;
 use std::sync::LazyLock;
 
-/// The tokenizer of the shipped embedding model, part of this package so that the WebAssembly needs no file.
+/// The tokenizer of the shipped embedding model.
 static MINILM: LazyLock<Tokenizer> = LazyLock::new(|| {
-    let json = include_bytes!("../../../models/all-MiniLM-L6-v2/tokenizer.json");
-    Tokenizer::from_json("all-MiniLM-L6-v2", json).expect("the shipped tokenizer.json is one")
+    Tokenizer::from_json(all_minilm_l6_v2::NAME, all_minilm_l6_v2::TOKENIZER)
+        .expect("the shipped tokenizer.json is one")
 });
 static CL100K: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::cl100k);
 static O200K: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::o200k);

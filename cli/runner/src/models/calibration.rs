@@ -3,12 +3,12 @@
 use super::{Installed, ONNX};
 use anyhow::{Context, ensure};
 use closeread_embed::encoder::Calibration;
+use closeread_models::all_minilm_l6_v2;
 use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 
 /// The file's name.
 pub const CALIBRATION: &str = "calibration.json";
-const SHIPPED_CALIBRATION: &[u8] = include_bytes!("../../../../models/all-MiniLM-L6-v2/calibration.json");
 
 /// What the file holds.
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,7 +29,7 @@ pub struct CalibrationFile {
 impl Installed {
     /// The bytes of the model's calibration.
     pub fn calibration_file(&self) -> anyhow::Result<Vec<u8>> {
-        let Some(folder) = &self.folder else { return Ok(SHIPPED_CALIBRATION.to_vec()) };
+        let Some(folder) = &self.folder else { return Ok(all_minilm_l6_v2::CALIBRATION.to_vec()) };
         let path = folder.join(CALIBRATION);
         std::fs::read(&path).with_context(|| {
             let hint = format!("`closeread model calibrate {}` makes it", folder.display());

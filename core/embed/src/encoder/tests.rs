@@ -189,7 +189,7 @@ fn nearest(vectors: &Vectors) -> Vec<usize> {
 fn two_hundred_chinese_passages_are_the_same_in_integers() {
     const N: usize = 200;
     let shape = Shape { family: "xlm-roberta", act: "gelu", hidden: 96, heads: 6, inner: 384, layers: 4 };
-    let story = include_str!("../../../../sample/shedu-bu.txt");
+    let story = closeread_sample::SHEDU_BU;
     let mut known = std::collections::BTreeMap::new();
     let mut id = |c| {
         let next = 5 + known.len() as u32;

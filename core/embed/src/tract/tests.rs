@@ -1,11 +1,11 @@
 //! A rewritten graph computes what tract computes from the file.
 
 use super::*;
+use closeread_models::all_minilm_l6_v2::ONNX;
 use fused::Attention;
 use tract_onnx::tract_core::internal::{EvalContext, EvalOp, rctensor0};
 use tract_onnx::tract_core::ops::einsum::EinSum;
 
-const ONNX: &[u8] = include_bytes!("../../../../models/all-MiniLM-L6-v2/model.onnx");
 /// Largest difference between hidden states, which are of the order of 1.
 const ROUNDING: f32 = 1e-5;
 
