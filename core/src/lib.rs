@@ -1,80 +1,54 @@
-//! The core of closeread: text, passages, retrieval, methods, metrics and records.
+//! Methods that read whole books, and what their answers are worth: the public side of closeread's core.
 //!
-//! It does no I/O. Whatever it needs from outside it asks of a [`host::Host`]; whatever a run leaves behind is a
-//! [`record`]. The same code is compiled natively for the command line and to WebAssembly for the page, and gives the
-//! same numbers in both. `ARCHITECTURE.md` in the repository's root says where a line belongs.
+//! It does no I/O. [`read`] makes passages of books, [`ask`] runs a method over whatever answers a [`Host`](ask::Host),
+//! [`score`] says what the answers are worth, [`report`] makes tables of finished runs. The same code is compiled natively
+//! and to WebAssembly, and gives the same numbers in both.
+//!
+//! DOS RAG (Stronger Baselines, section 2.3) on a book in a string, by the built-in reader, which is no language model:
+//!
+//! ```
+//! use closeread_core::ask::{self, Call, Host, HostError, Item, Prompts, Rag, Reply, Session, Settings, Task};
+//! use closeread_core::read::{Book, PassageIndex, ReadOptions, Retriever, Tokenizer};
+//! use closeread_core::score::score;
+//!
+//! struct BuiltIn;
+//!
+//! impl Host for BuiltIn {
+//!     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+//!         let text = call.reading.as_ref().map(ask::extractive).unwrap_or_default();
+//!         Ok(Reply { text, ..Reply::default() })
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let story = "Ana kept the lighthouse. In spring Bo sold the boat to Carla. Carla painted it red.";
+//! let books = [Book::new("harbour", "The Harbour", story.to_owned(), &ReadOptions::default())?.into()];
+//! let mut item = Item::new("q1", "harbour", "To whom did Bo sell the boat in spring?", Task::Generative);
+//! item.answers = vec!["Carla".to_owned()];
+//!
+//! let (method, prompts, tokenizer) = (Rag::dos(), Prompts::built_in(), Tokenizer::cl100k());
+//! let index: PassageIndex = method.passages.index(&books, &tokenizer);
+//! let session = Session::new(&BuiltIn, Settings::new(&prompts, &tokenizer))
+//!     .about(&books)
+//!     .searching(Some(&index), Retriever::Bm25)
+//!     .within(Some(500));
+//! let trials = pollster::block_on(ask::run(&method, &session, &[&item], None))?;
+//!
+//! let scores = score(&item, &trials[0].outcome, "en");
+//! println!("{:?}: F1 {:.2}", trials[0].outcome, scores["f1"]);
+//! assert!(scores["f1"] > 0.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A host with a language model sends the [`Call`](ask::Call) to a server instead: [`ask::provider`] has requests and
+//! responses of the servers' protocols as values. One that embeds also implements [`Host::embed`](ask::Host::embed).
+//!
+//! This crate names what is stable. The crates below it, `closeread-text` to `closeread-report`, change without notice.
 
 #![forbid(unsafe_code)]
 
-pub use closeread_books::chunk;
-pub use closeread_build as build;
-pub use closeread_data::scoring;
-pub use closeread_embed::{self as embed, rows};
-pub use closeread_eval::{answer, observations};
-pub use closeread_judges as judge;
-pub use closeread_llm::{price, provider};
-pub use closeread_methods::{cluster, listing, protocol, work};
-pub use closeread_metrics::{random, stats};
-pub use closeread_prompts as prompt;
-pub use closeread_report as report;
-pub use closeread_retrieve::{self as index, context as retrieve};
-pub use closeread_table as table;
-pub use closeread_text::hash;
-
-/// The methods of the papers.
-pub mod method {
-    pub use closeread_methods::*;
-}
-
-/// The one door to the world.
-pub mod host {
-    pub use closeread_llm::{Call, HostError, Message, Reply, Speaker, Stop, Usage};
-    pub use closeread_methods::Host;
-}
-
-/// What a run leaves behind.
-pub mod record {
-    pub use closeread_eval::{Ledger, Outcome, PassageRef};
-    pub use closeread_methods::record::*;
-}
-
-/// Readers that are no language model.
-pub mod reader {
-    pub use closeread_eval::reading::{Expected, ExtractiveInput, Question};
-    pub use closeread_methods::reader::*;
-}
-
-/// The papers' numbers and tables.
-pub mod paper {
-    pub use closeread_eval::{Case, Configuration, Ending, FailurePolicy, Paper};
-    pub use closeread_report::paper::*;
-}
-
-/// Numbers from answers and retrieved passages.
-pub mod metric {
-    pub use closeread_eval::{
-        Answer, ClaimScore, Evaluator, NoWordNet, PAIR, citation_recall, default_metrics, evidence, is_chinese,
-        pair_scores, score,
-    };
-    pub use closeread_methods::{ShownOfBooks as Shown, recorded_scores};
-    pub use closeread_metrics::*;
-}
-
-/// From the bytes of a file to sentences whose place in that file is known.
-pub mod text {
-    pub use closeread_books::*;
-    pub use closeread_text::language::{east_asian, is_han};
-    pub use closeread_text::{
-        Change, ChangeKind, FlowSpan, Folding, Language, Located, Locator, Span, UnknownLanguage, changes, pattern,
-        python, sentence,
-    };
-}
-
-/// What is asked about which texts: the public formats and one adapter per published data set.
-pub mod benchmark {
-    pub use closeread_data::*;
-    pub use closeread_eval::rows;
-    pub use closeread_eval::{
-        ChunkPlace, Content, Document, Evidence, InputFile, Item, KeyFact, KeyFacts, Problem, Task,
-    };
-}
+pub mod ask;
+pub mod read;
+pub mod report;
+pub mod score;

@@ -19,11 +19,14 @@ pub trait Host {
     /// [`HostError`]; a method decides whether it ends the item.
     async fn chat(&self, call: Call) -> Result<Reply, HostError>;
 
-    /// One vector a text, each of the model's dimension, L2-normalised, in the order of `texts`.
+    /// One vector a text, each of the model's dimension, L2-normalised, in the order of `texts`. A host without an
+    /// embedding model leaves this as it is: ranking by words asks for no vectors.
     ///
     /// # Errors
-    /// [`HostError::Embedding`] if no encoder is at hand or it failed.
-    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError>;
+    /// [`HostError::Embedding`] if no embedding model is at hand or it failed.
+    async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {
+        Err(HostError::Embedding("this host has no embedding model".to_owned()))
+    }
 
     /// What each of `jobs` gives, in their order: on this thread, one after the other, unless the host has more.
     async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {

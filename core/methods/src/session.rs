@@ -3,6 +3,7 @@
 use super::reply::Answer;
 use super::{Preparation, Questions};
 use crate::Host;
+use crate::protocol::MAX_OUTPUT_TOKENS;
 use crate::record::{CallTrace, Context};
 use crate::work::{Job, Workers};
 use closeread_books::Book;
@@ -32,6 +33,13 @@ pub struct Settings<'a> {
     pub temperature: f32,
     /// Tokens a model can take, prompt and reply together; `None` for a reader without a limit.
     pub window: Option<usize>,
+}
+
+impl<'a> Settings<'a> {
+    /// Greedy decoding, replies of up to [`MAX_OUTPUT_TOKENS`], a window without limit.
+    pub fn new(prompts: &'a Prompts, tokenizer: &'a Tokenizer) -> Self {
+        Self { prompts, tokenizer, max_output_tokens: MAX_OUTPUT_TOKENS, temperature: 0.0, window: None }
+    }
 }
 
 /// A finished attempt at an item.

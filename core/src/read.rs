@@ -1,0 +1,21 @@
+//! From bytes to passages that know their place: books, tokens, data sets, embedding models, rankings.
+
+pub use closeread_books::chunk::{Chunker, Pieces};
+pub use closeread_books::html;
+pub use closeread_books::tokens::{Encoding, Tokenizer, TokenizerError};
+pub use closeread_books::{Book, DecodeError, Decoded, ReadOptions, TextError, TextStore, decode};
+#[cfg(feature = "epub")]
+pub use closeread_books::{EpubError, EpubText, read_epub};
+pub use closeread_data::{ADAPTERS, Adapter, Dataset, adapter, jsonl, resolve_evidence};
+#[cfg(feature = "encoder")]
+pub use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+#[cfg(feature = "tract")]
+pub use closeread_embed::tract::TractBackend;
+#[cfg(feature = "tokenizer-json")]
+pub use closeread_embed::{Backend, EmbedError, Encoder};
+pub use closeread_embed::{ModelSpec, Role, Vectors};
+pub use closeread_eval::{Document, InputFile, Problem};
+pub use closeread_methods::Passages;
+pub use closeread_retrieve::context::{PassageOrder, Selection, fill};
+pub use closeread_retrieve::{Passage, Ranked, Ranking, Retriever, Shelf as PassageIndex, ShelfError as IndexError};
+pub use closeread_text::{FlowSpan, Folding, Language, Located, Locator, Span};
