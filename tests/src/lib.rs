@@ -1,4 +1,4 @@
-//! Conformance of closeread-core with the reference implementations, natively and compiled to WebAssembly.
+//! Conformance of closeread's core with the reference implementations, natively and compiled to WebAssembly.
 //!
 //! A vector file is JSON with a `schema` field; its cases hold inputs and what a reference implementation made of
 //! them. [`run_file`] runs one such file against the core. The same function is called by the native runner

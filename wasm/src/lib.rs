@@ -1,4 +1,4 @@
-//! closeread-core for JavaScript: conversions, no algorithm.
+//! closeread's core for JavaScript: conversions, no algorithm.
 //!
 //! Every result is the JSON that the command line prints for the same input. Errors are JavaScript `Error`s whose
 //! `name` is stable and whose `message` says what was expected and what to do.

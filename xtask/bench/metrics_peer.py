@@ -1,6 +1,6 @@
 """The Python references' side of `cargo xtask bench metrics`.
 
-    metrics_peer.py PAIRS WORDNET PUNKT SQUAD       # answers commands, as core/examples/metrics_bench.rs does
+    metrics_peer.py PAIRS WORDNET PUNKT SQUAD       # answers commands, as core/metrics/examples/metrics_bench.rs does
     metrics_peer.py --pairs TEXT N_WORDS N_PAIRS OUT
 
 WORDNET is a folder of WordNet 3.0's dictionary files, PUNKT the core's punkt-en.txt, SQUAD a file with the functions of

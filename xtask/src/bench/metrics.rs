@@ -63,7 +63,7 @@ pub(crate) fn run_with(args: &MetricsArgs) -> Result<bool> {
     let python = environment(&work)?;
     let squad = squad_script(&work, &python)?;
     let wordnet = writable_wordnet(&work)?;
-    let example = ["-p", "closeread-core", "--features", "wordnet", "--example", "metrics_bench"];
+    let example = ["-p", "closeread-metrics", "--features", "wordnet", "--example", "metrics_bench"];
     run(cargo().args(["build", "--profile", &args.profile]).args(example))?;
     let folder = if args.profile == "dev" { "debug" } else { &args.profile };
     let ours = target_dir()?.join(folder).join("examples/metrics_bench");
