@@ -97,7 +97,7 @@ pub fn score_format_json(
     options: Option<JsScoreOptions>,
     assets: Option<JsAssets>,
 ) -> Result<String, JsValue> {
-    let known = || FORMATS.each_ref().map(|format| format.name).join(", ");
+    let known = || FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ");
     let format = format(name).ok_or_else(|| usage(&format!("unknown format `{name}`: expected one of {}", known())))?;
     let options = ScoreOptions::read(options.map(JsValue::from))?;
     let (files, gold) = (input_files(&files.into())?, input_files(&gold.into())?);

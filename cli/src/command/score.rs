@@ -29,7 +29,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "format", required_unless_present = "format")]
     predictions: Option<PathBuf>,
     /// Read published prediction files of this layout instead
-    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(FORMATS.each_ref().map(|format| format.name)))]
+    #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
     format: Option<String>,
     /// Files (or folders, or ZIP archives) of --format, as published
     #[arg(value_name = "FILE", requires = "format")]

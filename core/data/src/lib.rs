@@ -10,18 +10,23 @@ mod source;
 mod testing;
 
 pub mod corpusqa;
+#[cfg(feature = "other-formats")]
 pub mod fairytaleqa;
 pub mod hamlet;
 pub mod infinitebench;
 pub mod jsonl;
+#[cfg(feature = "other-formats")]
 pub mod leval_quality;
+#[cfg(feature = "other-formats")]
 pub mod loogle;
 pub mod narrativeqa;
+#[cfg(feature = "other-formats")]
 pub mod nocha;
 pub mod novelqa;
 pub mod quality;
 pub mod sagascale;
 pub mod scoring;
+#[cfg(feature = "other-formats")]
 pub mod squality;
 
 use closeread_eval::{InputFile, Task};
@@ -80,11 +85,16 @@ pub enum Texts {
 
 /// Every adapter, in the order in which help lists them.
 pub static ADAPTERS: &[Adapter] = &[
+    #[cfg(feature = "other-formats")]
     fairytaleqa::ADAPTER,
+    #[cfg(feature = "other-formats")]
     loogle::ADAPTER,
+    #[cfg(feature = "other-formats")]
     leval_quality::ADAPTER,
     quality::ADAPTER,
+    #[cfg(feature = "other-formats")]
     nocha::ADAPTER,
+    #[cfg(feature = "other-formats")]
     squality::ADAPTER,
     infinitebench::ADAPTER,
     narrativeqa::ADAPTER,

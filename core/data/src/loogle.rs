@@ -1,6 +1,6 @@
 //! LooGLE: questions on long Wikipedia articles with their evidence sentences.
 
-use super::source::collect::{Collector, base_name, slug};
+use super::source::collect::{Collector, base_name, words};
 use super::source::literal;
 use super::{Adapter, Dataset, Texts};
 use closeread_eval::rows::{Row, rows, scalars};
@@ -134,6 +134,11 @@ fn dependency(file: &InputFile, pair: &Value) -> &'static str {
         _ if pair.get("type").is_some() => "long",
         _ => "short",
     }
+}
+
+/// The letters and digits of a title in lower case, words joined by hyphens.
+fn slug(title: &str) -> String {
+    words(title).join("-")
 }
 
 #[cfg(test)]

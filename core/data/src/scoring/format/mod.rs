@@ -5,15 +5,21 @@ mod corpusqa;
 mod draft;
 mod hamlet;
 mod infinitebench;
+#[cfg(feature = "other-formats")]
 mod leval;
+#[cfg(feature = "other-formats")]
 mod leval_narrativeqa;
+#[cfg(feature = "other-formats")]
 mod leval_quality;
 mod nocha;
 mod novelqa;
 mod quality;
 mod read;
+#[cfg(feature = "other-formats")]
 mod squad;
+#[cfg(feature = "other-formats")]
 mod squality;
+#[cfg(feature = "other-formats")]
 mod tatqa;
 #[cfg(test)]
 mod testing;
@@ -131,15 +137,20 @@ pub enum FormatError {
 }
 
 /// Every format, in the order in which help lists them.
-pub static FORMATS: [Format; 11] = [
+pub static FORMATS: &[Format] = &[
     infinitebench::FORMAT,
+    #[cfg(feature = "other-formats")]
     leval_quality::FORMAT,
+    #[cfg(feature = "other-formats")]
     leval_narrativeqa::FORMAT,
     nocha::FORMAT,
     novelqa::FORMAT,
     quality::FORMAT,
+    #[cfg(feature = "other-formats")]
     squality::FORMAT,
+    #[cfg(feature = "other-formats")]
     squad::FORMAT,
+    #[cfg(feature = "other-formats")]
     tatqa::FORMAT,
     corpusqa::FORMAT,
     hamlet::FORMAT,
@@ -319,7 +330,7 @@ mod tests {
         fn whatever_a_file_holds_a_submission_is_sound(bytes in text(), gold in prop::option::of(text()), name in "(f|longbook_(choice|qa)_eng|res_mc/res_mc|a/res_gen|bookmeta)\\.json") {
             let files = [InputFile { name: name.clone(), bytes }];
             let gold: Vec<InputFile> = gold.into_iter().map(|bytes| InputFile { name: "f.json".into(), bytes }).collect();
-            for format in &FORMATS {
+            for format in FORMATS {
                 let tasks = format.tasks.iter().copied().map(Some).chain([None]);
                 for task in tasks {
                     let input = FormatInput { files: &files, gold: &gold, task, system: None };
@@ -340,7 +351,7 @@ mod tests {
 
     #[test]
     fn formats_are_found_by_their_names() {
-        for known in &FORMATS {
+        for known in FORMATS {
             assert_eq!(format(known.name).map(|found| found.name), Some(known.name));
             let error = (known.read)(&FormatInput::default()).expect_err("no file was given");
             assert!(error.to_string().contains(known.name), "{error}");
@@ -350,8 +361,8 @@ mod tests {
 
     #[test]
     fn a_format_without_tasks_says_so() {
-        let error = FORMATS[1].check_task(&FormatInput { task: Some("x"), ..FormatInput::default() });
-        let message = error.expect_err("leval-quality has no tasks").to_string();
-        assert_eq!(message, "unknown task `x`: leval-quality has one task, leave --task away");
+        let error = quality::FORMAT.check_task(&FormatInput { task: Some("x"), ..FormatInput::default() });
+        let message = error.expect_err("quality has no tasks").to_string();
+        assert_eq!(message, "unknown task `x`: quality has one task, leave --task away");
     }
 }
