@@ -1,10 +1,9 @@
 //! The table at the end of a run.
 
-use closeread_report::{Cell, Line, score_table};
+use closeread_report::{Cell, score_table};
 use closeread_table::render::text;
 
 /// The cells as text, one line each, scores in percent with their 95% interval.
 pub(crate) fn render(cells: &[Cell]) -> String {
-    let lines: Vec<Line<'_>> = cells.iter().map(|cell| Line { run: "", cell }).collect();
-    text::body(&score_table(&lines))
+    text::body(&score_table(cells))
 }

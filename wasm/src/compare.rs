@@ -4,7 +4,7 @@ use crate::books::to_js;
 use crate::error::as_js;
 use crate::options::read;
 use crate::run::{OpenRun, ShownTable};
-use closeread_report::compare::{Choice, Compared, Content, Flip, Source, Two};
+use closeread_report::compare::{Choice, Compared, Flip, Source, Two};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
@@ -77,21 +77,18 @@ pub fn shown_comparison(
     to_js(&shown).map(JsCast::unchecked_into)
 }
 
-fn two<'r>(a: &'r OpenRun, b: &'r OpenRun, options: Option<JsCompareOptions>) -> Result<(Two<'r>, Choice), JsValue> {
+fn two(a: &OpenRun, b: &OpenRun, options: Option<JsCompareOptions>) -> Result<(Two, Choice), JsValue> {
     let options: Options = read(options.map(JsValue::from))?;
     let choice = serde_json::from_value(options.choice.into()).map_err(|error| as_js("UsageError", &error))?;
     let paths = options.paths.unwrap_or_else(|| [a.run().name.clone(), b.run().name.clone()]);
     let [of_a, of_b] = paths;
-    let source = |run: &'r OpenRun, path: String| Source {
-        name: run.run().name.clone(),
-        path,
-        content: Content::Run(run.run()),
-        gold: Vec::new(),
+    let source = |run: &OpenRun, path: String| {
+        Source::of_run(run.run().name.clone(), path, run.run()).map_err(|error| as_js("CompareError", &error))
     };
-    let other = (!std::ptr::eq(a, b)).then(|| source(b, of_b));
-    Ok((Two::new(source(a, of_a), other), choice))
+    let other = (!std::ptr::eq(a, b)).then(|| source(b, of_b)).transpose()?;
+    Ok((Two::new(source(a, of_a)?, other), choice))
 }
 
-fn compared<'a>(two: &'a Two<'_>, choice: &Choice) -> Result<Vec<Compared<'a>>, JsValue> {
+fn compared<'a>(two: &'a Two, choice: &Choice) -> Result<Vec<Compared<'a>>, JsValue> {
     two.compare(choice).map_err(|error| as_js("CompareError", &error))
 }

@@ -175,7 +175,7 @@ impl OpenRun {
     /// None; the type is that of a conversion.
     #[wasm_bindgen(js_name = reportJson)]
     pub fn report_json(&self) -> Result<String, JsValue> {
-        serde_json::to_string(&self.report()).map_err(|error| as_js("ReportError", &error))
+        serde_json::to_string(&self.report()?).map_err(|error| as_js("ReportError", &error))
     }
 
     /// The same report with its tables as people read them and its charts drawn.
@@ -184,7 +184,7 @@ impl OpenRun {
     /// None; the type is that of a conversion.
     #[wasm_bindgen(js_name = shownReport)]
     pub fn shown_report(&self) -> Result<JsShownReport, JsValue> {
-        let report = self.report();
+        let report = self.report()?;
         let charts = report.charts.iter().map(|chart: &Chart| ShownChart {
             id: &chart.id,
             title: &chart.title,
@@ -259,8 +259,8 @@ impl OpenRun {
         &self.run
     }
 
-    fn report(&self) -> Report {
-        report(std::slice::from_ref(&self.run))
+    fn report(&self) -> Result<Report, JsValue> {
+        report(std::slice::from_ref(&self.run)).map_err(|error| as_js("ReportError", &error))
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     let choice = args.choice();
     choice.check()?;
     let sides = Sides::load(&args.a, args.b.as_deref(), args.gold.as_deref())?;
-    let two = sides.two();
+    let two = sides.two()?;
     let compared = two.compare(&choice)?;
     let comparisons: Vec<&RunComparison> = compared.iter().map(|one| &one.comparison).collect();
     let several = compared.iter().any(|one| one.a.key() != compared[0].a.key() || one.b.key() != compared[0].b.key());

@@ -134,7 +134,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let session = court.sit(&args.run, &docket).await?;
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
-    let report = report(std::slice::from_ref(&judged));
+    let report = report(std::slice::from_ref(&judged))?;
     let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
     let tables = judging_tables(&judged);
     if args.json {

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     if let Some(twice) = runs.iter().enumerate().find(|(idx, run)| runs[..*idx].iter().any(|r| r.name == run.name)) {
         bail!("{} is given twice: name each run folder once", twice.1.name);
     }
-    let report = report(&runs);
+    let report = report(&runs).context("the runs cannot stand in one table")?;
     if let Some(folder) = &args.html {
         write_site(folder, &report, &runs)?;
     }

@@ -8,14 +8,14 @@ pub(super) use say::say_problems;
 use crate::config::RunArgs;
 use crate::table;
 use anyhow::{Result, bail};
-use closeread_judges::score;
+use closeread_eval::observations::Ending;
 use closeread_llm::price::Dollars;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, Entry, Settings};
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{self as provider, Batcher, Reader};
-use closeread_report::{Cell, CellKey, cells, embedding_usage, judged_by, usage};
+use closeread_report::{Arm, Cell, RunView, cells, embedding_usage, judged_by, usage};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, PlannedCell, Summary};
@@ -28,7 +28,7 @@ use closeread_runner::{pricing, prompts, tokenizer};
 use configuration::{configuration, default_folder};
 use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -189,20 +189,30 @@ fn report(
     session: Session,
     as_json: bool,
 ) -> Result<ExitCode> {
-    let keys: Vec<CellKey> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
-    score(&judging, &benchmark.items, &mut records);
-    let cells = cells(&keys, &benchmark.items, &records);
+    let arms: Vec<Arm> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
+    let (judging, records) = (judging::read(folder.path())?, folder.records());
+    let view = RunView {
+        name: "",
+        benchmark: &benchmark.name,
+        plan: &arms,
+        items: &benchmark.items,
+        records: &records,
+        repeats: plan.samples,
+        books: &BTreeMap::new(),
+        judging: &judging,
+        window: plan.setting.window,
+    };
+    let cells = cells(&view.observations()?);
     let cut = folder.cut()?;
     let preparations = folder.preparation_calls()?;
     let prices = folder.prices()?;
-    let usage = usage(&keys, &records, &preparations, &judging.judgements, &prices);
+    let usage = usage(&arms, &records, &preparations, &judging.judgements, &prices);
     let embeddings = embedding_usage(&embedding_calls(folder.path())?, &prices);
     let report = json!({
         "run": folder.path().file_name().map(|name| name.to_string_lossy()),
         "folder": folder.path().display().to_string(),
         "benchmark": benchmark.name,
-        "complete": cells.iter().all(|cell| cell.ledger.missing == 0),
+        "complete": cells.iter().all(|cell| cell.ledger.is_complete()),
         "cells": cells,
         "usage": usage,
         "embeddings": embeddings,
@@ -236,7 +246,7 @@ fn report(
         eprintln!("{}", out_of_money(plan.spending.taken().dollars));
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
-    let failed = |cell: &Cell| cell.ledger.failed > 0 || cell.ledger.missing > 0;
+    let failed = |cell: &Cell| cell.ledger.of(Ending::Failed) > 0 || !cell.ledger.is_complete();
     let judged = session.failed == 0 && session.without_chunk == 0;
     let stopped = summary.interrupted || summary.out_of_money;
     let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
@@ -268,7 +278,7 @@ pub(super) fn plan_cells(
     for (entry, method) in methods {
         for model in models {
             let cell = |budget| PlannedCell {
-                key: CellKey { method: entry.name.to_owned(), model: model.clone(), budget },
+                key: Arm { method: entry.name.to_owned(), model: model.clone(), budget },
                 method: method.clone(),
                 encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
             };

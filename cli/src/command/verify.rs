@@ -8,7 +8,7 @@ use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, Settings};
 use closeread_prompts::Prompts;
-use closeread_report::{CellKey, Run};
+use closeread_report::{Arm, Run};
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
@@ -47,7 +47,7 @@ pub(crate) struct VerifyArgs {
 #[derive(Debug, Deserialize)]
 struct Configuration {
     benchmark: String,
-    cells: Vec<CellKey>,
+    cells: Vec<Arm>,
     #[serde(default)]
     methods: Map<String, Value>,
     #[serde(default)]

@@ -155,7 +155,10 @@ fn the_page_comes_with_its_policy_and_is_sent_once() {
     assert_eq!(index.header("cache-control"), Some("no-cache"));
     assert_eq!(server.get("/closeread_wasm_bg.wasm").header("content-type"), Some("application/wasm"));
     let viewer = server.get("/runs/index.js");
-    assert_eq!((viewer.text().as_str(), viewer.header("content-type")), ("export const viewer = true;", Some("text/javascript")));
+    assert_eq!(
+        (viewer.text().as_str(), viewer.header("content-type")),
+        ("export const viewer = true;", Some("text/javascript"))
+    );
     assert!(viewer.header("content-security-policy").is_some());
 
     let packed = server.ask("GET", "/closeread_wasm.js", &[("accept-encoding", "br, gzip")], "");

@@ -1,5 +1,6 @@
 //! The public data formats: `documents.jsonl` and `items.jsonl`.
 
+use crate::observations::cluster;
 use closeread_text::hash::short_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -104,6 +105,17 @@ impl Item {
     /// making.
     pub fn gold_fingerprint(&self) -> String {
         short_hash(&serde_json::json!([self.question, self.answers, self.options, self.correct]))
+    }
+
+    /// What intervals cluster by, as [`ItemFacts::cluster`](crate::observations::ItemFacts::cluster).
+    pub fn cluster(&self) -> String {
+        cluster(&self.documents, &self.id)
+    }
+
+    /// Names its gold evidence: the quotes, wherever they stand; `None` without any.
+    pub fn evidence_fingerprint(&self) -> Option<String> {
+        let quotes: Vec<&str> = self.evidence.iter().map(|evidence| evidence.quote.as_str()).collect();
+        (!quotes.is_empty()).then(|| short_hash(&serde_json::json!(quotes)))
     }
 
     /// Adds a label unless its value is empty.

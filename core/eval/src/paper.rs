@@ -1,7 +1,7 @@
 //! The five papers.
 
-use crate::Case;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A paper whose benchmark and tables closeread knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,10 +50,11 @@ impl Paper {
         }
     }
 
-    /// The paper whose labels the trials carry: `complexity` and `aspect` are NovelQA's, `domain` with `difficulty` or
+    /// The paper whose labels the items carry: `complexity` and `aspect` are NovelQA's, `domain` with `difficulty` or
     /// `length_set` CorpusQA's, `question_type` SagaScale's. The first that fits.
-    pub fn of_labels(cases: &[Case]) -> Option<Self> {
-        let has = |label: &str| cases.iter().any(|case| case.labels.contains_key(label));
+    pub fn of_labels<'a>(labels: impl IntoIterator<Item = &'a BTreeMap<String, String>>) -> Option<Self> {
+        let names: BTreeSet<&str> = labels.into_iter().flat_map(|of_item| of_item.keys().map(String::as_str)).collect();
+        let has = |label: &str| names.contains(label);
         if has("complexity") && has("aspect") {
             Some(Self::NovelQa)
         } else if has("domain") && (has("difficulty") || has("length_set")) {
@@ -69,15 +70,14 @@ impl Paper {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::case;
 
     #[test]
     fn a_benchmark_is_known_by_its_name_or_its_labels() {
         assert_eq!(Paper::of_benchmark("NovelQA"), Some(Paper::NovelQa));
         assert_eq!(Paper::of_benchmark("saga-scale"), Some(Paper::SagaScale));
         assert_eq!(Paper::of_benchmark("nocha"), None);
-        let labelled = case("a").label("complexity", "detail").label("aspect", "plot");
-        assert_eq!(Paper::of_labels(&[labelled]), Some(Paper::NovelQa));
-        assert_eq!(Paper::of_labels(&[case("a")]), None);
+        let labels = |name: &str| BTreeMap::from([(name.to_owned(), "x".to_owned())]);
+        assert_eq!(Paper::of_labels(&[labels("complexity"), labels("aspect")]), Some(Paper::NovelQa));
+        assert_eq!(Paper::of_labels(&[labels("aspect")]), None);
     }
 }

@@ -31,7 +31,10 @@ pub use novelqa::EVIDENCE_MARKS;
 pub use panel::{Joint, Panel, PanelRule};
 pub use rule::{AnswerForm, ByRule};
 pub use sagascale::QuestionType;
-pub use score::{ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, evaluations, label_questions, score};
+pub use score::{
+    ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, evaluations, judged_scores, label_questions,
+    score,
+};
 pub use verdict::{Ruling, Verdict};
 
 use closeread_eval::Outcome;

@@ -1,14 +1,15 @@
 //! From verdicts to scores: what the tables of the papers and of a report are made of.
 //!
-//! A trial that ended without an answer is wrong without being judged; an answer on which the panel is silent, or not yet
-//! complete, has no score and is in no mean.
+//! What a trial without an answer counts for, and an answer on which the panel is silent or not yet complete, is said by
+//! [`observations`](closeread_eval::observations) alone.
 
 use super::{ByRule, FactRuling, Joint, Judge, Judging, Ruling, SentenceRuling, Standing, Subject, linearised};
 use crate::novelqa::EVIDENCE_MARKS;
 use closeread_eval::Outcome;
 use closeread_eval::hamlet;
-use closeread_eval::hamlet::{FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation};
+use closeread_eval::hamlet::{FactVerdict, Level, Measure, Perspective, Scope, SentenceVerdict, SummaryEvaluation};
 use closeread_eval::is_chinese;
+use closeread_eval::observations::{Applies, MetricName, Score};
 use closeread_eval::{Item, Task};
 use closeread_methods::record::Record;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,7 +21,13 @@ pub const ACCURACY_STRICT: &str = "accuracy_strict";
 /// Name of the rule's tolerant reading.
 pub const ACCURACY_TOLERANT: &str = "accuracy_tolerant";
 /// HAMLET's scores of a trial; those by level stand in HAMLET's tables ([`evaluations`]).
-const OVER_ALL_LEVELS: [&str; 3] = ["recall", "faithfulness", "recall_faithfulness"];
+const OVER_ALL_LEVELS: [&str; 3] = [RECALL, FAITHFULNESS, RECALL_FAITHFULNESS];
+/// Share of the key facts that a summary states.
+const RECALL: &str = "recall";
+/// Share of a summary's sentences without an error.
+const FAITHFULNESS: &str = "faithfulness";
+/// The mean of both.
+const RECALL_FAITHFULNESS: &str = "recall_faithfulness";
 /// The label that [`Judge::ClassifyQuestion`] fills in.
 const QUESTION_TYPE: &str = "question_type";
 
@@ -31,7 +38,11 @@ pub fn score(judging: &Judging, items: &[Item], records: &mut [Record]) {
     let items: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
     for record in records {
         if let Some(item) = items.get(record.key.item.as_str()) {
-            record.scores.extend(scores(&standing, item, record));
+            let scores = judged_scores(&standing, item, record);
+            record.scores.extend(scores.into_iter().filter_map(|(metric, score)| {
+                let value = score.value(&metric)?;
+                Some((String::from(metric), value))
+            }));
         }
     }
 }
@@ -48,57 +59,83 @@ pub fn label_questions(judging: &Judging, items: &mut [Item]) {
     }
 }
 
-fn scores(standing: &Standing<'_>, item: &Item, record: &Record) -> BTreeMap<String, f64> {
+/// What the judges say of a trial: scores under the metrics that are theirs; [`Score::Unjudged`] where a panel was to
+/// decide and did not, or not yet.
+pub fn judged_scores(standing: &Standing<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
     let subject = Subject::from(&record.key);
     let answered = matches!(record.outcome, Outcome::Answered { .. });
     let mut scores = BTreeMap::new();
-    // What was not asked is neither right nor wrong.
-    if matches!(record.outcome, Outcome::NotAsked { .. }) {
-        return scores;
+    let mut give = |name: &str, score: Score| scores.insert(MetricName::from(name), score);
+    if let Some((panel, judge)) = standing.judging().correctness().filter(|_| answered && is_open(item)) {
+        let joint = standing.joint(panel, &subject, judge);
+        let correct = if let Joint::Ruled(Ruling::Correctness { correct }) = joint { Some(correct) } else { None };
+        give(JUDGED_ACCURACY, correct.map_or(Score::Unjudged, yes));
     }
-    let mut give = |name: &str, score: Option<f64>| scores.extend(score.map(|score| (name.to_owned(), score)));
-    if item.task == Task::Generative && !item.answers.is_empty() {
-        give(JUDGED_ACCURACY, correctness(standing, &subject, answered));
-    }
-    let has_gold = match item.task {
-        Task::Choice => item.correct.is_some(),
-        Task::Generative => !item.answers.is_empty(),
-        Task::Summary => false,
-    };
-    if has_gold && standing.judging().panel(Judge::Rule).is_some() {
-        let readable = answered || matches!(record.outcome, Outcome::Unparsed { .. });
-        let by_rule = match standing.ruling(&subject, Judge::Rule) {
-            Joint::Ruled(Ruling::Rule(ByRule { strict, tolerant, .. })) => Some((strict, tolerant)),
-            _ => (!readable).then_some((false, false)),
+    if standing.judging().panel(Judge::Rule).is_some() && answered && has_gold(item) {
+        let (strict, tolerant) = match standing.ruling(&subject, Judge::Rule) {
+            Joint::Ruled(Ruling::Rule(ByRule { strict, tolerant, .. })) => (yes(strict), yes(tolerant)),
+            _ => (Score::Unjudged, Score::Unjudged),
         };
-        give(ACCURACY_STRICT, by_rule.map(|(strict, _)| share(strict)));
-        give(ACCURACY_TOLERANT, by_rule.map(|(_, tolerant)| share(tolerant)));
+        give(ACCURACY_STRICT, strict);
+        give(ACCURACY_TOLERANT, tolerant);
     }
     if let Joint::Ruled(Ruling::Evidence(marks)) = standing.ruling(&subject, Judge::NovelQaEvidence) {
         let marks = [marks.correctness, marks.relevance, marks.sufficiency];
         for (name, mark) in EVIDENCE_MARKS.into_iter().zip(marks) {
-            give(name, Some(f64::from(mark) / 100.0));
+            give(name, Score::Value(f64::from(mark) / 100.0));
         }
     }
-    if let Some(judged) = summary(standing, item, record) {
-        scores.extend(hamlet::scores(&judged).into_iter().filter(|(name, _)| OVER_ALL_LEVELS.contains(&name.as_str())));
+    if let Some(judged) = summary(standing, item, record).filter(|_| answered) {
+        for (name, value) in hamlet::scores(&judged) {
+            if OVER_ALL_LEVELS.contains(&name.as_str()) {
+                give(&name, share(&name, &judged).unwrap_or(Score::Value(value)));
+            }
+        }
     }
     scores
 }
 
-fn share(yes: bool) -> f64 {
-    f64::from(u8::from(yes))
+/// How a metric that judges give applies to an item; `None` of one that they do not give.
+pub fn applies_judged(metric: &str, item: &Item) -> Option<Applies> {
+    let once = |applies: bool| if applies { Applies::Once } else { Applies::Not };
+    let key_facts = item.key_facts.as_ref().filter(|_| item.task == Task::Summary);
+    Some(match metric {
+        JUDGED_ACCURACY => once(is_open(item)),
+        ACCURACY_STRICT | ACCURACY_TOLERANT => once(has_gold(item)),
+        RECALL => key_facts.map_or(Applies::Not, |facts| Applies::OutOf(linearised(facts).len() as u32)),
+        FAITHFULNESS => key_facts.map_or(Applies::Not, |_| Applies::OutOfAnswer),
+        RECALL_FAITHFULNESS => once(key_facts.is_some()),
+        _ if EVIDENCE_MARKS.contains(&metric) => once(!item.evidence.is_empty()),
+        _ => return None,
+    })
 }
 
-fn correctness(standing: &Standing<'_>, subject: &Subject, answered: bool) -> Option<f64> {
-    let (panel, judge) = standing.judging().correctness()?;
-    if !answered {
-        return Some(0.0);
+/// True of a question that a judge of correct answers can be asked about.
+fn is_open(item: &Item) -> bool {
+    item.task == Task::Generative && !item.answers.is_empty()
+}
+
+fn has_gold(item: &Item) -> bool {
+    match item.task {
+        Task::Choice => item.correct.is_some(),
+        Task::Generative => !item.answers.is_empty(),
+        Task::Summary => false,
     }
-    match standing.joint(panel, subject, judge) {
-        Joint::Ruled(Ruling::Correctness { correct }) => Some(share(correct)),
-        _ => None,
-    }
+}
+
+fn yes(yes: bool) -> Score {
+    Score::Value(f64::from(u8::from(yes)))
+}
+
+/// A share over key facts or sentences, so that shares can be pooled.
+fn share(metric: &str, judged: &SummaryEvaluation) -> Option<Score> {
+    let measure = match metric {
+        RECALL => Measure::Recall,
+        FAITHFULNESS => Measure::Faithfulness,
+        _ => return None,
+    };
+    let ratio = hamlet::ratio(judged, measure, Scope::All);
+    Some(Score::Ratio { hit: ratio.count as u32, of: ratio.total as u32 })
 }
 
 /// The judged summaries of a run, for HAMLET's tables: every trial of an item with key facts whose label `perspective`
@@ -156,7 +193,7 @@ fn summary(standing: &Standing<'_>, item: &Item, record: &Record) -> Option<Summ
     }
     Some(SummaryEvaluation {
         item: item.id.clone(),
-        book: item.documents.join("\n"),
+        book: item.cluster(),
         model: record.key.model.clone(),
         perspective: Perspective::Narrative,
         position: None,

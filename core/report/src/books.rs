@@ -1,12 +1,8 @@
-//! Where things stand in a book in tokens, and the trials as the papers' tables need them.
+//! Where things stand in a book in tokens.
 
-use super::cells::{Trials, cluster, is_scored};
-use super::{CellKey, RunView};
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::Item;
-use closeread_eval::{Case, Ending};
-use closeread_methods::record::{Record, SEARCHES};
 use closeread_text::Span;
 use std::collections::BTreeMap;
 
@@ -65,62 +61,10 @@ pub(super) fn evidence_tokens(item: &Item, books: &BTreeMap<String, TokenPlaces>
     item.evidence.iter().filter_map(place).collect()
 }
 
-/// Every trial of a run that was asked for, cell by cell in the order of its plan, item by item.
-///
-/// An item without a record is a case that ended [`Ending::Missing`], one without gold is [`Ending::Unscored`].
-/// `window` is what the models can take, in tokens. Searches are counted for methods that search on their own (their
-/// names begin with `agentic`): a call a turn, and the turn that answers is none.
-pub fn cases(run: &RunView<'_>, window: Option<usize>) -> Vec<Case> {
-    let trials = Trials::of(run.records);
-    let mut cases = Vec::new();
-    for key in run.plan {
-        let trials = trials.cell(key);
-        for item in run.items {
-            let blank = blank(run, item, key, window);
-            match trials.get(item.id.as_str()) {
-                None => cases.push(Case { ending: Ending::Missing, ..blank }),
-                Some(records) => {
-                    let scored = is_scored(records);
-                    cases.extend(records.iter().map(|record| case(&blank, record, scored)));
-                }
-            }
-        }
-    }
-    cases
-}
-
-/// A case of an item before it was tried.
-fn blank(run: &RunView<'_>, item: &Item, key: &CellKey, window: Option<usize>) -> Case {
-    Case {
-        task: item.task,
-        model: key.model.clone(),
-        budget: key.budget,
-        labels: item.labels.clone(),
-        book_tokens: book_tokens(item, run.books),
-        evidence_tokens: evidence_tokens(item, run.books),
-        window,
-        n_documents: item.documents.len(),
-        ..Case::new(item.id.clone(), cluster(item), key.method.clone())
-    }
-}
-
-fn case(blank: &Case, record: &Record, is_scored: bool) -> Case {
-    let context = record.context.as_ref().filter(|context| context.retriever.is_some());
-    Case {
-        sample: record.key.sample,
-        ending: if is_scored { Ending::from(&record.outcome) } else { Ending::Unscored },
-        scores: record.scores.clone(),
-        tool_calls: record.measures.get(SEARCHES).map(|n| *n as usize),
-        n_passages: context.map(|context| context.passages.len()),
-        seconds: Some(record.seconds),
-        ..blank.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{answered, item, key, record};
+    use crate::testing::item;
     use closeread_books::ReadOptions;
     use closeread_eval::Evidence;
 
@@ -139,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_carry_lengths_positions_and_what_is_missing() {
+    fn lengths_and_positions_are_those_of_all_documents_together() {
         let mut asked = item("a", "one");
         asked.documents.push("two".to_owned());
         let evidence = |document: Option<&str>, start| Evidence {
@@ -149,18 +93,8 @@ mod tests {
             end: None,
         };
         asked.evidence = vec![evidence(Some("two"), Some(2)), evidence(None, Some(0)), evidence(Some("two"), None)];
-        let items = [asked, item("b", "nowhere"), item("c", "one")];
-        let plan = [key("agentic-rag", None)];
-        let mut records =
-            [record(&plan[0], "a", answered(), &[("accuracy", 1.0)]), record(&plan[0], "c", answered(), &[])];
-        records[0].measures.insert(SEARCHES.to_owned(), 3.0);
         let books = BTreeMap::from([("one".to_owned(), places("a b c d")), ("two".to_owned(), places("e f g"))]);
-        let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
-        let cases = cases(&run, Some(100));
-        let short: Vec<_> =
-            cases.iter().map(|c| (c.ending, c.book_tokens, c.evidence_tokens.clone(), c.tool_calls)).collect();
-        assert_eq!(short[0], (Ending::Answered, Some(7), vec![4 + 1], Some(3)));
-        assert_eq!(short[1], (Ending::Missing, None, vec![], None));
-        assert_eq!(short[2], (Ending::Unscored, Some(4), vec![], None));
+        assert_eq!((book_tokens(&asked, &books), evidence_tokens(&asked, &books)), (Some(7), vec![4 + 1]));
+        assert_eq!(book_tokens(&item("b", "nowhere"), &books), None);
     }
 }

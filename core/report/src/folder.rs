@@ -1,6 +1,6 @@
 //! A run folder as the bytes of its files: what a command line reads from a disk and a page from a drop is the same run.
 
-use super::{CellKey, PreparationCalls, Run, TokenPlaces, judged_by};
+use super::{Arm, PreparationCalls, Run, TokenPlaces, judged_by};
 use closeread_eval::Item;
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
@@ -89,7 +89,7 @@ pub struct RunConfiguration {
     /// Name of the benchmark.
     pub benchmark: String,
     /// The cells, finished or not.
-    pub cells: Vec<CellKey>,
+    pub cells: Vec<Arm>,
     /// The books.
     #[serde(default)]
     pub documents: Vec<DocumentEntry>,
@@ -102,6 +102,9 @@ pub struct RunConfiguration {
     /// What tokens were counted by.
     #[serde(default)]
     pub tokenizer: String,
+    /// How often each item was asked.
+    #[serde(default = "once")]
+    pub samples: u32,
     /// Tokens that the models can take, where the run was given a limit.
     #[serde(default)]
     pub window: Option<usize>,
@@ -117,6 +120,10 @@ impl RunConfiguration {
     pub fn other<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_value(Value::Object(self.other.clone().into_iter().collect()))
     }
+}
+
+fn once() -> u32 {
+    1
 }
 
 /// A book of a run, whose text lies in `texts/`.
@@ -171,7 +178,7 @@ impl RunManifest {
             ("tokenizer", Some(configuration.tokenizer.clone())),
             ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
             ("window", configuration.window.map(|n| format!("{n} tokens"))),
-            ("samples", of("samples").filter(|n| n != "1")),
+            ("samples", Some(configuration.samples).filter(|n| *n != 1).map(|n| n.to_string())),
             ("closeread", Some(self.closeread.clone())),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
@@ -238,13 +245,14 @@ pub fn read_run(
     let preparation = |(name, bytes): &(String, Vec<u8>)| -> Result<PreparationCalls, FolderError> {
         whole(&format!("preparations/{name}"), "what a method made of books; removed, the run makes it again", bytes)
     };
-    let RunConfiguration { benchmark, cells, window, .. } = manifest.configuration.clone();
+    let RunConfiguration { benchmark, cells, samples, window, .. } = manifest.configuration.clone();
     let run = Run {
         name,
         benchmark,
         plan: cells,
         items,
         records,
+        repeats: samples,
         books,
         window,
         facts: manifest

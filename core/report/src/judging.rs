@@ -1,17 +1,16 @@
 //! What a report says of judges: who judged what, how far they agree, HAMLET's tables from their verdicts.
 
 use super::books::TokenPlaces;
-use super::cells::cluster;
 use super::tables::Naming;
-use super::{CellKey, Run, RunView};
+use super::{Arm, Run};
 use crate::paper::hamlet;
-use closeread_eval::{ChunkPlace, Item};
+use closeread_eval::observations::{Aggregation, CellKey, MetricName, Rows, Score};
+use closeread_eval::{ChunkPlace, Item, Outcome, Task};
 use closeread_judges::{
     Agreement, Joint, Judge, Judging, Panel, Ruling, Silence, Standing, Subject, Verdict, among, cited,
     correctness_judge, evaluations,
 };
 use closeread_methods::record::Record;
-use closeread_metrics::stats::{Observation, estimate};
 use closeread_table::number::percent;
 use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -32,15 +31,13 @@ pub fn judging_tables(run: &Run) -> Vec<Table> {
     tables
 }
 
-/// HAMLET's tables for the judged summaries of a run.
-pub(super) fn hamlet_tables(run: &Run) -> Vec<Table> {
-    let summaries = evaluations(
-        &run.judging,
-        &run.items,
-        &run.records,
-        |record| summarizer(&run.view(), record),
-        |item| position(item, &run.books),
-    );
+/// HAMLET's tables for the judged summaries of these runs.
+pub(super) fn hamlet_tables(runs: &[Run]) -> Vec<Table> {
+    let of_run = |run: &Run| {
+        let name = |record: &Record| summarizer(runs, run, record);
+        evaluations(&run.judging, &run.items, &run.records, name, |item| position(item, &run.books))
+    };
+    let summaries: Vec<_> = runs.iter().flat_map(of_run).collect();
     if summaries.is_empty() { Vec::new() } else { hamlet::tables(&summaries) }
 }
 
@@ -75,15 +72,17 @@ fn position(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<f64> {
     Some(book.token_at(start) as f64 / book.n_tokens() as f64)
 }
 
-/// What stands as HAMLET's model: the reader, with method and budget where the run has several.
-fn summarizer(run: &RunView<'_>, record: &Record) -> String {
-    let one_cell_a_model =
-        run.plan.iter().all(|key| run.plan.iter().filter(|other| other.model == key.model).count() == 1);
-    if one_cell_a_model {
+/// What stands as HAMLET's model: the model, with method and budget where the run has several, and the run's name where
+/// there are several runs.
+fn summarizer(runs: &[Run], run: &Run, record: &Record) -> String {
+    let models = |run: &Run| run.plan.iter().map(|arm| arm.model.clone()).collect::<Vec<_>>();
+    let alone = |model: &String| runs.iter().flat_map(models).filter(|other| other == model).count() == 1;
+    if runs.iter().flat_map(models).all(|model| alone(&model)) {
         return record.key.model.clone();
     }
-    let naming = Naming::of(run.plan.iter().map(|key| ("", key)));
-    naming.full_name("", &CellKey::of(&record.key))
+    let keys: Vec<CellKey> =
+        runs.iter().flat_map(|run| run.plan.iter().map(|arm| arm.cell(&run.name, Task::Summary))).collect();
+    Naming::of(keys.iter()).full_name(&Arm::of(&record.key).cell(&run.name, Task::Summary))
 }
 
 fn hearings(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
@@ -168,29 +167,36 @@ fn silence_note() -> String {
 /// Each panel's accuracy, a line a cell; only where several panels decided on correct answers.
 fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
     let panels = run.judging.panels.iter().filter_map(|panel| Some((panel, correctness_judge(panel)?)));
-    let panels: Vec<(&Panel, Judge)> = panels.collect();
+    let panels: Vec<(MetricName, &Panel, Judge)> =
+        panels.map(|(panel, judge)| (format!("{} ({})", panel.name(), judge.name()).into(), panel, judge)).collect();
     if panels.len() < 2 {
         return None;
     }
-    let naming = Naming::of(run.plan.iter().map(|key| (run.name.as_str(), key)));
+    let verdict = |record: &Record, panel: &Panel, judge: Judge| match standing.joint(
+        panel,
+        &Subject::from(&record.key),
+        judge,
+    ) {
+        Joint::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
+        _ => Score::Unjudged,
+    };
+    let verdicts = |item: &Item, record: &Record| {
+        let answered = matches!(record.outcome, Outcome::Answered { .. }) && !item.answers.is_empty();
+        let panels = panels.iter().filter(|_| answered);
+        panels.map(|(name, panel, judge)| (name.clone(), verdict(record, panel, *judge))).collect()
+    };
+    let judged = run.view().scored_by(verdicts).ok()?;
+    let open = || judged.cells().filter(|(_, cell)| cell.key.task == Task::Generative);
+    let naming = Naming::of(open().map(|(_, cell)| &cell.key));
     let mut columns = naming.heads();
-    columns.extend(panels.iter().map(|(panel, judge)| format!("{} ({})", panel.name(), judge.name())));
-    let mut table = Table::new("judged-accuracy", "Judged accuracy by panel, of answers given", columns);
-    let clusters: HashMap<&str, String> = run.items.iter().map(|item| (item.id.as_str(), cluster(item))).collect();
-    for key in &run.plan {
-        let cell: Vec<&Record> = run.records.iter().filter(|record| CellKey::of(&record.key) == *key).collect();
-        let accuracy = |(panel, judge): &(&Panel, Judge)| {
-            let judged =
-                cell.iter().filter_map(|record| match standing.joint(panel, &Subject::from(&record.key), *judge) {
-                    Joint::Ruled(Ruling::Correctness { correct }) => {
-                        Some((f64::from(u8::from(correct)), clusters.get(record.key.item.as_str())?.as_str()))
-                    }
-                    _ => None,
-                });
-            let judged: Vec<Observation<'_>> = judged.map(|(value, cluster)| Observation { value, cluster }).collect();
-            Value::score(estimate(&judged).as_ref(), "nothing was judged")
+    columns.extend(panels.iter().map(|(name, ..)| name.to_string()));
+    let mut table = Table::new("judged-accuracy", "Judged accuracy by panel", columns);
+    for (id, cell) in open() {
+        let accuracy = |(name, ..): &(MetricName, &Panel, Judge)| {
+            let made = judged.aggregate(&Rows::of(id), &Aggregation::new(name.clone()));
+            Value::score(made.estimate.as_ref(), "nothing was judged")
         };
-        table.rows.push(naming.values(&run.name, key).into_iter().chain(panels.iter().map(accuracy)).collect());
+        table.rows.push(naming.values(&cell.key).into_iter().chain(panels.iter().map(accuracy)).collect());
     }
     table.explain_marks();
     Some(table)

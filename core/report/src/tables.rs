@@ -1,40 +1,31 @@
 //! closeread's own tables: scores, ledger, both policies, scores by label.
 
-use super::cells::{Scored, Trials, estimated, scores};
-use super::{Cell, CellKey, EVIDENCE_RECALL, RunView};
-use crate::paper::dos_rag::OverRuns;
-use closeread_eval::FailurePolicy;
-use closeread_eval::Item;
-use closeread_eval::Ledger;
+use super::Cell;
+use super::cells::{aggregation, answer_metrics};
+use closeread_eval::Task;
+use closeread_eval::observations::{
+    CellKey, Ending, ItemFacts, Ledger, MetricName, Observations, Out, OverRepeats, Rows,
+};
 use closeread_methods::{CHUNKS, DOCUMENTS, FEWER_CHUNKS_THAN_DOCUMENTS};
 use closeread_metrics::stats::Estimate;
-use closeread_table::number::{metric_label, ordered_metrics, percent, thousands};
+use closeread_table::number::{metric_label, percent, thousands};
 use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Values that a label may have for a table of its own; one that names single items has more.
 pub const MAX_LABEL_VALUES: usize = 20;
 
-/// A cell with the name of the run it belongs to.
-#[derive(Debug, Clone, Copy)]
-pub struct Line<'a> {
-    /// Name of the run.
-    pub run: &'a str,
-    /// Its cell.
-    pub cell: &'a Cell,
-}
-
 /// One line a cell: its scores with their intervals, what its prompts cost.
-pub fn score_table(lines: &[Line<'_>]) -> Table {
-    let naming = Naming::of(lines.iter().map(|line| (line.run, &line.cell.key)));
-    let metrics = ordered_metrics(lines.iter().flat_map(|line| line.cell.metrics.keys()));
+pub fn score_table(cells: &[Cell]) -> Table {
+    let naming = Naming::of(cells.iter().map(|cell| &cell.key));
+    let metrics: BTreeSet<&MetricName> = cells.iter().flat_map(|cell| cell.metrics.keys()).collect();
     let mut columns = naming.heads();
     columns.push("n".to_owned());
-    columns.extend(metrics.iter().map(|metric| metric_label(metric)));
+    columns.extend(metrics.iter().map(|metric| metric_label(metric.name())));
     columns.extend(["prompt tokens".to_owned(), "seconds".to_owned()]);
     let mut table = Table::new("scores", "Scores in percent with 95% intervals", columns);
-    for Line { run, cell } in lines {
-        let mut row = naming.values(run, &cell.key);
+    for cell in cells {
+        let mut row = naming.values(&cell.key);
         row.push(Value::count(cell.n));
         row.extend(metrics.iter().map(|metric| Value::score(cell.metrics.get(metric), "no item has this metric")));
         row.push(match cell.prompt_tokens_mean {
@@ -45,83 +36,96 @@ pub fn score_table(lines: &[Line<'_>]) -> Table {
         table.rows.push(row);
     }
     for metric in &metrics {
-        let ns: BTreeSet<usize> =
-            lines.iter().filter_map(|line| line.cell.metrics.get(metric)).map(|estimate| estimate.n).collect();
-        if ns.iter().any(|n| lines.iter().any(|line| line.cell.n != *n)) {
-            let ns: Vec<String> = ns.into_iter().map(|n| thousands(n as u64)).collect();
-            let items = if ns == ["1"] { "item" } else { "items" };
-            table.notes.push(format!("{}: over {} {items}", metric_label(metric), ns.join(" to ")));
+        let means = || cells.iter().filter_map(|cell| Some((cell.n, cell.metrics.get(metric)?.n)));
+        if means().any(|(items, n)| items != n) {
+            let ns = counts(&means().map(|(_, n)| n).collect());
+            let items = if ns == "1" { "item" } else { "items" };
+            table.notes.push(format!("{}: over {ns} {items}", metric_label(metric.name())));
         }
     }
-    table.notes.extend(outcomes(&naming, lines));
-    table.notes.extend(over_runs(&naming, lines, &metrics));
-    table.notes.extend(out_of_reach(&naming, lines));
-    table.notes.extend(incomplete(lines));
+    table.notes.extend(outcomes(&naming, cells));
+    table.notes.extend(unjudged(&naming, cells));
+    table.notes.extend(over_repeats(&naming, cells));
+    table.notes.extend(out_of_reach(&naming, cells));
+    table.notes.extend(incomplete(cells));
     table.explain_marks();
     table
 }
 
-/// What the samples of each cell give, where there are several.
-fn over_runs(naming: &Naming, lines: &[Line<'_>], metrics: &[String]) -> Vec<String> {
-    let of_line = |Line { run, cell }: &Line<'_>| {
-        let spread = |metric: &String| {
-            let OverRuns { mean, deviation, n_runs } = cell.deviations.get(metric)?;
-            let (mean, deviation) = (percent(*mean), percent((*deviation)?));
-            Some(format!("{} {mean} ± {deviation} over {n_runs} runs", metric_label(metric)))
+/// What the repeats of each cell give, where there are several.
+fn over_repeats(naming: &Naming, cells: &[Cell]) -> Vec<String> {
+    let of_cell = |cell: &Cell| {
+        let spread = |(metric, over): (&MetricName, &OverRepeats)| {
+            let (mean, deviation) = (percent(over.mean?), percent(over.sd?));
+            Some(format!("{} {mean} ± {deviation} over {} repeats", metric_label(metric.name()), over.n))
         };
-        let spreads: Vec<String> = metrics.iter().filter_map(spread).collect();
-        (!spreads.is_empty()).then(|| format!("{}: {}", naming.full_name(run, &cell.key), spreads.join(", ")))
+        let spreads: Vec<String> = cell.repeats.iter().filter_map(spread).collect();
+        (!spreads.is_empty()).then(|| format!("{}: {}", naming.full_name(&cell.key), spreads.join(", ")))
     };
-    let mut notes: Vec<String> = lines.iter().filter_map(of_line).collect();
+    let mut notes: Vec<String> = cells.iter().filter_map(of_cell).collect();
     if !notes.is_empty() {
-        notes.push("±: sample standard deviation of the runs' means".to_owned());
+        notes.push("±: sample standard deviation of the repeats' means".to_owned());
     }
     notes
 }
 
+/// Answers that the judges left without a verdict: they are in no mean.
+fn unjudged(naming: &Naming, cells: &[Cell]) -> Vec<String> {
+    let of_cell = |cell: &Cell| {
+        let waiting = |(metric, out): (&MetricName, &BTreeMap<Out, usize>)| {
+            let n = out.get(&Out::Unjudged)?;
+            Some(format!("{}: {} without a verdict, in no mean", metric_label(metric.name()), thousands(*n as u64)))
+        };
+        let waiting: Vec<String> = cell.out.iter().filter_map(waiting).collect();
+        (!waiting.is_empty()).then(|| format!("{}: {}", naming.full_name(&cell.key), waiting.join("; ")))
+    };
+    cells.iter().filter_map(of_cell).collect()
+}
+
 /// Where retrieval cannot have seen every document (CorpusQA, Table 4, dagger).
-fn out_of_reach(naming: &Naming, lines: &[Line<'_>]) -> Vec<String> {
-    let of_line = |Line { run, cell }: &Line<'_>| {
+fn out_of_reach(naming: &Naming, cells: &[Cell]) -> Vec<String> {
+    let of_cell = |cell: &Cell| {
         let share = cell.measures.get(FEWER_CHUNKS_THAN_DOCUMENTS).copied().filter(|share| *share > 0.0)?;
         let mean = |measure: &str| cell.measures.get(measure).copied().unwrap_or_default();
         Some(format!(
             "† {}: fewer chunks than documents in {}% of the trials (mean {:.1} chunks, {:.1} documents): no answer over \
              all documents can be right there",
-            naming.full_name(run, &cell.key),
+            naming.full_name(&cell.key),
             percent(share),
             mean(CHUNKS),
             mean(DOCUMENTS)
         ))
     };
-    lines.iter().filter_map(of_line).collect()
+    cells.iter().filter_map(of_cell).collect()
 }
 
-/// One line a cell: how its items ended. The parts add up to `items`.
-pub fn ledger_table(lines: &[Line<'_>]) -> Table {
-    let naming = Naming::of(lines.iter().map(|line| (line.run, &line.cell.key)));
+/// One line a cell: how its trials ended, for every ending that occurs. The parts add up to `trials`.
+pub fn ledger_table(cells: &[Cell]) -> Table {
+    let naming = Naming::of(cells.iter().map(|cell| &cell.key));
+    let occurs = |ending: &Ending| *ending == Ending::Answered || cells.iter().any(|cell| cell.ledger.of(*ending) > 0);
+    let endings: Vec<Ending> = Ending::ALL.into_iter().filter(occurs).collect();
     let mut columns = naming.heads();
-    columns.push("items".to_owned());
-    columns.extend(parts(&Ledger::default()).map(|(name, _)| name));
-    let mut table = Table::new("ledger", "How the items ended", columns);
-    for Line { run, cell } in lines {
-        let mut row = naming.values(run, &cell.key);
-        row.push(Value::count(cell.ledger.items));
-        row.extend(parts(&cell.ledger).map(|(_, n)| Value::count(n)));
+    columns.push("trials".to_owned());
+    columns.extend(endings.iter().map(|ending| in_words(*ending)));
+    let mut table = Table::new("ledger", "How the trials ended", columns);
+    for cell in cells {
+        let mut row = naming.values(&cell.key);
+        row.push(Value::count(cell.ledger.planned()));
+        row.extend(endings.iter().map(|ending| Value::count(cell.ledger.of(*ending))));
         table.rows.push(row);
     }
-    table.notes.extend(incomplete(lines));
+    table.notes.extend(incomplete(cells));
     table
 }
 
-/// Each score under both policies: items in which the reader never got to answer counted as wrong, and left out.
-///
-/// `left_out` has the means of [`failures_left_out`](super::failures_left_out), one entry a line.
-pub fn policy_table(lines: &[Line<'_>], left_out: &[&BTreeMap<String, Estimate>]) -> Table {
-    let naming = Naming::of(lines.iter().map(|line| (line.run, &line.cell.key)));
-    let metrics = main_metrics(lines.iter().flat_map(|line| line.cell.metrics.keys()));
+/// Each score under both policies: trials in which the model never got to answer counted as wrong, and left out.
+pub fn policy_table(cells: &[Cell]) -> Table {
+    let naming = Naming::of(cells.iter().map(|cell| &cell.key));
+    let metrics = cells.iter().flat_map(|cell| cell.metrics.keys()).filter(|metric| !metric.is_of_context());
+    let metrics: BTreeSet<&MetricName> = metrics.collect();
     let mut columns = naming.heads();
     for metric in &metrics {
-        let label = metric_label(metric);
+        let label = metric_label(metric.name());
         columns.extend([
             format!("{label}, failures wrong"),
             "n".to_owned(),
@@ -130,12 +134,12 @@ pub fn policy_table(lines: &[Line<'_>], left_out: &[&BTreeMap<String, Estimate>]
         ]);
     }
     let mut table = Table::new("policies", "Scores under both policies", columns);
-    for (Line { run, cell }, left_out) in lines.iter().zip(left_out) {
-        let mut row = naming.values(run, &cell.key);
+    for cell in cells {
+        let mut row = naming.values(&cell.key);
         for metric in &metrics {
             for (estimate, reason) in [
                 (cell.metrics.get(metric), "no item has this metric"),
-                (left_out.get(metric), "every item of this metric failed"),
+                (cell.failures_left_out.get(metric), "every item of this metric failed"),
             ] {
                 row.push(Value::score(estimate, reason));
                 row.push(Value::count(estimate.map_or(0, |e| e.n)));
@@ -144,16 +148,16 @@ pub fn policy_table(lines: &[Line<'_>], left_out: &[&BTreeMap<String, Estimate>]
         table.rows.push(row);
     }
     table.notes.push(
-        "failures wrong: an item in which the reader never got to answer (overflow, blocked, failed) scores 0, as in \
-         the main tables of the five papers"
+        "failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) \
+         scores 0, as in the main tables of the five papers"
             .to_owned(),
     );
     table.notes.push(
-        "failures left out: these items are not in the denominator; what the reader did not find or could not put \
+        "failures left out: these trials are not in the denominator; what the model did not find or could not put \
          into the agreed form stays wrong"
             .to_owned(),
     );
-    table.notes.extend(incomplete(lines));
+    table.notes.extend(incomplete(cells));
     table.explain_marks();
     table
 }
@@ -161,151 +165,170 @@ pub fn policy_table(lines: &[Line<'_>], left_out: &[&BTreeMap<String, Estimate>]
 /// A table for each label and metric: a line a cell, a column a value of the label.
 ///
 /// A label with one value says nothing, one with more than [`MAX_LABEL_VALUES`] names items: both are passed over.
-pub fn label_tables(runs: &[RunView<'_>]) -> Vec<Table> {
-    let naming = Naming::of(runs.iter().flat_map(|run| run.plan.iter().map(|key| (run.name, key))));
-    let values = label_values(runs.iter().flat_map(|run| run.items));
-    let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(run.records)).collect();
-    let mut cells = Vec::new();
-    for (run, trials) in runs.iter().zip(&trials) {
-        for key in run.plan {
-            cells.push((run.name, key, scores(run.items, trials.cell(key), FailurePolicy::FailuresWrong)));
-        }
-    }
-    let metrics = main_metrics(cells.iter().flat_map(|(_, _, scores)| scores.keys()));
+pub fn label_tables(table: &Observations) -> Vec<Table> {
+    let naming = Naming::of(table.cells().map(|(_, cell)| &cell.key));
     let mut tables = Vec::new();
-    for (label, values) in values.iter().filter(|(_, values)| (2..=MAX_LABEL_VALUES).contains(&values.len())) {
-        for metric in &metrics {
+    for (label, values) in grouping_labels(table) {
+        for metric in answer_metrics(table, &Rows::all()) {
             let mut columns = naming.heads();
             columns.extend(values.iter().cloned());
-            let title = format!("{} by {label}", metric_label(metric));
-            let mut table = Table::new(format!("by-{label}-{metric}"), title, columns);
-            let mut ns: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); values.len()];
-            for (run, key, scores) in &cells {
-                let mut row = naming.values(run, key);
-                for (value, ns) in values.iter().zip(&mut ns) {
-                    let estimate = labelled(scores.get(metric), label, value);
-                    ns.extend(estimate.as_ref().map(|e| e.n));
-                    row.push(Value::score(estimate.as_ref(), "no item with this label has this metric"));
+            let title = format!("{} by {label}", metric_label(metric.name()));
+            let mut made = Table::new(format!("by-{label}-{metric}"), title, columns);
+            let mut ns: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+            for (id, cell) in table.cells() {
+                let means = by_label(table, &Rows::of(id), &metric, &label);
+                let mut row = naming.values(&cell.key);
+                for value in &values {
+                    let estimate = means.get(value.as_str());
+                    ns.entry(value).or_default().extend(estimate.map(|e| e.n));
+                    row.push(Value::score(estimate, "no item with this label has this metric"));
                 }
-                table.rows.push(row);
+                made.rows.push(row);
             }
-            if ns.iter().all(BTreeSet::is_empty) {
+            let counted = values.iter().filter_map(|value| Some((value, ns.get(value.as_str())?)));
+            let counted: Vec<String> =
+                counted.filter(|(_, ns)| !ns.is_empty()).map(|(value, ns)| format!("{value} {}", counts(ns))).collect();
+            if counted.is_empty() {
                 continue;
             }
-            let counted = values.iter().zip(&ns).filter(|(_, ns)| !ns.is_empty());
-            let counts: Vec<String> = counted.map(|(value, ns)| format!("{value} {}", counts(ns))).collect();
-            table.notes.push(format!("items: {}", counts.join("; ")));
-            table.explain_marks();
-            tables.push(table);
+            made.notes.push(format!("items: {}", counted.join("; ")));
+            made.explain_marks();
+            tables.push(made);
         }
     }
     tables
 }
 
-/// The labels of the items with their values, in alphabetical order.
-pub(super) fn label_values<'a>(items: impl Iterator<Item = &'a Item>) -> BTreeMap<String, Vec<String>> {
-    let mut values: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
-    for (label, value) in items.flat_map(|item| &item.labels) {
-        values.entry(label.clone()).or_default().insert(value);
+/// The mean of a metric over the items of each value of a label, where there is one.
+pub(super) fn by_label(
+    table: &Observations,
+    rows: &Rows,
+    metric: &MetricName,
+    label: &str,
+) -> BTreeMap<String, Estimate> {
+    if !answer_metrics(table, rows).contains(metric) {
+        return BTreeMap::new();
     }
-    values.into_iter().map(|(label, values)| (label, values.into_iter().map(str::to_owned).collect())).collect()
+    let of_label = |item: &ItemFacts| item.label(label).map(str::to_owned);
+    let groups = table.grouped(rows, &aggregation(metric), of_label).groups;
+    groups.into_iter().filter_map(|(value, made)| Some((value, made.estimate?))).collect()
 }
 
-/// The mean of a metric over the items whose label has that value.
-pub(super) fn labelled(scores: Option<&Vec<Scored<'_>>>, label: &str, value: &str) -> Option<Estimate> {
-    let has = |(_, item): &&Scored<'_>| item.labels.get(label).is_some_and(|there| there == value);
-    estimated(&scores?.iter().filter(has).copied().collect::<Vec<_>>())
-}
-
-/// The metrics of answers, without what retrieval did.
-pub(super) fn main_metrics<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    ordered_metrics(names.filter(|name| *name != EVIDENCE_RECALL))
+/// The labels that group items, with their values in alphabetical order.
+pub(super) fn grouping_labels(table: &Observations) -> BTreeMap<String, Vec<String>> {
+    let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (label, value) in table.items().flat_map(|(_, item)| &item.labels) {
+        values.entry(label).or_default().insert(value);
+    }
+    let groups = |(_, values): &(&str, BTreeSet<&str>)| (2..=MAX_LABEL_VALUES).contains(&values.len());
+    let owned = |values: BTreeSet<&str>| values.into_iter().map(str::to_owned).collect();
+    values.into_iter().filter(groups).map(|(label, values)| (label.to_owned(), owned(values))).collect()
 }
 
 /// Which parts of a cell's name are needed to tell the cells of a table apart.
 pub(super) struct Naming {
-    runs: bool,
+    configurations: bool,
     models: bool,
+    tasks: bool,
 }
 
 impl Naming {
-    pub(super) fn of<'a>(cells: impl Iterator<Item = (&'a str, &'a CellKey)>) -> Self {
-        let (mut runs, mut models) = (BTreeSet::new(), BTreeSet::new());
-        for (run, key) in cells {
-            runs.insert(run);
-            models.insert(key.model.as_str());
+    pub(super) fn of<'a>(keys: impl Iterator<Item = &'a CellKey>) -> Self {
+        let (mut configurations, mut models, mut tasks) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for key in keys {
+            configurations.insert(&key.configuration);
+            models.insert(&key.model);
+            tasks.insert(key.task);
         }
-        Self { runs: runs.len() > 1, models: models.len() > 1 }
+        Self { configurations: configurations.len() > 1, models: models.len() > 1, tasks: tasks.len() > 1 }
     }
 
     pub(super) fn heads(&self) -> Vec<String> {
-        let heads = [("run", self.runs), ("method", true), ("model", self.models), ("budget", true)];
+        let heads = [
+            ("run", self.configurations),
+            ("method", true),
+            ("model", self.models),
+            ("task", self.tasks),
+            ("budget", true),
+        ];
         heads.into_iter().filter(|(_, needed)| *needed).map(|(head, _)| head.to_owned()).collect()
     }
 
-    pub(super) fn values(&self, run: &str, key: &CellKey) -> Vec<Value> {
+    pub(super) fn values(&self, key: &CellKey) -> Vec<Value> {
         let budget = key.budget.map_or_else(|| Value::missing("the method takes no budget"), Value::count);
         let values = [
-            (Value::text(run), self.runs),
-            (Value::text(&key.method), true),
-            (Value::text(&key.model), self.models),
+            (Value::text(&*key.configuration), self.configurations),
+            (Value::text(&*key.method), true),
+            (Value::text(&*key.model), self.models),
+            (Value::text(task_name(key.task)), self.tasks),
             (budget, true),
         ];
         values.into_iter().filter(|(_, needed)| *needed).map(|(value, _)| value).collect()
     }
 
-    /// The cell in one line, without its budget: `dos-rag`, `dos-rag (openai/gpt-4o)`, `run-2: dos-rag`.
-    pub(super) fn name(&self, run: &str, key: &CellKey) -> String {
+    /// The cell in one line, without its budget: `dos-rag`, `dos-rag (openai/gpt-4o)`, `run-2: dos-rag, choice`.
+    pub(super) fn name(&self, key: &CellKey) -> String {
         let model = if self.models { format!(" ({})", key.model) } else { String::new() };
-        let run = if self.runs { format!("{run}: ") } else { String::new() };
-        format!("{run}{}{model}", key.method)
+        let configuration = if self.configurations { format!("{}: ", key.configuration) } else { String::new() };
+        let task = if self.tasks { format!(", {}", task_name(key.task)) } else { String::new() };
+        format!("{configuration}{}{model}{task}", key.method)
     }
 
     /// The cell in one line: `dos-rag at 1,500`.
-    pub(super) fn full_name(&self, run: &str, key: &CellKey) -> String {
+    pub(super) fn full_name(&self, key: &CellKey) -> String {
         let budget = key.budget.map_or(String::new(), |budget| format!(" at {}", thousands(budget as u64)));
-        format!("{}{budget}", self.name(run, key))
+        format!("{}{budget}", self.name(key))
     }
 }
 
-/// Items without a record, in words; `None` if there are none.
-pub(super) fn incomplete(lines: &[Line<'_>]) -> Option<String> {
-    let missing: usize = lines.iter().map(|line| line.cell.ledger.missing).sum();
-    let items: usize = lines.iter().map(|line| line.cell.ledger.items).sum();
+fn task_name(task: Task) -> &'static str {
+    match task {
+        Task::Generative => "generative",
+        Task::Choice => "choice",
+        Task::Summary => "summary",
+    }
+}
+
+/// Trials without a record, in words; `None` if there are none.
+pub(super) fn incomplete(cells: &[Cell]) -> Option<String> {
+    let missing: usize = cells.iter().map(|cell| cell.ledger.of(Ending::Missing)).sum();
+    let trials: usize = cells.iter().map(|cell| cell.ledger.planned()).sum();
     (missing > 0).then(|| {
         format!(
-            "INCOMPLETE: {} of {} trials have no record; every mean is over those that have one",
+            "INCOMPLETE: {} of {} trials have no record; they count as wrong, and are left out where failures are",
             thousands(missing as u64),
-            thousands(items as u64)
+            thousands(trials as u64)
         )
     })
 }
 
-/// The parts of a ledger as a table names them.
-fn parts(ledger: &Ledger) -> [(String, usize); 9] {
-    ledger.parts().map(|(name, n)| (name.replace('_', " "), n))
+/// An ending as a table names it.
+fn in_words(ending: Ending) -> String {
+    ending.name().replace('_', " ")
 }
 
 /// `12`, or `10 to 12` where cells differ.
 fn counts(ns: &BTreeSet<usize>) -> String {
+    let shown = |n: &usize| thousands(*n as u64);
     match (ns.first(), ns.last()) {
-        (Some(low), Some(high)) if low != high => format!("{low} to {high}"),
-        (Some(n), _) => n.to_string(),
+        (Some(low), Some(high)) if low != high => format!("{} to {}", shown(low), shown(high)),
+        (Some(n), _) => shown(n),
         _ => "0".to_owned(),
     }
 }
 
 /// A line for each method and ledger in which something did not end in an answer, with the budgets that share it.
-fn outcomes(naming: &Naming, lines: &[Line<'_>]) -> Vec<String> {
+fn outcomes(naming: &Naming, cells: &[Cell]) -> Vec<String> {
     let mut notes: Vec<(String, Vec<String>, String)> = Vec::new();
-    for Line { run, cell } in lines {
-        let other: Vec<String> =
-            parts(&cell.ledger)[1..].iter().filter(|(_, n)| *n > 0).map(|(name, n)| format!("{n} {name}")).collect();
-        if other.is_empty() {
+    for cell in cells {
+        let ledger: &Ledger = &cell.ledger;
+        let others = ledger.parts().filter(|(ending, n)| *ending != Ending::Answered && *n > 0);
+        let others: Vec<String> = others.map(|(ending, n)| format!("{n} {}", in_words(ending))).collect();
+        if others.is_empty() {
             continue;
         }
-        let name = naming.name(run, &cell.key);
-        let counts = format!("{} answered, {}", cell.ledger.answered, other.join(", "));
+        let name = naming.name(&cell.key);
+        let counts = format!("{} answered, {}", ledger.of(Ending::Answered), others.join(", "));
         let budget = cell.key.budget.map(|budget| thousands(budget as u64));
         match notes.iter_mut().find(|(known, _, same)| *known == name && *same == counts) {
             Some((_, budgets, _)) => budgets.extend(budget),
@@ -322,8 +345,9 @@ fn outcomes(naming: &Naming, lines: &[Line<'_>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{answered, item, key, record};
-    use crate::{cells, failures_left_out};
+    use crate::cells;
+    use crate::testing::{answered, item, key, record, run};
+    use closeread_eval::{Item, Outcome};
     use closeread_table::render::text;
     use expect_test::expect;
 
@@ -334,18 +358,15 @@ mod tests {
         let plan = [key("closed-book", None), key("dos-rag", Some(1500))];
         let mut records = vec![
             record(&plan[1], "a", answered(), &[("accuracy", 1.0), ("evidence_recall", 0.5)]),
-            record(&plan[1], "b", closeread_eval::Outcome::NotFound, &[("accuracy", 0.0)]),
+            record(&plan[1], "b", Outcome::NotFound, &[("accuracy", 0.0)]),
         ];
         records.extend(["a", "b", "c", "d", "e"].map(|id| record(&plan[0], id, answered(), &[("accuracy", 1.0)])));
-        let cells = cells(&plan, &items, &records);
-        let lines: Vec<Line<'_>> = cells.iter().map(|cell| Line { run: "r", cell }).collect();
-        let left_out = failures_left_out(&plan, &items, &records);
-        let mut shown = text::table(&score_table(&lines));
-        shown += &text::table(&ledger_table(&lines));
-        shown += &text::table(&policy_table(&lines, &left_out.iter().collect::<Vec<_>>()));
-        let books = BTreeMap::new();
-        let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
-        for table in label_tables(&[run]) {
+        let table = run(&plan, &items, &records).observations().unwrap();
+        let cells = cells(&table);
+        let mut shown = text::table(&score_table(&cells));
+        shown += &text::table(&ledger_table(&cells));
+        shown += &text::table(&policy_table(&cells));
+        for table in label_tables(&table) {
             shown += &text::table(&table);
         }
         expect![[r#"
@@ -353,33 +374,32 @@ mod tests {
             method       budget  n              accuracy    evidence recall  prompt tokens  seconds
             ---------------------------------------------------------------------------------------
             closed-book       -  5  100.0 [56.6, 100.0]*                  -             10      2.5
-            dos-rag       1,500  5     50.0 [9.5, 90.5]*  50.0 [5.5, 94.5]*             10      1.0
-            accuracy: over 2 to 5 items
+            dos-rag       1,500  5      20.0 [0.0, 75.5]  50.0 [5.5, 94.5]*             10      1.0
             evidence recall: over 1 item
             dos-rag at 1,500: 1 answered, 1 not found, 3 missing
-            INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
+            INCOMPLETE: 3 of 10 trials have no record; they count as wrong, and are left out where failures are
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
-            How the items ended
-            method       budget  items  answered  not found  unanswered  overflow  blocked  unparsed  failed  missing  unscored
-            -------------------------------------------------------------------------------------------------------------------
-            closed-book       -      5         5          0           0         0        0         0       0        0         0
-            dos-rag       1,500      5         1          1           0         0        0         0       0        3         0
-            INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
+            How the trials ended
+            method       budget  trials  answered  not found  missing
+            ---------------------------------------------------------
+            closed-book       -       5         5          0        0
+            dos-rag       1,500       5         1          1        3
+            INCOMPLETE: 3 of 10 trials have no record; they count as wrong, and are left out where failures are
             Scores under both policies
             method       budget  accuracy, failures wrong  n  accuracy, failures left out  n
             --------------------------------------------------------------------------------
             closed-book       -      100.0 [56.6, 100.0]*  5         100.0 [56.6, 100.0]*  5
-            dos-rag       1,500         50.0 [9.5, 90.5]*  2            50.0 [9.5, 90.5]*  2
-            failures wrong: an item in which the reader never got to answer (overflow, blocked, failed) scores 0, as in the main tables of the five papers
-            failures left out: these items are not in the denominator; what the reader did not find or could not put into the agreed form stays wrong
-            INCOMPLETE: 3 of 10 trials have no record; every mean is over those that have one
+            dos-rag       1,500          20.0 [0.0, 75.5]  5            50.0 [9.5, 90.5]*  2
+            failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0, as in the main tables of the five papers
+            failures left out: these trials are not in the denominator; what the model did not find or could not put into the agreed form stays wrong
+            INCOMPLETE: 3 of 10 trials have no record; they count as wrong, and are left out where failures are
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
             accuracy by kind
             method       budget                     x                     y
             ---------------------------------------------------------------
             closed-book       -  100.0 [51.0, 100.0]*  100.0 [20.7, 100.0]*
-            dos-rag       1,500     50.0 [9.5, 90.5]*                     -
-            items: x 2 to 4; y 1
+            dos-rag       1,500     25.0 [4.6, 69.9]*      0.0 [0.0, 79.3]*
+            items: x 4; y 1
             * 95% interval over items: fewer than five books to cluster by, or scores all alike
         "#]].assert_eq(&shown);
     }

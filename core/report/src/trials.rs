@@ -1,10 +1,10 @@
 //! The trials of a run as a list to look through: filtered, a line each, and each with all that is known of it.
 
-use super::cells::Trials;
+use super::plan::Trials;
 use super::tables::Naming;
-use super::{CellKey, Run};
-use closeread_eval::Item;
-use closeread_eval::Outcome;
+use super::{Arm, Run};
+use closeread_eval::observations::CellKey;
+use closeread_eval::{Item, Outcome, Task};
 use closeread_judges::Judgement;
 use closeread_methods::record::{Record, TrialKey};
 use serde::{Deserialize, Serialize};
@@ -80,9 +80,10 @@ impl TrialList {
     pub fn of(run: &Run) -> Self {
         let trials = Trials::of(&run.records);
         let numbers: HashMap<&TrialKey, u32> = run.records.iter().map(|record| &record.key).zip(0..).collect();
-        let naming = Naming::of(run.plan.iter().map(|key| (run.name.as_str(), key)));
-        let cells: Vec<String> = run.plan.iter().map(|key| naming.full_name(&run.name, key)).collect();
-        let by_cell: Vec<_> = run.plan.iter().map(|key| trials.cell(key)).collect();
+        let keys: Vec<CellKey> = run.plan.iter().map(|arm| arm.cell("", Task::Generative)).collect();
+        let naming = Naming::of(keys.iter());
+        let cells: Vec<String> = keys.iter().map(|key| naming.full_name(key)).collect();
+        let by_cell: Vec<_> = run.plan.iter().map(|arm| trials.arm(arm)).collect();
         let mut places = Vec::new();
         for (item, asked) in (0..).zip(&run.items) {
             for (cell, trials) in (0..).zip(&by_cell) {
@@ -167,7 +168,7 @@ impl TrialList {
         let is_about = |judgement: &&Judgement| {
             let subject = &judgement.key.subject;
             let of_trial = subject.trial.as_ref().is_none_or(|trial| {
-                *key == CellKey { method: trial.method.clone(), model: trial.model.clone(), budget: trial.budget }
+                *key == Arm { method: trial.method.clone(), model: trial.model.clone(), budget: trial.budget }
                     && record.is_some_and(|record| record.key.sample == trial.sample)
             });
             subject.item == item.id && of_trial
@@ -216,6 +217,7 @@ mod tests {
             plan,
             items: ["a", "b"].map(|id| item(id, "book")).to_vec(),
             records,
+            repeats: 1,
             books: BTreeMap::new(),
             window: None,
             judging: Judging::default(),

@@ -1,7 +1,9 @@
 //! What a run took: calls, tokens, money, time.
 
 use super::tables::Naming;
-use super::{CellKey, Run};
+use super::{Arm, Run};
+use closeread_eval::Task;
+use closeread_eval::observations::CellKey;
 use closeread_judges::{Judge, Judgement, JudgementKey};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record, TrialKey};
@@ -27,7 +29,7 @@ pub struct Usage {
     /// Method, model, budget; no budget for preparations, which serve all of them. The name of the judge stands in the
     /// place of the method where `judging` is true.
     #[serde(flatten)]
-    pub key: CellKey,
+    pub key: Arm,
     /// True for the preparations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub preparation: bool,
@@ -73,7 +75,7 @@ impl Usage {
         (self.prompt_tokens > 0).then(|| self.cached_tokens as f64 / self.prompt_tokens as f64)
     }
 
-    fn none(key: CellKey) -> Self {
+    fn none(key: Arm) -> Self {
         Self {
             key,
             preparation: false,
@@ -117,7 +119,7 @@ impl Usage {
 /// What each cell of `plan` took, in its order, then the preparations, then the judges; of several records of one trial,
 /// and of several judgements with one key, the last counts.
 pub fn usage(
-    plan: &[CellKey],
+    plan: &[Arm],
     records: &[Record],
     preparations: &[PreparationCalls],
     judgements: &[Judgement],
@@ -127,10 +129,10 @@ pub fn usage(
     for record in records {
         latest.insert(&record.key, record);
     }
-    let of_cell = |key: &CellKey| {
+    let of_cell = |key: &Arm| {
         let mut usage = Usage::none(key.clone());
         let mut seconds = Vec::new();
-        for record in latest.values().filter(|record| CellKey::of(&record.key) == *key) {
+        for record in latest.values().filter(|record| Arm::of(&record.key) == *key) {
             record.calls.iter().for_each(|call| usage.count(call, prices));
             seconds.push(record.seconds);
         }
@@ -143,7 +145,7 @@ pub fn usage(
     let mut prepared: BTreeMap<(&str, &str), Usage> = BTreeMap::new();
     for preparation in preparations {
         let PreparationCalls { method, model, calls } = preparation;
-        let key = CellKey { method: method.clone(), model: model.clone(), budget: None };
+        let key = Arm { method: method.clone(), model: model.clone(), budget: None };
         let usage = prepared.entry((method, model)).or_insert_with(|| Usage { preparation: true, ..Usage::none(key) });
         calls.iter().for_each(|call| usage.count(call, prices));
     }
@@ -158,7 +160,7 @@ fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
     let mut judges: BTreeMap<(Judge, &str), Usage> = BTreeMap::new();
     for judgement in latest.values().filter(|judgement| !judgement.calls.is_empty()) {
         let JudgementKey { judge, judge_model, .. } = &judgement.key;
-        let key = CellKey { method: judge.name().to_owned(), model: judge_model.clone(), budget: None };
+        let key = Arm { method: judge.name().to_owned(), model: judge_model.clone(), budget: None };
         let usage = judges.entry((*judge, judge_model)).or_insert_with(|| Usage { judging: true, ..Usage::none(key) });
         judgement.calls.iter().for_each(|call| usage.count(call, prices));
     }
@@ -167,8 +169,10 @@ fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
 
 /// One line a cell, and one for the preparations of a method: calls, tokens, money, seconds a trial.
 pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
-    let keys = runs.iter().flat_map(|(run, usages)| usages.iter().map(|usage| (run.name.as_str(), &usage.key)));
-    let naming = Naming::of(keys);
+    let named = |run: &Run, arm: &Arm| arm.cell(&run.name, Task::Generative);
+    let keys: Vec<CellKey> =
+        runs.iter().flat_map(|(run, usages)| usages.iter().map(|usage| named(run, &usage.key))).collect();
+    let naming = Naming::of(keys.iter());
     let mut columns = naming.heads();
     columns.extend(
         ["calls", "remembered", "prompt tokens", "% cached", "reply tokens", "dollars", "s median", "s most"]
@@ -184,7 +188,7 @@ pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
             if usage.judging {
                 key.method.push_str(" (judge)");
             }
-            let mut row = naming.values(&run.name, &key);
+            let mut row = naming.values(&named(run, &key));
             row.extend([Value::count(usage.calls), Value::count(usage.remembered)]);
             let counted = usage.calls > usage.uncounted;
             let tokens =
@@ -285,6 +289,7 @@ mod tests {
             plan: plan.to_vec(),
             items: Vec::new(),
             records: vec![first, second, third],
+            repeats: 1,
             books: BTreeMap::new(),
             window: None,
             facts: Vec::new(),

@@ -5,19 +5,18 @@ use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
 use super::tables::incomplete;
 use super::{
-    Cell, CellKey, Line, PreparationCalls, RunView, TokenPlaces, Usage, cases, cells, failures_left_out, label_tables,
-    ledger_table, policy_table, score_table, usage, usage_table,
+    Arm, Cell, PreparationCalls, RunView, TokenPlaces, Usage, cells, label_tables, ledger_table, paper, policy_table,
+    score_table, usage, usage_table,
 };
-use crate::paper::tables_of;
-use closeread_eval::Item;
-use closeread_eval::Paper;
+use closeread_eval::observations::{Observations, PoolError};
+use closeread_eval::{Item, Paper};
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
 use closeread_methods::record::Record;
-use closeread_metrics::stats::Estimate;
 use closeread_table::Table;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A run folder, read.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,12 +25,14 @@ pub struct Run {
     pub name: String,
     /// Name of the benchmark.
     pub benchmark: String,
-    /// Its cells in the order of the table, finished or not.
-    pub plan: Vec<CellKey>,
+    /// What was asked for, in the order of the table, finished or not.
+    pub plan: Vec<Arm>,
     /// Its items.
     pub items: Vec<Item>,
     /// Its records.
     pub records: Vec<Record>,
+    /// How often each item was asked.
+    pub repeats: u32,
     /// The tokens of its books by document; empty where the texts are not at hand.
     pub books: BTreeMap<String, TokenPlaces>,
     /// Tokens that the models can take, where the run was given a limit.
@@ -73,103 +74,89 @@ pub struct RunReport {
     /// What its numbers rest on.
     pub facts: BTreeMap<String, String>,
     /// Its cells.
-    pub cells: Vec<CellReport>,
+    pub cells: Vec<Cell>,
     /// What each of them took, and the preparations.
     #[serde(default)]
     pub usage: Vec<Usage>,
 }
 
-/// A cell under both policies.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CellReport {
-    /// Scores, ledger, cost; failures count as wrong.
-    #[serde(flatten)]
-    pub cell: Cell,
-    /// The other policy: means without the items in which the reader never got to answer.
-    pub failures_left_out: BTreeMap<String, Estimate>,
-}
-
 impl Run {
     /// The run as tables look at it.
     pub fn view(&self) -> RunView<'_> {
-        RunView { name: &self.name, plan: &self.plan, items: &self.items, records: &self.records, books: &self.books }
+        let Self { name, benchmark, plan, items, records, repeats, books, judging, window, .. } = self;
+        let (repeats, window) = (*repeats, *window);
+        RunView { name, benchmark, plan, items, records, repeats, books, judging, window }
     }
 }
 
-/// The report on one run, or on several side by side.
-pub fn report(runs: &[Run]) -> Report {
-    let views: Vec<RunView<'_>> = runs.iter().map(Run::view).collect();
-    let reports: Vec<RunReport> = runs.iter().map(run_report).collect();
-    let lines: Vec<Line<'_>> =
-        reports.iter().flat_map(|run| run.cells.iter().map(|c| Line { run: &run.run, cell: &c.cell })).collect();
-    let left_out: Vec<&BTreeMap<String, Estimate>> =
-        reports.iter().flat_map(|run| run.cells.iter().map(|c| &c.failures_left_out)).collect();
-    let mut tables = vec![score_table(&lines), ledger_table(&lines), policy_table(&lines, &left_out)];
+/// One table of these runs. Of several each is a configuration, by its name.
+///
+/// # Errors
+/// [`PoolError`] if they are of different benchmarks, an item has two gold answers, or two of one name hold the same cell.
+fn pooled(runs: &[Run]) -> Result<Observations, PoolError> {
+    let table = |run: &Run| run.view().observations();
+    match runs {
+        [run] => table(run),
+        _ => {
+            let tables: Vec<_> = runs
+                .iter()
+                .map(|run| Ok((Arc::from(run.name.as_str()), table(run)?)))
+                .collect::<Result<_, PoolError>>()?;
+            Observations::pooled(tables)
+        }
+    }
+}
+
+/// The report on one run, or on several in one table.
+///
+/// # Errors
+/// As [`pooled`].
+pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
+    let table = pooled(runs)?;
+    let cells = cells(&table);
+    let reports: Vec<RunReport> = runs.iter().map(|run| run_report(run, &cells, runs.len() > 1)).collect();
+    let mut tables = vec![score_table(&cells), ledger_table(&cells), policy_table(&cells)];
     tables.push(usage_table(&runs.iter().zip(&reports).map(|(run, r)| (run, &*r.usage)).collect::<Vec<_>>()));
-    tables.extend(comparison_tables(&cell_comparisons(&views)));
+    tables.extend(comparison_tables(&cell_comparisons(&table)));
     for run in runs {
-        tables.extend(judge_and_paper_tables(run, runs.len() > 1));
+        tables.extend(judging_of(run, runs.len() > 1));
     }
-    tables.extend(label_tables(&views));
-    let mut charts = by_budget(&lines);
-    charts.extend(by_length(&views));
-    charts.extend(by_evidence_position(&views));
-    charts.extend(by_label(&views));
-    let incomplete = incomplete(&lines);
-    let complete = incomplete.is_none();
-    if !complete {
-        for table in &mut tables {
-            table.title.push_str(" (incomplete)");
-        }
-        for chart in &mut charts {
-            chart.title.push_str(" (incomplete)");
-        }
-    }
-    let benchmarks: Vec<&str> = runs.iter().map(|run| run.benchmark.as_str()).collect();
-    let mut notes: Vec<String> = incomplete.into_iter().collect();
-    if benchmarks.iter().any(|name| *name != benchmarks[0]) {
-        notes.push("The runs are of different benchmarks: their scores are not comparable.".to_owned());
+    tables.extend(paper::tables(Paper::of_benchmark(table.benchmark()), &table));
+    tables.extend(hamlet_tables(runs));
+    tables.extend(label_tables(&table));
+    let mut charts = by_budget(&cells);
+    charts.extend(by_length(&table));
+    charts.extend(by_evidence_position(&table));
+    charts.extend(by_label(&table));
+    let incomplete = incomplete(&cells);
+    if incomplete.is_some() {
+        let titles = tables.iter_mut().map(|table| &mut table.title);
+        titles.chain(charts.iter_mut().map(|chart| &mut chart.title)).for_each(|title| title.push_str(" (incomplete)"));
     }
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    Report { title: names.join(", "), complete, notes, runs: reports, tables, charts }
+    let (complete, notes) = (incomplete.is_none(), incomplete.into_iter().collect());
+    Ok(Report { title: names.join(", "), complete, notes, runs: reports, tables, charts })
 }
 
-fn run_report(run: &Run) -> RunReport {
-    let cells = cells(&run.plan, &run.items, &run.records);
-    let left_out = failures_left_out(&run.plan, &run.items, &run.records);
-    let cells = cells.into_iter().zip(left_out).map(|(cell, failures_left_out)| CellReport { cell, failures_left_out });
+fn run_report(run: &Run, cells: &[Cell], several: bool) -> RunReport {
+    let own = |cell: &&Cell| !several || *cell.key.configuration == *run.name;
     RunReport {
         run: run.name.clone(),
         benchmark: run.benchmark.clone(),
         facts: run.facts.iter().cloned().collect(),
-        cells: cells.collect(),
+        cells: cells.iter().filter(own).cloned().collect(),
         usage: usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices),
     }
 }
 
-/// The tables on the judges of a run, and those of the papers; with the run's name where there are several.
-fn judge_and_paper_tables(run: &Run, several: bool) -> Vec<Table> {
+/// The tables on the judges of a run, with the run's name where there are several.
+fn judging_of(run: &Run, several: bool) -> Vec<Table> {
     let mut tables = judging_tables(run);
-    tables.extend(paper_tables(run));
-    tables.extend(hamlet_tables(run));
     if several {
         for table in &mut tables {
             table.id = format!("{}-{}", run.name, table.id);
             table.title = format!("{}: {}", run.name, table.title);
         }
-    }
-    tables
-}
-
-/// The tables of the paper that reports on the run's benchmark, by the benchmark's name or its labels, and the budget
-/// curve where several budgets were run.
-fn paper_tables(run: &Run) -> Vec<Table> {
-    let cases = cases(&run.view(), run.window);
-    let paper = Paper::of_benchmark(&run.benchmark).or_else(|| Paper::of_labels(&cases));
-    let mut tables = paper.map(|paper| tables_of(paper, &cases)).unwrap_or_default();
-    let budgets: BTreeSet<usize> = run.plan.iter().filter_map(|key| key.budget).collect();
-    if budgets.len() > 1 && paper != Some(Paper::DosRag) {
-        tables.extend(tables_of(Paper::DosRag, &cases));
     }
     tables
 }

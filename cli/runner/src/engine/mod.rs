@@ -22,7 +22,7 @@ use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, Questions, Settings, ShownOfBooks as Shown, Trial, recorded_scores};
 use closeread_providers::Batcher;
 use closeread_providers::ending::is_ending;
-use closeread_report::{CellKey, embedding_usage};
+use closeread_report::{Arm, embedding_usage};
 use closeread_retrieve::Retriever;
 use closeread_text::Span;
 use futures_util::future::try_join_all;
@@ -89,7 +89,7 @@ impl Plan<'_> {
 #[derive(Clone)]
 pub struct PlannedCell {
     /// Method, model, budget.
-    pub key: CellKey,
+    pub key: Arm,
     /// The method with its parameters.
     pub method: AnyMethod,
     /// What embeds for it, where it searches by vectors.
@@ -123,7 +123,7 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn key(&self, item: &Item) -> TrialKey {
-        let CellKey { method, model, budget } = self.cell.key.clone();
+        let Arm { method, model, budget } = self.cell.key.clone();
         TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
     }
 
@@ -297,7 +297,7 @@ fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
     }
     let mut seen: HashSet<(String, String)> = HashSet::new();
     let leads = |unit: &Unit<'_>| {
-        let CellKey { method, model, .. } = &unit.cell.key;
+        let Arm { method, model, .. } = &unit.cell.key;
         unit.cell.method.shares_its_prompts() && model != EXTRACTIVE && seen.insert((method.clone(), model.clone()))
     };
     let (first, rest) = units.into_iter().partition(leads);

@@ -8,7 +8,7 @@ use closeread_files::{self as files, write_atomically};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, Preparation};
-use closeread_report::CellKey;
+use closeread_report::Arm;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::OpenOptions;
@@ -161,7 +161,7 @@ fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
     let gone: Vec<String> = cells(there)
         .into_iter()
         .filter(|cell| !now.contains(cell))
-        .map(|CellKey { method, model, budget }| {
+        .map(|Arm { method, model, budget }| {
             format!("{method}{} with {model}", budget.map_or_else(String::new, |n| format!(" at {n}")))
         })
         .collect();
@@ -207,7 +207,7 @@ fn changes(there: &Value, here: &Value) -> Changes {
     }
 }
 
-fn cells(configuration: &Value) -> Vec<CellKey> {
+fn cells(configuration: &Value) -> Vec<Arm> {
     serde_json::from_value(configuration["cells"].clone()).unwrap_or_default()
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item};
 use closeread_report::Run;
-use closeread_report::compare::{Content, ScoreFileItem, Source, Two};
+use closeread_report::compare::{ScoreFileItem, Source, Two};
 use closeread_runner::finished::{self, Texts};
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -40,8 +40,9 @@ impl Sides {
         Ok(Self { a: Opened::read(a)?, b: b.map(Opened::read).transpose()?, gold })
     }
 
-    pub(super) fn two(&self) -> Two<'_> {
-        Two::new(self.a.source(&self.gold), self.b.as_ref().map(|b| b.source(&self.gold)))
+    pub(super) fn two(&self) -> Result<Two> {
+        let b = self.b.as_ref().map(|b| b.source(&self.gold)).transpose()?;
+        Ok(Two::new(self.a.source(&self.gold)?, b))
     }
 }
 
@@ -62,12 +63,12 @@ impl Opened {
         Ok(Self { path: path.to_owned(), name, content })
     }
 
-    fn source(&self, gold: &[Item]) -> Source<'_> {
-        let content = match &self.content {
-            OpenedContent::Run(run) => Content::Run(run),
-            OpenedContent::Scores(items) => Content::Scores(items.clone()),
-        };
-        Source { name: self.name.clone(), path: self.path.display().to_string(), content, gold: gold.to_vec() }
+    fn source(&self, gold: &[Item]) -> Result<Source> {
+        let (name, path) = (self.name.clone(), self.path.display().to_string());
+        match &self.content {
+            OpenedContent::Run(run) => Source::of_run(name, path.clone(), run).context(path),
+            OpenedContent::Scores(items) => Ok(Source::of_scores(name, path, items, gold)),
+        }
     }
 }
 

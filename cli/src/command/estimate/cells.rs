@@ -4,7 +4,7 @@ use super::Scene;
 use anyhow::{Context, Result};
 use closeread_llm::price::Dollars;
 use closeread_methods::cost::{Cost, Range, Tariff};
-use closeread_report::CellKey;
+use closeread_report::Arm;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ pub(super) type Money = (Dollars, Dollars);
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct CellEstimate {
     #[serde(flatten)]
-    pub(super) key: CellKey,
+    pub(super) key: Arm,
     pub(super) calls: Range,
     pub(super) prompt_tokens: Range,
     pub(super) reply_tokens: Range,
@@ -72,7 +72,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
                         .entry(&cell.key.method)
                         .or_insert_with(|| {
                             let method = format!("{} (preparation)", cell.key.method);
-                            CellEstimate::nothing(scene, CellKey { method, model: model.to_owned(), budget: None })
+                            CellEstimate::nothing(scene, Arm { method, model: model.to_owned(), budget: None })
                         })
                         .add(scene, &preparation, 1),
                     None => estimate.add(scene, &preparation, 1),
@@ -104,7 +104,7 @@ impl Work {
 
 impl CellEstimate {
     /// No call yet.
-    pub(super) fn nothing(scene: &Scene<'_>, key: CellKey) -> Self {
+    pub(super) fn nothing(scene: &Scene<'_>, key: Arm) -> Self {
         let zero = scene.prices.of(&key.model).map(|_| (Dollars::default(), Dollars::default()));
         Self {
             key,

@@ -8,7 +8,7 @@ use closeread_eval::{Item, Outcome};
 use closeread_judges::{BUILTIN_RULE, Judge, Panel, Said, Submission};
 use closeread_methods::Settings;
 use closeread_methods::cost::{Cost, Range};
-use closeread_report::CellKey;
+use closeread_report::Arm;
 use closeread_runner::judging::{JudgeOptions, Work as Judged, works};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -32,7 +32,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
                 let cost = Cost { calls: vec![calls], overflows: Vec::new() };
                 for (model, _) in panel.members_for(judge).into_iter().filter(|(model, _)| *model != BUILTIN_RULE) {
                     let entry = entries.entry((judge, model.to_owned())).or_insert_with(|| {
-                        let key = CellKey { method: judge.name().to_owned(), model: model.to_owned(), budget: None };
+                        let key = Arm { method: judge.name().to_owned(), model: model.to_owned(), budget: None };
                         CellEstimate::nothing(scene, key)
                     });
                     entry.add(scene, &cost, 1);

@@ -102,7 +102,7 @@ pub struct GroupMean {
 }
 
 /// The mean over units of each repeat, over the repeats.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OverRepeats {
     /// Mean of the repeats' means; `None` where nothing counts.
     pub mean: Option<f64>,
@@ -172,6 +172,15 @@ impl Observations {
         let seen = self.rows(rows).filter_map(|row| Some((row, self.counted(row, by).ok()?)));
         let seen: Vec<Seen<'_>> = seen.map(|(row, counted)| Seen { row, counted }).collect();
         scored(self, by.unit, &points(&seen, by))
+    }
+
+    /// Each of these rows that counts, with the number that it counts for.
+    pub fn trials(&self, rows: &Rows, by: &Aggregation) -> Vec<(&Observation, f64)> {
+        let number = |row| match self.counted(row, by).ok()? {
+            Counted::Score(score) => score.value(&by.metric),
+            Counted::Zero | Counted::Out(_) => Some(0.0),
+        };
+        self.rows(rows).filter_map(|row| Some((row, number(row)?))).collect()
     }
 
     /// What an observation counts for, or why it does not.

@@ -97,9 +97,11 @@ impl FailurePolicy {
     ///
     /// 1. no gold answer, or not asked: out;
     /// 2. the metric does not apply to the item: out;
-    /// 3. a failure: 0, or out by this policy;
-    /// 4. not found, unanswered, unparsed: 0, or what `counting` says;
-    /// 5. an answer: its score. Without an entry, or as a share of nothing, the metric does not apply; without a verdict it is
+    /// 3. a metric [of the context](MetricName::is_of_context) that was measured: its score, whatever came of the answer,
+    ///    unless it failed and failures are left out;
+    /// 4. a failure: 0, or out by this policy;
+    /// 5. not found, unanswered, unparsed: 0, or what `counting` says; of the context: out, as nothing was measured;
+    /// 6. an answer: its score. Without an entry, or as a share of nothing, the metric does not apply; without a verdict it is
     ///    out, or what `counting` says.
     pub fn counted<'a, C, I>(
         self,
@@ -113,12 +115,14 @@ impl FailurePolicy {
             Treatment::Out => Counted::Out(out),
         };
         let ending = observation.outcome;
+        let measured = observation.scores.get(metric).filter(|_| metric.is_of_context());
         match ending {
             _ if ending.is_never_scored() => return Counted::Out(Out::Unscored),
             _ if item.applies(metric) == Applies::Not => return Counted::Out(Out::NotApplicable),
-            _ if ending.is_failure() => {
-                return if self == Self::Wrong { Counted::Zero } else { Counted::Out(Out::Failure) };
-            }
+            _ if ending.is_failure() && self == Self::LeftOut => return Counted::Out(Out::Failure),
+            _ if measured.is_some() => {}
+            _ if ending.is_failure() => return Counted::Zero,
+            _ if metric.is_of_context() => return Counted::Out(Out::NotApplicable),
             Ending::NotFound if counting.not_found == NotFoundAs::Zero => return Counted::Zero,
             Ending::Unparsed => return zero_or(counting.unparsed, Out::Unscored),
             Ending::Unanswered => return zero_or(counting.empty, Out::Unscored),
@@ -151,6 +155,24 @@ impl Out {
 mod tests {
     use super::super::testing::item;
     use super::*;
+
+    #[test]
+    fn what_was_shown_counts_whatever_came_of_the_answer() {
+        let recall = MetricName::from("evidence_recall");
+        let counted = |ending, score: Option<f64>| {
+            let mut row = Observation::new((), (), 0, ending);
+            row.scores.extend(score.map(|score| (recall.clone(), Score::Value(score))));
+            FailurePolicy::ALL.map(|policy| match policy.counted(Counting::default(), &item("a"), &row, &recall) {
+                Counted::Score(score) => score.value(&recall),
+                Counted::Zero => Some(0.0),
+                Counted::Out(_) => None,
+            })
+        };
+        assert_eq!(counted(Ending::NotFound, Some(0.5)), [Some(0.5), Some(0.5)]);
+        assert_eq!(counted(Ending::Overflow, Some(0.5)), [Some(0.5), None]);
+        assert_eq!(counted(Ending::Missing, None), [Some(0.0), None]);
+        assert_eq!(counted(Ending::Unparsed, None), [None, None]);
+    }
 
     #[test]
     fn what_is_no_number_has_no_verdict() {

@@ -1,16 +1,18 @@
 //! What is known of cells and items before anything runs.
 
 use super::MetricName;
-use crate::Task;
+use crate::{Item, Task, is_chinese};
 use closeread_text::Language;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
 /// What a line of a table is about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CellKey {
     /// Name of the configuration: empty in a single run, the run's name where runs are pooled.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
     pub configuration: Arc<str>,
     /// Name of the method.
     pub method: Arc<str>,
@@ -75,13 +77,15 @@ pub struct CellFacts {
 pub struct ItemFacts {
     /// Its id, unique within a run.
     pub id: String,
-    /// Fingerprint of question, gold answers and options.
+    /// Fingerprint of question, gold answers and options; empty where they are not known.
     pub gold: String,
+    /// Fingerprint of the gold evidence; empty where there is none or it is not known.
+    pub evidence: String,
     /// Ids of the documents it is about.
     pub documents: Vec<String>,
     /// What tables break scores down by.
     pub labels: BTreeMap<String, String>,
-    /// Language of its documents.
+    /// Language of its answers.
     pub language: Language,
     /// Length of its documents together, in tokens of the run's tokenizer.
     pub book_tokens: Option<usize>,
@@ -89,6 +93,15 @@ pub struct ItemFacts {
     pub evidence_tokens: Vec<usize>,
     /// How metrics apply to it; one that is not listed applies [`Applies::Once`].
     pub metrics: BTreeMap<MetricName, Applies>,
+}
+
+/// The one place that says what intervals cluster by.
+pub(crate) fn cluster(documents: &[String], id: &str) -> String {
+    let documents: BTreeSet<&str> = documents.iter().map(String::as_str).collect();
+    if documents.is_empty() {
+        return format!("\n{id}");
+    }
+    documents.into_iter().collect::<Vec<_>>().join("\n")
 }
 
 /// How a metric applies to an item, answered or not.
@@ -106,6 +119,23 @@ pub enum Applies {
     Not,
 }
 
+impl From<&Item> for ItemFacts {
+    /// What an item says of itself; every metric applies.
+    fn from(item: &Item) -> Self {
+        Self {
+            id: item.id.clone(),
+            gold: item.gold_fingerprint(),
+            evidence: item.evidence_fingerprint().unwrap_or_default(),
+            documents: item.documents.clone(),
+            labels: item.labels.clone(),
+            language: if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH },
+            book_tokens: None,
+            evidence_tokens: Vec::new(),
+            metrics: BTreeMap::new(),
+        }
+    }
+}
+
 impl ItemFacts {
     /// How a metric applies.
     pub fn applies(&self, metric: &MetricName) -> Applies {
@@ -119,11 +149,13 @@ impl ItemFacts {
     /// What intervals cluster by: the set of the item's documents, in any order. An item without documents is a cluster
     /// of its own.
     pub fn cluster(&self) -> String {
-        let documents: BTreeSet<&str> = self.documents.iter().map(String::as_str).collect();
-        if documents.is_empty() {
-            return format!("\n{}", self.id);
-        }
-        documents.into_iter().collect::<Vec<_>>().join("\n")
+        cluster(&self.documents, &self.id)
+    }
+
+    /// What must agree for two scores to be of the same item: the gold answer, and for what a model was shown the gold
+    /// evidence.
+    pub(super) fn gold_under(&self, metric: &MetricName) -> [&str; 2] {
+        [&self.gold, if metric.is_of_context() { &self.evidence } else { "" }]
     }
 
     /// The value of a label.

@@ -1,9 +1,14 @@
 //! How trials ended, counted.
 
 use super::Ending;
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// How many trials ended in which way; the parts add up to what was planned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+///
+/// In JSON `{"trials": planned, "answered": n, ...}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(from = "BTreeMap<String, usize>")]
 pub struct Ledger([usize; Ending::ALL.len()]);
 
 impl Ledger {
@@ -33,6 +38,27 @@ impl Ledger {
     }
 }
 
+impl FromIterator<Ending> for Ledger {
+    fn from_iter<I: IntoIterator<Item = Ending>>(endings: I) -> Self {
+        let mut ledger = Self::default();
+        endings.into_iter().for_each(|ending| ledger.count(ending));
+        ledger
+    }
+}
+
+impl Serialize for Ledger {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let parts = self.parts().map(|(ending, n)| (ending.name(), n));
+        serializer.collect_map([("trials", self.planned())].into_iter().chain(parts))
+    }
+}
+
+impl From<BTreeMap<String, usize>> for Ledger {
+    fn from(parts: BTreeMap<String, usize>) -> Self {
+        Self(Ending::ALL.map(|ending| parts.get(ending.name()).copied().unwrap_or_default()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +72,8 @@ mod tests {
             assert_eq!(ledger.of(ending), 1);
         }
         assert_eq!((ledger.planned(), ledger.parts().count()), (11, 11));
+        let json = serde_json::to_string(&ledger).unwrap();
+        assert!(json.contains(r#""trials":11"#) && json.contains(r#""not_asked":1"#), "{json}");
+        assert_eq!(serde_json::from_str::<Ledger>(&json).unwrap(), ledger);
     }
 }

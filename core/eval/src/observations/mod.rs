@@ -18,6 +18,7 @@ mod unit;
 
 pub use aggregate::{Aggregate, Aggregation, Basis, GroupMean, Grouped, OverRepeats, Unit, Weighting};
 pub use counting::{Counted, Counting, FailurePolicy, NotFoundAs, Out, Treatment};
+pub(crate) use facts::cluster;
 pub use facts::{Applies, Cell, CellFacts, CellKey, ItemFacts};
 pub use ledger::Ledger;
 pub use metric::MetricName;

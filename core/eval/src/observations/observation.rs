@@ -1,6 +1,7 @@
 //! One row of the table: how a planned trial ended and what it scored.
 
 use super::{CellKey, MetricName};
+use crate::Outcome;
 use closeread_metrics::Metric;
 use closeread_metrics::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,21 @@ pub enum Ending {
     NoGold,
     /// The method does not answer items of this kind.
     NotAsked,
+}
+
+impl From<&Outcome> for Ending {
+    fn from(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Answered { .. } => Self::Answered,
+            Outcome::NotFound => Self::NotFound,
+            Outcome::Unanswered => Self::Unanswered,
+            Outcome::Overflow { .. } => Self::Overflow,
+            Outcome::Blocked { .. } => Self::Blocked,
+            Outcome::Unparsed { .. } => Self::Unparsed,
+            Outcome::Failed { .. } => Self::Failed,
+            Outcome::NotAsked { .. } => Self::NotAsked,
+        }
+    }
 }
 
 impl Ending {

@@ -81,7 +81,7 @@ impl Observations {
 
     /// Several runs side by side, each under a name that becomes the configuration of its cells.
     ///
-    /// An item is an id with a gold answer; what the first run knows of it stands. A cell is planned for the items of its
+    /// An item is an id with its gold; what the first run knows of it stands. A cell is planned for the items of its
     /// own run alone.
     ///
     /// # Errors
@@ -96,7 +96,7 @@ impl Observations {
         check_golds(&runs)?;
         let mut pool = Self { benchmark, items: vec![], cells: vec![], plan: vec![], rows: vec![], unplanned: 0 };
         let mut keys = BTreeSet::new();
-        let mut known: HashMap<(String, String), ItemId> = HashMap::new();
+        let mut known: HashMap<[String; 3], ItemId> = HashMap::new();
         for (name, run) in runs {
             let items: Vec<ItemId> = run.items.into_iter().map(|item| pool.add(item, &mut known)).collect();
             let (first_cell, first_row) = (pool.cells.len(), pool.rows.len());
@@ -117,8 +117,8 @@ impl Observations {
         Ok(pool)
     }
 
-    fn add(&mut self, item: ItemFacts, known: &mut HashMap<(String, String), ItemId>) -> ItemId {
-        *known.entry((item.id.clone(), item.gold.clone())).or_insert_with(|| {
+    fn add(&mut self, item: ItemFacts, known: &mut HashMap<[String; 3], ItemId>) -> ItemId {
+        *known.entry([&item.id, &item.gold, &item.evidence].map(Clone::clone)).or_insert_with(|| {
             self.items.push(item);
             ItemId(self.items.len() - 1)
         })
@@ -154,8 +154,13 @@ impl Observations {
         self.unplanned
     }
 
+    /// Says more of every item.
+    pub fn describe(&mut self, describe: impl FnMut(&mut ItemFacts)) {
+        self.items.iter_mut().for_each(describe);
+    }
+
     /// The rows that were asked for: cell by cell, item by item, repeat by repeat.
-    pub fn rows<'a>(&'a self, rows: &'a Rows) -> impl Iterator<Item = &'a Observation> {
+    pub fn rows<'t, 'r>(&'t self, rows: &'r Rows) -> impl Iterator<Item = &'t Observation> + use<'t, 'r> {
         let cells = self.cells().filter(|(id, _)| rows.has_cell(*id));
         cells.flat_map(move |(id, cell)| {
             let planned = self.rows[self.plan[id.0].clone()].iter();

@@ -10,6 +10,7 @@ pub(super) fn item(id: &str) -> ItemFacts {
     ItemFacts {
         id: id.to_owned(),
         gold: format!("gold of {id}"),
+        evidence: String::new(),
         documents: vec![format!("book of {id}")],
         labels: BTreeMap::new(),
         language: Language::ENGLISH,

@@ -2,16 +2,14 @@
 
 mod svg;
 
-use super::books::{book_tokens, evidence_tokens};
-use super::cells::{Scored, Trials, estimated, scores};
-use super::tables::{MAX_LABEL_VALUES, Naming, label_values, labelled, main_metrics};
-use super::{Cell, CellKey, Line, RunView};
-use closeread_eval::FailurePolicy;
-use closeread_eval::Item;
+use super::Cell;
+use super::cells::{aggregation, answer_metrics};
+use super::tables::{Naming, grouping_labels};
+use closeread_eval::observations::{CellId, CellKey, ItemFacts, MetricName, Observations, Rows};
 use closeread_metrics::stats::Estimate;
-use closeread_table::number::{metric_label, ordered_metrics, thousands};
+use closeread_table::number::{metric_label, thousands};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 pub use svg::{Placement, STYLE, svg};
 
@@ -70,9 +68,9 @@ pub struct Series {
 /// A score over the token budget, one chart a metric, if at least two budgets were run.
 ///
 /// A method without a budget stands left of the budgets, its mean drawn on as a level.
-pub fn by_budget(lines: &[Line<'_>]) -> Vec<Chart> {
-    let naming = Naming::of(lines.iter().map(|line| (line.run, &line.cell.key)));
-    let budgets: BTreeSet<usize> = lines.iter().filter_map(|line| line.cell.key.budget).collect();
+pub fn by_budget(cells: &[Cell]) -> Vec<Chart> {
+    let naming = Naming::of(cells.iter().map(|cell| &cell.key));
+    let budgets: BTreeSet<usize> = cells.iter().filter_map(|cell| cell.key.budget).collect();
     if budgets.len() < 2 {
         return Vec::new();
     }
@@ -80,17 +78,17 @@ pub fn by_budget(lines: &[Line<'_>]) -> Vec<Chart> {
     let (first, last) = (budgets.first().map_or(0.0, |b| log(*b)), budgets.last().map_or(0.0, |b| log(*b)));
     let mut places = vec![Place { label: "none".to_owned(), at: first - 0.18 * (last - first) }];
     places.extend(budgets.iter().map(|&budget| Place { label: thousands(budget as u64), at: log(budget) }));
-    let mut cells: Vec<(String, Vec<&Cell>)> = Vec::new();
-    for line in lines {
-        let name = naming.name(line.run, &line.cell.key);
-        match cells.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, cells)) => cells.push(line.cell),
-            None => cells.push((name, vec![line.cell])),
+    let mut methods: Vec<(String, Vec<&Cell>)> = Vec::new();
+    for cell in cells {
+        let name = naming.name(&cell.key);
+        match methods.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, cells)) => cells.push(cell),
+            None => methods.push((name, vec![cell])),
         }
     }
-    let metrics = ordered_metrics(lines.iter().flat_map(|line| line.cell.metrics.keys()));
-    let chart = |metric: &String| {
-        let series = cells.iter().filter_map(|(name, cells)| {
+    let metrics: BTreeSet<&MetricName> = cells.iter().flat_map(|cell| cell.metrics.keys()).collect();
+    let chart = |metric: &MetricName| {
+        let series = methods.iter().filter_map(|(name, cells)| {
             let at = |budget: Option<usize>| {
                 cells.iter().find(|cell| cell.key.budget == budget).and_then(|cell| cell.metrics.get(metric)).cloned()
             };
@@ -101,7 +99,7 @@ pub fn by_budget(lines: &[Line<'_>]) -> Vec<Chart> {
         });
         Chart {
             id: format!("{metric}-by-budget"),
-            title: format!("{} over the token budget", metric_label(metric)),
+            title: format!("{} over the token budget", metric_label(metric.name())),
             note: "Budgets on a logarithmic scale; \"none\": the method takes no budget.".to_owned(),
             axis: "tokens of retrieved context".to_owned(),
             shape: Shape::Lines,
@@ -109,22 +107,21 @@ pub fn by_budget(lines: &[Line<'_>]) -> Vec<Chart> {
             series: series.collect(),
         }
     };
-    metrics.iter().map(chart).collect()
+    metrics.into_iter().map(chart).collect()
 }
 
 /// A score by the values of each label, one chart a label and metric.
-pub fn by_label(runs: &[RunView<'_>]) -> Vec<Chart> {
-    let groups = |label: &str, values: &[String]| Grouping {
-        id: format!("by-{label}"),
-        title: format!("by {label}"),
-        axis: label.to_owned(),
-        shape: Shape::Dots,
-        places: values.to_vec(),
-    };
-    let values = label_values(runs.iter().flat_map(|run| run.items));
+pub fn by_label(table: &Observations) -> Vec<Chart> {
     let mut charts = Vec::new();
-    for (label, values) in values.iter().filter(|(_, values)| (2..=MAX_LABEL_VALUES).contains(&values.len())) {
-        charts.extend(grouped(runs, &groups(label, values), |_, scores, place| labelled(Some(scores), label, place)));
+    for (label, values) in grouping_labels(table) {
+        let grouping = Grouping {
+            id: format!("by-{label}"),
+            title: format!("by {label}"),
+            axis: label.clone(),
+            shape: Shape::Dots,
+            places: values.iter().map(|value| (value.clone(), Rows::all().label(&*label, &**value))).collect(),
+        };
+        charts.extend(grouped(table, &grouping));
     }
     charts
 }
@@ -141,54 +138,40 @@ const LENGTHS: [(&str, usize, usize); 5] = [
 ];
 
 /// A score by the length of the books together that an item is about, if they are of two classes or more.
-pub fn by_length(runs: &[RunView<'_>]) -> Vec<Chart> {
+pub fn by_length(table: &Observations) -> Vec<Chart> {
+    let place = |(name, from, to): (&str, usize, usize)| (name.to_owned(), Rows::all().length(from..to));
     let grouping = Grouping {
         id: "by-length".to_owned(),
         title: "by length of the books".to_owned(),
         axis: "tokens of the books".to_owned(),
         shape: Shape::Lines,
-        places: LENGTHS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
+        places: LENGTHS.map(place).to_vec(),
     };
-    let tokens = by_item(runs, |run, item| book_tokens(item, run.books));
-    grouped(runs, &grouping, |run, scores, place| {
-        let class = LENGTHS.iter().find(|(name, ..)| *name == place);
-        mean_where(scores, |item| {
-            let n = tokens[run].get(item.id.as_str());
-            n.zip(class).is_some_and(|(n, (_, from, to))| (*from..*to).contains(n))
-        })
-    })
+    grouped(table, &grouping)
 }
 
 /// A score by where the gold evidence starts, in fifths of the books together.
 ///
 /// An item with several pieces of evidence counts in the fifth of each, once. NovelQA's Table 13 has tenths; a chart of
 /// ten places with an interval for every method cannot be read.
-pub fn by_evidence_position(runs: &[RunView<'_>]) -> Vec<Chart> {
+pub fn by_evidence_position(table: &Observations) -> Vec<Chart> {
     const FIFTHS: usize = 5;
+    let fifth_of = |at: usize, book: usize| (at * FIFTHS / book.max(1)).min(FIFTHS - 1);
+    let place = |fifth: usize| {
+        let has = |item: &ItemFacts| {
+            item.book_tokens.is_some_and(|book| item.evidence_tokens.iter().any(|at| fifth_of(*at, book) == fifth))
+        };
+        let items = table.items().filter(|(_, item)| has(item)).map(|(id, _)| id);
+        (format!("{}-{}", 20 * fifth, 20 * fifth + 20), Rows::all().items(items))
+    };
     let grouping = Grouping {
         id: "by-evidence-position".to_owned(),
         title: "by position of the evidence".to_owned(),
         axis: "percent of the book before the evidence".to_owned(),
         shape: Shape::Lines,
-        places: (0..FIFTHS).map(|fifth| format!("{}-{}", 20 * fifth, 20 * fifth + 20)).collect(),
+        places: (0..FIFTHS).map(place).collect(),
     };
-    let fifths = by_item(runs, |run, item| {
-        let n_tokens = book_tokens(item, run.books)?.max(1);
-        let positions = evidence_tokens(item, run.books);
-        Some(positions.iter().map(|at| (at * FIFTHS / n_tokens).min(FIFTHS - 1)).collect::<BTreeSet<usize>>())
-    });
-    grouped(runs, &grouping, |run, scores, place| {
-        let fifth = grouping.places.iter().position(|name| name == place)?;
-        mean_where(scores, |item| fifths[run].get(item.id.as_str()).is_some_and(|fifths| fifths.contains(&fifth)))
-    })
-}
-
-/// What `of` says of each item of each run, by its id.
-fn by_item<'a, T>(runs: &[RunView<'a>], of: impl Fn(&RunView<'a>, &Item) -> Option<T>) -> Vec<BTreeMap<&'a str, T>> {
-    let one = |run: &RunView<'a>| {
-        run.items.iter().filter_map(|item| Some((item.id.as_str(), of(run, item)?))).collect::<BTreeMap<_, _>>()
-    };
-    runs.iter().map(one).collect()
+    grouped(table, &grouping)
 }
 
 /// What the items of a chart are grouped by.
@@ -197,47 +180,36 @@ struct Grouping {
     title: String,
     axis: String,
     shape: Shape,
-    places: Vec<String>,
+    /// The groups with their rows.
+    places: Vec<(String, Rows)>,
 }
 
-/// A chart a metric over groups of items; `of` gives the mean of one group, named as its place, in the run of that index.
+/// A chart a metric over groups of items.
 ///
 /// Of cells that differ in their budget alone only the largest is drawn if there are more than [`MAX_SERIES`] cells.
-fn grouped(
-    runs: &[RunView<'_>],
-    grouping: &Grouping,
-    of: impl Fn(usize, &Vec<Scored<'_>>, &str) -> Option<Estimate>,
-) -> Vec<Chart> {
-    let naming = Naming::of(runs.iter().flat_map(|run| run.plan.iter().map(|key| (run.name, key))));
-    let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(run.records)).collect();
-    let (chosen, note) = chosen(runs);
-    type CellScores<'a> = (usize, String, BTreeMap<String, Vec<Scored<'a>>>);
-    let cells: Vec<CellScores<'_>> = chosen
-        .into_iter()
-        .map(|(run, key)| {
-            let trials = trials[run].cell(key);
-            let scores = scores(runs[run].items, trials, FailurePolicy::FailuresWrong);
-            (run, naming.full_name(runs[run].name, key), scores)
-        })
-        .collect();
+fn grouped(table: &Observations, grouping: &Grouping) -> Vec<Chart> {
+    let naming = Naming::of(table.cells().map(|(_, cell)| &cell.key));
+    let (chosen, note) = chosen(table);
     let mut charts = Vec::new();
-    for metric in main_metrics(cells.iter().flat_map(|(.., scores)| scores.keys())) {
+    for metric in answer_metrics(table, &Rows::all()) {
         let mut series = Vec::new();
-        for (run, name, scores) in &cells {
-            let Some(scores) = scores.get(&metric) else { continue };
-            let points: Vec<Option<Estimate>> = grouping.places.iter().map(|place| of(*run, scores, place)).collect();
+        for id in chosen.iter().filter(|id| answer_metrics(table, &Rows::of(**id)).contains(&metric)) {
+            let mean = |(_, rows): &(String, Rows)| {
+                table.aggregate(&rows.clone().cells([*id]), &aggregation(&metric)).estimate
+            };
+            let points: Vec<Option<Estimate>> = grouping.places.iter().map(mean).collect();
             if points.iter().any(Option::is_some) {
-                series.push(Series { name: name.clone(), points, level: false });
+                series.push(Series { name: naming.full_name(&table.cell(*id).key), points, level: false });
             }
         }
         let drawn = (0..grouping.places.len()).filter(|at| series.iter().any(|s| s.points[*at].is_some())).count();
         if drawn < 2 {
             continue;
         }
-        let place = |(at, label): (usize, &String)| Place { label: label.clone(), at: at as f64 };
+        let place = |(at, (label, _)): (usize, &(String, Rows))| Place { label: label.clone(), at: at as f64 };
         charts.push(Chart {
             id: format!("{metric}-{}", grouping.id),
-            title: format!("{} {}", metric_label(&metric), grouping.title),
+            title: format!("{} {}", metric_label(metric.name()), grouping.title),
             note: note.clone(),
             axis: grouping.axis.clone(),
             shape: grouping.shape,
@@ -248,31 +220,26 @@ fn grouped(
     charts
 }
 
-/// The cells to draw, by the index of their run, and what was left out.
-fn chosen<'a>(runs: &[RunView<'a>]) -> (Vec<(usize, &'a CellKey)>, String) {
-    let all: Vec<(usize, &CellKey)> =
-        runs.iter().enumerate().flat_map(|(idx, run)| run.plan.iter().map(move |key| (idx, key))).collect();
+/// The cells to draw, and what was left out.
+fn chosen(table: &Observations) -> (Vec<CellId>, String) {
+    let all: Vec<(CellId, &CellKey)> = table.cells().map(|(id, cell)| (id, &cell.key)).collect();
+    let ids = |cells: Vec<(CellId, &CellKey)>| cells.into_iter().map(|(id, _)| id).collect();
     if all.len() <= MAX_SERIES {
-        return (all, String::new());
+        return (ids(all), String::new());
     }
-    let same =
-        |a: &(usize, &CellKey), b: &(usize, &CellKey)| (a.0, &a.1.method, &a.1.model) == (b.0, &b.1.method, &b.1.model);
-    let largest = |cell: &&(usize, &CellKey)| {
-        all.iter().filter(|other| same(other, cell)).all(|other| other.1.budget <= cell.1.budget)
+    let without_budget = |key: &CellKey| CellKey { budget: None, ..key.clone() };
+    let largest = |(_, key): &(CellId, &CellKey)| {
+        let same = all.iter().filter(|(_, other)| without_budget(other) == without_budget(key));
+        same.into_iter().all(|(_, other)| other.budget <= key.budget)
     };
-    let mut kept: Vec<(usize, &CellKey)> = all.iter().filter(largest).copied().collect();
+    let mut kept: Vec<_> = all.iter().copied().filter(largest).collect();
     let mut note = "Of each method the largest budget; the tables have all.".to_owned();
     if kept.len() > MAX_SERIES {
         note =
             format!("The first {MAX_SERIES} of {} methods at their largest budget; the tables have all.", kept.len());
         kept.truncate(MAX_SERIES);
     }
-    (kept, note)
-}
-
-/// The mean over the items that `belongs` picks.
-fn mean_where(scores: &[Scored<'_>], belongs: impl Fn(&Item) -> bool) -> Option<Estimate> {
-    estimated(&scores.iter().filter(|(_, item)| belongs(item)).copied().collect::<Vec<_>>())
+    (ids(kept), note)
 }
 
 impl Chart {
@@ -301,12 +268,13 @@ fn sentence(note: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{answered, item, key, record};
-    use crate::{TokenPlaces, cells};
+    use crate::testing::{answered, item, key, record, run};
+    use crate::{Arm, RunView, TokenPlaces, cells};
     use closeread_books::tokens::Tokenizer;
     use closeread_books::{Book, ReadOptions};
     use closeread_eval::Evidence;
     use closeread_methods::record::Record;
+    use std::collections::BTreeMap;
 
     fn marks(points: &[Option<Estimate>]) -> Vec<Option<f64>> {
         points.iter().map(|point| point.as_ref().map(|estimate| estimate.value)).collect()
@@ -317,16 +285,15 @@ mod tests {
         let plan = [key("closed-book", None), key("dos-rag", Some(500)), key("dos-rag", Some(5000))];
         let items = [item("a", "b")];
         let records: Vec<Record> = plan.iter().map(|key| record(key, "a", answered(), &[("accuracy", 1.0)])).collect();
-        let cells = cells(&plan, &items, &records);
-        let lines: Vec<Line<'_>> = cells.iter().map(|cell| Line { run: "r", cell }).collect();
-        let chart = by_budget(&lines).remove(0);
+        let cells = cells(&run(&plan, &items, &records).observations().unwrap());
+        let chart = by_budget(&cells).remove(0);
         let labels: Vec<&str> = chart.places.iter().map(|place| place.label.as_str()).collect();
         assert_eq!(labels, ["none", "500", "5,000"]);
         assert!(chart.places.is_sorted_by(|a, b| a.at < b.at));
         assert_eq!(marks(&chart.series[0].points), [Some(1.0), None, None]);
         assert_eq!(marks(&chart.series[1].points), [None, Some(1.0), Some(1.0)]);
         assert_eq!((chart.series[0].level, chart.series[1].level), (true, false));
-        assert!(by_budget(&lines[..2]).is_empty(), "one budget is no chart");
+        assert!(by_budget(&cells[..2]).is_empty(), "one budget is no chart");
     }
 
     #[test]
@@ -343,21 +310,20 @@ mod tests {
         let plan = [key("m", None)];
         let scores = [("early", 1.0), ("both", 0.0), ("long", 1.0)];
         let records = scores.map(|(id, score)| record(&plan[0], id, answered(), &[("accuracy", score)]));
-        let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
-        let length = by_length(&[run]).remove(0);
+        let table = RunView { books: &books, ..run(&plan, &items, &records) }.observations().unwrap();
+        let length = by_length(&table).remove(0);
         assert_eq!(marks(&length.series[0].points), [Some(0.5), Some(1.0), None, None, None]);
-        let position = by_evidence_position(&[run]).remove(0);
+        let position = by_evidence_position(&table).remove(0);
         assert_eq!(marks(&position.series[0].points), [Some(0.5), None, None, None, Some(0.0)]);
     }
 
     #[test]
     fn of_many_cells_the_largest_budgets_are_drawn() {
-        let plan: Vec<CellKey> =
+        let plan: Vec<Arm> =
             (1..=5).flat_map(|n| [key("vanilla-rag", Some(n)), key("dos-rag", Some(10 * n))]).collect();
-        let books = BTreeMap::new();
-        let run = RunView { name: "r", plan: &plan, items: &[], records: &[], books: &books };
-        let (chosen, note) = chosen(&[run]);
-        let budgets: Vec<Option<usize>> = chosen.iter().map(|(_, key)| key.budget).collect();
+        let table = run(&plan, &[], &[]).observations().unwrap();
+        let (chosen, note) = chosen(&table);
+        let budgets: Vec<Option<usize>> = chosen.iter().map(|id| table.cell(*id).key.budget).collect();
         assert_eq!(budgets, [Some(5), Some(50)]);
         assert_eq!(note, "Of each method the largest budget; the tables have all.");
     }

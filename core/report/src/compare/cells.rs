@@ -1,10 +1,9 @@
 //! Which cells of a report are compared with each other, and the tables of it.
 
 use super::{Labels, RunComparison, Side, compare, numbers, words};
-use crate::cells::{Trials, scores};
-use crate::tables::{Naming, main_metrics};
-use crate::{CellKey, RunView};
-use closeread_eval::FailurePolicy;
+use crate::cells::answer_metrics;
+use crate::tables::Naming;
+use closeread_eval::observations::{CellId, CellKey, Observations, Rows};
 use closeread_metrics::stats::multiple::holm;
 use closeread_table::number::metric_label;
 use closeread_table::{Table, Value};
@@ -12,31 +11,20 @@ use std::collections::BTreeSet;
 
 /// The comparisons of a report: two cells that differ in one thing alone.
 ///
-/// That is the run, the model or the method, and of budgets the neighbouring ones. A method without a budget is
+/// That is the configuration, the model or the method, and of budgets the neighbouring ones. A method without a budget is
 /// compared with the others at their largest.
-pub fn cell_comparisons(runs: &[RunView<'_>]) -> Vec<RunComparison> {
-    let cells: Vec<(usize, &CellKey)> =
-        runs.iter().enumerate().flat_map(|(idx, run)| run.plan.iter().map(move |key| (idx, key))).collect();
-    let naming = Naming::of(cells.iter().map(|(run, key)| (runs[*run].name, *key)));
-    let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(run.records)).collect();
-    let mut metrics: BTreeSet<String> = BTreeSet::new();
-    for (run, trials) in runs.iter().zip(&trials) {
-        for key in run.plan {
-            metrics.extend(scores(run.items, trials.cell(key), FailurePolicy::FailuresWrong).into_keys());
-        }
-    }
+pub fn cell_comparisons(table: &Observations) -> Vec<RunComparison> {
+    let naming = Naming::of(table.cells().map(|(_, cell)| &cell.key));
+    let keys: Vec<&CellKey> = table.cells().map(|(_, cell)| &cell.key).collect();
+    let side = |id: CellId| Side { name: naming.full_name(&table.cell(id).key), table, rows: Rows::of(id) };
     let mut comparisons = Vec::new();
-    for metric in main_metrics(metrics.iter()) {
-        let side = |&(run, key): &(usize, &CellKey)| {
-            let name = naming.full_name(runs[run].name, key);
-            Side::of_trials(name, &runs[run], trials[run].cell(key), &metric)
-        };
-        let sides: Vec<Side> = cells.iter().map(side).collect();
-        for (a_idx, &a) in cells.iter().enumerate() {
-            for (b_idx, &b) in cells.iter().enumerate().skip(a_idx + 1) {
-                if differ_in_one(a, b, &cells) {
-                    let none = Labels::Named(Vec::new());
-                    let compared = compare(&sides[a_idx], &sides[b_idx], &metric, &none);
+    for metric in answer_metrics(table, &Rows::all()) {
+        let has = |id: &CellId| answer_metrics(table, &Rows::of(*id)).contains(&metric);
+        let cells: Vec<CellId> = table.cells().map(|(id, _)| id).filter(has).collect();
+        for (place, a) in cells.iter().enumerate() {
+            for b in &cells[place + 1..] {
+                if differ_in_one(&table.cell(*a).key, &table.cell(*b).key, &keys) {
+                    let compared = compare(&side(*a), &side(*b), &metric, &Labels::Named(Vec::new()));
                     comparisons.extend(compared.overall.is_some().then_some(compared));
                 }
             }
@@ -82,27 +70,25 @@ pub fn comparison_tables(comparisons: &[RunComparison]) -> Vec<Table> {
 }
 
 /// True for two cells that a reader would set side by side.
-fn differ_in_one(a: (usize, &CellKey), b: (usize, &CellKey), all: &[(usize, &CellKey)]) -> bool {
-    let run = a.0 != b.0;
-    let (a_key, b_key) = (a.1, b.1);
-    let method = a_key.method != b_key.method;
-    let model = a_key.model != b_key.model;
-    if usize::from(run) + usize::from(method) + usize::from(model) > 1 {
+fn differ_in_one(a: &CellKey, b: &CellKey, all: &[&CellKey]) -> bool {
+    let differences = [a.configuration != b.configuration, a.method != b.method, a.model != b.model];
+    let n_differences = differences.into_iter().filter(|differs| *differs).count();
+    if n_differences > 1 || a.task != b.task {
         return false;
     }
-    let budgets = |cell: (usize, &CellKey)| -> BTreeSet<usize> {
-        let same = |other: &&(usize, &CellKey)| {
-            (other.0, &other.1.method, &other.1.model) == (cell.0, &cell.1.method, &cell.1.model)
-        };
-        all.iter().filter(same).filter_map(|other| other.1.budget).collect()
+    let budgets = |cell: &CellKey| -> BTreeSet<usize> {
+        let without_budget = |key: &CellKey| CellKey { budget: None, ..key.clone() };
+        let same = all.iter().filter(|other| without_budget(other) == without_budget(cell));
+        same.filter_map(|other| other.budget).collect()
     };
-    match (a_key.budget, b_key.budget) {
-        (None, None) => run || method || model,
+    let method = a.method != b.method;
+    match (a.budget, b.budget) {
+        (None, None) => n_differences == 1,
         (Some(x), Some(y)) if x == y => true,
         (Some(x), Some(y)) => {
             let (low, high) = (x.min(y), x.max(y));
             let lies_between = |budget: &usize| low < *budget && *budget < high;
-            !(run || method || model || budgets(a).iter().any(lies_between))
+            !(n_differences == 1 || budgets(a).iter().any(lies_between))
         }
         (None, Some(budget)) => method && budgets(b).last() == Some(&budget),
         (Some(budget), None) => method && budgets(a).last() == Some(&budget),
@@ -112,13 +98,13 @@ fn differ_in_one(a: (usize, &CellKey), b: (usize, &CellKey), all: &[(usize, &Cel
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{answered, item, key, record};
-    use std::collections::BTreeMap;
+    use crate::Arm;
+    use crate::testing::{answered, item, key, record, run};
 
     #[test]
     fn cells_that_differ_in_one_thing_are_compared() {
         let items = [item("a", "b")];
-        let plan: Vec<CellKey> = [
+        let plan: Vec<Arm> = [
             ("closed-book", None),
             ("vanilla-rag", Some(500)),
             ("vanilla-rag", Some(1000)),
@@ -130,9 +116,8 @@ mod tests {
         .map(|(method, budget)| key(method, budget))
         .to_vec();
         let records: Vec<_> = plan.iter().map(|key| record(key, "a", answered(), &[("accuracy", 1.0)])).collect();
-        let books = BTreeMap::new();
-        let run = RunView { name: "r", plan: &plan, items: &items, records: &records, books: &books };
-        let names: Vec<String> = cell_comparisons(&[run]).iter().map(|c| format!("{} / {}", c.a, c.b)).collect();
+        let table = run(&plan, &items, &records).observations().unwrap();
+        let names: Vec<String> = cell_comparisons(&table).iter().map(|c| format!("{} / {}", c.a, c.b)).collect();
         assert_eq!(
             names,
             [

@@ -1,24 +1,25 @@
 //! Two runs on the same items: paired differences, overall and by label, and what can be concluded from them.
 
 mod cells;
-mod side;
 mod source;
 mod words;
 
 pub use cells::{cell_comparisons, comparison_tables};
-pub use side::{Side, SideItem};
-pub use source::{Choice, ChoiceError, Compared, Content, Entry, ScoreFileItem, Source, Two, listed};
+pub use source::{Choice, ChoiceError, Compared, Entry, ScoreFileItem, Source, Two, listed};
 
 use super::MAX_LABEL_VALUES;
+use super::cells::aggregation;
+use closeread_eval::observations::{
+    Aggregation, Common, FailurePolicy, ItemFacts, MetricName, Observations, Paired, Rows,
+};
 use closeread_metrics::stats::IntervalMethod;
 use closeread_metrics::stats::multiple::holm;
 use closeread_metrics::stats::paired;
-use closeread_metrics::stats::paired::Pair;
 use closeread_table::number;
 use closeread_table::number::metric_label;
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 /// Everything that two runs say about each other under one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +79,7 @@ pub struct Unpaired {
     pub only_b: Vec<String>,
     /// Both have an item of this id, but with another question or gold answer: not the same item.
     pub other_gold: Vec<String>,
-    /// A has no score of it: it is missing, or this metric does not apply.
+    /// A has no score of it: this metric does not apply, or no judge gave a verdict.
     pub unscored_a: Vec<String>,
     /// B has no score of it.
     pub unscored_b: Vec<String>,
@@ -100,34 +101,51 @@ pub enum Labels {
     Named(Vec<String>),
 }
 
+/// One side of a comparison: rows of a table under a name.
+#[derive(Debug, Clone)]
+pub struct Side<'a> {
+    /// As the comparison calls it.
+    pub name: String,
+    /// The table.
+    pub table: &'a Observations,
+    /// Its rows.
+    pub rows: Rows,
+}
+
 /// Compares two sides on the items that both scored under `metric`.
 ///
-/// Items are the same if their ids and, where both sides have it, their gold are the same. Labels and books are A's,
-/// and B's where A has none.
-pub fn compare(a: &Side, b: &Side, metric: &str, labels: &Labels) -> RunComparison {
-    let (joined, unpaired) = join(a, b);
-    let pairs: Vec<Pair<'_>> = joined.iter().map(Joined::pair).collect();
-    let overall = paired::compare(&pairs);
-    let unfailed: Vec<Pair<'_>> = joined.iter().filter(|j| !j.failed).map(Joined::pair).collect();
-    let failures_left_out = if unfailed.len() < pairs.len() { paired::compare(&unfailed) } else { None };
-    let mut flips: Vec<Flip> =
-        joined.iter().filter(|j| j.a != j.b).map(|j| Flip { id: j.id.to_owned(), a: j.a, b: j.b }).collect();
+/// Items are the same if their ids and, where both sides have it, their gold are the same. Labels and books are A's.
+pub fn compare(a: &Side<'_>, b: &Side<'_>, metric: &MetricName, labels: &Labels) -> RunComparison {
+    let by = aggregation(metric);
+    let paired = a.table.paired(&a.rows, b.table, &b.rows, &by);
+    let overall = paired.comparison();
+    let failed = [a, b].iter().any(|side| side.table.rows(&side.rows).any(|row| row.outcome.is_failure()));
+    let failures_left_out = failed.then(|| {
+        let by = Aggregation { policy: FailurePolicy::LeftOut, ..by };
+        let rest = a.table.paired(&a.rows, b.table, &b.rows, &by);
+        if rest.common.len() < paired.common.len() { rest.comparison() } else { None }
+    });
+    let differ = paired.common.iter().filter(|both| both.a != both.b);
+    let mut flips: Vec<Flip> = differ.map(|both| Flip { id: both.item.id.clone(), a: both.a, b: both.b }).collect();
     flips.sort_by(|x, y| (y.b - y.a).abs().total_cmp(&(x.b - x.a).abs()).then_with(|| x.id.cmp(&y.id)));
     let n_differ = flips.len();
     let (gained, lost) = flips.into_iter().partition(|flip| flip.b > flip.a);
+    let (of_a, of_b) = (a.items(), b.items());
     let mut notes = Vec::new();
-    if !joined.is_empty() && joined.iter().any(|j| !j.gold_checked) {
+    let knows = |items: &HashMap<&str, &ItemFacts>, id: &str| items.get(id).is_some_and(|item| !item.gold.is_empty());
+    if paired.common.iter().any(|both| !knows(&of_a, &both.item.id) || !knows(&of_b, &both.item.id)) {
         notes.push("not every item carries its gold: that both runs asked the same could not be checked".to_owned());
     }
-    let by = by_label(&joined, labels, &mut notes);
-    let conclusion = words::conclusion(&a.name, &b.name, metric, overall.as_ref(), n_differ, &unpaired);
+    let unpaired = unpaired(&paired, &of_a, &of_b);
+    let by = by_label(&paired.common, labels, &mut notes);
+    let conclusion = words::conclusion(&a.name, &b.name, metric.name(), overall.as_ref(), n_differ, &unpaired);
     RunComparison {
-        metric: metric.to_owned(),
+        metric: metric.to_string(),
         a: a.name.clone(),
         b: b.name.clone(),
         conclusion,
         overall,
-        failures_left_out,
+        failures_left_out: failures_left_out.flatten(),
         by,
         gained,
         lost,
@@ -136,75 +154,36 @@ pub fn compare(a: &Side, b: &Side, metric: &str, labels: &Labels) -> RunComparis
     }
 }
 
-/// An item that both sides scored.
-struct Joined<'a> {
-    id: &'a str,
-    a: f64,
-    b: f64,
-    cluster: &'a str,
-    labels: &'a BTreeMap<String, String>,
-    failed: bool,
-    gold_checked: bool,
-}
-
-impl Joined<'_> {
-    fn pair(&self) -> Pair<'_> {
-        Pair { a: self.a, b: self.b, cluster: self.cluster }
+impl Side<'_> {
+    fn items(&self) -> HashMap<&str, &ItemFacts> {
+        let items = self.table.rows(&self.rows).map(|row| self.table.item(row.item));
+        items.map(|item| (item.id.as_str(), item)).collect()
     }
 }
 
-fn join<'a>(a: &'a Side, b: &'a Side) -> (Vec<Joined<'a>>, Unpaired) {
-    let of_b: BTreeMap<&str, &SideItem> = b.items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let of_a: BTreeSet<&str> = a.items.iter().map(|item| item.id.as_str()).collect();
-    let mut unpaired = Unpaired::default();
-    let mut joined = Vec::new();
-    for item in &a.items {
-        let Some(other) = of_b.get(item.id.as_str()) else {
-            unpaired.only_a.push(item.id.clone());
-            continue;
-        };
-        if !item.may_be(other) {
-            unpaired.other_gold.push(item.id.clone());
-            continue;
-        }
-        match (item.score, other.score) {
-            (Some(a), Some(b)) => joined.push(Joined {
-                id: &item.id,
-                a,
-                b,
-                cluster: if item.cluster.is_empty() { &other.cluster } else { &item.cluster },
-                labels: if item.labels.is_empty() { &other.labels } else { &item.labels },
-                failed: item.failed || other.failed,
-                gold_checked: item.gold.is_some() && other.gold.is_some(),
-            }),
-            // An item that neither scored says nothing about the two: the metric is not its own.
-            (None, None) => {}
-            (None, Some(_)) => unpaired.unscored_a.push(item.id.clone()),
-            (Some(_), None) => unpaired.unscored_b.push(item.id.clone()),
-        }
+/// The items that are not compared. One that neither side scored says nothing about the two: the metric is not its own.
+fn unpaired(paired: &Paired<'_>, of_a: &HashMap<&str, &ItemFacts>, of_b: &HashMap<&str, &ItemFacts>) -> Unpaired {
+    let owned = |ids: Vec<&str>| ids.into_iter().map(str::to_owned).collect::<Vec<String>>();
+    let (unscored_b, only_a) = paired.only_a.iter().partition(|id| of_b.contains_key(*id));
+    let (unscored_a, only_b) = paired.only_b.iter().partition(|id| of_a.contains_key(*id));
+    Unpaired {
+        only_a: owned(only_a),
+        only_b: owned(only_b),
+        other_gold: owned(paired.other_gold.clone()),
+        unscored_a: owned(unscored_a),
+        unscored_b: owned(unscored_b),
     }
-    unpaired.only_b = b.items.iter().map(|i| &i.id).filter(|id| !of_a.contains(id.as_str())).cloned().collect();
-    for ids in [
-        &mut unpaired.only_a,
-        &mut unpaired.only_b,
-        &mut unpaired.other_gold,
-        &mut unpaired.unscored_a,
-        &mut unpaired.unscored_b,
-    ] {
-        ids.sort();
-    }
-    (joined, unpaired)
 }
 
 fn by_label(
-    joined: &[Joined<'_>],
+    common: &[Common<'_>],
     labels: &Labels,
     notes: &mut Vec<String>,
 ) -> BTreeMap<String, BTreeMap<String, LabelComparison>> {
-    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Pair<'_>>>> = BTreeMap::new();
-    for item in joined {
-        for (label, value) in item.labels {
-            groups.entry(label).or_default().entry(value).or_default().push(item.pair());
+    let mut groups: BTreeMap<&str, BTreeMap<&str, Vec<Common<'_>>>> = BTreeMap::new();
+    for both in common {
+        for (label, value) in &both.item.labels {
+            groups.entry(label).or_default().entry(value).or_default().push(*both);
         }
     }
     match labels {
@@ -225,7 +204,7 @@ fn by_label(
     let mut compared: Vec<(&str, &str, paired::Comparison)> = Vec::new();
     for (label, values) in &groups {
         for (value, pairs) in values {
-            compared.extend(paired::compare(pairs).map(|comparison| (*label, *value, comparison)));
+            compared.extend(Common::compare(pairs).map(|comparison| (*label, *value, comparison)));
         }
     }
     let corrected = holm(&compared.iter().map(|(.., comparison)| comparison.p_value).collect::<Vec<_>>());

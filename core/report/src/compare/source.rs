@@ -1,37 +1,34 @@
 //! What can be compared: the cells of a run, or the items of a score file; which of them, by which metrics.
 
-use super::{Labels, RunComparison, Side, SideItem, compare};
-use crate::{CellKey, Run, cells};
-use closeread_eval::Item;
-use closeread_table::number::{ordered_metrics, thousands};
+use super::{Labels, RunComparison, Side, compare};
+use crate::Run;
+use crate::cells::{aggregation, metrics_of};
+use crate::tables::Naming;
+use closeread_eval::observations::{
+    Applies, Cell, CellFacts, CellId, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations,
+    PoolError, Rows, Score,
+};
+use closeread_eval::{Item, PAIR, Task};
+use closeread_metrics::Metric;
+use closeread_table::number::thousands;
 use closeread_table::render::text;
+use closeread_text::Language;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Names that an error lists; there may be thousands.
 const MAX_LISTED: usize = 12;
 
 /// A run or a score file.
 #[derive(Debug, Clone)]
-pub struct Source<'r> {
+pub struct Source {
     /// As the comparison calls it.
     pub name: String,
     /// Where it lies: a path, or the name again.
     pub path: String,
-    /// What it holds.
-    pub content: Content<'r>,
-    /// Items with the gold, for score files, which carry no labels and books.
-    pub gold: Vec<Item>,
-}
-
-/// What a source holds.
-#[derive(Debug, Clone)]
-pub enum Content<'r> {
-    /// A run.
-    Run(&'r Run),
-    /// The items of a score file.
-    Scores(Vec<ScoreFileItem>),
+    table: Observations,
+    is_run: bool,
 }
 
 /// An entry of `items` in what `closeread score --json` prints.
@@ -55,16 +52,16 @@ pub struct ScoreFileItem {
 
 /// What is compared with what: two sources, or one with itself.
 #[derive(Debug, Clone)]
-pub struct Two<'r> {
-    a: Source<'r>,
-    b: Option<Source<'r>>,
+pub struct Two {
+    a: Source,
+    b: Option<Source>,
 }
 
 /// A cell of a run, or a whole score file.
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
-    source: &'a Source<'a>,
-    key: Option<&'a CellKey>,
+    source: &'a Source,
+    cell: CellId,
 }
 
 /// What to compare. Two values name A's and B's; an empty list leaves nothing out.
@@ -157,23 +154,28 @@ pub struct Compared<'a> {
     pub comparison: RunComparison,
 }
 
-impl<'r> Two<'r> {
-    /// Two sources, or one with itself. Those of one name are called by where they lie.
-    pub fn new(mut a: Source<'r>, mut b: Option<Source<'r>>) -> Self {
-        if let Some(b) = b.as_mut().filter(|b| b.name == a.name) {
-            a.name = a.path.clone();
-            b.name = b.path.clone();
+impl Two {
+    /// Two sources, or one with itself. Those of one name are called by where they lie. What a score file does not say of
+    /// its items is taken from the other source.
+    pub fn new(mut a: Source, mut b: Option<Source>) -> Self {
+        if let Some(b) = &mut b {
+            if a.name == b.name {
+                a.name = a.path.clone();
+                b.name = b.path.clone();
+            }
+            a.learn(b.table.items().map(|(_, item)| item));
+            b.learn(a.table.items().map(|(_, item)| item));
         }
         Self { a, b }
     }
 
     /// The first source.
-    pub fn a(&self) -> &Source<'r> {
+    pub fn a(&self) -> &Source {
         &self.a
     }
 
     /// The second source, which may be the first.
-    pub fn b(&self) -> &Source<'r> {
+    pub fn b(&self) -> &Source {
         self.b.as_ref().unwrap_or(&self.a)
     }
 
@@ -192,7 +194,7 @@ impl<'r> Two<'r> {
         for (a, b) in choice.pairs(self)? {
             let names = self.names(&a, &b);
             for metric in choice.metrics(&a, &b)? {
-                let (x, y) = (a.side(&names.0, &metric), b.side(&names.1, &metric));
+                let (x, y) = (a.side(&names.0), b.side(&names.1));
                 compared.push(Compared { a, b, comparison: compare(&x, &y, &metric, &labels) });
             }
         }
@@ -201,7 +203,7 @@ impl<'r> Two<'r> {
 
     /// What tells the two apart: the cell in one run, the run where it has one cell, else both.
     fn names(&self, a: &Entry<'_>, b: &Entry<'_>) -> (String, String) {
-        let name = |entry: &Entry<'_>, source: &Source<'_>| match (self.same(), source.entries().len()) {
+        let name = |entry: &Entry<'_>, source: &Source| match (self.same(), source.entries().len()) {
             (true, _) => entry.name(),
             (false, 0 | 1) => source.name.clone(),
             (false, _) => format!("{}: {}", source.name, entry.name()),
@@ -218,19 +220,65 @@ impl<'r> Two<'r> {
             }
             row
         };
-        let named = |source: &Source<'_>| json!({"name": source.name, "path": source.path});
+        let named = |source: &Source| json!({"name": source.name, "path": source.path});
         let rows: Vec<Value> = compared.iter().map(row).collect();
         json!({"a": named(self.a()), "b": named(self.b()), "comparisons": rows}).to_string()
     }
 }
 
-impl Source<'_> {
+impl Source {
+    /// A run.
+    ///
+    /// # Errors
+    /// As [`RunView::observations`](crate::RunView::observations).
+    pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
+        Ok(Self { name, path, table: run.view().observations()?, is_run: true })
+    }
+
+    /// The items of a score file, of which each stands there once; `gold` has what it does not say of them.
+    pub fn of_scores(name: String, path: String, scores: &[ScoreFileItem], gold: &[Item]) -> Self {
+        let key = CellKey {
+            configuration: "".into(),
+            method: name.as_str().into(),
+            model: "".into(),
+            budget: None,
+            task: Task::Generative,
+        };
+        let metrics: BTreeSet<String> = scores.iter().flat_map(|item| item.scores().into_keys()).collect();
+        let gold: HashMap<&str, ItemFacts> = gold.iter().map(|item| (item.id.as_str(), item.into())).collect();
+        let facts = scores.iter().map(|item| {
+            let mut facts = item.facts(&metrics);
+            if let Some(item) = gold.get(item.id.as_str()).filter(|_| facts.gold.is_empty()) {
+                facts.gold = item.gold.clone();
+            }
+            facts
+        });
+        let facts: Vec<ItemFacts> = facts.collect();
+        let cell = Cell { key: key.clone(), facts: CellFacts::default() };
+        let done = scores.iter().map(|item| item.done(&key));
+        let mut source = Self { name, path, table: Observations::new("", vec![cell], &facts, 1, done), is_run: false };
+        source.learn(gold.values());
+        source
+    }
+
+    /// Takes over what it does not know of its items.
+    fn learn<'i>(&mut self, items: impl Iterator<Item = &'i ItemFacts>) {
+        let known: HashMap<&str, &ItemFacts> = items.map(|item| (item.id.as_str(), item)).collect();
+        self.table.describe(|item| {
+            let Some(other) = known.get(item.id.as_str()) else { return };
+            let agrees = item.gold.is_empty() || item.gold == other.gold;
+            if item.documents.is_empty() && agrees {
+                item.documents = other.documents.clone();
+            }
+            if item.labels.is_empty() && agrees {
+                item.labels = other.labels.clone();
+            }
+        });
+    }
+
     /// Its cells, or itself.
     pub fn entries(&self) -> Vec<Entry<'_>> {
-        match &self.content {
-            Content::Run(run) => run.plan.iter().map(|key| Entry { source: self, key: Some(key) }).collect(),
-            Content::Scores(_) => vec![Entry { source: self, key: None }],
-        }
+        self.table.cells().map(|(cell, _)| Entry { source: self, cell }).collect()
     }
 
     fn entry_names(&self) -> Vec<String> {
@@ -252,9 +300,9 @@ impl Choice {
     }
 
     /// The entries to compare: those that agree in whatever was not told apart by two values.
-    fn pairs<'a>(&self, sources: &'a Two<'_>) -> Result<Vec<(Entry<'a>, Entry<'a>)>, ChoiceError> {
+    fn pairs<'a>(&self, sources: &'a Two) -> Result<Vec<(Entry<'a>, Entry<'a>)>, ChoiceError> {
         self.check()?;
-        let chosen = |source: &'a Source<'_>, side: usize| {
+        let chosen = |source: &'a Source, side: usize| {
             let entries: Vec<Entry<'a>> =
                 source.entries().into_iter().filter(|entry| self.leaves(entry, side)).collect();
             match entries.is_empty() {
@@ -276,7 +324,10 @@ impl Choice {
         }
         let agree = |x: &Entry<'_>, y: &Entry<'_>| match (x.key(), y.key()) {
             (Some(x), Some(y)) => {
-                (two[0] || x.method == y.method) && (two[1] || x.model == y.model) && (two[2] || x.budget == y.budget)
+                x.task == y.task
+                    && (two[0] || x.method == y.method)
+                    && (two[1] || x.model == y.model)
+                    && (two[2] || x.budget == y.budget)
             }
             _ => false,
         };
@@ -292,85 +343,86 @@ impl Choice {
             values.get(side.min(values.len().saturating_sub(1)))
         }
         let Some(key) = entry.key() else { return true };
-        of(&self.method, side).is_none_or(|method| *method == key.method)
-            && of(&self.model, side).is_none_or(|model| *model == key.model)
+        of(&self.method, side).is_none_or(|method| **method == *key.method)
+            && of(&self.model, side).is_none_or(|model| **model == *key.model)
             && of(&self.budget, side).is_none_or(|budget| Some(*budget) == key.budget)
     }
 
     /// The metrics that were asked for, or all that both have.
-    fn metrics(&self, a: &Entry<'_>, b: &Entry<'_>) -> Result<Vec<String>, ChoiceError> {
+    fn metrics(&self, a: &Entry<'_>, b: &Entry<'_>) -> Result<Vec<MetricName>, ChoiceError> {
         let (of_a, of_b) = (a.metrics(), b.metrics());
-        let common: BTreeSet<String> = of_a.intersection(&of_b).cloned().collect();
-        if let Some(unknown) = self.metric.iter().find(|metric| !common.contains(*metric)) {
-            return Err(ChoiceError::UnknownMetric { metric: unknown.clone(), known: ordered_metrics(common.iter()) });
+        let common: Vec<MetricName> = of_a.iter().filter(|metric| of_b.contains(metric)).cloned().collect();
+        let names = |metrics: &[MetricName]| metrics.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let asked: Vec<MetricName> = self.metric.iter().map(|metric| metric.as_str().into()).collect();
+        if let Some(unknown) = asked.iter().find(|metric| !common.contains(metric)) {
+            return Err(ChoiceError::UnknownMetric { metric: unknown.to_string(), known: names(&common) });
         }
         if common.is_empty() {
-            let listed = |metrics: BTreeSet<String>| listed(&metrics.into_iter().collect::<Vec<_>>());
-            return Err(ChoiceError::NoCommonMetric { a: listed(of_a), b: listed(of_b) });
+            return Err(ChoiceError::NoCommonMetric { a: listed(&names(&of_a)), b: listed(&names(&of_b)) });
         }
-        Ok(if self.metric.is_empty() { ordered_metrics(common.iter()) } else { self.metric.clone() })
+        Ok(if asked.is_empty() { common } else { asked })
     }
 }
 
 impl<'a> Entry<'a> {
     /// The cell; `None` for a score file.
     pub fn key(&self) -> Option<&'a CellKey> {
-        self.key
+        self.source.is_run.then(|| &self.source.table.cell(self.cell).key)
     }
 
     /// `dos-rag at 1,500 (openai/gpt-4o)`; a score file has its own name.
     pub fn name(&self) -> String {
-        let Some(key) = self.key else { return self.source.name.clone() };
-        let budget = key.budget.map_or(String::new(), |budget| format!(" at {}", thousands(budget as u64)));
-        let several = self.source.entries().iter().any(|other| other.key.is_some_and(|k| k.model != key.model));
-        let model = if several { format!(" ({})", key.model) } else { String::new() };
-        format!("{}{budget}{model}", key.method)
+        let Some(key) = self.key() else { return self.source.name.clone() };
+        Naming::of(self.source.table.cells().map(|(_, cell)| &cell.key)).full_name(key)
     }
 
-    fn metrics(&self) -> BTreeSet<String> {
-        match (&self.source.content, self.key) {
-            (Content::Run(run), Some(key)) => {
-                let cells = cells(std::slice::from_ref(key), &run.items, &run.records);
-                cells.into_iter().flat_map(|cell| cell.metrics.into_keys()).collect()
-            }
-            (Content::Scores(items), _) => items.iter().flat_map(|item| item.scores().into_keys()).collect(),
-            (Content::Run(_), None) => BTreeSet::new(),
-        }
+    fn metrics(&self) -> Vec<MetricName> {
+        let (table, rows) = (&self.source.table, Rows::of(self.cell));
+        let has = |metric: &MetricName| table.aggregate(&rows, &aggregation(metric)).estimate.is_some();
+        metrics_of(table, &rows).into_iter().filter(has).collect()
     }
 
-    fn side(&self, name: &str, metric: &str) -> Side {
-        let side = match (&self.source.content, self.key) {
-            (Content::Run(run), Some(key)) => Side::of_cell(name, &run.view(), key, metric),
-            (Content::Scores(items), _) => {
-                Side { name: name.to_owned(), items: items.iter().map(|item| item.side_item(metric)).collect() }
-            }
-            (Content::Run(_), None) => Side { name: name.to_owned(), items: Vec::new() },
-        };
-        side.with_gold(&self.source.gold)
+    fn side(&self, name: &str) -> Side<'a> {
+        Side { name: name.to_owned(), table: &self.source.table, rows: Rows::of(self.cell) }
     }
 }
 
 impl ScoreFileItem {
     /// Scores by metric: those of `scores`, or the numbers that stand beside the id.
     fn scores(&self) -> BTreeMap<String, f64> {
-        if let Some(scores) = &self.scores {
-            return scores.clone();
+        let mut scores = self.scores.clone().unwrap_or_else(|| {
+            let number = |(name, value): (&String, &Value)| Some((name.clone(), value.as_f64()?));
+            self.other.iter().filter_map(number).filter(|(_, score)| (0.0..=1.0).contains(score)).collect()
+        });
+        // It is made anew of the accuracies, and stands at the first item of a pair alone.
+        if scores.contains_key(Metric::Accuracy.name()) || self.labels.contains_key(PAIR) {
+            scores.remove(Metric::PairAccuracy.name());
         }
-        let number = |(name, value): (&String, &Value)| Some((name.clone(), value.as_f64()?));
-        self.other.iter().filter_map(number).filter(|(_, score)| (0.0..=1.0).contains(score)).collect()
+        scores
     }
 
-    fn side_item(&self, metric: &str) -> SideItem {
-        SideItem {
+    /// A metric of the file under which it has no score does not apply.
+    fn facts(&self, metrics: &BTreeSet<String>) -> ItemFacts {
+        let scores = self.scores();
+        let absent = metrics.iter().filter(|metric| !scores.contains_key(*metric));
+        ItemFacts {
             id: self.id.clone(),
-            gold: self.gold.clone(),
-            evidence: None,
-            cluster: self.documents.join("\n"),
+            gold: self.gold.clone().unwrap_or_default(),
+            evidence: String::new(),
+            documents: self.documents.clone(),
             labels: self.labels.clone(),
-            // A missing prediction scores 0 in its file; here it is not there to be compared.
-            score: self.scores().get(metric).copied().filter(|_| self.outcome.as_deref() != Some("missing")),
-            failed: matches!(self.outcome.as_deref(), Some("overflow" | "blocked" | "failed")),
+            language: Language::ENGLISH,
+            book_tokens: None,
+            evidence_tokens: Vec::new(),
+            metrics: absent.map(|metric| (metric.as_str().into(), Applies::Not)).collect(),
         }
+    }
+
+    fn done(&self, key: &CellKey) -> Done {
+        let named = |ending: &Ending| Some(ending.name()) == self.outcome.as_deref();
+        let ending = Ending::ALL.into_iter().find(named).unwrap_or(Ending::Answered);
+        let scores = self.scores().into_iter().map(|(name, value)| (name.into(), Score::Value(value)));
+        Observation { scores: scores.collect(), ..Observation::new(key.clone(), self.id.clone(), 0, ending) }
     }
 }
 

@@ -1,22 +1,61 @@
 use super::*;
+use closeread_eval::observations::{Cell, CellFacts, CellKey, Ending, Observation, Score};
+use closeread_eval::{Item, Task};
 use closeread_table::render::text;
 use expect_test::{Expect, expect};
 
-/// Items `i0`, `i1`, ... with these scores, five books in turn.
-fn side(name: &str, scores: &[Option<f64>]) -> Side {
-    let item = |(idx, score): (usize, &Option<f64>)| SideItem {
-        id: format!("i{idx:02}"),
-        gold: Some("gold".to_owned()),
-        evidence: None,
-        cluster: format!("book {}", idx % 6),
-        labels: BTreeMap::from([
-            ("kind".to_owned(), if idx % 3 == 0 { "who" } else { "why" }.to_owned()),
-            ("id".to_owned(), format!("{idx}")),
-        ]),
-        score: *score,
-        failed: false,
+/// A side before it is a table.
+#[derive(Clone)]
+struct Scores {
+    name: &'static str,
+    items: Vec<One>,
+}
+
+#[derive(Clone)]
+struct One {
+    facts: ItemFacts,
+    score: Option<f64>,
+    failed: bool,
+}
+
+/// Items `i0`, `i1`, ... with these scores, six books in turn.
+fn side(name: &'static str, scores: &[Option<f64>]) -> Scores {
+    let item = |(idx, score): (usize, &Option<f64>)| {
+        let labels = [("kind", if idx % 3 == 0 { "who" } else { "why" }.to_owned()), ("id", format!("{idx}"))];
+        let facts = ItemFacts {
+            gold: "gold".to_owned(),
+            labels: labels.into_iter().map(|(label, value)| (label.to_owned(), value)).collect(),
+            ..ItemFacts::from(&Item::new(format!("i{idx:02}"), format!("book {}", idx % 6), "?", Task::Choice))
+        };
+        One { facts, score: *score, failed: false }
     };
-    Side { name: name.to_owned(), items: scores.iter().enumerate().map(item).collect() }
+    Scores { name, items: scores.iter().enumerate().map(item).collect() }
+}
+
+impl Scores {
+    fn table(&self, metric: &str) -> Observations {
+        let key = CellKey {
+            configuration: "".into(),
+            method: "m".into(),
+            model: "p/x".into(),
+            budget: None,
+            task: Task::Choice,
+        };
+        let facts: Vec<ItemFacts> = self.items.iter().map(|one| one.facts.clone()).collect();
+        let done = self.items.iter().map(|one| {
+            let ending = if one.failed { Ending::Failed } else { Ending::Answered };
+            let mut done = Observation::new(key.clone(), one.facts.id.clone(), 0, ending);
+            done.scores.extend(one.score.map(|score| (metric.into(), Score::Value(score))));
+            done
+        });
+        Observations::new("b", vec![Cell { key: key.clone(), facts: CellFacts::default() }], &facts, 1, done)
+    }
+}
+
+fn compared_by(a: &Scores, b: &Scores, metric: &str, labels: &Labels) -> RunComparison {
+    let (of_a, of_b) = (a.table(metric), b.table(metric));
+    let side = |scores: &Scores, table| Side { name: scores.name.to_owned(), table, rows: Rows::all() };
+    compare(&side(a, &of_a), &side(b, &of_b), &metric.into(), labels)
 }
 
 fn marks(right: &str) -> Vec<Option<f64>> {
@@ -24,7 +63,7 @@ fn marks(right: &str) -> Vec<Option<f64>> {
 }
 
 fn check(a: &str, b: &str, expected: Expect) {
-    let compared = compare(&side("one", &marks(a)), &side("two", &marks(b)), "accuracy", &Labels::All);
+    let compared = compared_by(&side("one", &marks(a)), &side("two", &marks(b)), "accuracy", &Labels::All);
     expected.assert_eq(&format!("{}\n\n{}", compared.conclusion, text::table(&compared.table())));
 }
 
@@ -112,11 +151,13 @@ fn what_can_be_concluded() {
 fn every_item_is_compared_or_named() {
     let mut a = side("one", &marks("+- ++-"));
     let mut b = side("two", &marks("-++ +-"));
-    a.items.push(SideItem { id: "only a".to_owned(), ..a.items[0].clone() });
-    b.items.push(SideItem { id: "only b".to_owned(), ..b.items[0].clone() });
-    b.items[4].gold = Some("other".to_owned());
-    b.items[5].gold = None;
-    let compared = compare(&a, &b, "accuracy", &Labels::Named(vec!["kind".to_owned(), "colour".to_owned()]));
+    a.items.push(a.items[0].clone());
+    a.items[6].facts.id = "only a".to_owned();
+    b.items.push(b.items[0].clone());
+    b.items[6].facts.id = "only b".to_owned();
+    b.items[4].facts.gold = "other".to_owned();
+    b.items[5].facts.gold.clear();
+    let compared = compared_by(&a, &b, "accuracy", &Labels::Named(vec!["kind".to_owned(), "colour".to_owned()]));
     let u = &compared.unpaired;
     assert_eq!([&u.only_a[..], &u.only_b, &u.other_gold], [["only a"], ["only b"], ["i04"]]);
     assert_eq!([&u.unscored_a[..], &u.unscored_b], [["i02"], ["i03"]]);
@@ -130,13 +171,13 @@ fn every_item_is_compared_or_named() {
 
 #[test]
 fn nothing_in_common_is_no_number() {
-    let b = Side { name: "two".to_owned(), items: Vec::new() };
-    let compared = compare(&side("one", &marks("+-")), &b, "accuracy", &Labels::All);
+    let b = Scores { name: "two", items: Vec::new() };
+    let compared = compared_by(&side("one", &marks("+-")), &b, "accuracy", &Labels::All);
     assert_eq!(compared.overall, None);
     assert_eq!(compared.conclusion, "Nothing can be concluded about accuracy: the two have no scored item in common.");
     let mut other = side("two", &marks("+-"));
-    other.items.iter_mut().for_each(|item| item.gold = Some("other".to_owned()));
-    let compared = compare(&side("one", &marks("+-")), &other, "accuracy", &Labels::All);
+    other.items.iter_mut().for_each(|item| item.facts.gold = "other".to_owned());
+    let compared = compared_by(&side("one", &marks("+-")), &other, "accuracy", &Labels::All);
     assert!(compared.conclusion.contains("another gold answer"), "{}", compared.conclusion);
 }
 
@@ -144,7 +185,7 @@ fn nothing_in_common_is_no_number() {
 fn failures_are_compared_under_both_policies() {
     let mut a = side("one", &marks("+-+-+-"));
     a.items[1].failed = true;
-    let compared = compare(&a, &side("two", &marks("++++++")), "accuracy", &Labels::All);
+    let compared = compared_by(&a, &side("two", &marks("++++++")), "accuracy", &Labels::All);
     assert_eq!(compared.overall.unwrap().n, 6);
     assert_eq!(compared.failures_left_out.unwrap().n, 5);
 }
@@ -153,7 +194,8 @@ fn failures_are_compared_under_both_policies() {
 fn the_same_item_has_the_same_evidence() {
     let mut a = side("one", &marks("++"));
     let mut b = side("two", &marks("+-"));
-    (a.items[0].evidence, b.items[0].evidence) = (Some("x".to_owned()), Some("y".to_owned()));
-    let compared = compare(&a, &b, "evidence_recall", &Labels::All);
+    a.items[0].facts.evidence = "x".to_owned();
+    b.items[0].facts.evidence = "y".to_owned();
+    let compared = compared_by(&a, &b, "evidence_recall", &Labels::All);
     assert_eq!(compared.unpaired.other_gold, ["i00"]);
 }

@@ -1,9 +1,10 @@
 //! CorpusQA (section 4): accuracy by domain, length set and difficulty, human readers, and what retrieval can not reach.
 
 use super::tabulate::{
-    Group, count, filled, groups, mean_over_items, number, per_item, policy_note, score, share, table, values,
+    Group, count, filled, groups, number, policy_note, score_over_trials, share, table, text, values,
 };
-use closeread_eval::{Case, Ending, FailurePolicy};
+use crate::PASSAGES;
+use closeread_eval::observations::{Ending, FailurePolicy, ItemFacts, Observation, Observations};
 use closeread_table::{Table, Value};
 
 /// Domains in the order of Table 3, as ids and labels begin.
@@ -69,61 +70,60 @@ pub fn human_study(trials: &[(f64, Option<f64>, bool)]) -> Option<HumanStudy> {
 }
 
 /// The paper's tables for these trials; those for which the trials carry nothing are left out.
-pub fn tables(cases: &[Case]) -> Vec<Table> {
-    let groups = groups(cases);
-    let all = [by_domain(cases, &groups), by_difficulty(cases, &groups), reach(&groups), humans(cases, &groups)];
+pub fn tables(trials: &Observations) -> Vec<Table> {
+    let groups = groups(trials);
+    let all = [by_domain(trials, &groups), by_difficulty(trials, &groups), reach(&groups), humans(trials, &groups)];
     all.into_iter().filter_map(filled).collect()
 }
 
-fn domain(case: &Case) -> Option<&str> {
-    case.label_value("domain").or_else(|| domain_of_id(&case.item))
+fn domain(item: &ItemFacts) -> Option<&str> {
+    item.label("domain").or_else(|| domain_of_id(&item.id))
 }
 
 /// Domains that occur, the paper's in its order first.
-fn domains(cases: &[Case]) -> Vec<String> {
-    let mut domains: Vec<&str> = cases.iter().filter_map(domain).collect();
+fn domains(trials: &Observations) -> Vec<String> {
+    let mut domains: Vec<&str> = trials.items().filter_map(|(_, item)| domain(item)).collect();
     let rank = |name: &str| DOMAINS.iter().position(|known| *known == name).unwrap_or(DOMAINS.len());
     domains.sort_by_key(|name| (rank(name), *name));
     domains.dedup();
     domains.into_iter().map(str::to_owned).collect()
 }
 
-/// The length sets that occur, each with a name; one for everything where no case has the label.
-fn length_sets(cases: &[Case]) -> Vec<Option<String>> {
-    let sets: Vec<Option<String>> = values(cases, "length_set", &LENGTH_SETS).into_iter().map(Some).collect();
+/// The length sets that occur, each with a name; one for everything where no item has the label.
+fn length_sets(trials: &Observations) -> Vec<Option<String>> {
+    let sets: Vec<Option<String>> = values(trials, "length_set", &LENGTH_SETS).into_iter().map(Some).collect();
     if sets.is_empty() { vec![None] } else { sets }
 }
 
-fn in_set(case: &Case, set: Option<&str>) -> bool {
-    set.is_none_or(|set| case.label_value("length_set") == Some(set))
+fn in_set(item: &ItemFacts, set: Option<&str>) -> bool {
+    set.is_none_or(|set| item.label("length_set") == Some(set))
 }
 
-fn by_domain(cases: &[Case], groups: &[Group<'_>]) -> Table {
-    let domains = domains(cases);
+fn by_domain(trials: &Observations, groups: &[Group<'_>]) -> Table {
+    let domains = domains(trials);
     let columns = ["length set", "policy"].into_iter().chain(domains.iter().map(String::as_str));
     let columns = columns.chain(["mean of domains", "correct / total"]);
     let title = "Accuracy by length set and domain, with both readings of overall";
-    let mut table = table("corpusqa-domain", title, "CorpusQA, Tables 3 and 4", columns);
-    for set in length_sets(cases) {
+    let mut table = table(groups, "corpusqa-domain", title, "CorpusQA, Tables 3 and 4", columns);
+    for set in length_sets(trials) {
         for group in groups {
+            let here = group.about(|item| in_set(item, set.as_deref()));
+            if group.is_empty(&here) {
+                continue;
+            }
             for policy in FailurePolicy::ALL {
-                let here = group.filter(|case| in_set(case, set.as_deref()));
-                if here.is_empty() {
-                    continue;
-                }
-                let of = |name: &str| here.iter().copied().filter(|c| domain(c) == Some(name)).collect::<Vec<_>>();
-                let parts: Vec<Value> =
-                    domains.iter().map(|name| mean_over_items(&of(name), &group.metric, policy)).collect();
+                let of = |name: &str| group.about(|item| in_set(item, set.as_deref()) && domain(item) == Some(name));
+                let parts: Vec<Value> = domains.iter().map(|name| group.mean(&of(name), policy)).collect();
                 let means = parts.iter().filter_map(|part| match part {
                     Value::Score { estimate } => Some(estimate.value),
                     _ => None,
                 });
                 let overall = mean_of_domains(&means.collect::<Vec<_>>());
-                let n = per_item(&here, &group.metric, policy).len();
-                let cells =
-                    [super::tabulate::text(set.as_deref().unwrap_or("-")), super::tabulate::text(policy.name())];
-                let tail = [share(overall, n, "no domain is known"), mean_over_items(&here, &group.metric, policy)];
-                table.rows.push(group.row(cells.into_iter().chain(parts).chain(tail)));
+                let all = group.mean(&here, policy);
+                let n = if let Value::Score { estimate } = &all { estimate.n } else { 0 };
+                let head = [text(set.as_deref().unwrap_or("-")), text(policy.name())];
+                let tail = [share(overall, n, "no domain is known"), all];
+                table.rows.push(group.row(head.into_iter().chain(parts).chain(tail)));
             }
         }
     }
@@ -134,72 +134,79 @@ fn by_domain(cases: &[Case], groups: &[Group<'_>]) -> Table {
     table
 }
 
-fn by_difficulty(cases: &[Case], groups: &[Group<'_>]) -> Table {
-    let difficulties = values(cases, "difficulty", &DIFFICULTIES);
+fn by_difficulty(trials: &Observations, groups: &[Group<'_>]) -> Table {
+    let difficulties = values(trials, "difficulty", &DIFFICULTIES);
     let columns = ["length set"].into_iter().chain(difficulties.iter().map(String::as_str));
-    let mut table = table(
-        "corpusqa-difficulty",
-        "Accuracy by length set and difficulty",
-        "CorpusQA, figure 3 and Table 2",
-        columns,
-    );
+    let title = "Accuracy by length set and difficulty";
+    let mut table = table(groups, "corpusqa-difficulty", title, "CorpusQA, figure 3 and Table 2", columns);
     if difficulties.is_empty() {
         return table;
     }
-    for set in length_sets(cases) {
+    for set in length_sets(trials) {
         for group in groups {
-            let here = group.filter(|case| in_set(case, set.as_deref()));
-            if here.is_empty() {
+            let here = |item: &ItemFacts| in_set(item, set.as_deref());
+            if group.is_empty(&group.about(here)) {
                 continue;
             }
-            let of = |value: &String| {
-                here.iter().copied().filter(|c| c.label_value("difficulty") == Some(value)).collect::<Vec<_>>()
+            let mean = |value: &String| {
+                let rows = group.about(|item| here(item) && item.label("difficulty") == Some(value));
+                group.mean(&rows, FailurePolicy::Wrong)
             };
-            let mean = |value| mean_over_items(&of(value), &group.metric, FailurePolicy::FailuresWrong);
-            let head = super::tabulate::text(set.as_deref().unwrap_or("-"));
+            let head = text(set.as_deref().unwrap_or("-"));
             table.rows.push(group.row([head].into_iter().chain(difficulties.iter().map(mean))));
         }
     }
-    table.notes.push(policy_note(FailurePolicy::FailuresWrong));
+    table.notes.push(policy_note(FailurePolicy::Wrong));
     table
 }
 
 fn reach(groups: &[Group<'_>]) -> Table {
     let columns = ["fewer chunks than documents", "score there", "score elsewhere"];
     let title = "Questions whose context holds fewer chunks than there are documents: no answer over all can be right";
-    let mut table = table("corpusqa-reach", title, "CorpusQA, Table 4, dagger", columns);
+    let mut table = table(groups, "corpusqa-reach", title, "CorpusQA, Table 4, dagger", columns);
     for group in groups {
-        let retrieved = group.filter(|case| case.n_passages.is_some() && case.n_documents > 1);
+        let several = |row: &&Observation| group.item(row.item).documents.len() > 1;
+        let rows = group.rows();
+        let retrieved = group.table.rows(&rows).filter(several);
+        let retrieved: Vec<(&Observation, bool)> = retrieved
+            .filter_map(|row| {
+                let chunks = *row.measures.get(PASSAGES)? as usize;
+                Some((row, cannot_be_complete(chunks, group.item(row.item).documents.len())))
+            })
+            .collect();
         if retrieved.is_empty() {
             continue;
         }
-        let short = |case: &Case| case.n_passages.is_some_and(|chunks| cannot_be_complete(chunks, case.n_documents));
-        let (there, elsewhere): (Vec<&Case>, Vec<&Case>) = retrieved.iter().partition(|case| short(case));
-        let flags = retrieved.iter().map(|case| (f64::from(short(case)), case.book.as_str()));
+        let items = |wanted: bool| {
+            let items = retrieved.iter().filter(|(_, short)| *short == wanted).map(|(row, _)| row.item);
+            group.rows().items(items)
+        };
+        let flags = retrieved.iter().map(|(row, short)| (f64::from(*short), group.item(row.item)));
         table.rows.push(group.row([
-            score(flags, "no retrieval"),
-            mean_over_items(&there, &group.metric, FailurePolicy::FailuresWrong),
-            mean_over_items(&elsewhere, &group.metric, FailurePolicy::FailuresWrong),
+            score_over_trials(flags, "no retrieval"),
+            group.mean(&items(true), FailurePolicy::Wrong),
+            group.mean(&items(false), FailurePolicy::Wrong),
         ]));
     }
     table
 }
 
-fn humans(cases: &[Case], groups: &[Group<'_>]) -> Table {
+fn humans(trials: &Observations, groups: &[Group<'_>]) -> Table {
     let columns = ["length set", "accuracy", "minutes", "time-outs", "questions"];
-    let mut table = table("corpusqa-human", "Human readers", "CorpusQA, section 4.5 and Table 5", columns);
-    let is_human =
-        |group: &&Group<'_>| [&group.configuration.model, &group.configuration.method].contains(&&HUMAN.to_owned());
-    for set in length_sets(cases) {
+    let mut table = table(groups, "corpusqa-human", "Human readers", "CorpusQA, section 4.5 and Table 5", columns);
+    let is_human = |group: &&Group<'_>| [&*group.key.model, &*group.key.method].contains(&HUMAN);
+    for set in length_sets(trials) {
         for group in groups.iter().filter(is_human) {
-            let trial = |case: &&Case| {
-                let score = case.score(&group.metric, FailurePolicy::FailuresWrong)?;
-                Some((score, case.seconds.map(|seconds| seconds / 60.0), case.ending == Ending::Unanswered))
-            };
-            let here = group.filter(|case| in_set(case, set.as_deref()));
-            let Some(study) = human_study(&here.iter().filter_map(trial).collect::<Vec<_>>()) else { continue };
+            let here = group.trials().into_iter().filter(|(row, _)| in_set(group.item(row.item), set.as_deref()));
+            let trials: Vec<_> = here
+                .map(|(row, score)| {
+                    let minutes = Some(row.spent.seconds / 60.0).filter(|minutes| *minutes > 0.0);
+                    (score, minutes, row.outcome == Ending::Unanswered)
+                })
+                .collect();
+            let Some(study) = human_study(&trials) else { continue };
             table.rows.push(group.row([
-                super::tabulate::text(set.as_deref().unwrap_or("-")),
+                text(set.as_deref().unwrap_or("-")),
                 share(Some(study.accuracy), study.n, ""),
                 number(study.minutes, 1, "no times were taken"),
                 share(Some(study.timeouts), study.n, ""),
@@ -213,7 +220,7 @@ fn humans(cases: &[Case], groups: &[Group<'_>]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_eval::testing::case;
+    use crate::testing::{Case, case, table};
 
     #[test]
     fn the_two_readings_of_overall_differ() {
@@ -224,7 +231,7 @@ mod tests {
             question("education_en_2", 0.0),
             question("other_1", 0.0),
         ];
-        let tables = tables(&cases);
+        let tables = tables(&table(&cases));
         let row = &tables[0].rows[0];
         assert_eq!(tables[0].columns[6..], ["financial_zh", "education_en", "mean of domains", "correct / total"]);
         assert_eq!(row[8], Value::Share { value: 0.5, n: 4 });
@@ -236,7 +243,7 @@ mod tests {
     fn missing_responses_are_in_one_denominator_only() {
         let missing = Case { ending: Ending::Missing, ..case("financial_en_2") };
         let cases = [case("financial_en_1").scored("accuracy", 1.0), missing];
-        let rows = tables(&cases).remove(0).rows;
+        let rows = tables(&table(&cases)).remove(0).rows;
         assert!(matches!(&rows[0][8], Value::Score { estimate } if (estimate.value, estimate.n) == (0.5, 2)));
         assert!(matches!(&rows[1][8], Value::Score { estimate } if (estimate.value, estimate.n) == (1.0, 1)));
     }
@@ -255,7 +262,7 @@ mod tests {
             n_documents: 5,
             ..case(id).scored("accuracy", 0.0)
         };
-        let tables = tables(&[retrieved("a", 3), retrieved("b", 5)]);
+        let tables = tables(&table(&[retrieved("a", 3), retrieved("b", 5)]));
         let table = tables.iter().find(|table| table.id == "corpusqa-reach").unwrap();
         assert!(matches!(&table.rows[0][4], Value::Score { estimate } if estimate.value == 0.5));
     }

@@ -1,16 +1,12 @@
 //! NovelQA (section 4, appendix C): accuracy by complexity and aspect, by where the evidence stands, without the book.
 
 use super::sagascale::Setting;
-use super::tabulate::{
-    Group, count, filled, groups, mean_over_items, missing, number, per_item, policy_note, score, share, table, text,
-    values,
-};
+use super::tabulate::{Group, count, filled, groups, missing, number, policy_note, score, share, table, text, values};
 use closeread_data::novelqa::{ASPECTS, COMPLEXITIES};
 use closeread_eval::correlate;
-use closeread_eval::{Case, FailurePolicy};
+use closeread_eval::observations::{Aggregation, FailurePolicy, ItemFacts, Observations, Scored};
 use closeread_judges::EVIDENCE_MARKS;
 use closeread_table::{Table, Value};
-use std::collections::BTreeMap;
 
 /// Upper edges of the absolute position bins in tokens (Table 12); an edge belongs to the bin above it.
 pub const POSITION_EDGES: [usize; 8] = [20_000, 40_000, 60_000, 80_000, 100_000, 130_000, 170_000, 210_000];
@@ -60,11 +56,11 @@ pub fn evidence_mark(correctness: f64, relevance: f64, sufficiency: f64) -> f64 
 }
 
 /// The paper's tables for these trials; those for which the trials carry nothing are left out.
-pub fn tables(cases: &[Case]) -> Vec<Table> {
-    let groups = groups(cases);
+pub fn tables(trials: &Observations) -> Vec<Table> {
+    let groups = groups(trials);
     let all = [
         overall(&groups),
-        matrix(cases, &groups),
+        matrix(trials, &groups),
         by_position(&groups),
         by_relative_position(&groups),
         by_length_class(&groups),
@@ -78,69 +74,64 @@ pub fn tables(cases: &[Case]) -> Vec<Table> {
 
 fn overall(groups: &[Group<'_>]) -> Table {
     let columns = FailurePolicy::ALL.map(FailurePolicy::name);
-    let mut table = table("novelqa-overall", "Scores over all questions", "NovelQA, Table 2", columns);
+    let mut table = table(groups, "novelqa-overall", "Scores over all questions", "NovelQA, Table 2", columns);
     for group in groups {
-        let cells = FailurePolicy::ALL.map(|policy| mean_over_items(&group.cases, &group.metric, policy));
-        table.rows.push(group.row(cells));
+        table.rows.push(group.row(FailurePolicy::ALL.map(|policy| group.mean(&group.rows(), policy))));
     }
     table.notes.extend(FailurePolicy::ALL.map(policy_note));
     table
 }
 
-fn matrix(cases: &[Case], groups: &[Group<'_>]) -> Table {
-    let aspects = values(cases, "aspect", &ASPECTS);
-    let complexities = values(cases, "complexity", &COMPLEXITIES);
+fn matrix(trials: &Observations, groups: &[Group<'_>]) -> Table {
+    let aspects = values(trials, "aspect", &ASPECTS);
+    let complexities = values(trials, "complexity", &COMPLEXITIES);
     let columns = ["complexity"].into_iter().chain(aspects.iter().map(String::as_str)).chain(["average"]);
     let title = "Scores by complexity and aspect, averages weighted by the number of questions";
-    let mut table = table("novelqa-complexity-aspect", title, "NovelQA, Table 3", columns);
+    let mut table = table(groups, "novelqa-complexity-aspect", title, "NovelQA, Table 3", columns);
     if aspects.is_empty() || complexities.is_empty() {
         return table;
     }
     for group in groups {
         for complexity in complexities.iter().map(Some).chain([None]) {
             let cell = |aspect: Option<&String>| {
-                let in_cell = |case: &Case| {
-                    complexity.is_none_or(|value| case.label_value("complexity") == Some(value))
-                        && aspect.is_none_or(|value| case.label_value("aspect") == Some(value))
-                };
-                mean_over_items(&group.filter(in_cell), &group.metric, FailurePolicy::FailuresWrong)
+                let labels = [("complexity", complexity), ("aspect", aspect)];
+                let named = labels.into_iter().filter_map(|(label, value)| Some((label, value?)));
+                let rows = named.fold(group.rows(), |rows, (label, value)| rows.label(label, value));
+                group.mean(&rows, FailurePolicy::Wrong)
             };
             let head = text(complexity.map_or("average", String::as_str));
             let cells = aspects.iter().map(Some).chain([None]).map(cell);
             table.rows.push(group.row([head].into_iter().chain(cells)));
         }
     }
-    table.notes.push(policy_note(FailurePolicy::FailuresWrong));
+    table.notes.push(policy_note(FailurePolicy::Wrong));
     table
 }
 
-/// A piece of evidence: where it starts, the length of its book, the score of its question, the book.
+/// A piece of evidence: where it starts, and the score of its question.
 struct Instance<'a> {
     token: usize,
-    book_tokens: Option<usize>,
     score: f64,
-    book: &'a str,
+    item: &'a ItemFacts,
 }
 
 /// Every piece of evidence whose place is known; a question with several counts once for each, as in Tables 12 and 13.
 fn instances<'a>(group: &Group<'a>) -> Vec<Instance<'a>> {
-    let items = per_item(&group.cases, &group.metric, FailurePolicy::FailuresWrong);
-    let of = |(case, score): (&'a Case, f64)| {
-        let Case { book_tokens, ref book, .. } = *case;
-        case.evidence_tokens.iter().map(move |&token| Instance { token, book_tokens, score, book })
+    let of = |Scored { item, value, .. }: Scored<'a>| {
+        item.evidence_tokens.iter().map(move |&token| Instance { token, score: value, item })
     };
-    items.into_iter().flat_map(of).collect()
+    group.scores(&group.rows()).into_iter().flat_map(of).collect()
 }
 
 fn mean_of<'a>(instances: impl Iterator<Item = &'a Instance<'a>>) -> Value {
-    score(instances.map(|instance| (instance.score, instance.book)), "no evidence here")
+    score(instances.map(|instance| (instance.score, instance.item)), "no evidence here")
 }
 
 const PER_EVIDENCE: &str = "a question counts once for each piece of its evidence whose place is known";
 
 fn by_position(groups: &[Group<'_>]) -> Table {
     let title = "Scores by where the evidence starts, in tokens";
-    let mut table = table("novelqa-position", title, "NovelQA, Table 12 and figure 5", POSITION_BINS);
+    let mut table = table(groups, "novelqa-position", title, "NovelQA, Table 12 and figure 5", POSITION_BINS);
     for group in groups {
         let all = instances(group);
         if !all.is_empty() {
@@ -157,15 +148,15 @@ fn relative_heads() -> impl Iterator<Item = String> {
 }
 
 fn in_relative_bin(evidence: &Instance<'_>, bin: usize) -> bool {
-    evidence.book_tokens.and_then(|book| relative_bin(evidence.token, book)) == Some(bin)
+    evidence.item.book_tokens.and_then(|book| relative_bin(evidence.token, book)) == Some(bin)
 }
 
 fn by_relative_position(groups: &[Group<'_>]) -> Table {
     let title = "Scores by where in its book the evidence starts";
-    let mut table = table("novelqa-relative-position", title, "NovelQA, Table 13", relative_heads());
+    let mut table = table(groups, "novelqa-relative-position", title, "NovelQA, Table 13", relative_heads());
     for group in groups {
         let all = instances(group);
-        if all.iter().any(|evidence| evidence.book_tokens.is_some()) {
+        if all.iter().any(|evidence| evidence.item.book_tokens.is_some()) {
             let bin = |bin| mean_of(all.iter().filter(move |evidence| in_relative_bin(evidence, bin)));
             table.rows.push(group.row((0..RELATIVE_BINS).map(bin)));
         }
@@ -177,11 +168,11 @@ fn by_relative_position(groups: &[Group<'_>]) -> Table {
 fn by_length_class(groups: &[Group<'_>]) -> Table {
     let columns = ["book tokens".to_owned()].into_iter().chain(relative_heads());
     let title = "Scores by where in its book the evidence starts, within length classes";
-    let mut table = table("novelqa-relative-position-length", title, "NovelQA, section 4.3", columns);
+    let mut table = table(groups, "novelqa-relative-position-length", title, "NovelQA, section 4.3", columns);
     for group in groups {
         let all = instances(group);
         for (class, name) in LENGTH_CLASSES.iter().enumerate() {
-            let of_class = |evidence: &&Instance<'_>| evidence.book_tokens.map(length_class) == Some(class);
+            let of_class = |evidence: &&Instance<'_>| evidence.item.book_tokens.map(length_class) == Some(class);
             let here: Vec<&Instance<'_>> = all.iter().filter(of_class).collect();
             if !here.is_empty() {
                 let bin = |bin| mean_of(here.iter().copied().filter(move |evidence| in_relative_bin(evidence, bin)));
@@ -196,7 +187,8 @@ fn by_length_class(groups: &[Group<'_>]) -> Table {
 
 fn before_and_after(groups: &[Group<'_>]) -> Table {
     let title = "Scores by whether the evidence starts before 100K tokens";
-    let mut table = table("novelqa-100k", title, "NovelQA, Table 4", ["before 100K", "from 100K", "difference"]);
+    let columns = ["before 100K", "from 100K", "difference"];
+    let mut table = table(groups, "novelqa-100k", title, "NovelQA, Table 4", columns);
     for group in groups {
         let all = instances(group);
         if all.is_empty() {
@@ -220,26 +212,18 @@ fn before_and_after(groups: &[Group<'_>]) -> Table {
 
 fn drops(groups: &[Group<'_>]) -> Table {
     let title = "Close-book minus standard score, over the questions that both have";
-    let mut table = table("novelqa-close-book", title, "NovelQA, Table 6", ["standard", "close-book", "drop"]);
-    let is_closed = |group: &&Group<'_>| Setting::of_method(&group.configuration.method) == Some(Setting::ClosedBook);
+    let mut table = table(groups, "novelqa-close-book", title, "NovelQA, Table 6", ["standard", "close-book", "drop"]);
+    let is_closed = |group: &&Group<'_>| Setting::of_method(&group.key.method) == Some(Setting::ClosedBook);
     for group in groups.iter().filter(|group| !is_closed(group)) {
-        let of_same_model =
-            |other: &&Group<'_>| other.configuration.model == group.configuration.model && other.metric == group.metric;
+        let of_same_model = |other: &&Group<'_>| other.key.model == group.key.model && other.metric == group.metric;
         let Some(closed) = groups.iter().filter(is_closed).find(of_same_model) else { continue };
-        let scored = |group: &Group<'_>| -> BTreeMap<String, (f64, String)> {
-            let items = per_item(&group.cases, &group.metric, FailurePolicy::FailuresWrong);
-            items.into_iter().map(|(case, score)| (case.item.clone(), (score, case.book.clone()))).collect()
-        };
-        let (closed, standard) = (scored(closed), scored(group));
-        let pairs: Vec<(f64, f64, &str)> = standard
-            .iter()
-            .filter_map(|(item, (standard, book))| Some((closed.get(item)?.0, *standard, book.as_str())))
-            .collect();
-        let drop = close_book_drop(&pairs.iter().map(|(closed, standard, _)| (*closed, *standard)).collect::<Vec<_>>());
+        let by = Aggregation::new(group.metric.clone());
+        let both = group.table.paired(&closed.rows(), group.table, &group.rows(), &by).common;
+        let drop = close_book_drop(&both.iter().map(|both| (both.a, both.b)).collect::<Vec<_>>());
         table.rows.push(group.row([
-            score(pairs.iter().map(|(_, standard, book)| (*standard, *book)), "no question in common"),
-            score(pairs.iter().map(|(closed, _, book)| (*closed, *book)), "no question in common"),
-            share(drop, pairs.len(), "no question in common"),
+            score(both.iter().map(|both| (both.b, both.item)), "no question in common"),
+            score(both.iter().map(|both| (both.a, both.item)), "no question in common"),
+            share(drop, both.len(), "no question in common"),
         ]));
     }
     table
@@ -248,13 +232,11 @@ fn drops(groups: &[Group<'_>]) -> Table {
 fn by_distance(groups: &[Group<'_>]) -> Table {
     let columns = ["Pearson", "p", "Spearman", "p", "Kendall", "p", "questions"];
     let title = "Correlation of the score with the distance between pieces of evidence, multi-hop questions";
-    let mut table = table("novelqa-evidence-distance", title, "NovelQA, Table 16", columns);
+    let mut table = table(groups, "novelqa-evidence-distance", title, "NovelQA, Table 16", columns);
     for group in groups {
-        let multi_hop =
-            group.filter(|case| case.label_value("complexity").is_none_or(|value| value == COMPLEXITIES[0]));
-        let items = per_item(&multi_hop, &group.metric, FailurePolicy::FailuresWrong);
-        let points =
-            items.into_iter().filter_map(|(case, s)| Some((evidence_distance(&case.evidence_tokens)? as f64, s)));
+        let multi_hop = group.about(|item| item.label("complexity").is_none_or(|value| value == COMPLEXITIES[0]));
+        let scores = group.scores(&multi_hop).into_iter();
+        let points = scores.filter_map(|one| Some((evidence_distance(&one.item.evidence_tokens)? as f64, one.value)));
         let (distances, scores): (Vec<f64>, Vec<f64>) = points.unzip();
         if distances.is_empty() {
             continue;
@@ -272,27 +254,34 @@ fn by_distance(groups: &[Group<'_>]) -> Table {
 
 fn evidence_marks(groups: &[Group<'_>]) -> Table {
     let columns = EVIDENCE_MARKS.into_iter().chain(["average"]);
-    let mut table = table("novelqa-evidence-marks", "Evidence recall as judged", "NovelQA, Table 5", columns);
+    let mut table = table(groups, "novelqa-evidence-marks", "Evidence recall as judged", "NovelQA, Table 5", columns);
     for group in groups {
-        let marked = group.filter(|case| EVIDENCE_MARKS.iter().all(|mark| case.scores.contains_key(*mark)));
-        if marked.is_empty() {
+        let by = EVIDENCE_MARKS.map(Aggregation::new);
+        if !group.table.metrics(&group.rows()).contains(&by[0].metric) {
             continue;
         }
-        let marks = EVIDENCE_MARKS.map(|mark| mean_over_items(&marked, mark, FailurePolicy::FailuresWrong));
-        let marks_and_book = marked.iter().map(|case| {
-            let [c, r, s] = EVIDENCE_MARKS.map(|mark| case.score(mark, FailurePolicy::FailuresWrong));
-            Some((evidence_mark(c?, r?, s?), case.book.as_str()))
+        let marks = by.each_ref().map(|by| {
+            let made = group.table.aggregate(&group.rows(), by);
+            Value::score(made.estimate.as_ref(), "nothing was judged")
         });
-        let averages: Vec<(f64, &str)> = marks_and_book.flatten().collect();
-        table.rows.push(group.row(marks.into_iter().chain([score(averages.into_iter(), "nothing was judged")])));
+        let [correctness, relevance, sufficiency] = by.each_ref().map(|by| group.table.scores(&group.rows(), by));
+        let averages = correctness.iter().filter_map(|one| {
+            let of = |marks: &[Scored<'_>]| marks.iter().find(|other| other.item.id == one.item.id).map(|m| m.value);
+            Some((evidence_mark(one.value, of(&relevance)?, of(&sufficiency)?), one.item))
+        });
+        table.rows.push(group.row(marks.into_iter().chain([score(averages, "nothing was judged")])));
     }
+    table.notes.push(
+        "questions with gold evidence; a trial that ended without an answer has marks of 0, an answer that was not judged none"
+            .to_owned(),
+    );
     table
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_eval::testing::case;
+    use crate::testing::{Case, case, table};
 
     fn question(item: usize, complexity: &str, aspect: &str, score: f64) -> Case {
         case(&format!("q{item}")).scored("accuracy", score).label("complexity", complexity).label("aspect", aspect)
@@ -317,7 +306,7 @@ mod tests {
             question(3, "multi-hop", "plot", 0.0),
             question(4, "detail", "plot", 0.0),
         ];
-        let tables = tables(&cases);
+        let tables = tables(&table(&cases));
         let id = "novelqa-complexity-aspect";
         assert_eq!(mean(&found(&tables, id, 0, 7)), (2.0 / 3.0, 3));
         assert!(matches!(found(&tables, id, 1, 5), Value::Missing { .. }), "no detail question on times");
@@ -341,7 +330,7 @@ mod tests {
         for case in &mut cases {
             case.book_tokens = Some(200_000);
         }
-        let tables = tables(&cases);
+        let tables = tables(&table(&cases));
         assert_eq!(mean(&found(&tables, "novelqa-100k", 0, 4)), (1.0, 1));
         assert_eq!(mean(&found(&tables, "novelqa-100k", 0, 5)), (0.5, 2));
         assert_eq!(found(&tables, "novelqa-100k", 0, 6), Value::Share { value: -0.5, n: 3 });
@@ -354,7 +343,7 @@ mod tests {
         let closed =
             |i: usize, score: f64| Case { method: "closed-book".to_owned(), ..question(i, "detail", "plot", score) };
         let cases = [question(1, "detail", "plot", 1.0), question(2, "detail", "plot", 1.0), closed(1, 0.0)];
-        let tables = tables(&cases);
+        let tables = tables(&table(&cases));
         assert_eq!(found(&tables, "novelqa-close-book", 0, 6), Value::Share { value: -1.0, n: 1 });
         assert_eq!(close_book_drop(&[]), None);
     }
@@ -366,7 +355,7 @@ mod tests {
             ..question(i, "multi-hop", "plot", score)
         };
         let cases = [at(1, 10, 1.0), at(2, 20, 1.0), at(3, 30, 0.0), at(4, 40, 0.0)];
-        match found(&tables(&cases), "novelqa-evidence-distance", 0, 4) {
+        match found(&tables(&table(&cases)), "novelqa-evidence-distance", 0, 4) {
             Value::Number { value, .. } => assert!((value + 0.894_427_190_999_915_9).abs() < 1e-9, "{value}"),
             other => panic!("{other:?}"),
         }

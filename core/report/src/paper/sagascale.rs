@@ -1,11 +1,11 @@
 //! SagaScale (sections 4.1 to 4.3, A.1): long context, naive retrieval and agentic retrieval on whole novels.
 
 use super::tabulate::{
-    Group, count, filled, groups, mean_over_items, missing, number, per_item, plain_table, policy_note, score, share,
-    table, text,
+    Group, count, filled, groups, missing, number, plain_table, policy_note, score_over_trials, share, table, text,
 };
 use closeread_eval::correlate;
-use closeread_eval::{Case, Ending, FailurePolicy};
+use closeread_eval::observations::{Ending, FailurePolicy, ItemId, Observation, Observations};
+use closeread_methods::record::SEARCHES;
 use closeread_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,8 +61,13 @@ pub fn length_bin(book_tokens: usize) -> usize {
 /// Attempted excludes what signals inability: "not found" (NR) and searches spent (AR); and what the reader never got to
 /// answer. A reply without a readable answer is an attempt, and a wrong one: the paper excludes only the two signals.
 pub fn calibration_errors(endings_and_scores: &[(Ending, f64)]) -> (f64, usize) {
-    let attempted = endings_and_scores.iter().filter(|(ending, _)| ending.is_attempt());
+    let attempted = endings_and_scores.iter().filter(|(ending, _)| is_attempt(*ending));
     attempted.fold((0.0, 0), |(incorrect, n), (_, score)| (incorrect + 1.0 - score, n + 1))
+}
+
+/// True where the model committed itself to an answer, well-formed or not.
+fn is_attempt(ending: Ending) -> bool {
+    matches!(ending, Ending::Answered | Ending::Unparsed)
 }
 
 /// Share of problems whose accuracy over all models is exactly 0 or exactly 1 (Table 8); `None` without problems.
@@ -98,8 +103,8 @@ pub fn error_rank_correlation(error_rates: &[f64], accuracies: &[f64]) -> Option
 }
 
 /// The paper's tables for these trials; those for which the trials carry nothing are left out.
-pub fn tables(cases: &[Case]) -> Vec<Table> {
-    let groups = groups(cases);
+pub fn tables(trials: &Observations) -> Vec<Table> {
+    let groups = groups(trials);
     let all = [
         accuracy(&groups),
         in_window(&groups),
@@ -116,10 +121,9 @@ pub fn tables(cases: &[Case]) -> Vec<Table> {
 
 fn accuracy(groups: &[Group<'_>]) -> Table {
     let columns = FailurePolicy::ALL.map(FailurePolicy::name);
-    let mut table = table("sagascale-accuracy", "Accuracy over all problems", "SagaScale, Table 3", columns);
+    let mut table = table(groups, "sagascale-accuracy", "Accuracy over all problems", "SagaScale, Table 3", columns);
     for group in groups {
-        let cells = FailurePolicy::ALL.map(|policy| mean_over_items(&group.cases, &group.metric, policy));
-        table.rows.push(group.row(cells));
+        table.rows.push(group.row(FailurePolicy::ALL.map(|policy| group.mean(&group.rows(), policy))));
     }
     table.notes.extend(FailurePolicy::ALL.map(policy_note));
     table.notes.push("the paper counts over-long inputs as wrong".to_owned());
@@ -128,23 +132,27 @@ fn accuracy(groups: &[Group<'_>]) -> Table {
 
 /// The items whose book fits the window of each model: those that its long-context runs could take; without such a run,
 /// those whose tokens the window holds.
-fn fitting<'a>(groups: &[Group<'a>]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
-    let mut fits: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut tried: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let cases = || groups.iter().flat_map(|group| group.cases.iter().copied());
-    for case in cases().filter(|case| Setting::of_method(&case.method) == Some(Setting::LongContext)) {
-        if case.ending != Ending::Missing {
-            tried.entry(&case.model).or_default().insert(&case.item);
-        }
-        if !matches!(case.ending, Ending::Overflow | Ending::Missing) {
-            fits.entry(&case.model).or_default().insert(&case.item);
+fn fitting<'a>(groups: &[Group<'a>]) -> BTreeMap<&'a str, BTreeSet<ItemId>> {
+    let mut fits: BTreeMap<&str, BTreeSet<ItemId>> = BTreeMap::new();
+    let mut tried: BTreeMap<&str, BTreeSet<ItemId>> = BTreeMap::new();
+    for group in groups.iter().filter(|group| Setting::of_method(&group.key.method) == Some(Setting::LongContext)) {
+        for row in group.table.rows(&group.rows()) {
+            if row.outcome != Ending::Missing {
+                tried.entry(&group.key.model).or_default().insert(row.item);
+            }
+            if !matches!(row.outcome, Ending::Overflow | Ending::Missing) {
+                fits.entry(&group.key.model).or_default().insert(row.item);
+            }
         }
     }
-    for case in cases() {
-        let decided = tried.get(case.model.as_str()).is_some_and(|items| items.contains(case.item.as_str()));
-        let holds = case.book_tokens.zip(case.window).is_some_and(|(book, window)| book <= window);
-        if !decided && holds {
-            fits.entry(&case.model).or_default().insert(&case.item);
+    for group in groups {
+        let holds = group.rows().in_window();
+        let tried = tried.get(&*group.key.model);
+        let undecided =
+            group.table.rows(&holds).map(|row| row.item).filter(|item| tried.is_none_or(|t| !t.contains(item)));
+        let undecided: Vec<ItemId> = undecided.collect();
+        if !undecided.is_empty() {
+            fits.entry(&group.key.model).or_default().extend(undecided);
         }
     }
     fits
@@ -153,82 +161,70 @@ fn fitting<'a>(groups: &[Group<'a>]) -> BTreeMap<&'a str, BTreeSet<&'a str>> {
 fn in_window(groups: &[Group<'_>]) -> Table {
     let fits = fitting(groups);
     let title = "Accuracy over the problems whose book fits the model's window";
-    let mut table = table("sagascale-in-window", title, "SagaScale, Table 5", ["accuracy", "problems"]);
+    let mut table = table(groups, "sagascale-in-window", title, "SagaScale, Table 5", ["accuracy", "problems"]);
     for group in groups {
-        let Some(items) = fits.get(group.configuration.model.as_str()) else { continue };
-        let within = group.filter(|case| items.contains(case.item.as_str()));
-        let n = within.iter().map(|case| &case.item).collect::<BTreeSet<_>>().len();
-        let mean = mean_over_items(&within, &group.metric, FailurePolicy::FailuresWrong);
-        table.rows.push(group.row([mean, count(n)]));
+        let Some(items) = fits.get(&*group.key.model) else { continue };
+        let within = group.rows().items(items.iter().copied());
+        let n = group.table.rows(&within).map(|row| row.item).collect::<BTreeSet<_>>().len();
+        table.rows.push(group.row([group.mean(&within, FailurePolicy::Wrong), count(n)]));
     }
     table
 }
 
 fn by_length(groups: &[Group<'_>]) -> Table {
     let title = "Accuracy by the book's length in tokens";
-    let mut table = table("sagascale-length", title, "SagaScale, Table 2 and figure 3", LENGTH_BINS);
-    for group in groups.iter().filter(|group| group.cases.iter().any(|case| case.book_tokens.is_some())) {
-        let bin = |bin: usize| group.filter(|case| case.book_tokens.map(length_bin) == Some(bin));
-        let mean = |idx| mean_over_items(&bin(idx), &group.metric, FailurePolicy::FailuresWrong);
+    let mut table = table(groups, "sagascale-length", title, "SagaScale, Table 2 and figure 3", LENGTH_BINS);
+    for group in groups.iter().filter(|group| !group.is_empty(&group.rows().length(0..usize::MAX))) {
+        let mean = |bin: usize| {
+            let rows = group.about(|item| item.book_tokens.map(length_bin) == Some(bin));
+            group.mean(&rows, FailurePolicy::Wrong)
+        };
         table.rows.push(group.row((0..LENGTH_BINS.len()).map(mean)));
     }
-    table.notes.push(policy_note(FailurePolicy::FailuresWrong));
+    table.notes.push(policy_note(FailurePolicy::Wrong));
     table
-}
-
-fn sized(group: &Group<'_>) -> Vec<(usize, f64)> {
-    let items = per_item(&group.cases, &group.metric, FailurePolicy::FailuresWrong);
-    items.into_iter().filter_map(|(case, score)| Some((case.book_tokens?, score))).collect()
 }
 
 fn cumulative(groups: &[Group<'_>]) -> Table {
     let columns = ["up to 128K", "up to 256K", "up to 512K", "up to 1M", "decline 128K to 1M"];
     let title = "Cumulative accuracy: problems whose book has at most so many tokens";
-    let mut table = table("sagascale-cumulative", title, "SagaScale, figure 3a", columns);
+    let mut table = table(groups, "sagascale-cumulative", title, "SagaScale, figure 3a", columns);
     for group in groups {
-        let problems = sized(group);
+        let sized = group.scores(&group.rows()).into_iter();
+        let problems: Vec<(usize, f64)> = sized.filter_map(|one| Some((one.item.book_tokens?, one.value))).collect();
         if problems.is_empty() {
             continue;
         }
-        let up_to = |tokens: usize| {
-            mean_over_items(
-                &group.filter(|case| case.book_tokens.is_some_and(|book| book <= tokens)),
-                &group.metric,
-                FailurePolicy::FailuresWrong,
-            )
-        };
+        let up_to = |tokens: usize| group.mean(&group.rows().length(0..tokens + 1), FailurePolicy::Wrong);
         let decline = share(decline(&problems), problems.len(), "no book of at most 128K tokens");
         table.rows.push(group.row(LENGTH_EDGES.map(up_to).into_iter().chain([decline])));
     }
-    table.notes.push(policy_note(FailurePolicy::FailuresWrong));
+    table.notes.push(policy_note(FailurePolicy::Wrong));
     table
-}
-
-/// How each counted trial of a group ended, its score and its book.
-fn trials<'a>(group: &Group<'a>) -> Vec<(Ending, f64, &'a Case)> {
-    let score = |case: &Case| case.score(&group.metric, FailurePolicy::FailuresWrong);
-    group.cases.iter().filter_map(|case| Some((case.ending, score(case)?, *case))).collect()
 }
 
 fn calibration(groups: &[Group<'_>]) -> Table {
     let title = "Calibration error rate: incorrect answers of those attempted";
-    let mut table = table("sagascale-calibration", title, "SagaScale, footnote 6 and Table 7", ["error rate"]);
-    for group in groups.iter().filter(|group| Setting::of_method(&group.configuration.method).is_some()) {
-        let attempted = trials(group).into_iter().filter(|(ending, ..)| ending.is_attempt());
-        let errors: Vec<(f64, &str)> = attempted.map(|(_, score, case)| (1.0 - score, case.book.as_str())).collect();
-        table.rows.push(group.row([score(errors.into_iter(), "nothing was attempted")]));
+    let source = "SagaScale, footnote 6 and Table 7";
+    let mut table = table(groups, "sagascale-calibration", title, source, ["error rate"]);
+    for group in groups.iter().filter(|group| Setting::of_method(&group.key.method).is_some()) {
+        let attempted = group.trials().into_iter().filter(|(row, _)| is_attempt(row.outcome));
+        let errors = attempted.map(|(row, score)| (1.0 - score, group.item(row.item)));
+        table.rows.push(group.row([score_over_trials(errors, "nothing was attempted")]));
     }
     table.notes.push("not found and searches spent signal inability and are left out, as are failures".to_owned());
     table
 }
 
 fn parsing(groups: &[Group<'_>]) -> Table {
-    let title = "Parsing error rate: replies without a readable answer, of those that came";
-    let mut table = table("sagascale-parsing", title, "SagaScale, Table 6", ["parsing error rate"]);
+    let title = "Parsing error rate: responses without a readable answer, of those that came";
+    let mut table = table(groups, "sagascale-parsing", title, "SagaScale, Table 6", ["parsing error rate"]);
     for group in groups {
-        let replied = group.filter(|case| !case.ending.is_failure() && case.ending != Ending::Unscored);
-        let errors = replied.iter().map(|case| (f64::from(case.ending == Ending::Unparsed), case.book.as_str()));
-        table.rows.push(group.row([score(errors, "no reply")]));
+        let rows = group.rows();
+        let came = |row: &&Observation| !row.outcome.is_failure() && !row.outcome.is_never_scored();
+        let errors = group.table.rows(&rows).filter(came);
+        let errors = errors.map(|row| (f64::from(row.outcome == Ending::Unparsed), group.item(row.item)));
+        table.rows.push(group.row([score_over_trials(errors, "no response")]));
     }
     table
 }
@@ -236,13 +232,18 @@ fn parsing(groups: &[Group<'_>]) -> Table {
 fn by_tool_calls(groups: &[Group<'_>]) -> Table {
     let columns: Vec<String> = (1..=MAX_RETRIEVALS).map(|calls| calls.to_string()).collect();
     let title = "Accuracy by the number of searches";
-    let mut table = table("sagascale-searches", title, "SagaScale, figure 4", columns);
-    for group in groups.iter().filter(|group| group.cases.iter().any(|case| case.tool_calls.is_some())) {
+    let mut table = table(groups, "sagascale-searches", title, "SagaScale, figure 4", columns);
+    for group in groups {
+        let trials = group.trials();
+        let searches = |row: &Observation| row.measures.get(SEARCHES).map(|n| *n as usize);
+        if trials.iter().all(|(row, _)| searches(row).is_none()) {
+            continue;
+        }
         let at = |calls: usize| {
-            let trials = group.filter(|case| case.tool_calls == Some(calls));
-            match trials.len() {
+            let here = || trials.iter().filter(|(row, _)| searches(row) == Some(calls));
+            match here().count() {
                 n if n < MIN_CHAIN_SAMPLES => missing("fewer than 10 problems"),
-                _ => mean_over_items(&trials, &group.metric, FailurePolicy::FailuresWrong),
+                _ => score_over_trials(here().map(|(row, score)| (*score, group.item(row.item))), "no scored items"),
             }
         };
         table.rows.push(group.row((1..=MAX_RETRIEVALS).map(at)));
@@ -250,13 +251,13 @@ fn by_tool_calls(groups: &[Group<'_>]) -> Table {
     table
 }
 
-/// Accuracy of each problem over all models in a setting, samples and configurations alike; by item.
+/// Accuracy of each problem over all models in a setting, repeats and budgets alike; by item.
 fn by_problem<'a>(groups: &[Group<'a>], setting: Setting) -> BTreeMap<&'a str, (f64, usize)> {
     let mut sums: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
-    for group in groups.iter().filter(|group| Setting::of_method(&group.configuration.method) == Some(setting)) {
-        for (case, score) in per_item(&group.cases, &group.metric, FailurePolicy::FailuresWrong) {
-            let (sum, n) = sums.entry(&case.item).or_default();
-            *sum += score;
+    for group in groups.iter().filter(|group| Setting::of_method(&group.key.method) == Some(setting)) {
+        for one in group.scores(&group.rows()) {
+            let (sum, n) = sums.entry(&one.item.id).or_default();
+            *sum += one.value;
             *n += 1;
         }
     }
@@ -296,10 +297,12 @@ fn rank_correlations(groups: &[Group<'_>]) -> Table {
     let title = "Rank correlation of calibration error with accuracy over models";
     let mut table = plain_table("sagascale-rank-correlation", title, "SagaScale, section 4.2", columns);
     let figures = |setting: Setting, figure: fn(&[(Ending, f64)]) -> Option<f64>| -> BTreeMap<&str, f64> {
-        let in_setting = |group: &&Group<'_>| Setting::of_method(&group.configuration.method) == Some(setting);
-        let of = |group: &Group<'_>| figure(&trials(group).into_iter().map(|(e, s, _)| (e, s)).collect::<Vec<_>>());
+        let in_setting = |group: &&Group<'_>| Setting::of_method(&group.key.method) == Some(setting);
+        let of = |group: &Group<'_>| {
+            figure(&group.trials().into_iter().map(|(row, score)| (row.outcome, score)).collect::<Vec<_>>())
+        };
         let groups = groups.iter().filter(in_setting);
-        groups.filter_map(|group| Some((group.configuration.model.as_str(), of(group)?))).collect()
+        groups.filter_map(|group| Some((&*group.key.model, of(group)?))).collect()
     };
     let error_rate = |trials: &[(Ending, f64)]| {
         let (incorrect, n) = calibration_errors(trials);

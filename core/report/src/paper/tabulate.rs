@@ -1,147 +1,144 @@
-//! What the papers' tables share: grouping trials, means with intervals, the cells of a table.
+//! What the papers' tables share: the cells with their main metrics, means with intervals, the columns of a table.
 
-use closeread_eval::Task;
-use closeread_eval::{Case, Configuration, FailurePolicy};
-use closeread_metrics::stats::{Observation, estimate};
+use closeread_eval::observations::{
+    Aggregation, CellId, CellKey, FailurePolicy, ItemFacts, ItemId, MetricName, Observation, Observations, Rows, Scored,
+};
+use closeread_metrics::stats::{self, estimate};
 use closeread_table::{Table, Value};
+use closeread_text::Language;
 use std::collections::BTreeMap;
 
-/// Metrics that speak for a trial, the first that it has.
-const MAIN_METRICS: [&str; 11] = [
-    "judged_accuracy",
-    "accuracy",
-    "f1",
-    "infinitebench_en_f1",
-    "infinitebench_zh_f1",
-    "exact_match",
-    "recall",
-    "rougeL",
-    "rougeLsum",
-    "meteor",
-    "bleu_1",
-];
-/// Metrics of the context, not of the answer.
-const CONTEXT_METRICS: [&str; 1] = ["evidence_recall"];
+/// A cell of the table under a metric that speaks for its items.
+pub(super) struct Group<'a> {
+    pub(super) table: &'a Observations,
+    pub(super) cell: CellId,
+    pub(super) key: &'a CellKey,
+    pub(super) metric: MetricName,
+}
 
-/// Each item's score, the mean over its samples, with the item's first case; items in order of first appearance.
-///
-/// The trials are to be of one configuration: cases of the same item are taken for samples of it.
-pub fn per_item<'a>(cases: &[&'a Case], metric: &str, policy: FailurePolicy) -> Vec<(&'a Case, f64)> {
-    let mut place: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut items: Vec<(&'a Case, f64, usize)> = Vec::new();
-    for case in cases {
-        let Some(score) = case.score(metric, policy) else { continue };
-        match place.get(case.item.as_str()) {
-            Some(&at) => {
-                items[at].1 += score;
-                items[at].2 += 1;
-            }
-            None => {
-                place.insert(&case.item, items.len());
-                items.push((case, score, 1));
+impl<'a> Group<'a> {
+    /// All rows of the cell.
+    pub(super) fn rows(&self) -> Rows {
+        Rows::of(self.cell)
+    }
+
+    /// The rows of the cell that are about these items.
+    pub(super) fn about(&self, keep: impl Fn(&ItemFacts) -> bool) -> Rows {
+        let items = self.table.items().filter(|(_, item)| keep(item)).map(|(id, _)| id);
+        self.rows().items(items.collect::<Vec<_>>())
+    }
+
+    /// True if no row is left.
+    pub(super) fn is_empty(&self, rows: &Rows) -> bool {
+        self.table.rows(rows).next().is_none()
+    }
+
+    fn by(&self, policy: FailurePolicy) -> Aggregation {
+        Aggregation { policy, ..Aggregation::new(self.metric.clone()) }
+    }
+
+    /// The mean score over the items of these rows; missing, with the reason, where none counts.
+    pub(super) fn mean(&self, rows: &Rows, policy: FailurePolicy) -> Value {
+        Value::score(self.table.aggregate(rows, &self.by(policy)).estimate.as_ref(), "no scored items")
+    }
+
+    /// Each item's score, failures as wrong.
+    pub(super) fn scores(&self, rows: &Rows) -> Vec<Scored<'a>> {
+        self.table.scores(rows, &self.by(FailurePolicy::Wrong))
+    }
+
+    /// Each trial that counts with its score, failures as wrong.
+    pub(super) fn trials(&self) -> Vec<(&'a Observation, f64)> {
+        self.table.trials(&self.rows(), &self.by(FailurePolicy::Wrong))
+    }
+
+    /// The item of a row.
+    pub(super) fn item(&self, id: ItemId) -> &'a ItemFacts {
+        self.table.item(id)
+    }
+
+    /// The cells that say which trials a row is about, and then what is said of them.
+    pub(super) fn row(&self, cells: impl IntoIterator<Item = Value>) -> Vec<Value> {
+        let CellKey { configuration, method, model, budget, .. } = self.key;
+        let budget = budget.map_or_else(|| text("-"), count);
+        let run = has_configurations(self.table).then(|| text(configuration));
+        let head = [text(method), text(model), budget, text(self.metric.name())];
+        run.into_iter().chain(head).chain(cells).collect()
+    }
+}
+
+fn has_configurations(table: &Observations) -> bool {
+    table.cells().any(|(_, cell)| !cell.key.configuration.is_empty())
+}
+
+/// The cells of a table, each under the main metric of its items; of items in several languages, under that of each.
+pub(super) fn groups(table: &Observations) -> Vec<Group<'_>> {
+    let mut languages: Vec<Language> = table.items().map(|(_, item)| item.language).collect();
+    languages.sort_unstable();
+    languages.dedup();
+    let of_language = |language| {
+        let items = table.items().filter(move |(_, item)| item.language == language);
+        items.map(|(id, _)| id).collect::<Vec<_>>()
+    };
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (cell, facts) in table.cells() {
+        for language in &languages {
+            let Some(metric) = table.main_metric(&Rows::of(cell).items(of_language(*language))) else { continue };
+            if !groups.iter().any(|group| group.cell == cell && group.metric == metric) {
+                groups.push(Group { table, cell, key: &facts.key, metric });
             }
         }
-    }
-    items.into_iter().map(|(case, sum, n)| (case, sum / n as f64)).collect()
-}
-
-/// The mean score over items with its interval; missing, with the reason, where no item counts.
-pub fn mean_over_items(cases: &[&Case], metric: &str, policy: FailurePolicy) -> Value {
-    let items = per_item(cases, metric, policy);
-    score(items.iter().map(|(case, value)| (*value, case.book.as_str())), "no scored items")
-}
-
-/// The mean of (score in 0..=1, cluster) with its interval, or what is missing.
-pub(super) fn score<'a>(observed: impl Iterator<Item = (f64, &'a str)>, otherwise: &str) -> Value {
-    let observations: Vec<Observation<'_>> = observed.map(|(value, cluster)| Observation { value, cluster }).collect();
-    match estimate(&observations) {
-        Some(estimate) => Value::Score { estimate },
-        None => missing(otherwise),
-    }
-}
-
-/// The trials of one configuration that one metric speaks for.
-pub(super) struct Group<'a> {
-    pub(super) configuration: Configuration,
-    pub(super) metric: String,
-    pub(super) cases: Vec<&'a Case>,
-}
-
-impl Group<'_> {
-    /// Heads of the columns that [`Self::head`] fills.
-    pub(super) const COLUMNS: [&'static str; 4] = ["method", "model", "budget", "metric"];
-
-    /// The cells that say which trials a row is about.
-    pub(super) fn head(&self) -> Vec<Value> {
-        let Configuration { method, model, budget } = &self.configuration;
-        let budget = match budget {
-            Some(tokens) => Value::Count { count: *tokens as u64 },
-            None => text("-"),
-        };
-        vec![text(method), text(model), budget, text(&self.metric)]
-    }
-
-    /// A row: which trials it is about, and what is said of them.
-    pub(super) fn row(&self, cells: impl IntoIterator<Item = Value>) -> Vec<Value> {
-        self.head().into_iter().chain(cells).collect()
-    }
-
-    /// The trials that pass, under the same configuration and metric.
-    pub(super) fn filter(&self, keep: impl Fn(&Case) -> bool) -> Vec<&Case> {
-        self.cases.iter().copied().filter(|case| keep(case)).collect()
-    }
-}
-
-/// The trials by configuration and main metric, in order of first appearance.
-///
-/// The main metric is that of the trials' task and language: a choice has `accuracy`, an open answer
-/// `judged_accuracy` if a judge gave it, else `f1`, and so on. Trials for which there is no metric at all are in no group.
-pub(super) fn groups(cases: &[Case]) -> Vec<Group<'_>> {
-    let mut metrics: BTreeMap<(Task, &str), Option<&str>> = BTreeMap::new();
-    for case in cases {
-        metrics.entry(kind(case)).or_insert_with_key(|key| main_metric(cases.iter().filter(|c| kind(c) == *key)));
-    }
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut place: BTreeMap<(Configuration, &str), usize> = BTreeMap::new();
-    for case in cases {
-        let Some(metric) = metrics[&kind(case)] else { continue };
-        let key = (case.configuration(), metric);
-        let at = *place.entry(key.clone()).or_insert_with(|| {
-            groups.push(Group { configuration: key.0, metric: metric.to_owned(), cases: Vec::new() });
-            groups.len() - 1
-        });
-        groups[at].cases.push(case);
     }
     groups
 }
 
-fn kind(case: &Case) -> (Task, &str) {
-    (case.task, case.label_value("language").unwrap_or_default())
+/// The mean of numbers, each of an item, with its interval, or what is missing.
+pub(super) fn score<'a>(observed: impl Iterator<Item = (f64, &'a ItemFacts)>, otherwise: &str) -> Value {
+    clustered(observed.map(|(value, item)| (value, item.cluster())), otherwise)
 }
 
-fn main_metric<'a>(cases: impl Iterator<Item = &'a Case>) -> Option<&'a str> {
-    let rank = |name: &str| MAIN_METRICS.iter().position(|known| *known == name).unwrap_or(MAIN_METRICS.len());
-    let names = cases.flat_map(|case| case.scores.keys()).filter(|name| !CONTEXT_METRICS.contains(&name.as_str()));
-    names.map(String::as_str).min_by_key(|name| (rank(name), *name))
+/// The mean of numbers, each with its cluster.
+pub(super) fn clustered(observed: impl Iterator<Item = (f64, String)>, otherwise: &str) -> Value {
+    let numbers: Vec<(f64, String)> = observed.collect();
+    let observations: Vec<stats::Observation<'_>> =
+        numbers.iter().map(|(value, cluster)| stats::Observation { value: *value, cluster }).collect();
+    Value::score(estimate(&observations).as_ref(), otherwise)
 }
 
-/// The values of a label in the trials: as `order` has them, then the others by name.
-pub(super) fn values(cases: &[Case], label: &str, order: &[&str]) -> Vec<String> {
-    let mut values: Vec<&str> = cases.iter().filter_map(|case| case.label_value(label)).collect();
+/// The same of trials: an item's number is the mean over its own.
+pub(super) fn score_over_trials<'a>(trials: impl Iterator<Item = (f64, &'a ItemFacts)>, otherwise: &str) -> Value {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut items: Vec<(f64, usize, &ItemFacts)> = Vec::new();
+    for (value, item) in trials {
+        let place = *places.entry(&item.id).or_insert_with(|| {
+            items.push((0.0, 0, item));
+            items.len() - 1
+        });
+        items[place].0 += value;
+        items[place].1 += 1;
+    }
+    score(items.into_iter().map(|(sum, n, item)| (sum / n as f64, item)), otherwise)
+}
+
+/// The values of a label in the table: as `order` has them, then the others by name.
+pub(super) fn values(table: &Observations, label: &str, order: &[&str]) -> Vec<String> {
+    let mut values: Vec<&str> = table.items().filter_map(|(_, item)| item.label(label)).collect();
     let rank = |value: &str| order.iter().position(|known| *known == value).unwrap_or(order.len());
     values.sort_by_key(|value| (rank(value), *value));
     values.dedup();
     values.into_iter().map(str::to_owned).collect()
 }
 
-/// A table whose columns are the head of a [`Group`] and `columns`.
+/// A table whose columns are the head of a [`Group`]'s row and `columns`.
 pub(super) fn table(
+    groups: &[Group<'_>],
     id: &str,
     title: &str,
     source: &str,
     columns: impl IntoIterator<Item = impl Into<String>>,
 ) -> Table {
-    let head = Group::COLUMNS.into_iter().map(str::to_owned);
+    let run = groups.first().is_some_and(|group| has_configurations(group.table)).then_some("run");
+    let head = run.into_iter().chain(["method", "model", "budget", "metric"]).map(str::to_owned);
     plain_table(id, title, source, head.chain(columns.into_iter().map(Into::into)))
 }
 
@@ -164,23 +161,19 @@ pub(super) fn filled(table: Table) -> Option<Table> {
 
 /// What must be known where both policies stand side by side or one was chosen.
 pub(super) fn policy_note(policy: FailurePolicy) -> String {
-    match policy {
-        FailurePolicy::FailuresWrong => {
-            "policy failures_wrong: overflow, refusals, failed calls and missing items count as wrong".to_owned()
-        }
-        FailurePolicy::FailuresLeftOut => {
-            "policy failures_left_out: overflow, refusals, failed calls and missing items are not in the denominator"
-                .to_owned()
-        }
-    }
+    let what = match policy {
+        FailurePolicy::Wrong => "count as wrong",
+        FailurePolicy::LeftOut => "are not in the denominator",
+    };
+    format!("policy {}: overflow, responses cut short, refusals, failed calls and missing trials {what}", policy.name())
 }
 
 pub(super) fn text(text: &str) -> Value {
     Value::Text { text: text.to_owned() }
 }
 
-pub(super) fn count(count: usize) -> Value {
-    Value::Count { count: count as u64 }
+pub(super) fn count(count: impl TryInto<u64>) -> Value {
+    Value::Count { count: count.try_into().unwrap_or(u64::MAX) }
 }
 
 pub(super) fn missing(reason: &str) -> Value {
@@ -206,14 +199,17 @@ pub(super) fn share(value: Option<f64>, n: usize, otherwise: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_eval::testing::case;
+    use crate::testing::{Case, case, table};
+    use closeread_eval::Task;
+    use closeread_eval::observations::Ending;
 
     #[test]
-    fn samples_of_an_item_are_one_observation() {
-        let samples = [case("a").scored("f1", 1.0), case("a").scored("f1", 0.0), case("b").scored("f1", 1.0)];
-        let cases: Vec<&Case> = samples.iter().collect();
-        let items = per_item(&cases, "f1", FailurePolicy::FailuresWrong);
-        let scores: Vec<(&str, f64)> = items.iter().map(|(case, score)| (case.item.as_str(), *score)).collect();
+    fn repeats_of_an_item_are_one_observation() {
+        let repeat = |id: &str, repeat: u32, score: f64| Case { repeat, ..case(id).scored("f1", score) };
+        let table = table(&[repeat("a", 0, 1.0), repeat("a", 1, 0.0), repeat("b", 0, 1.0), repeat("b", 1, 1.0)]);
+        let group = &groups(&table)[0];
+        let scores: Vec<(&str, f64)> =
+            group.scores(&group.rows()).into_iter().map(|one| (one.item.id.as_str(), one.value)).collect();
         assert_eq!(scores, [("a", 0.5), ("b", 1.0)]);
     }
 
@@ -221,10 +217,10 @@ mod tests {
     fn each_task_is_spoken_for_by_its_own_metric() {
         let choice = Case { task: Task::Choice, ..case("a").scored("accuracy", 1.0) };
         let open = case("b").scored("exact_match", 0.0).scored("f1", 0.5).scored("evidence_recall", 1.0);
-        let failed = Case { ending: closeread_eval::Ending::Failed, ..case("c") };
-        let cases = [choice, open, failed];
-        let groups = groups(&cases);
-        let found: Vec<(&str, usize)> = groups.iter().map(|g| (g.metric.as_str(), g.cases.len())).collect();
-        assert_eq!(found, [("accuracy", 1), ("f1", 2)]);
+        let failed = Case { ending: Ending::Failed, ..case("c") };
+        let table = table(&[choice, open, failed]);
+        let found: Vec<(String, usize)> =
+            groups(&table).iter().map(|g| (g.metric.to_string(), g.scores(&g.rows()).len())).collect();
+        assert_eq!(found, [("accuracy".to_owned(), 1), ("f1".to_owned(), 2)]);
     }
 }

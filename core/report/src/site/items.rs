@@ -2,13 +2,15 @@
 
 use super::page::Page;
 use super::{NamedCell, SiteFile, cell_path};
-use crate::cells::{Trials, TrialsByItem};
+use crate::plan::{Trials, TrialsByItem};
 use crate::{Report, Run};
 use closeread_eval::Outcome;
+use closeread_eval::observations::{Ending, MetricName};
 use closeread_eval::{Item, Task};
 use closeread_methods::record::Record;
-use closeread_table::number::{metric_label, ordered_metrics, percent, thousands};
+use closeread_table::number::{metric_label, percent, thousands};
 use closeread_table::render::html::{escaped, isolated};
+use std::collections::BTreeSet;
 
 /// Items a page.
 const PER_PAGE: usize = 50;
@@ -55,16 +57,19 @@ pub(super) fn pages(
 /// The items of one cell in a table, each with a link to its article.
 pub(super) fn of_cell(runs: &[Run], cell: &NamedCell<'_>, trials: &TrialsByItem<'_>) -> String {
     let run = &runs[cell.run];
-    let metrics = ordered_metrics(trials.values().flatten().flat_map(|record| record.scores.keys()));
+    let own = || run.items.iter().enumerate().filter(|(_, item)| cell.asks(item));
+    let records = own().filter_map(|(_, item)| trials.get(item.id.as_str())).flatten();
+    let metrics: BTreeSet<MetricName> =
+        records.flat_map(|record| record.scores.keys()).map(|name| name.as_str().into()).collect();
     let mut html = "<div class=\"scroll\" role=\"region\" aria-labelledby=\"items-caption\" tabindex=\"0\">\n<table>\n\
                     <caption id=\"items-caption\">Items</caption>\n<thead>\n<tr><th scope=\"col\">item</th>\
                     <th scope=\"col\">outcome</th>"
         .to_owned();
     for metric in &metrics {
-        html.push_str(&format!("<th scope=\"col\" class=\"number\">{}</th>", isolated(&metric_label(metric))));
+        html.push_str(&format!("<th scope=\"col\" class=\"number\">{}</th>", isolated(&metric_label(metric.name()))));
     }
     html.push_str("</tr>\n</thead>\n<tbody>\n");
-    for (idx, item) in run.items.iter().enumerate() {
+    for (idx, item) in own() {
         let records = trials.get(item.id.as_str()).map_or(&[][..], Vec::as_slice);
         let first = records.first();
         html.push_str(&format!(
@@ -72,10 +77,10 @@ pub(super) fn of_cell(runs: &[Run], cell: &NamedCell<'_>, trials: &TrialsByItem<
             path(cell.run, idx / PER_PAGE),
             idx + 1,
             isolated(&item.id),
-            first.map_or("missing", |record| outcome_name(&record.outcome))
+            first.map_or_else(|| Ending::Missing.name().to_owned(), |record| outcome_name(&record.outcome))
         ));
         for metric in &metrics {
-            let scores: Vec<f64> = records.iter().filter_map(|r| r.scores.get(metric).copied()).collect();
+            let scores: Vec<f64> = records.iter().filter_map(|r| r.scores.get(metric.name()).copied()).collect();
             html.push_str(&score_cell(&scores));
         }
         html.push_str("</tr>\n");
@@ -157,9 +162,9 @@ fn outcomes(item: &Item, cells: &[NamedCell<'_>], run: usize, trials: &Trials<'_
                     <th scope=\"col\">answer</th><th scope=\"col\">scores</th><th scope=\"col\">trace</th></tr>\n\
                     </thead>\n<tbody>\n"
         .to_owned();
-    for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.run == run) {
+    for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.run == run && cell.asks(item)) {
         let head = format!("<tr><th scope=\"row\"><a href=\"{}\">{}</a></th>", cell_path(number), isolated(&cell.name));
-        let Some(records) = trials.cell(cell.key).get(item.id.as_str()) else {
+        let Some(records) = trials.arm(&cell.arm).get(item.id.as_str()) else {
             html.push_str(&format!("{head}<td class=\"missing\">missing</td><td></td><td></td><td></td></tr>\n"));
             continue;
         };
@@ -186,9 +191,12 @@ fn row(record: &Record) -> String {
         | Outcome::Failed { error: words }
         | Outcome::NotAsked { reason: words } => isolated(&cut(words)),
     };
-    let scores: Vec<String> = ordered_metrics(record.scores.keys())
+    let metrics: BTreeSet<MetricName> = record.scores.keys().map(|name| name.as_str().into()).collect();
+    let scores: Vec<String> = metrics
         .iter()
-        .map(|metric| format!("{} {}", isolated(&metric_label(metric)), escaped(&percent(record.scores[metric]))))
+        .map(|metric| {
+            format!("{} {}", isolated(&metric_label(metric.name())), escaped(&percent(record.scores[metric.name()])))
+        })
         .collect();
     let scores = if scores.is_empty() { "unscored".to_owned() } else { scores.join("<br>") };
     format!(
@@ -235,17 +243,8 @@ fn trace(record: &Record) -> String {
     html + "</details>"
 }
 
-fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Answered { .. } => "answered",
-        Outcome::NotFound => "not found",
-        Outcome::Unanswered => "unanswered",
-        Outcome::Overflow { .. } => "overflow",
-        Outcome::Blocked { .. } => "blocked",
-        Outcome::Unparsed { .. } => "unparsed",
-        Outcome::Failed { .. } => "failed",
-        Outcome::NotAsked { .. } => "not asked",
-    }
+fn outcome_name(outcome: &Outcome) -> String {
+    Ending::from(outcome).name().replace('_', " ")
 }
 
 /// The beginning of a long text, and how much the record has beyond it.

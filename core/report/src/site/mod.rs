@@ -7,10 +7,12 @@ mod items;
 mod leaderboard;
 mod page;
 
-use super::cells::Trials;
 use super::chart::{Chart, Placement, STYLE, Shape, svg};
+use super::plan::Trials;
 use super::tables::Naming;
-use super::{CellKey, CellReport, Line, Report, Run, ledger_table, score_table};
+use super::{Arm, Cell, Report, Run, ledger_table, score_table};
+use closeread_eval::Item;
+use closeread_eval::observations::CellKey;
 use closeread_table::Table;
 use closeread_table::render::html::{escaped, id, isolated, table};
 use page::Page;
@@ -32,7 +34,7 @@ pub struct SiteFile {
 ///
 /// `runs` are those that `report` was made of, in the same order.
 pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {
-    let cells = named_cells(runs);
+    let cells = named_cells(report);
     let trials: Vec<Trials<'_>> = runs.iter().map(|run| Trials::of(&run.records)).collect();
     let board = leaderboard::files(report, runs, &cells, &trials);
     let mut files = vec![index(report, runs, &cells, !board.is_empty())];
@@ -53,14 +55,28 @@ pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {
 /// A cell with its name in the report.
 struct NamedCell<'a> {
     run: usize,
-    key: &'a CellKey,
+    arm: Arm,
+    cell: &'a Cell,
     name: String,
 }
 
-fn named_cells(runs: &[Run]) -> Vec<NamedCell<'_>> {
-    let all = || runs.iter().enumerate().flat_map(|(run, r)| r.plan.iter().map(move |key| (run, key)));
-    let naming = Naming::of(all().map(|(run, key)| (runs[run].name.as_str(), key)));
-    all().map(|(run, key)| NamedCell { run, key, name: naming.full_name(&runs[run].name, key) }).collect()
+impl NamedCell<'_> {
+    /// True if the item was asked in it.
+    fn asks(&self, item: &Item) -> bool {
+        item.task == self.cell.key.task
+    }
+}
+
+fn named_cells(report: &Report) -> Vec<NamedCell<'_>> {
+    let all = || report.runs.iter().enumerate().flat_map(|(run, r)| r.cells.iter().map(move |cell| (run, cell)));
+    let naming = Naming::of(all().map(|(_, cell)| &cell.key));
+    let named = |(run, cell)| {
+        let cell: &Cell = cell;
+        let CellKey { method, model, budget, .. } = &cell.key;
+        let arm = Arm { method: method.to_string(), model: model.to_string(), budget: *budget };
+        NamedCell { run, arm, cell, name: naming.full_name(&cell.key) }
+    };
+    all().map(named).collect()
 }
 
 fn cell_path(number: usize) -> String {
@@ -154,19 +170,16 @@ fn cell_page(report: &Report, runs: &[Run], cell: &NamedCell<'_>, number: usize,
     page.heading("h1", &cell.name);
     page.notes(report);
     page.push(&format!(
-        "<p class=\"facts\">Method {}, reader {}, run {}.</p>\n",
-        isolated(&cell.key.method),
-        isolated(&cell.key.model),
+        "<p class=\"facts\">Method {}, model {}, run {}.</p>\n",
+        isolated(&cell.arm.method),
+        isolated(&cell.arm.model),
         isolated(&runs[cell.run].name)
     ));
-    let of_cell = |c: &&CellReport| c.cell.key == *cell.key;
-    if let Some(one) = report.runs[cell.run].cells.iter().find(of_cell) {
-        let lines = [Line { run: &runs[cell.run].name, cell: &one.cell }];
-        for one in [score_table(&lines), ledger_table(&lines)] {
-            page.push(&table(&one, |_| None));
-        }
+    let only = std::slice::from_ref(cell.cell);
+    for one in [score_table(only), ledger_table(only)] {
+        page.push(&table(&one, |_| None));
     }
-    page.push(&items::of_cell(runs, cell, trials.cell(cell.key)));
+    page.push(&items::of_cell(runs, cell, trials.arm(&cell.arm)));
     page.finish()
 }
 

@@ -43,6 +43,7 @@ fn hostile_run() -> Run {
         plan,
         items,
         records,
+        repeats: 1,
         books: BTreeMap::new(),
         window: None,
         judging: closeread_judges::Judging::default(),
@@ -54,7 +55,7 @@ fn hostile_run() -> Run {
 
 fn pages() -> Vec<SiteFile> {
     let runs = [hostile_run()];
-    site(&crate::report(&runs), &runs)
+    site(&crate::report(&runs).unwrap(), &runs)
 }
 
 #[test]

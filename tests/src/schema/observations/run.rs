@@ -120,6 +120,7 @@ impl Run {
             (MetricName::from(name.as_str()), applies)
         };
         ItemFacts {
+            evidence: String::new(),
             id: item.id.clone(),
             gold: item.gold.clone(),
             documents: item.documents.clone(),

@@ -1,6 +1,6 @@
 //! HAMLET's tables.
 
-use super::super::tabulate::{count, filled, missing, number, plain_table, score, share, text};
+use super::super::tabulate::{clustered, count, filled, missing, number, plain_table, share, text};
 use closeread_eval::hamlet::{
     ErrorTaxonomy, Measure, POSITION_BINS, Perspective, Ratio, Scope, SummaryEvaluation, error_taxonomy,
     length_correlation, paired_difference, pooled, position_bin, ratio, recall_faithfulness_mean, recall_gap,
@@ -78,8 +78,8 @@ fn scopes(measure: Measure) -> &'static [Scope] {
 }
 
 fn mean_with_interval(summaries: &[&SummaryEvaluation], measure: Measure, scope: Scope) -> Value {
-    let scored = summaries.iter().filter_map(|s| Some((ratio(s, measure, scope).value()?, s.book.as_str())));
-    score(scored, "nothing of this level")
+    let scored = summaries.iter().filter_map(|s| Some((ratio(s, measure, scope).value()?, s.book.clone())));
+    clustered(scored, "nothing of this level")
 }
 
 fn scores(rows: &[Row<'_>], measure: Measure) -> Table {

@@ -1,7 +1,7 @@
 //! SagaScale's numbers on trials made by hand.
 
 use super::*;
-use closeread_eval::testing::case;
+use crate::testing::{Case, case, table};
 use closeread_table::Value;
 
 #[test]
@@ -34,7 +34,7 @@ fn over_long_books_are_wrong_in_one_table_and_absent_from_the_other() {
     cases[0].ending = Ending::Overflow;
     cases[0].scores.clear();
     cases.extend((0..4).map(|i| trial(i, "naive-rag", i == 0)));
-    let tables = tables(&cases);
+    let tables = tables(&table(&cases));
     let value = |id: &str, row: usize, column: usize| match &tables.iter().find(|table| table.id == id).unwrap().rows
         [row][column]
     {
@@ -50,9 +50,9 @@ fn over_long_books_are_wrong_in_one_table_and_absent_from_the_other() {
 
 #[test]
 fn points_of_few_problems_are_left_out() {
-    let searched = |i: usize| Case { tool_calls: Some(if i < 10 { 1 } else { 2 }), ..trial(i, "agentic-rag", true) };
+    let searched = |i: usize| Case { searches: Some(if i < 10 { 1 } else { 2 }), ..trial(i, "agentic-rag", true) };
     let cases: Vec<Case> = (0..19).map(searched).collect();
-    let table = tables(&cases).into_iter().find(|table| table.id == "sagascale-searches").unwrap();
+    let table = tables(&table(&cases)).into_iter().find(|table| table.id == "sagascale-searches").unwrap();
     assert!(matches!(&table.rows[0][4], Value::Score { estimate } if estimate.n == 10));
     assert!(matches!(table.rows[0][5], Value::Missing { .. }));
 }

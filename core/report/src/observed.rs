@@ -1,0 +1,139 @@
+//! A run as the evaluation table that everything else in a report looks at.
+
+use super::books::{book_tokens, evidence_tokens};
+use super::{Arm, RunView};
+use closeread_eval::observations::{
+    Applies, Cell, CellFacts, Done, Ending, ItemFacts, Measure, MetricName, Observation, Observations, PoolError,
+    Score, Spent,
+};
+use closeread_eval::{Item, Outcome, Task, default_metrics, is_chinese};
+use closeread_judges::{applies_judged, judged_scores};
+use closeread_methods::record::Record;
+use closeread_text::Language;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// The scores of a trial.
+pub(super) type Scores = BTreeMap<MetricName, Score>;
+
+/// Name of the measure that counts the passages of a context, where there was retrieval.
+pub const PASSAGES: &str = "passages";
+
+impl RunView<'_> {
+    /// Every trial that was asked for, scores of judges included. Items of different tasks are in different cells.
+    ///
+    /// # Errors
+    /// [`PoolError`] if the run's files name a cell twice, or give an id two gold answers.
+    pub fn observations(&self) -> Result<Observations, PoolError> {
+        let standing = self.judging.standing();
+        self.scored_by(|item, record| {
+            let recorded = record.scores.iter().map(|(name, value)| (name.as_str().into(), Score::Value(*value)));
+            recorded.chain(judged_scores(&standing, item, record)).collect()
+        })
+    }
+
+    /// The same with scores of one's own.
+    ///
+    /// # Errors
+    /// As [`Self::observations`].
+    pub(super) fn scored_by(&self, scores: impl Fn(&Item, &Record) -> Scores) -> Result<Observations, PoolError> {
+        let known = Known::of(self);
+        let mut tasks: BTreeSet<Task> = self.items.iter().map(|item| item.task).collect();
+        if tasks.is_empty() {
+            tasks.insert(Task::Generative);
+        }
+        let of_task = |task: Task| {
+            let cells = self.plan.iter().map(|arm| Cell { key: arm.cell("", task), facts: self.facts() }).collect();
+            let items: Vec<ItemFacts> =
+                self.items.iter().filter(|item| item.task == task).map(|item| known.item(self, item)).collect();
+            let done = self.records.iter().filter_map(|record| {
+                let item = *known.items.get(record.key.item.as_str())?;
+                (item.task == task).then(|| known.done(item, record, scores(item, record)))
+            });
+            (Arc::from(""), Observations::new(self.benchmark, cells, &items, self.repeats, done))
+        };
+        Observations::pooled(tasks.into_iter().map(of_task))
+    }
+
+    fn facts(&self) -> CellFacts {
+        CellFacts { context_window: self.window, ..CellFacts::default() }
+    }
+}
+
+/// What the records of a run say of its items.
+struct Known<'a> {
+    items: HashMap<&'a str, &'a Item>,
+    /// The metrics that some trial of the item has a score under.
+    seen: HashMap<&'a str, BTreeSet<&'a str>>,
+    /// Every metric of the run.
+    metrics: BTreeSet<MetricName>,
+}
+
+impl<'a> Known<'a> {
+    fn of(run: &RunView<'a>) -> Self {
+        let mut seen: HashMap<&str, BTreeSet<&str>> = HashMap::new();
+        for record in run.records {
+            seen.entry(&record.key.item).or_default().extend(record.scores.keys().map(String::as_str));
+        }
+        let metrics = seen.values().flatten().map(|name| MetricName::from(*name)).collect();
+        Self { items: run.items.iter().map(|item| (item.id.as_str(), item)).collect(), seen, metrics }
+    }
+
+    fn item(&self, run: &RunView<'_>, item: &Item) -> ItemFacts {
+        let applies = |metric: &MetricName| Some((metric.clone(), self.applies(item, metric)));
+        let metrics = self.metrics.iter().filter_map(applies).filter(|(_, applies)| *applies != Applies::Once);
+        ItemFacts {
+            book_tokens: book_tokens(item, run.books),
+            evidence_tokens: evidence_tokens(item, run.books),
+            metrics: metrics.collect(),
+            ..ItemFacts::from(item)
+        }
+    }
+
+    /// A metric applies where a trial of the item has a score under it, where judges give one, and where it is the
+    /// item's own and no trial says otherwise.
+    fn applies(&self, item: &Item, metric: &MetricName) -> Applies {
+        let seen = self.seen.get(item.id.as_str()).filter(|seen| !seen.is_empty());
+        if let Some(applies) = applies_judged(metric.name(), item) {
+            return applies;
+        }
+        let applies = match (seen, metric.known()) {
+            (Some(seen), _) => seen.contains(metric.name()),
+            (None, Some(_)) if metric.is_of_context() => !item.evidence.is_empty(),
+            (None, Some(known)) => default_metrics(item.task, is_chinese(item))[0] == known && has_gold(item),
+            (None, None) => true,
+        };
+        if applies { Applies::Once } else { Applies::Not }
+    }
+
+    /// True if something says whether an answer to the item is right.
+    fn is_scored(&self, item: &Item) -> bool {
+        let seen = self.seen.get(item.id.as_str()).into_iter().flatten();
+        item.key_facts.is_some()
+            || has_gold(item)
+            || seen.into_iter().any(|name| !MetricName::from(*name).is_of_context())
+    }
+
+    fn done(&self, item: &Item, record: &Record, scores: Scores) -> Done {
+        let arm = Arm::of(&record.key);
+        let outcome = if self.is_scored(item) { Ending::from(&record.outcome) } else { Ending::NoGold };
+        let mut measures: BTreeMap<Measure, f64> =
+            record.measures.iter().map(|(name, value)| (name.as_str().into(), *value)).collect();
+        if let Some(context) = record.context.as_ref().filter(|context| context.retriever.is_some()) {
+            measures.insert(PASSAGES.into(), context.passages.len() as f64);
+        }
+        Observation {
+            outcome,
+            scores,
+            measures,
+            spent: Spent { prompt_tokens: record.prompt_tokens, seconds: record.seconds },
+            ..Observation::new(arm.cell("", item.task), item.id.clone(), record.key.sample, outcome)
+        }
+    }
+}
+
+/// True if the item has a gold answer that closeread can score against.
+fn has_gold(item: &Item) -> bool {
+    let code = if is_chinese(item) { Language::CHINESE.code() } else { Language::ENGLISH.code() };
+    !closeread_eval::score(item, &Outcome::Unanswered, code).is_empty()
+}
