@@ -1,10 +1,10 @@
 //! Embedding models on the processor, in a worker of the page.
 
 use crate::error::as_js;
-#[cfg(feature = "encoder")]
+#[cfg(feature = "embed")]
 use crate::error::usage;
 use crate::role::role_named;
-#[cfg(feature = "encoder")]
+#[cfg(feature = "embed")]
 use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision, reads};
 #[cfg(feature = "tract")]
 use closeread_embed::tract::TractBackend;
@@ -18,7 +18,7 @@ pub struct EmbeddingModel {
     arithmetic: String,
 }
 
-#[cfg(feature = "encoder")]
+#[cfg(feature = "embed")]
 #[wasm_bindgen]
 impl EmbeddingModel {
     /// Loads a model of the BERT family for closeread's own encoder: the text of its `model.toml`, the bytes of its

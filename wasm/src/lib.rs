@@ -3,8 +3,8 @@
 //! Every result is the JSON that the command line prints for the same input. Errors are JavaScript `Error`s whose
 //! `name` is stable and whose `message` says what was expected and what to do.
 //!
-//! Each feature is a module of its own: `page` has everything but models, `books` books and their index, `encoder` embedding
-//! models, `gpu` the same on a graphics processor, `tract` the same of any ONNX file, `scorer` what other pages embed.
+//! Each feature is a module of its own: `page` has everything but models, `books` books and their index, `embed` embedding
+//! models on the processor and by WebGPU, `tract` those of any ONNX file, `scorer` what other pages embed.
 
 #[cfg(feature = "books")]
 mod assets;
@@ -12,10 +12,10 @@ mod assets;
 mod books;
 #[cfg(feature = "page")]
 mod compare;
-#[cfg(any(feature = "encoder", feature = "tract"))]
+#[cfg(any(feature = "embed", feature = "tract"))]
 mod embedding_model;
 mod error;
-#[cfg(feature = "gpu")]
+#[cfg(feature = "embed")]
 mod gpu;
 #[cfg(feature = "books")]
 mod index;
@@ -27,7 +27,7 @@ mod model;
 mod options;
 #[cfg(feature = "page")]
 mod provider;
-#[cfg(any(feature = "encoder", feature = "gpu", feature = "tract"))]
+#[cfg(any(feature = "embed", feature = "tract"))]
 mod role;
 #[cfg(feature = "page")]
 mod run;
@@ -40,9 +40,9 @@ pub use assets::{provide, provided};
 pub use books::{chunk, search};
 #[cfg(feature = "page")]
 pub use compare::{compare_json, shown_comparison};
-#[cfg(any(feature = "encoder", feature = "tract"))]
+#[cfg(any(feature = "embed", feature = "tract"))]
 pub use embedding_model::EmbeddingModel;
-#[cfg(feature = "gpu")]
+#[cfg(feature = "embed")]
 pub use gpu::GpuEmbeddingModel;
 #[cfg(feature = "books")]
 pub use index::Index;

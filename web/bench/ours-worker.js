@@ -1,6 +1,6 @@
 // closeread's side: the modules that the page's workers use.
 
-import initEncoder, { EmbeddingModel } from "/dist/closeread_encoder.js";
+import initEncoder, { EmbeddingModel } from "/dist/closeread_embed.js";
 import initTract, { EmbeddingModel as TractModel } from "/dist/closeread_tract.js";
 
 let model;

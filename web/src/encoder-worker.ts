@@ -1,7 +1,6 @@
 // One embedding model in one worker, on the processor or by WebGPU. It does one thing at a time, in the order it was asked.
 
-import type { EmbeddingModel } from "./closeread_encoder.js";
-import type { GpuEmbeddingModel } from "./closeread_gpu.js";
+import type { EmbeddingModel, GpuEmbeddingModel } from "./closeread_embed.js";
 import type { EmbeddingModel as TractModel } from "./closeread_tract.js";
 
 /**
@@ -46,7 +45,7 @@ async function load({ toml, tokenizer, onnx, device }: Extract<EncoderRequest, {
         encoder = await onProcessor(toml, tokenizer, onnx, device.tract);
     } else {
         by = await adapter();
-        const { default: init, GpuEmbeddingModel } = await import("./closeread_gpu.js");
+        const { default: init, GpuEmbeddingModel } = await import("./closeread_embed.js");
         await init();
         encoder = await GpuEmbeddingModel.load(toml, tokenizer, onnx, device.software);
     }
@@ -56,7 +55,7 @@ async function load({ toml, tokenizer, onnx, device }: Extract<EncoderRequest, {
 
 async function onProcessor(toml: string, tokenizer: Uint8Array, onnx: Uint8Array, tract: boolean): Promise<EmbeddingModel | TractModel> {
     if (!tract) {
-        const { default: init, EmbeddingModel } = await import("./closeread_encoder.js");
+        const { default: init, EmbeddingModel } = await import("./closeread_embed.js");
         await init();
         if (EmbeddingModel.reads(onnx)) return new EmbeddingModel(toml, tokenizer, onnx);
     }

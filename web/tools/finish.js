@@ -18,7 +18,7 @@ for (const name of ["punkt-en.txt", "wordnet-3.0.bin"]) {
 
 /** What works offline after the first visit: the views, a book, the default tokenizer. The rest is kept once it was used. */
 const kept = allFiles(DIST).filter((path) =>
-    !/^(elements|models)\/|\.d\.ts$|o200k|wordnet|closeread_(encoder|gpu|tract)|^(files\.json|service\.js|package\.js(on)?|node\.js)$/.test(path));
+    !/^(elements|models)\/|\.d\.ts$|o200k|wordnet|closeread_(embed|tract)|^(files\.json|service\.js|package\.js(on)?|node\.js)$/.test(path));
 const hash = createHash("sha256");
 for (const path of kept) hash.update(path).update(readFileSync(join(DIST, path)));
 const optimised = process.argv[2] !== "dev";
@@ -31,8 +31,8 @@ const LIMITS = [
         what: "the scorer for other pages", most: 400e3,
         files: ["elements/closeread-scorer.js", "elements/closeread_scorer_bg.wasm"],
     },
-    ...["encoder", "gpu", "tract"].map((name) => ({
-        what: `embedding by ${name}, fetched when a book is embedded by it`, most: Infinity,
+    ...["embed", "tract"].map((name) => ({
+        what: `the module ${name}, fetched when a book is embedded by it`, most: Infinity,
         files: [`closeread_${name}.js`, `closeread_${name}_bg.wasm`],
     })),
 ];

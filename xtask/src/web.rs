@@ -32,15 +32,14 @@ struct Module {
 
 const PAGE: Module = Module { name: "closeread_wasm", profile: "page", feature: "page" };
 const BOOKS: Module = Module { name: "closeread_books", profile: "page", feature: "books" };
-const ENCODER: Module = Module { name: "closeread_encoder", profile: "encoder", feature: "encoder" };
-const GPU: Module = Module { name: "closeread_gpu", profile: "encoder", feature: "gpu" };
+const EMBED: Module = Module { name: "closeread_embed", profile: "encoder", feature: "embed" };
 const TRACT: Module = Module { name: "closeread_tract", profile: "encoder", feature: "tract" };
 const SCORER: Module = Module { name: "closeread_scorer", profile: "scorer", feature: "scorer" };
 
 /// Checks that every module's own features are enough for it, which development builds do not show; gives their number.
 pub(crate) fn check_modules() -> Result<usize> {
     WASM_TARGET.require()?;
-    let modules = [SCORER, ENCODER, GPU, TRACT, BOOKS, PAGE];
+    let modules = [SCORER, EMBED, TRACT, BOOKS, PAGE];
     let package = ["--package", "closeread-wasm", "--target", WASM, "--no-default-features", "--features"];
     for module in &modules {
         run_program(cargo().arg("check").args(package).arg(module.feature))?;
@@ -64,8 +63,7 @@ pub(crate) fn build(dev: bool) -> Result<()> {
 
     PAGE.build(dev, &dist)?;
     BOOKS.build(dev, &dist)?;
-    ENCODER.build(dev, &dist)?;
-    GPU.build(dev, &dist)?;
+    EMBED.build(dev, &dist)?;
     TRACT.build(dev, &dist)?;
     let elements = dist.join("elements");
     SCORER.build(dev, &elements)?;
