@@ -43,18 +43,20 @@ export interface Estimate {
     interval: string;
 }
 
-/** How many items ended in which way; the parts add up to `items`. */
+/** How many trials ended in which way; the parts add up to `trials`. */
 export interface Ledger {
-    items: number;
+    trials: number;
     answered: number;
     not_found: number;
     unanswered: number;
-    overflow: number;
-    blocked: number;
     unparsed: number;
+    overflow: number;
+    cut_short: number;
+    blocked: number;
     failed: number;
     missing: number;
-    unscored: number;
+    no_gold: number;
+    not_asked: number;
 }
 
 /** A row that could not be used. */

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use closeread_data::scoring::format::{FORMATS, Format, FormatInput, Setting, format, write_codabench};
 use closeread_data::scoring::{Options, Scorecard, Submission, prediction, score};
+use closeread_eval::observations::Ending;
 use closeread_eval::{Evaluator, InputFile, Problem, Task};
 use closeread_metrics::meteor::WordNet;
 use closeread_metrics::{Metric, Words};
@@ -190,11 +191,15 @@ fn systems_table(cards: &BTreeMap<&String, Scorecard>) -> Table {
     let mut table = Table::new("systems", "Scores in percent by system, failures wrong", columns);
     for (system, card) in cards {
         let counts = &card.ledger.counts;
-        let mut row = vec![Value::text(*system), Value::count(card.n), Value::count(counts.answered)];
+        let mut row = vec![Value::text(*system), Value::count(card.n), Value::count(counts.of(Ending::Answered))];
         row.extend(metrics.iter().map(|name| Value::score(card.metrics.get(*name), "not scored")));
         table.rows.push(row);
         if !card.complete {
-            table.notes.push(format!("INCOMPLETE: {} of {} items of {system} are missing", counts.missing, card.n));
+            table.notes.push(format!(
+                "INCOMPLETE: {} of {} items of {system} are missing",
+                counts.of(Ending::Missing),
+                card.n
+            ));
         }
     }
     table.notes.push("--system NAME shows one with its ledger; --json has all".to_owned());

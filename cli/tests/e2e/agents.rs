@@ -222,7 +222,7 @@ fn both_agents_read_the_sample_without_a_language_model() {
     let report = sandbox.run(&arguments).exits(0).json();
     for cell in report["cells"].as_array().unwrap() {
         let ledger = &cell["ledger"];
-        assert_eq!(ledger["items"], 6, "{cell}");
+        assert_eq!(ledger["trials"], 6, "{cell}");
         assert_eq!(ledger["answered"].as_u64().unwrap() + ledger["not_found"].as_u64().unwrap(), 6, "{cell}");
     }
     for record in records(&sandbox, "r") {

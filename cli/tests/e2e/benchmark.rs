@@ -52,7 +52,7 @@ fn a_prompt_file_of_corpusqa_is_read_and_bad_rows_are_named() {
     let args = ["run", "--benchmark", "corpusqa", "--data", "c", "--method", "full-document", "--out", "r", "--json"];
     let ended = sandbox.run(&args).exits(1);
     assert!(ended.err().contains("real_estate_en_set1.jsonl:2 (real_estate_en_2): no `question`"), "{}", ended.err());
-    assert_eq!(ended.json()["cells"][0]["ledger"]["items"], 1);
+    assert_eq!(ended.json()["cells"][0]["ledger"]["trials"], 1);
     let said = manifest(&sandbox, "r");
     assert_eq!((said["documents"].as_array().unwrap().len(), &said["keep_wraps"]), (2, &json!(true)));
     assert_eq!(said["protocol"]["failures"], "failures_left_out");

@@ -101,7 +101,7 @@ fn a_ready_table_of_the_sample_becomes_a_benchmark_that_runs_at_once() {
         "--json",
     ];
     let ran = sandbox.run(&[&run[..], &["--method", "full-document", "--window", "30000"]].concat()).exits(0).json();
-    assert_eq!(ran["cells"][0]["ledger"]["items"], 4, "{ran}");
+    assert_eq!(ran["cells"][0]["ledger"]["trials"], 4, "{ran}");
 
     let mut changed = items;
     changed[3]["answers"] = json!(["4711"]);
@@ -233,7 +233,7 @@ fn values_are_extracted_by_several_models_on_a_server() {
     assert_eq!(server.requests.lock().unwrap().len(), asked, "a finished build asks nothing");
     let run = ["run", "--benchmark", "c", "--method", "corpus-rag", "--retriever", "bm25", "--budget", "50", "--json"];
     let ran = sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0).json();
-    assert_eq!(ran["cells"][0]["ledger"]["items"], 2, "{ran}");
+    assert_eq!(ran["cells"][0]["ledger"]["trials"], 2, "{ran}");
 }
 
 #[test]

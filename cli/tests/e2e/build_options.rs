@@ -38,7 +38,7 @@ fn open_questions_get_wrong_options_and_are_run_as_choices() {
         "--json",
     ];
     let ran = sandbox.run(&run).exits(0).json();
-    assert_eq!(ran["cells"][0]["ledger"]["items"], 18);
+    assert_eq!(ran["cells"][0]["ledger"]["trials"], 18);
     sandbox.run(&build).exits(0);
     sandbox
         .run(&["build", "options", "--benchmark", "o", "--model", "openai/x", "--out", "p"])

@@ -22,7 +22,7 @@ fn sagascales_methods_answer_in_both_languages() {
     let sandbox = Sandbox::new();
     let report = run(&sandbox, "r", &["--method", "naive-rag,agentic-rag"]);
     for cell in report["cells"].as_array().unwrap() {
-        assert_eq!(cell["ledger"]["items"], 7);
+        assert_eq!(cell["ledger"]["trials"], 7);
         assert_eq!(cell["ledger"]["unparsed"], 0, "{cell}");
         assert!(cell["metrics"]["evidence_recall"]["value"].as_f64().is_some(), "{cell}");
     }

@@ -200,7 +200,7 @@ fn needs_llama_values_are_extracted_and_questions_answered_by_a_server() {
     let reader = ["--window", "6000", "--max-output-tokens", "60", "--judge", "builtin/rule"];
     let report = sandbox.run(&[&run[..], &reader, &model].concat()).exits(0).json();
     assert_eq!(
-        (&report["cells"][0]["ledger"]["items"], &report["cells"][0]["ledger"]["failed"]),
+        (&report["cells"][0]["ledger"]["trials"], &report["cells"][0]["ledger"]["failed"]),
         (&json!(1), &json!(0))
     );
 }

@@ -163,8 +163,8 @@ fn json_gives_every_cell_its_ledger_and_intervals() {
     assert_eq!(json!(names), json!([["closed-book", null], ["dos-rag", 20], ["dos-rag", 40]]));
     for cell in cells {
         let ledger = cell["ledger"].as_object().unwrap();
-        let parts: u64 = ledger.iter().filter(|(name, _)| *name != "items").map(|(_, n)| n.as_u64().unwrap()).sum();
-        assert_eq!((ledger["items"].as_u64(), parts), (Some(2), 2));
+        let parts: u64 = ledger.iter().filter(|(name, _)| *name != "trials").map(|(_, n)| n.as_u64().unwrap()).sum();
+        assert_eq!((ledger["trials"].as_u64(), parts), (Some(2), 2));
         for estimate in cell["metrics"].as_object().unwrap().values() {
             let number = |name: &str| estimate[name].as_f64().unwrap();
             assert!(number("low") <= number("value") && number("value") <= number("high"), "{estimate}");

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod answer;
-mod case;
 mod citation;
 pub mod correlate;
 mod evaluate;
@@ -13,18 +12,16 @@ mod input;
 mod item;
 pub mod observations;
 mod outcome;
-mod pair;
 mod paper;
 pub mod reading;
 pub mod rows;
 #[doc(hidden)]
 pub mod testing;
 
-pub use case::{Case, Configuration, Ending, FailurePolicy};
 pub use citation::citation_recall;
 pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_chinese, score};
 pub use input::{InputFile, Problem};
 pub use item::{ChunkPlace, Content, Document, Evidence, Item, KeyFact, KeyFacts, Task};
-pub use outcome::{Ledger, Outcome, PassageRef};
-pub use pair::{ClaimScore, PAIR, pair_scores};
+pub use observations::PAIR;
+pub use outcome::{Outcome, PassageRef};
 pub use paper::Paper;

@@ -1,4 +1,4 @@
-//! How trials end, and how many ended in which way.
+//! How trials end.
 
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Its name in JSON, which is also that of its field in a [`Ledger`]; `not_asked` is counted as `unscored` there.
+    /// Its name in JSON, which is also that of its field in a [`Ledger`](crate::observations::Ledger).
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Answered { .. } => "answered",
@@ -75,66 +75,4 @@ pub struct PassageRef {
     /// Score under the retriever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-}
-
-/// How many items ended in which way; the fields add up to `items`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ledger {
-    /// All items of the benchmark, or of the selection that was run.
-    pub items: usize,
-    /// With an answer.
-    pub answered: usize,
-    /// The reader said that its context does not hold the answer.
-    pub not_found: usize,
-    /// Searches spent.
-    pub unanswered: usize,
-    /// Did not fit.
-    pub overflow: usize,
-    /// Refused.
-    pub blocked: usize,
-    /// No answer in the agreed form.
-    pub unparsed: usize,
-    /// The call failed.
-    pub failed: usize,
-    /// No record.
-    pub missing: usize,
-    /// Nothing to score against: the item has no gold answer, or the method does not answer items of its kind.
-    pub unscored: usize,
-}
-
-impl Ledger {
-    /// Counts one outcome.
-    pub fn count(&mut self, outcome: &Outcome) {
-        let field = match outcome {
-            Outcome::Answered { .. } => &mut self.answered,
-            Outcome::NotFound => &mut self.not_found,
-            Outcome::Unanswered => &mut self.unanswered,
-            Outcome::Overflow { .. } => &mut self.overflow,
-            Outcome::Blocked { .. } => &mut self.blocked,
-            Outcome::Unparsed { .. } => &mut self.unparsed,
-            Outcome::Failed { .. } => &mut self.failed,
-            Outcome::NotAsked { .. } => &mut self.unscored,
-        };
-        *field += 1;
-    }
-
-    /// Every field but `items` with its name, which add up to `items`.
-    pub fn parts(&self) -> [(&'static str, usize); 9] {
-        [
-            ("answered", self.answered),
-            ("not_found", self.not_found),
-            ("unanswered", self.unanswered),
-            ("overflow", self.overflow),
-            ("blocked", self.blocked),
-            ("unparsed", self.unparsed),
-            ("failed", self.failed),
-            ("missing", self.missing),
-            ("unscored", self.unscored),
-        ]
-    }
-
-    /// Sum of all fields but `items`.
-    pub fn accounted(&self) -> usize {
-        self.parts().into_iter().map(|(_, n)| n).sum()
-    }
 }

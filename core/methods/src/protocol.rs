@@ -5,7 +5,8 @@ mod offer;
 pub use offer::{MAX_OUTPUT_TOKENS, Offer, OfferedCost, StageCost, offers};
 
 use crate::{Entry, METHODS};
-use closeread_eval::{FailurePolicy, Paper};
+use closeread_eval::Paper;
+use closeread_eval::observations::FailurePolicy;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -139,7 +140,7 @@ const CORPUSQA: Protocol = Protocol {
     // The paper names none. This holds about 100 chunks: what the 1M set can have of documents of 10,240 tokens or more,
     // and less than the larger sets have, for which Table 4 says that fewer chunks than documents were read.
     budgets: &[50_000],
-    failures: FailurePolicy::FailuresLeftOut,
+    failures: FailurePolicy::LeftOut,
     judges: &["judge-corpusqa"],
     judge_model: Some("DeepSeek-V3"),
     ..Protocol::OWN
@@ -165,7 +166,7 @@ impl Protocol {
         style: None,
         budgets: &[500, 1_000, 1_500, 5_000],
         samples: 1,
-        failures: FailurePolicy::FailuresWrong,
+        failures: FailurePolicy::Wrong,
         embedder: None,
         judges: &[],
         judge_model: None,
@@ -251,7 +252,7 @@ mod tests {
         let novelqa = Protocol::of("novelqa");
         assert_eq!(novelqa.parameters("full-document")["overflow"], json!("truncate-end"));
         assert_eq!(novelqa.parameters("dos-rag"), json!({"style": "novelqa"}).as_object().unwrap().clone());
-        assert_eq!(Protocol::of("corpusqa").failures, FailurePolicy::FailuresLeftOut);
+        assert_eq!(Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
         assert_eq!((Protocol::of("quality").samples, Protocol::of("narrativeqa").samples), (5, 1));
     }
 }

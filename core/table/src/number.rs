@@ -1,6 +1,5 @@
 //! Numbers as people read them: percent, thousands, p-values.
 
-use closeread_metrics::Metric;
 use closeread_metrics::stats::{Estimate, IntervalMethod};
 pub use closeread_text::thousands;
 
@@ -66,16 +65,6 @@ pub fn metric_label(metric: &str) -> String {
     }
 }
 
-/// Metric names in the order in which tables show them: scores as help lists them, then other names by alphabet, then
-/// what retrieval did.
-pub fn ordered_metrics<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let mut names: Vec<String> = names.cloned().collect();
-    let place = |name: &str| Metric::ALL.iter().position(|metric| metric.name() == name).unwrap_or(usize::MAX);
-    names.sort_by_key(|name| (name == Metric::EvidenceRecall.name(), place(name), name.clone()));
-    names.dedup();
-    names
-}
-
 fn decimal(value: f64, decimals: u8) -> String {
     if !value.is_finite() {
         return NOT_AVAILABLE.to_owned();
@@ -98,12 +87,5 @@ mod tests {
         assert_eq!([number(29_604.6, 0), number(-1_200.0, 0), number(0.3, 0)], ["29,605", "-1,200", "0"]);
         assert_eq!([number(0.04321, 4), number(3e-24, 4), number(-3e-24, 2)], ["0.0432", "<0.0001", ">-0.01"]);
         assert_eq!([number(0.0, 4), number(f64::INFINITY, 2), number(f64::NAN, 0)], ["0.0000", "-", "-"]);
-    }
-
-    #[test]
-    fn scores_come_before_retrieval() {
-        let names = ["evidence_recall", "own_mark", "pair_accuracy", "f1", "accuracy"].map(str::to_owned);
-        let ordered = ordered_metrics(names.iter().chain(&names));
-        assert_eq!(ordered, ["accuracy", "f1", "pair_accuracy", "own_mark", "evidence_recall"]);
     }
 }

@@ -4,6 +4,7 @@
 
 use closeread_data::scoring::format::{FormatInput, format};
 use closeread_data::scoring::{Options, Scorecard, Submission, score};
+use closeread_eval::observations::Ending;
 use closeread_eval::{Evaluator, InputFile, Outcome};
 use closeread_metrics::Words;
 use std::path::PathBuf;
@@ -67,7 +68,7 @@ fn needs_data_infinitebench_scores_to_the_printed_digit() {
                 "{model} {task}"
             );
             assert!(card.is_clean(), "{model} {task}");
-            assert_eq!(card.ledger.counts.accounted(), n_items, "{model} {task}");
+            assert_eq!(card.ledger.counts.planned(), n_items, "{model} {task}");
             let has_note = model == "yarn-mistral" && task == "longbook_qa_chn";
             let notes: Vec<String> = submission.notes.iter().map(ToString::to_string).collect();
             assert_eq!(notes.len(), usize::from(has_note), "{notes:?}");
@@ -97,7 +98,7 @@ fn needs_data_renumbered_files_join_to_others_by_line() {
     // Zh.QA: kimi lacks 14 ids, and joins by id.
     let submission = read("kimi", "gpt4", "longbook_qa_chn");
     assert_eq!((submission.items.len(), submission.attempts.len()), (189, 175));
-    assert_eq!(scored(&submission).ledger.counts.missing, 14);
+    assert_eq!(scored(&submission).ledger.counts.of(Ending::Missing), 14);
     assert!(!submission.notes.iter().any(|note| note.message.contains("order of the lines")));
     let submission = read("yarn-mistral", "gpt4", "longbook_qa_chn");
     assert!(submission.notes.iter().any(|note| note.message.starts_with("39 lines")), "{:?}", submission.notes);
@@ -155,13 +156,13 @@ fn needs_data_nocha_pairs_by_system() {
             "{system}"
         );
         if n_unparsed > 0 {
-            assert_eq!(card.ledger.counts.unparsed, n_unparsed, "{system}");
+            assert_eq!(card.ledger.counts.of(Ending::Unparsed), n_unparsed, "{system}");
         }
         assert_eq!(card.main.as_deref(), Some("pair_accuracy"));
     }
     let submission = clean("nocha", FormatInput { system: Some("gpt4o"), ..input });
     assert!(submission.attempts.values().all(|attempt| matches!(attempt.outcome, Outcome::Overflow { .. })));
-    assert_eq!(scored(&submission).ledger.counts.overflow, 66);
+    assert_eq!(scored(&submission).ledger.counts.of(Ending::Overflow), 66);
 }
 
 #[test]

@@ -68,8 +68,8 @@ fn scored(submission: &Submission, options: &Options) -> Result<Scorecard, Strin
 fn compare(card: &Scorecard, case: &Case) -> Result<(), String> {
     let json = card.to_json();
     let printed: Value = serde_json::from_str(&json).map_err(|error| format!("its JSON does not parse: {error}"))?;
-    if card.ledger.counts.accounted() != card.n {
-        return Err(format!("the ledger has {} of {} items", card.ledger.counts.accounted(), card.n));
+    if card.ledger.counts.planned() != card.n {
+        return Err(format!("the ledger has {} of {} items", card.ledger.counts.planned(), card.n));
     }
     for (pointer, expected) in &case.expected {
         let found = printed.pointer(pointer).ok_or_else(|| format!("nothing at {pointer} of {json}"))?;

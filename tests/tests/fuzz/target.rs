@@ -133,12 +133,12 @@ fn scored(submission: &Submission, input: &[Vec<u8>]) -> Result<(), String> {
 
 fn holds(card: &Scorecard, n_items: usize) -> Result<(), String> {
     let counts = &card.ledger.counts;
-    if (card.n, card.items.len(), counts.items, counts.accounted()) != (n_items, n_items, n_items, n_items) {
+    if (card.n, card.items.len(), counts.planned()) != (n_items, n_items, n_items) {
         return Err(format!("{n_items} items, but the ledger is {counts:?}"));
     }
     for groups in card.by.values() {
         let n: usize = groups.values().map(|group| group.n).sum();
-        if n != n_items || groups.values().any(|group| group.ledger.accounted() != group.n) {
+        if n != n_items || groups.values().any(|group| group.ledger.planned() != group.n) {
             return Err("a label's groups do not add up".to_owned());
         }
     }

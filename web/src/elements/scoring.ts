@@ -60,7 +60,7 @@ function required(gold: NamedFile | undefined, words: Words): NamedFile {
 }
 
 export const LEDGER = [
-    "answered", "not_found", "unanswered", "overflow", "blocked", "unparsed", "failed", "missing", "unscored",
+    "answered", "not_found", "unanswered", "unparsed", "overflow", "cut_short", "blocked", "failed", "missing", "no_gold", "not_asked",
 ] as const;
 
 export const percent = (share: number) => (100 * share).toFixed(1);

@@ -1,7 +1,8 @@
 //! What a run says on standard error besides its report.
 
 use crate::config::RunArgs;
-use closeread_eval::{FailurePolicy, Outcome};
+use closeread_eval::Outcome;
+use closeread_eval::observations::FailurePolicy;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, Entry};
@@ -96,8 +97,8 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
         eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
     }
     let failures = match protocol.failures {
-        FailurePolicy::FailuresWrong => "count as wrong",
-        FailurePolicy::FailuresLeftOut => "are in no denominator",
+        FailurePolicy::Wrong => "count as wrong",
+        FailurePolicy::LeftOut => "are in no denominator",
     };
     eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
 }

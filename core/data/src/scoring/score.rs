@@ -2,14 +2,14 @@
 
 use super::scorecard::{Group, PolicyScores, Scorecard, ScoredItem, ScoredLedger};
 use super::{Attempt, Submission};
-use closeread_eval::Item;
-use closeread_eval::{Answer, Evaluator, citation_recall, default_metrics, is_chinese, pair_scores};
-use closeread_eval::{Ending, FailurePolicy};
-use closeread_eval::{Ledger, Outcome};
-use closeread_metrics::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
-use closeread_metrics::stats::{Estimate, IntervalMethod, Observation, bootstrap_statistic, estimate};
+use closeread_eval::observations::{
+    Aggregate, Aggregation, Applies, Cell, CellFacts, CellKey, Ending, FailurePolicy, ItemFacts, Ledger, MetricName,
+    Observation, Observations, Rows, Score, Unit, Weighting,
+};
+use closeread_eval::{Answer, Evaluator, Item, Outcome, Task, citation_recall, default_metrics, is_chinese};
+use closeread_metrics::stats::Estimate;
 use closeread_metrics::{Metric, Words};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What to score by.
 #[derive(Debug, Clone, Default)]
@@ -46,10 +46,9 @@ pub enum ScoreError {
 
 /// Scores a submission.
 ///
-/// Every item is in the ledger. `missing` is one that no usable row speaks of; `unscored` one that is spoken of but has
-/// neither a gold answer nor a score that the format gives; all others are counted by how they ended. Under
-/// [`FailurePolicy::FailuresWrong`] an item without an answer scores 0 in every metric that its gold answer allows, also in
-/// the scores that only the format gives.
+/// Every item is in the ledger: as `missing` if no usable row speaks of it, as `no_gold` if one does but it has neither a
+/// gold answer nor a score that the format gives, else by how it ended. What each counts for is said by
+/// [`FailurePolicy::counted`].
 ///
 /// # Errors
 /// [`ScoreError`] names what cannot be done.
@@ -57,27 +56,31 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
     check_labels(&submission.items, &options.by)?;
     let plan = Plan::new(submission, evaluator, options);
     let rows: Vec<Row<'_>> = submission.items.iter().map(|item| plan.row(item)).collect();
-    let all: Vec<&Row<'_>> = rows.iter().collect();
-    let tried: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_scored() && !row.is_failure()).collect();
-    let ledger = ledger(&all);
-    let metrics = plan.estimates(&all);
-    let main = plan.main(&metrics);
-    let left_out = PolicyScores { n: tried.len(), metrics: plan.estimates(&tried) };
+    let table = plan.table(&rows);
+    let all = Rows::all();
+    let ledger: Ledger = rows.iter().map(|row| row.ending).collect();
+    let metrics = plan.estimates(&table, FailurePolicy::Wrong);
+    let tried = |row: &&Row<'_>| !row.ending.is_failure() && !row.ending.is_never_scored();
+    let left_out =
+        PolicyScores { n: rows.iter().filter(tried).count(), metrics: plan.estimates(&table, FailurePolicy::LeftOut) };
+    let asked = plan.metrics.iter().flatten().map(|metric| MetricName::from(*metric));
+    let main = asked.chain(table.main_metric(&all)).find(|metric| metrics.contains_key(metric.name()));
+    let main = main.map(String::from).or_else(|| metrics.keys().next().cloned());
     let mut notes: Vec<String> = submission.notes.iter().map(ToString::to_string).collect();
     notes.extend(plan.notes(&rows, &metrics));
     let mut by = BTreeMap::new();
     for label in &options.by {
-        by.insert(label.clone(), plan.groups(label, &all, &mut notes));
+        by.insert(label.clone(), plan.groups(&table, label, &mut notes));
     }
-    let items = plan.items(&rows);
+    let items = plan.items(&rows, &table);
     Ok(Scorecard {
         n: rows.len(),
-        complete: ledger.missing == 0,
+        complete: ledger.is_complete(),
         ledger: ScoredLedger { counts: ledger, problems: submission.problems.clone() },
         main,
-        policy: FailurePolicy::FailuresWrong,
+        policy: FailurePolicy::Wrong,
         metrics,
-        policies: BTreeMap::from([(FailurePolicy::FailuresLeftOut, left_out)]),
+        policies: BTreeMap::from([(FailurePolicy::LeftOut, left_out)]),
         chinese: options.chinese,
         by,
         items,
@@ -85,34 +88,16 @@ pub fn score(submission: &Submission, evaluator: &Evaluator, options: &Options) 
     })
 }
 
-const MISSING: &str = "missing";
-const UNSCORED: &str = "unscored";
-
 /// An item with what it scored.
 struct Row<'a> {
     item: &'a Item,
-    /// Questions about the same documents form a cluster.
-    cluster: String,
-    /// The field of the ledger that counts it.
-    field: &'static str,
-    outcome: Option<&'a Outcome>,
-    /// What was asked for, by name.
-    scores: BTreeMap<String, f64>,
-    /// What pairs are made of, asked for or not.
-    accuracy: Option<f64>,
-    /// What corpus BLEU adds up; absent where it does not apply.
-    bleu: Option<BleuStatistics>,
-}
-
-impl Row<'_> {
-    fn is_scored(&self) -> bool {
-        self.field != UNSCORED
-    }
-
-    /// True where the system never got to answer.
-    fn is_failure(&self) -> bool {
-        self.outcome.is_none_or(|outcome| Ending::from(outcome).is_failure())
-    }
+    ending: Ending,
+    /// What was asked for, by name, as the scorecard shows it.
+    shown: BTreeMap<String, f64>,
+    /// What the table counts.
+    scores: BTreeMap<MetricName, Score>,
+    /// How metrics apply to the item.
+    applies: BTreeMap<MetricName, Applies>,
 }
 
 /// What is computed for which item.
@@ -147,125 +132,143 @@ impl<'a> Plan<'a> {
         self.metrics.as_deref().unwrap_or_else(|| default_metrics(item.task, chinese))
     }
 
+    /// Every metric that a table of this submission can have.
+    fn names(&self) -> BTreeSet<MetricName> {
+        let items = self.submission.items.iter();
+        let computed = items.flat_map(|item| self.metrics_of(item, is_chinese(item))).map(|metric| (*metric).into());
+        let evidence = self.evidence.then(|| Metric::EvidenceRecall.into());
+        let pairs = self.pairs.then(|| Metric::PairAccuracy.into());
+        computed.chain(self.given.iter().map(|name| (*name).into())).chain(evidence).chain(pairs).collect()
+    }
+
     fn row(&self, item: &'a Item) -> Row<'a> {
         let attempt = self.submission.attempts.get(&item.id);
-        let answer = attempt.and_then(answer);
-        let chinese = is_chinese(item);
-        let metrics = self.metrics_of(item, chinese);
-        let mut scores = BTreeMap::new();
-        for metric in metrics {
-            if let Some(value) = self.evaluator.score(*metric, item, answer, chinese) {
-                scores.insert(metric.name().to_owned(), value);
-            }
-        }
-        for name in &self.given {
-            match attempt.and_then(|attempt| attempt.given.get(*name)) {
-                Some(value) => drop(scores.insert((*name).to_owned(), *value)),
-                None if answer.is_none() => drop(scores.entry((*name).to_owned()).or_insert(0.0)),
-                None => {}
-            }
-        }
-        let given_accuracy = attempt.and_then(|attempt| attempt.given.get(Metric::Accuracy.name()).copied());
-        let accuracy = given_accuracy
-            .or_else(|| self.evaluator.score(Metric::Accuracy, item, answer, chinese))
-            .or_else(|| scores.get(Metric::Accuracy.name()).copied());
         let has_gold = !item.answers.is_empty() || item.correct.is_some();
-        let field = match attempt {
-            None => MISSING,
-            Some(attempt) if !has_gold && attempt.given.is_empty() => UNSCORED,
-            Some(attempt) => attempt.outcome.name(),
+        let ending = match attempt {
+            None => Ending::Missing,
+            Some(attempt) if !has_gold && attempt.given.is_empty() => Ending::NoGold,
+            Some(attempt) => Ending::from(&attempt.outcome),
         };
-        if field == UNSCORED {
-            scores.clear();
+        let mut row = Row { item, ending, shown: BTreeMap::new(), scores: BTreeMap::new(), applies: BTreeMap::new() };
+        self.compute(&mut row, attempt);
+        let given = attempt.map(|attempt| &attempt.given);
+        for name in &self.given {
+            let value = given.and_then(|given| given.get(*name));
+            let metric = MetricName::from(*name);
+            row.applies.remove(&metric);
+            match value {
+                Some(value) => {
+                    row.shown.insert((*name).to_owned(), *value);
+                    row.scores.insert(metric, Score::Value(*value));
+                }
+                None if ending != Ending::Answered => drop(row.shown.entry((*name).to_owned()).or_insert(0.0)),
+                None => drop(row.scores.remove(&metric)),
+            }
+        }
+        if ending == Ending::NoGold {
+            row.shown.clear();
         }
         if self.evidence {
             let cited = attempt.map_or(&[][..], |attempt| &attempt.evidence);
-            if let Some(recall) = citation_recall(item, cited) {
-                scores.insert(Metric::EvidenceRecall.name().to_owned(), recall);
-            }
+            let recall = citation_recall(item, cited);
+            row.give(Metric::EvidenceRecall.into(), recall.map(|recall| (recall, Score::Value(recall))));
         }
-        let bleu = metrics.iter().any(|metric| metric.bleu_order().is_some());
-        let bleu = bleu.then(|| self.evaluator.bleu_statistics(item, answer, chinese)).flatten();
-        let outcome = attempt.map(|attempt| &attempt.outcome);
-        Row { item, cluster: cluster(item), field, outcome, scores, accuracy, bleu }
+        row
     }
 
-    /// The estimate of every metric that applies to one of `rows`.
-    fn estimates(&self, rows: &[&Row<'_>]) -> BTreeMap<String, Estimate> {
-        let mut observations: BTreeMap<&str, Vec<Observation<'_>>> = BTreeMap::new();
-        let mut claims: Vec<(f64, &Item)> = Vec::new();
-        for row in rows {
-            for (name, value) in &row.scores {
-                observations.entry(name).or_default().push(Observation { value: *value, cluster: &row.cluster });
-            }
-            claims.extend(row.accuracy.map(|value| (value, row.item)));
+    /// The metrics that closeread computes, and the accuracy that pairs are made of.
+    fn compute(&self, row: &mut Row<'_>, attempt: Option<&Attempt>) {
+        let (item, chinese) = (row.item, is_chinese(row.item));
+        let answer = attempt.and_then(answer);
+        let own = self.metrics_of(item, chinese);
+        for metric in self.names().into_iter().filter_map(|name| name.known()) {
+            let value = self.evaluator.score(metric, item, answer, chinese).filter(|_| own.contains(&metric));
+            let score = value.and_then(|value| {
+                if metric.bleu_order().is_none() {
+                    return Some((value, Score::Value(value)));
+                }
+                let counts = self.evaluator.bleu_statistics(item, answer, chinese)?;
+                row.applies.insert(metric.into(), Applies::OutOf(counts.reference_length as u32));
+                Some((value, Score::Bleu(counts)))
+            });
+            row.give(metric.into(), score);
         }
-        let mut estimates: BTreeMap<String, Estimate> = BTreeMap::new();
-        for (name, observations) in observations {
-            let order = name.parse::<Metric>().ok().and_then(Metric::bleu_order);
-            let made = match order {
-                Some(order) => corpus_bleu(rows, order),
-                None => estimate(&observations),
-            };
-            estimates.extend(made.map(|made| (name.to_owned(), made)));
-        }
-        if self.pairs {
-            let pairs = pair_scores(&claims);
-            let clusters: Vec<String> = pairs.iter().map(|(_, item)| cluster(item)).collect();
-            let observations = pairs.iter().zip(&clusters);
-            let observations: Vec<Observation<'_>> =
-                observations.map(|((value, _), cluster)| Observation { value: *value, cluster }).collect();
-            estimates.extend(estimate(&observations).map(|made| (Metric::PairAccuracy.name().to_owned(), made)));
-        }
-        estimates
-    }
-
-    /// The metric that ranks.
-    fn main(&self, metrics: &BTreeMap<String, Estimate>) -> Option<String> {
-        let asked = self.metrics.iter().flatten().map(|metric| metric.name());
-        if let Some(first) = asked.into_iter().find(|name| metrics.contains_key(*name)) {
-            return Some(first.to_owned());
-        }
-        let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
-        for item in self.submission.items.iter().filter(|_| self.metrics.is_none()) {
-            *votes.entry(default_metrics(item.task, is_chinese(item))[0].name()).or_default() += 1;
-        }
-        let most = votes.into_iter().filter(|(name, _)| metrics.contains_key(*name)).rev().max_by_key(|(_, n)| *n);
-        most.map(|(name, _)| name.to_owned()).or_else(|| metrics.keys().next().cloned())
-    }
-
-    fn groups(&self, label: &str, rows: &[&Row<'_>], notes: &mut Vec<String>) -> BTreeMap<String, Group> {
-        let mut members: BTreeMap<String, Vec<&Row<'_>>> = BTreeMap::new();
-        let mut n_without = 0;
-        for row in rows {
-            match label_of(row.item, label) {
-                Some(value) => members.entry(value).or_default().push(row),
-                None => n_without += 1,
+        if self.pairs && !own.contains(&Metric::Accuracy) {
+            let accuracy = self.evaluator.score(Metric::Accuracy, item, answer, chinese);
+            match accuracy {
+                Some(value) => drop(row.scores.insert(Metric::Accuracy.into(), Score::Value(value))),
+                None => drop(row.applies.insert(Metric::Accuracy.into(), Applies::Not)),
             }
         }
-        if n_without > 0 {
+    }
+
+    fn table(&self, rows: &[Row<'_>]) -> Observations {
+        let key = CellKey {
+            configuration: "".into(),
+            method: "".into(),
+            model: "".into(),
+            budget: None,
+            task: self.submission.items.first().map_or(Task::Generative, |item| item.task),
+        };
+        let facts: Vec<ItemFacts> =
+            rows.iter().map(|row| ItemFacts { metrics: row.applies.clone(), ..ItemFacts::from(row.item) }).collect();
+        let done = rows.iter().filter(|row| row.ending != Ending::Missing).map(|row| Observation {
+            scores: row.scores.clone(),
+            ..Observation::new(key.clone(), row.item.id.clone(), 0, row.ending)
+        });
+        let cell = Cell { key: key.clone(), facts: CellFacts::default() };
+        Observations::new("", vec![cell], &facts, 1, done)
+    }
+
+    /// The estimate of every metric that applies to one of the items.
+    fn estimates(&self, table: &Observations, policy: FailurePolicy) -> BTreeMap<String, Estimate> {
+        let of = |metric: MetricName| {
+            let by = Aggregation { policy, ..aggregation(&metric) };
+            Some((String::from(metric), table.aggregate(&Rows::all(), &by).estimate?))
+        };
+        self.names().into_iter().filter_map(of).collect()
+    }
+
+    fn groups(&self, table: &Observations, label: &str, notes: &mut Vec<String>) -> BTreeMap<String, Group> {
+        let values: HashMap<&str, String> =
+            self.submission.items.iter().filter_map(|item| Some((item.id.as_str(), label_of(item, label)?))).collect();
+        let grouped = |by: &Aggregation| table.grouped(&Rows::all(), by, |item| values.get(item.id.as_str()).cloned());
+        let any = grouped(&Aggregation::new(Metric::Accuracy));
+        if any.in_none > 0 {
             notes.push(format!(
-                "{n_without} of {} items have no label `{label}` and stand in none of its groups",
-                rows.len()
+                "{} of {} items have no label `{label}` and stand in none of its groups",
+                any.in_none,
+                self.submission.items.len()
             ));
         }
-        let group =
-            |rows: Vec<&Row<'_>>| Group { n: rows.len(), ledger: ledger(&rows), metrics: self.estimates(&rows) };
-        members.into_iter().map(|(value, rows)| (value, group(rows))).collect()
+        let empty = |made: Aggregate| Group { n: made.planned(), ledger: made.ledger, metrics: BTreeMap::new() };
+        let mut groups: BTreeMap<String, Group> =
+            any.groups.into_iter().map(|(value, made)| (value, empty(made))).collect();
+        for metric in self.names() {
+            for (value, made) in grouped(&aggregation(&metric)).groups {
+                if let Some((group, estimate)) = groups.get_mut(&value).zip(made.estimate) {
+                    group.metrics.insert(metric.to_string(), estimate);
+                }
+            }
+        }
+        groups
     }
 
-    fn items(&self, rows: &[Row<'_>]) -> Vec<ScoredItem> {
-        let claims: Vec<(f64, &Item)> = rows.iter().filter_map(|row| Some((row.accuracy?, row.item))).collect();
-        let pairs = if self.pairs { pair_scores(&claims) } else { Vec::new() };
-        let pairs: BTreeMap<&str, f64> = pairs.into_iter().map(|(score, item)| (item.id.as_str(), score)).collect();
+    fn items(&self, rows: &[Row<'_>], table: &Observations) -> Vec<ScoredItem> {
+        let pairs = if self.pairs {
+            table.scores(&Rows::all(), &aggregation(&Metric::PairAccuracy.into()))
+        } else {
+            Vec::new()
+        };
+        let pairs: BTreeMap<&str, f64> = pairs.iter().map(|pair| (pair.item.id.as_str(), pair.value)).collect();
         let scored = |row: &Row<'_>| {
-            let mut scores = row.scores.clone();
+            let mut scores = row.shown.clone();
             if let Some(pair) = pairs.get(row.item.id.as_str()) {
                 scores.insert(Metric::PairAccuracy.name().to_owned(), *pair);
             }
             ScoredItem {
                 id: row.item.id.clone(),
-                outcome: row.field.to_owned(),
+                outcome: row.ending.name().to_owned(),
                 documents: row.item.documents.clone(),
                 labels: row.item.labels.clone(),
                 gold: row.item.gold_fingerprint(),
@@ -300,36 +303,28 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn cluster(item: &Item) -> String {
-    item.documents.join("\n")
-}
-
-/// BLEU of all answers together, with the percentiles of its bootstrap; a single item has no spread to measure, and
-/// none is claimed: its interval is all there is, 0..=1.
-fn corpus_bleu(rows: &[&Row<'_>], order: BleuOrder) -> Option<Estimate> {
-    let rows: Vec<(&BleuStatistics, &str)> =
-        rows.iter().filter_map(|row| Some((row.bleu.as_ref()?, row.cluster.as_str()))).collect();
-    let clusters: Vec<&str> = rows.iter().map(|(_, cluster)| *cluster).collect();
-    let bleu = |sum: BleuStatistics| sum.score(order, BleuSmoothing::None).bleu;
-    let value = bleu(rows.iter().map(|row| *row.0).sum());
-    let spread =
-        bootstrap_statistic(rows.len(), &clusters, |indices| bleu(indices.iter().map(|index| *rows[*index].0).sum()))?;
-    let interval = if spread.by_cluster { IntervalMethod::BootstrapByBook } else { IntervalMethod::BootstrapOverItems };
-    // The percentiles of a skewed statistic can miss the value itself, which must not stand outside its interval.
-    let (low, high) = if rows.len() == 1 { (0.0, 1.0) } else { (spread.low.min(value), spread.high.max(value)) };
-    Some(Estimate { value, low, high, n: rows.len(), interval })
-}
-
-fn ledger(rows: &[&Row<'_>]) -> Ledger {
-    let mut ledger = Ledger { items: rows.len(), ..Ledger::default() };
-    for row in rows {
-        match row.field {
-            MISSING => ledger.missing += 1,
-            UNSCORED => ledger.unscored += 1,
-            _ => ledger.count(row.outcome.expect("an item that is not missing has an outcome")),
+impl Row<'_> {
+    /// What the item has under a metric, as it is shown and as it counts; `None` where it does not apply.
+    fn give(&mut self, metric: MetricName, score: Option<(f64, Score)>) {
+        match score {
+            Some((value, score)) => {
+                self.shown.insert(metric.to_string(), value);
+                self.scores.insert(metric, score);
+            }
+            None => drop(self.applies.insert(metric, Applies::Not)),
         }
     }
-    ledger
+}
+
+/// How the mean of a metric is made: BLEU is that of all answers together, a pair as right as its worst claim.
+fn aggregation(metric: &MetricName) -> Aggregation {
+    match metric.known() {
+        Some(Metric::PairAccuracy) => Aggregation { unit: Unit::Pair, ..Aggregation::new(Metric::Accuracy) },
+        Some(known) if known.bleu_order().is_some() => {
+            Aggregation { weighting: Weighting::Pooled, ..Aggregation::new(known) }
+        }
+        _ => Aggregation::new(metric.clone()),
+    }
 }
 
 /// What a label says of an item. `task` and `document` are what every item has, unless a label has that name.

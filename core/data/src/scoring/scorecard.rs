@@ -1,8 +1,7 @@
 //! What scoring gives: the public JSON of `closeread score`.
 
 use super::Problems;
-use closeread_eval::FailurePolicy;
-use closeread_eval::Ledger;
+use closeread_eval::observations::{FailurePolicy, Ledger};
 use closeread_metrics::Words;
 use closeread_metrics::stats::Estimate;
 use serde::{Deserialize, Serialize};
@@ -58,7 +57,7 @@ impl Scorecard {
     }
 }
 
-/// A ledger whose counts add up to `items`, and the rows that stand in none of them.
+/// A ledger whose counts add up to the items, and the rows that stand in none of them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoredLedger {
     /// How many items ended in which way.
@@ -93,7 +92,7 @@ pub struct Group {
 pub struct ScoredItem {
     /// Its id.
     pub id: String,
-    /// The field of the ledger that counts it.
+    /// How it ended: the field of the ledger that counts it.
     pub outcome: String,
     /// The documents it is about: what intervals cluster by.
     pub documents: Vec<String>,

@@ -1,7 +1,7 @@
 //! A scorecard as people read it.
 
 use super::Scorecard;
-use closeread_eval::Ledger;
+use closeread_eval::observations::{Ending, Ledger};
 use closeread_metrics::stats::Estimate;
 use closeread_table::number::{is_over_items, metric_label, percent, thousands};
 use closeread_table::{OVER_ITEMS, Table, Value};
@@ -28,7 +28,8 @@ impl Scorecard {
             table.rows.push(row);
         }
         table.notes.push(in_words(&self.ledger.counts));
-        let missing = self.ledger.counts.missing;
+        let ledger = &self.ledger.counts;
+        let missing = ledger.of(Ending::Missing);
         if missing > 0 {
             table.notes.push(format!(
                 "INCOMPLETE: {} of {} items are missing and count as wrong",
@@ -36,8 +37,7 @@ impl Scorecard {
                 thousands(self.n as u64)
             ));
         }
-        let failures = missing + self.ledger.counts.overflow + self.ledger.counts.blocked + self.ledger.counts.failed;
-        if failures > 0 {
+        if ledger.parts().any(|(ending, n)| ending.is_failure() && n > 0) {
             table.notes.push(
                 "failures left out: what did not fit, was refused, failed or is missing is not in the denominator"
                     .to_owned(),
@@ -56,7 +56,8 @@ impl Scorecard {
         columns.extend(metrics.iter().map(|name| metric_label(name)));
         let mut table = Table::new(format!("by-{label}"), format!("Scores by {label}, in percent"), columns);
         for (value, group) in groups {
-            let mut row = vec![Value::text(value), Value::count(group.n), Value::count(group.ledger.answered)];
+            let mut row =
+                vec![Value::text(value), Value::count(group.n), Value::count(group.ledger.of(Ending::Answered))];
             let score = |name: &&str| Value::score(group.metrics.get(*name), "no item of this group has this metric");
             row.extend(metrics.iter().map(score));
             table.rows.push(row);
@@ -85,7 +86,7 @@ fn mark<'a>(table: &mut Table, mut estimates: impl Iterator<Item = &'a Estimate>
 
 /// `7 items: 5 answered, 1 unparsed, 1 missing`: every part that is not zero.
 fn in_words(ledger: &Ledger) -> String {
-    let some = ledger.parts().into_iter().filter(|(_, n)| *n > 0);
-    let parts = some.map(|(name, n)| format!("{} {}", thousands(n as u64), name.replace('_', " ")));
-    format!("{} items: {}", thousands(ledger.items as u64), parts.collect::<Vec<_>>().join(", "))
+    let some = ledger.parts().filter(|(_, n)| *n > 0);
+    let parts = some.map(|(ending, n)| format!("{} {}", thousands(n as u64), ending.name().replace('_', " ")));
+    format!("{} items: {}", thousands(ledger.planned() as u64), parts.collect::<Vec<_>>().join(", "))
 }

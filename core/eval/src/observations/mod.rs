@@ -26,7 +26,7 @@ pub use observation::{CellId, Done, Ending, ItemId, Marks, Measure, Observation,
 pub use paired::{Common, Paired};
 pub use rows::Rows;
 pub use table::{Observations, PoolError};
-pub use unit::Scored;
+pub use unit::{PAIR, Scored};
 
 #[cfg(test)]
 mod laws;

@@ -2,8 +2,10 @@
 
 use super::aggregate::Unit;
 use super::{CellId, ItemFacts, ItemId, Observations};
-use crate::PAIR;
 use std::collections::BTreeMap;
+
+/// Label that the claims of a pair share, within their documents (NoCha).
+pub const PAIR: &str = "pair";
 
 /// What one item, pair or book of a cell scored.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,15 +8,16 @@ use crate::{Report, Run};
 use closeread_data::scoring::{Options, Scorecard, prediction, score};
 use closeread_eval::Evaluator;
 use closeread_eval::Outcome;
+use closeread_eval::observations::{Ending, MetricName};
 use closeread_eval::{InputFile, Item};
 use closeread_methods::record::Record;
-use closeread_table::number::{metric_label, ordered_metrics};
+use closeread_table::number::metric_label;
 use closeread_table::render::html::{escaped, id, table};
 use closeread_table::{Table, Value};
 use closeread_text::sentence::punkt::Parameters;
 use serde_json::{Value as Json, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// The page.
 pub(super) const PAGE: &str = "leaderboard.html";
@@ -164,23 +165,20 @@ fn sorted(rows: &[Row]) -> Vec<(Option<usize>, &Row)> {
 
 fn board(rows: &[(Option<usize>, &Row)]) -> Table {
     let cards = || rows.iter().map(|(_, row)| &row.scorecard);
-    let metrics = ordered_metrics(cards().flat_map(|card| card.metrics.keys()));
-    let ended: BTreeMap<&str, usize> =
-        cards().flat_map(|card| card.ledger.counts.parts()).fold(BTreeMap::new(), |mut sums, (name, n)| {
-            *sums.entry(name).or_default() += n;
-            sums
-        });
-    let parts = || closeread_eval::Ledger::default().parts().into_iter().filter(|(name, _)| ended[name] > 0);
+    let metrics: BTreeSet<MetricName> =
+        cards().flat_map(|card| card.metrics.keys()).map(|name| name.as_str().into()).collect();
+    let occurs = |ending: &Ending| cards().any(|card| card.ledger.counts.of(*ending) > 0);
+    let endings: Vec<Ending> = Ending::ALL.into_iter().filter(occurs).collect();
     let mut columns = vec!["system".to_owned(), "rank".to_owned()];
-    columns.extend(metrics.iter().map(|metric| metric_label(metric)));
-    columns.extend(parts().map(|(name, _)| name.replace('_', " ")));
+    columns.extend(metrics.iter().map(|metric| metric_label(metric.name())));
+    columns.extend(endings.iter().map(|ending| ending.name().replace('_', " ")));
     let mut table = Table::new("leaderboard", "Systems by score, percent, with 95% intervals", columns);
     for (rank, row) in rows {
         let rank = rank.map_or_else(|| Value::missing("the run is incomplete"), Value::count);
         let mut values = vec![Value::text(&row.name), rank];
-        values.extend(metrics.iter().map(|m| Value::score(row.scorecard.metrics.get(m), "no item has this metric")));
-        let counts: BTreeMap<&str, usize> = row.scorecard.ledger.counts.parts().into_iter().collect();
-        values.extend(parts().map(|(name, _)| Value::count(counts[name])));
+        let score = |metric: &MetricName| row.scorecard.metrics.get(metric.name());
+        values.extend(metrics.iter().map(|metric| Value::score(score(metric), "no item has this metric")));
+        values.extend(endings.iter().map(|ending| Value::count(row.scorecard.ledger.counts.of(*ending))));
         table.rows.push(values);
     }
     table.explain_marks();

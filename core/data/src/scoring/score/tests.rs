@@ -24,7 +24,7 @@ fn card(predictions: &str, options: &Options) -> Scorecard {
 
 fn check(predictions: &str, options: &Options, expected: Expect) {
     let card = card(predictions, options);
-    assert_eq!(card.ledger.counts.accounted(), card.n);
+    assert_eq!(card.ledger.counts.planned(), card.n);
     let mut shown: Vec<String> = card.tables().iter().map(text::table).collect();
     let item = |item: &ScoredItem| format!("{} {} {:?}\n", item.id, item.outcome, item.scores);
     shown.push(card.items.iter().map(item).collect());
@@ -60,7 +60,7 @@ fn every_item_is_scored_by_its_task() {
                 ROUGE-2                 33.33  [2.5, 90.6]*    1              33.33  [2.5, 90.6]*    1
                 ROUGE-L                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
                 ROUGE-Lsum              50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
-                6 items: 5 answered, 1 unscored
+                6 items: 5 answered, 1 no gold
                 * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
                 Scores by kind, in percent
@@ -73,7 +73,7 @@ fn every_item_is_scored_by_its_task() {
                 b answered {"accuracy": 1.0, "pair_accuracy": 1.0}
                 c answered {"accuracy": 1.0}
                 d answered {"exact_match": 0.0, "infinitebench_zh_f1": 0.5}
-                e unscored {}
+                e no_gold {}
                 f answered {"rouge1": 0.5, "rouge2": 0.33333333333333337, "rougeL": 0.5, "rougeLsum": 0.5}
 
                 note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
@@ -133,14 +133,14 @@ fn metrics_that_are_asked_for_are_scored_wherever_they_apply() {
                 accuracy         100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
                 evidence recall  100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
                 F1                46.67  [8.7, 87.0]*    3              46.67  [8.7, 87.0]*    3
-                6 items: 5 answered, 1 unscored
+                6 items: 5 answered, 1 no gold
                 * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
                 a answered {"bleu_1": 1.0, "evidence_recall": 1.0, "f1": 1.0}
                 b answered {"accuracy": 1.0}
                 c answered {"accuracy": 1.0}
                 d answered {"bleu_1": 0.0, "f1": 0.0}
-                e unscored {}
+                e no_gold {}
                 f answered {"bleu_1": 0.1353352832366127, "f1": 0.4}
 
                 note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
@@ -155,9 +155,9 @@ fn metrics_that_are_asked_for_are_scored_wherever_they_apply() {
 #[test]
 fn an_empty_file_is_every_item_missing() {
     let card = card("", &Options::default());
-    assert_eq!((card.n, card.ledger.counts.missing, card.complete, card.is_clean()), (6, 6, false, false));
+    assert_eq!((card.n, card.ledger.counts.of(Ending::Missing), card.complete, card.is_clean()), (6, 6, false, false));
     assert_eq!((card.metrics["accuracy"].value, card.metrics["accuracy"].n), (0.0, 2));
-    assert!(card.policies[&FailurePolicy::FailuresLeftOut].metrics.is_empty());
+    assert!(card.policies[&FailurePolicy::LeftOut].metrics.is_empty());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn what_only_the_format_gives_stands_beside_and_failures_count() {
     let card = score(&submission, &Evaluator::default(), &Options::default()).unwrap();
     assert_eq!((card.metrics["f1"].value, card.metrics["f1"].n), (2.0 / 3.0, 3));
     assert_eq!((card.metrics["strict"].value, card.main.as_deref()), (0.5, Some("f1")));
-    let left_out = &card.policies[&FailurePolicy::FailuresLeftOut];
+    let left_out = &card.policies[&FailurePolicy::LeftOut];
     assert_eq!((left_out.n, left_out.metrics["strict"].value), (2, 0.75));
 }
 
@@ -202,9 +202,9 @@ proptest! {
         let predictions: String = rows.iter().map(row).collect();
         let options = Options { metrics: Metric::ALL[..14].to_vec(), by: vec!["task".into()], ..Options::default() };
         let card = card(&predictions, &options);
-        prop_assert_eq!(card.ledger.counts.accounted(), 6);
+        prop_assert_eq!(card.ledger.counts.planned(), 6);
         for group in card.by["task"].values() {
-            prop_assert_eq!(group.ledger.accounted(), group.n);
+            prop_assert_eq!(group.ledger.planned(), group.n);
         }
         for estimate in card.metrics.values() {
             prop_assert!((0.0..=1.0).contains(&estimate.value));
