@@ -1,21 +1,21 @@
 //! The lines of a report: what each cell of the table comes to.
 
+use super::plan::{Line, LineKey, lines};
 use closeread_eval::PAIR;
 use closeread_eval::observations::{
-    Aggregate, Aggregation, CellId, CellKey, FailurePolicy, Ledger, MetricName, Observations, Out, OverRepeats, Rows,
-    Unit,
+    Aggregate, Aggregation, FailurePolicy, Ledger, MetricName, Observations, Out, OverRepeats, Rows, Unit,
 };
 use closeread_metrics::Metric;
 use closeread_metrics::stats::Estimate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One line of a report: a method with a model at a budget, for one kind of task.
+/// One line of a report: a method with a model at a budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// What it is about.
     #[serde(flatten)]
-    pub key: CellKey,
+    pub key: LineKey,
     /// Items that were asked for.
     pub n: usize,
     /// How their trials ended.
@@ -39,9 +39,9 @@ pub struct Cell {
     pub repeats: BTreeMap<MetricName, OverRepeats>,
 }
 
-/// The cells of a table, in its order.
+/// The lines of a table, in its order.
 pub fn cells(table: &Observations) -> Vec<Cell> {
-    table.cells().map(|(id, _)| cell(table, id)).collect()
+    lines(table).iter().map(|line| cell(table, line)).collect()
 }
 
 /// How the mean that a table prints under a metric's name is made; failures count as wrong.
@@ -72,8 +72,8 @@ pub(super) fn answer_metrics(table: &Observations, rows: &Rows) -> Vec<MetricNam
     metrics_of(table, rows).into_iter().filter(|metric| !metric.is_of_context()).collect()
 }
 
-fn cell(table: &Observations, id: CellId) -> Cell {
-    let rows = Rows::of(id);
+fn cell(table: &Observations, line: &Line) -> Cell {
+    let rows = line.rows();
     let (mut metrics, mut failures_left_out) = (BTreeMap::new(), BTreeMap::new());
     let (mut out, mut repeats) = (BTreeMap::new(), BTreeMap::new());
     for metric in metrics_of(table, &rows) {
@@ -89,7 +89,7 @@ fn cell(table: &Observations, id: CellId) -> Cell {
     let prompts = all.iter().map(|row| row.spent.prompt_tokens).filter(|tokens| *tokens > 0);
     let (n_prompts, tokens) = prompts.fold((0, 0), |(n, sum), tokens| (n + 1, sum + tokens));
     Cell {
-        key: table.cell(id).key.clone(),
+        key: line.key.clone(),
         n: all.iter().filter(|row| row.repeat == 0).count(),
         ledger: all.iter().map(|row| row.outcome).collect(),
         metrics,

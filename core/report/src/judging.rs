@@ -2,9 +2,9 @@
 
 use super::books::TokenPlaces;
 use super::tables::Naming;
-use super::{Arm, Run};
+use super::{Arm, LineKey, Run};
 use crate::paper::hamlet;
-use closeread_eval::observations::{Aggregation, CellKey, MetricName, Rows, Score};
+use closeread_eval::observations::{Aggregation, CellId, MetricName, Rows, Score};
 use closeread_eval::{ChunkPlace, Item, Outcome, Task};
 use closeread_judges::{
     Agreement, Joint, Judge, Judging, Panel, Ruling, Silence, Standing, Subject, Verdict, among, cited,
@@ -80,9 +80,8 @@ fn summarizer(runs: &[Run], run: &Run, record: &Record) -> String {
     if runs.iter().flat_map(models).all(|model| alone(&model)) {
         return record.key.model.clone();
     }
-    let keys: Vec<CellKey> =
-        runs.iter().flat_map(|run| run.plan.iter().map(|arm| arm.cell(&run.name, Task::Summary))).collect();
-    Naming::of(keys.iter()).full_name(&Arm::of(&record.key).cell(&run.name, Task::Summary))
+    let keys: Vec<LineKey> = runs.iter().flat_map(|run| run.plan.iter().map(|arm| arm.line(&run.name))).collect();
+    Naming::of(keys.iter()).full_name(&Arm::of(&record.key).line(&run.name))
 }
 
 fn hearings(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
@@ -186,17 +185,21 @@ fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
         panels.map(|(name, panel, judge)| (name.clone(), verdict(record, panel, *judge))).collect()
     };
     let judged = run.view().scored_by(verdicts).ok()?;
-    let open = || judged.cells().filter(|(_, cell)| cell.key.task == Task::Generative);
-    let naming = Naming::of(open().map(|(_, cell)| &cell.key));
+    let open: Vec<(CellId, LineKey)> = judged
+        .cells()
+        .filter(|(_, cell)| cell.key.task == Task::Generative)
+        .map(|(id, cell)| (id, LineKey::from(&cell.key)))
+        .collect();
+    let naming = Naming::of(open.iter().map(|(_, key)| key));
     let mut columns = naming.heads();
     columns.extend(panels.iter().map(|(name, ..)| name.to_string()));
     let mut table = Table::new("judged-accuracy", "Judged accuracy by panel", columns);
-    for (id, cell) in open() {
+    for (id, key) in open {
         let accuracy = |(name, ..): &(MetricName, &Panel, Judge)| {
             let made = judged.aggregate(&Rows::of(id), &Aggregation::new(name.clone()));
             Value::score(made.estimate.as_ref(), "nothing was judged")
         };
-        table.rows.push(naming.values(&cell.key).into_iter().chain(panels.iter().map(accuracy)).collect());
+        table.rows.push(naming.values(&key).into_iter().chain(panels.iter().map(accuracy)).collect());
     }
     table.explain_marks();
     Some(table)

@@ -26,7 +26,7 @@ pub use cells::{Cell, cells};
 pub use embeddings::{EmbeddingUsage, embedding_usage};
 pub use judging::{docket, judged_by, judging_tables};
 pub use observed::PASSAGES;
-pub use plan::Arm;
+pub use plan::{Arm, LineKey};
 pub use sent::{NotSent, sent};
 pub use tables::{MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use trials::{MISSING, TrialFilter, TrialLine, TrialList, TrialTrace};

@@ -43,7 +43,7 @@ impl RunView<'_> {
             tasks.insert(Task::Generative);
         }
         let of_task = |task: Task| {
-            let cells = self.plan.iter().map(|arm| Cell { key: arm.cell("", task), facts: self.facts() }).collect();
+            let cells = self.plan.iter().map(|arm| Cell { key: arm.cell(task), facts: self.facts() }).collect();
             let items: Vec<ItemFacts> =
                 self.items.iter().filter(|item| item.task == task).map(|item| known.item(self, item)).collect();
             let done = self.records.iter().filter_map(|record| {
@@ -127,7 +127,7 @@ impl<'a> Known<'a> {
             scores,
             measures,
             spent: Spent { prompt_tokens: record.prompt_tokens, seconds: record.seconds },
-            ..Observation::new(arm.cell("", item.task), item.id.clone(), record.key.sample, outcome)
+            ..Observation::new(arm.cell(item.task), item.id.clone(), record.key.sample, outcome)
         }
     }
 }

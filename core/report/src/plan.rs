@@ -1,7 +1,7 @@
 //! What a run is asked for, and its records by that.
 
 use closeread_eval::Task;
-use closeread_eval::observations::CellKey;
+use closeread_eval::observations::{CellId, CellKey, Observations, Rows};
 use closeread_methods::record::{Record, TrialKey};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -19,11 +19,11 @@ pub struct Arm {
 }
 
 impl Arm {
-    /// Its cell in a table of several runs, or of one without a name.
-    pub fn cell(&self, configuration: &str, task: Task) -> CellKey {
+    /// Its cell for items of a task, in the table of one run.
+    pub(super) fn cell(&self, task: Task) -> CellKey {
         let Self { method, model, budget } = self;
         CellKey {
-            configuration: configuration.into(),
+            configuration: "".into(),
             method: method.as_str().into(),
             model: model.as_str().into(),
             budget: *budget,
@@ -31,10 +31,67 @@ impl Arm {
         }
     }
 
+    /// Its line in a report on the run of that name.
+    pub(super) fn line(&self, configuration: &str) -> LineKey {
+        LineKey { configuration: configuration.to_owned(), arm: self.clone() }
+    }
+
     /// The arm that a trial belongs to.
     pub fn of(key: &TrialKey) -> Self {
         Self { method: key.method.clone(), model: key.model.clone(), budget: key.budget }
     }
+}
+
+/// What a line of a report is about: an arm of a configuration, whatever the tasks of its items. A metric belongs to one kind
+/// of answer, so the scores of several tasks stand side by side in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LineKey {
+    /// Name of the configuration; empty in a report on one run.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub configuration: String,
+    /// Method, model, budget.
+    #[serde(flatten)]
+    pub arm: Arm,
+}
+
+impl From<&CellKey> for LineKey {
+    fn from(key: &CellKey) -> Self {
+        let CellKey { configuration, method, model, budget, .. } = key;
+        let arm = Arm { method: method.to_string(), model: model.to_string(), budget: *budget };
+        Self { configuration: configuration.to_string(), arm }
+    }
+}
+
+/// A line of a report with its cells.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub(super) key: LineKey,
+    cells: Vec<CellId>,
+}
+
+impl Line {
+    /// The rows of its cells.
+    pub(super) fn rows(&self) -> Rows {
+        self.narrowed(&Rows::all())
+    }
+
+    /// Those of these rows that are its own.
+    pub(super) fn narrowed(&self, rows: &Rows) -> Rows {
+        rows.clone().cells(self.cells.iter().copied())
+    }
+}
+
+/// The lines of a table, in its order.
+pub(super) fn lines(table: &Observations) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for (id, cell) in table.cells() {
+        let key = LineKey::from(&cell.key);
+        match lines.iter_mut().find(|line| line.key == key) {
+            Some(line) => line.cells.push(id),
+            None => lines.push(Line { key, cells: vec![id] }),
+        }
+    }
+    lines
 }
 
 /// The trials of each item, by its id.

@@ -1,11 +1,9 @@
 //! closeread's own tables: scores, ledger, both policies, scores by label.
 
-use super::Cell;
 use super::cells::{aggregation, answer_metrics};
-use closeread_eval::Task;
-use closeread_eval::observations::{
-    CellKey, Ending, ItemFacts, Ledger, MetricName, Observations, Out, OverRepeats, Rows,
-};
+use super::plan::lines;
+use super::{Arm, Cell, LineKey};
+use closeread_eval::observations::{Ending, ItemFacts, Ledger, MetricName, Observations, Out, OverRepeats, Rows};
 use closeread_methods::{CHUNKS, DOCUMENTS, FEWER_CHUNKS_THAN_DOCUMENTS};
 use closeread_metrics::stats::Estimate;
 use closeread_table::number::{metric_label, percent, thousands};
@@ -166,7 +164,8 @@ pub fn policy_table(cells: &[Cell]) -> Table {
 ///
 /// A label with one value says nothing, one with more than [`MAX_LABEL_VALUES`] names items: both are passed over.
 pub fn label_tables(table: &Observations) -> Vec<Table> {
-    let naming = Naming::of(table.cells().map(|(_, cell)| &cell.key));
+    let lines = lines(table);
+    let naming = Naming::of(lines.iter().map(|line| &line.key));
     let mut tables = Vec::new();
     for (label, values) in grouping_labels(table) {
         for metric in answer_metrics(table, &Rows::all()) {
@@ -175,9 +174,9 @@ pub fn label_tables(table: &Observations) -> Vec<Table> {
             let title = format!("{} by {label}", metric_label(metric.name()));
             let mut made = Table::new(format!("by-{label}-{metric}"), title, columns);
             let mut ns: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
-            for (id, cell) in table.cells() {
-                let means = by_label(table, &Rows::of(id), &metric, &label);
-                let mut row = naming.values(&cell.key);
+            for line in &lines {
+                let means = by_label(table, &line.rows(), &metric, &label);
+                let mut row = naming.values(&line.key);
                 for value in &values {
                     let estimate = means.get(value.as_str());
                     ns.entry(value).or_default().extend(estimate.map(|e| e.n));
@@ -225,67 +224,49 @@ pub(super) fn grouping_labels(table: &Observations) -> BTreeMap<String, Vec<Stri
     values.into_iter().filter(groups).map(|(label, values)| (label.to_owned(), owned(values))).collect()
 }
 
-/// Which parts of a cell's name are needed to tell the cells of a table apart.
+/// Which parts of a line's name are needed to tell the lines of a table apart.
 pub(super) struct Naming {
     configurations: bool,
     models: bool,
-    tasks: bool,
 }
 
 impl Naming {
-    pub(super) fn of<'a>(keys: impl Iterator<Item = &'a CellKey>) -> Self {
-        let (mut configurations, mut models, mut tasks) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-        for key in keys {
-            configurations.insert(&key.configuration);
-            models.insert(&key.model);
-            tasks.insert(key.task);
+    pub(super) fn of<'a>(keys: impl Iterator<Item = &'a LineKey>) -> Self {
+        let (mut configurations, mut models) = (BTreeSet::new(), BTreeSet::new());
+        for LineKey { configuration, arm } in keys {
+            configurations.insert(configuration);
+            models.insert(&arm.model);
         }
-        Self { configurations: configurations.len() > 1, models: models.len() > 1, tasks: tasks.len() > 1 }
+        Self { configurations: configurations.len() > 1, models: models.len() > 1 }
     }
 
     pub(super) fn heads(&self) -> Vec<String> {
-        let heads = [
-            ("run", self.configurations),
-            ("method", true),
-            ("model", self.models),
-            ("task", self.tasks),
-            ("budget", true),
-        ];
+        let heads = [("run", self.configurations), ("method", true), ("model", self.models), ("budget", true)];
         heads.into_iter().filter(|(_, needed)| *needed).map(|(head, _)| head.to_owned()).collect()
     }
 
-    pub(super) fn values(&self, key: &CellKey) -> Vec<Value> {
-        let budget = key.budget.map_or_else(|| Value::missing("the method takes no budget"), Value::count);
+    pub(super) fn values(&self, LineKey { configuration, arm }: &LineKey) -> Vec<Value> {
+        let budget = arm.budget.map_or_else(|| Value::missing("the method takes no budget"), Value::count);
         let values = [
-            (Value::text(&*key.configuration), self.configurations),
-            (Value::text(&*key.method), true),
-            (Value::text(&*key.model), self.models),
-            (Value::text(task_name(key.task)), self.tasks),
+            (Value::text(configuration), self.configurations),
+            (Value::text(&arm.method), true),
+            (Value::text(&arm.model), self.models),
             (budget, true),
         ];
         values.into_iter().filter(|(_, needed)| *needed).map(|(value, _)| value).collect()
     }
 
-    /// The cell in one line, without its budget: `dos-rag`, `dos-rag (openai/gpt-4o)`, `run-2: dos-rag, choice`.
-    pub(super) fn name(&self, key: &CellKey) -> String {
-        let model = if self.models { format!(" ({})", key.model) } else { String::new() };
-        let configuration = if self.configurations { format!("{}: ", key.configuration) } else { String::new() };
-        let task = if self.tasks { format!(", {}", task_name(key.task)) } else { String::new() };
-        format!("{configuration}{}{model}{task}", key.method)
+    /// The line in words, without its budget: `dos-rag`, `dos-rag (openai/gpt-4o)`, `run-2: dos-rag`.
+    pub(super) fn name(&self, LineKey { configuration, arm: Arm { method, model, .. } }: &LineKey) -> String {
+        let model = if self.models { format!(" ({model})") } else { String::new() };
+        let configuration = if self.configurations { format!("{configuration}: ") } else { String::new() };
+        format!("{configuration}{method}{model}")
     }
 
-    /// The cell in one line: `dos-rag at 1,500`.
-    pub(super) fn full_name(&self, key: &CellKey) -> String {
-        let budget = key.budget.map_or(String::new(), |budget| format!(" at {}", thousands(budget as u64)));
+    /// The line in words: `dos-rag at 1,500`.
+    pub(super) fn full_name(&self, key: &LineKey) -> String {
+        let budget = key.arm.budget.map_or(String::new(), |budget| format!(" at {}", thousands(budget as u64)));
         format!("{}{budget}", self.name(key))
-    }
-}
-
-fn task_name(task: Task) -> &'static str {
-    match task {
-        Task::Generative => "generative",
-        Task::Choice => "choice",
-        Task::Summary => "summary",
     }
 }
 
@@ -329,7 +310,7 @@ fn outcomes(naming: &Naming, cells: &[Cell]) -> Vec<String> {
         }
         let name = naming.name(&cell.key);
         let counts = format!("{} answered, {}", ledger.of(Ending::Answered), others.join(", "));
-        let budget = cell.key.budget.map(|budget| thousands(budget as u64));
+        let budget = cell.key.arm.budget.map(|budget| thousands(budget as u64));
         match notes.iter_mut().find(|(known, _, same)| *known == name && *same == counts) {
             Some((_, budgets, _)) => budgets.extend(budget),
             None => notes.push((name, budget.into_iter().collect(), counts)),

@@ -101,7 +101,7 @@ impl Case {
 
     fn cell(&self) -> CellKey {
         let Self { method, model, budget, .. } = self.clone();
-        Arm { method, model, budget }.cell("", self.task)
+        Arm { method, model, budget }.cell(self.task)
     }
 
     fn facts(&self) -> ItemFacts {

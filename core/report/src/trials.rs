@@ -2,9 +2,8 @@
 
 use super::plan::Trials;
 use super::tables::Naming;
-use super::{Arm, Run};
-use closeread_eval::observations::CellKey;
-use closeread_eval::{Item, Outcome, Task};
+use super::{Arm, LineKey, Run};
+use closeread_eval::{Item, Outcome};
 use closeread_judges::Judgement;
 use closeread_methods::record::{Record, TrialKey};
 use serde::{Deserialize, Serialize};
@@ -80,7 +79,7 @@ impl TrialList {
     pub fn of(run: &Run) -> Self {
         let trials = Trials::of(&run.records);
         let numbers: HashMap<&TrialKey, u32> = run.records.iter().map(|record| &record.key).zip(0..).collect();
-        let keys: Vec<CellKey> = run.plan.iter().map(|arm| arm.cell("", Task::Generative)).collect();
+        let keys: Vec<LineKey> = run.plan.iter().map(|arm| arm.line("")).collect();
         let naming = Naming::of(keys.iter());
         let cells: Vec<String> = keys.iter().map(|key| naming.full_name(key)).collect();
         let by_cell: Vec<_> = run.plan.iter().map(|arm| trials.arm(arm)).collect();

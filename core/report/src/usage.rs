@@ -1,9 +1,7 @@
 //! What a run took: calls, tokens, money, time.
 
 use super::tables::Naming;
-use super::{Arm, Run};
-use closeread_eval::Task;
-use closeread_eval::observations::CellKey;
+use super::{Arm, LineKey, Run};
 use closeread_judges::{Judge, Judgement, JudgementKey};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record, TrialKey};
@@ -169,8 +167,8 @@ fn of_judges(judgements: &[Judgement], prices: &PriceList) -> Vec<Usage> {
 
 /// One line a cell, and one for the preparations of a method: calls, tokens, money, seconds a trial.
 pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
-    let named = |run: &Run, arm: &Arm| arm.cell(&run.name, Task::Generative);
-    let keys: Vec<CellKey> =
+    let named = |run: &Run, arm: &Arm| arm.line(&run.name);
+    let keys: Vec<LineKey> =
         runs.iter().flat_map(|(run, usages)| usages.iter().map(|usage| named(run, &usage.key))).collect();
     let naming = Naming::of(keys.iter());
     let mut columns = naming.heads();

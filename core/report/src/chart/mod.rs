@@ -2,10 +2,11 @@
 
 mod svg;
 
-use super::Cell;
 use super::cells::{aggregation, answer_metrics};
+use super::plan::{Line, lines};
 use super::tables::{Naming, grouping_labels};
-use closeread_eval::observations::{CellId, CellKey, ItemFacts, MetricName, Observations, Rows};
+use super::{Cell, LineKey};
+use closeread_eval::observations::{ItemFacts, MetricName, Observations, Rows};
 use closeread_metrics::stats::Estimate;
 use closeread_table::number::{metric_label, thousands};
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,7 @@ pub struct Series {
 /// A method without a budget stands left of the budgets, its mean drawn on as a level.
 pub fn by_budget(cells: &[Cell]) -> Vec<Chart> {
     let naming = Naming::of(cells.iter().map(|cell| &cell.key));
-    let budgets: BTreeSet<usize> = cells.iter().filter_map(|cell| cell.key.budget).collect();
+    let budgets: BTreeSet<usize> = cells.iter().filter_map(|cell| cell.key.arm.budget).collect();
     if budgets.len() < 2 {
         return Vec::new();
     }
@@ -90,7 +91,11 @@ pub fn by_budget(cells: &[Cell]) -> Vec<Chart> {
     let chart = |metric: &MetricName| {
         let series = methods.iter().filter_map(|(name, cells)| {
             let at = |budget: Option<usize>| {
-                cells.iter().find(|cell| cell.key.budget == budget).and_then(|cell| cell.metrics.get(metric)).cloned()
+                cells
+                    .iter()
+                    .find(|cell| cell.key.arm.budget == budget)
+                    .and_then(|cell| cell.metrics.get(metric))
+                    .cloned()
             };
             let mut points = vec![at(None)];
             points.extend(budgets.iter().map(|&budget| at(Some(budget))));
@@ -188,18 +193,18 @@ struct Grouping {
 ///
 /// Of cells that differ in their budget alone only the largest is drawn if there are more than [`MAX_SERIES`] cells.
 fn grouped(table: &Observations, grouping: &Grouping) -> Vec<Chart> {
-    let naming = Naming::of(table.cells().map(|(_, cell)| &cell.key));
-    let (chosen, note) = chosen(table);
+    let lines = lines(table);
+    let naming = Naming::of(lines.iter().map(|line| &line.key));
+    let (chosen, note) = chosen(lines.iter().collect());
     let mut charts = Vec::new();
     for metric in answer_metrics(table, &Rows::all()) {
         let mut series = Vec::new();
-        for id in chosen.iter().filter(|id| answer_metrics(table, &Rows::of(**id)).contains(&metric)) {
-            let mean = |(_, rows): &(String, Rows)| {
-                table.aggregate(&rows.clone().cells([*id]), &aggregation(&metric)).estimate
-            };
+        for line in chosen.iter().filter(|line| answer_metrics(table, &line.rows()).contains(&metric)) {
+            let mean =
+                |(_, rows): &(String, Rows)| table.aggregate(&line.narrowed(rows), &aggregation(&metric)).estimate;
             let points: Vec<Option<Estimate>> = grouping.places.iter().map(mean).collect();
             if points.iter().any(Option::is_some) {
-                series.push(Series { name: naming.full_name(&table.cell(*id).key), points, level: false });
+                series.push(Series { name: naming.full_name(&line.key), points, level: false });
             }
         }
         let drawn = (0..grouping.places.len()).filter(|at| series.iter().any(|s| s.points[*at].is_some())).count();
@@ -220,26 +225,26 @@ fn grouped(table: &Observations, grouping: &Grouping) -> Vec<Chart> {
     charts
 }
 
-/// The cells to draw, and what was left out.
-fn chosen(table: &Observations) -> (Vec<CellId>, String) {
-    let all: Vec<(CellId, &CellKey)> = table.cells().map(|(id, cell)| (id, &cell.key)).collect();
-    let ids = |cells: Vec<(CellId, &CellKey)>| cells.into_iter().map(|(id, _)| id).collect();
+/// The lines to draw, and what was left out.
+fn chosen(all: Vec<&Line>) -> (Vec<&Line>, String) {
     if all.len() <= MAX_SERIES {
-        return (ids(all), String::new());
+        return (all, String::new());
     }
-    let without_budget = |key: &CellKey| CellKey { budget: None, ..key.clone() };
-    let largest = |(_, key): &(CellId, &CellKey)| {
-        let same = all.iter().filter(|(_, other)| without_budget(other) == without_budget(key));
-        same.into_iter().all(|(_, other)| other.budget <= key.budget)
+    let same = |a: &LineKey, b: &LineKey| {
+        (&a.configuration, &a.arm.method, &a.arm.model) == (&b.configuration, &b.arm.method, &b.arm.model)
     };
-    let mut kept: Vec<_> = all.iter().copied().filter(largest).collect();
+    let largest = |line: &&Line| {
+        let others = all.iter().filter(|other| same(&other.key, &line.key));
+        others.into_iter().all(|other| other.key.arm.budget <= line.key.arm.budget)
+    };
+    let mut kept: Vec<&Line> = all.iter().copied().filter(largest).collect();
     let mut note = "Of each method the largest budget; the tables have all.".to_owned();
     if kept.len() > MAX_SERIES {
         note =
             format!("The first {MAX_SERIES} of {} methods at their largest budget; the tables have all.", kept.len());
         kept.truncate(MAX_SERIES);
     }
-    (ids(kept), note)
+    (kept, note)
 }
 
 impl Chart {
@@ -322,8 +327,9 @@ mod tests {
         let plan: Vec<Arm> =
             (1..=5).flat_map(|n| [key("vanilla-rag", Some(n)), key("dos-rag", Some(10 * n))]).collect();
         let table = run(&plan, &[], &[]).observations().unwrap();
-        let (chosen, note) = chosen(&table);
-        let budgets: Vec<Option<usize>> = chosen.iter().map(|id| table.cell(*id).key.budget).collect();
+        let lines = lines(&table);
+        let (chosen, note) = chosen(lines.iter().collect());
+        let budgets: Vec<Option<usize>> = chosen.iter().map(|line| line.key.arm.budget).collect();
         assert_eq!(budgets, [Some(5), Some(50)]);
         assert_eq!(note, "Of each method the largest budget; the tables have all.");
     }

@@ -1,9 +1,11 @@
 //! Which cells of a report are compared with each other, and the tables of it.
 
 use super::{Labels, RunComparison, Side, compare, numbers, words};
+use crate::LineKey;
 use crate::cells::answer_metrics;
+use crate::plan::{Line, lines};
 use crate::tables::Naming;
-use closeread_eval::observations::{CellId, CellKey, Observations, Rows};
+use closeread_eval::observations::{Observations, Rows};
 use closeread_metrics::stats::multiple::holm;
 use closeread_table::number::metric_label;
 use closeread_table::{Table, Value};
@@ -14,17 +16,18 @@ use std::collections::BTreeSet;
 /// That is the configuration, the model or the method, and of budgets the neighbouring ones. A method without a budget is
 /// compared with the others at their largest.
 pub fn cell_comparisons(table: &Observations) -> Vec<RunComparison> {
-    let naming = Naming::of(table.cells().map(|(_, cell)| &cell.key));
-    let keys: Vec<&CellKey> = table.cells().map(|(_, cell)| &cell.key).collect();
-    let side = |id: CellId| Side { name: naming.full_name(&table.cell(id).key), table, rows: Rows::of(id) };
+    let lines = lines(table);
+    let keys: Vec<&LineKey> = lines.iter().map(|line| &line.key).collect();
+    let naming = Naming::of(keys.iter().copied());
+    let side = |line: &Line| Side { name: naming.full_name(&line.key), table, rows: line.rows() };
     let mut comparisons = Vec::new();
     for metric in answer_metrics(table, &Rows::all()) {
-        let has = |id: &CellId| answer_metrics(table, &Rows::of(*id)).contains(&metric);
-        let cells: Vec<CellId> = table.cells().map(|(id, _)| id).filter(has).collect();
-        for (place, a) in cells.iter().enumerate() {
-            for b in &cells[place + 1..] {
-                if differ_in_one(&table.cell(*a).key, &table.cell(*b).key, &keys) {
-                    let compared = compare(&side(*a), &side(*b), &metric, &Labels::Named(Vec::new()));
+        let has = |line: &&Line| answer_metrics(table, &line.rows()).contains(&metric);
+        let sides: Vec<&Line> = lines.iter().filter(has).collect();
+        for (place, a) in sides.iter().enumerate() {
+            for b in &sides[place + 1..] {
+                if differ_in_one(&a.key, &b.key, &keys) {
+                    let compared = compare(&side(a), &side(b), &metric, &Labels::Named(Vec::new()));
                     comparisons.extend(compared.overall.is_some().then_some(compared));
                 }
             }
@@ -70,19 +73,18 @@ pub fn comparison_tables(comparisons: &[RunComparison]) -> Vec<Table> {
 }
 
 /// True for two cells that a reader would set side by side.
-fn differ_in_one(a: &CellKey, b: &CellKey, all: &[&CellKey]) -> bool {
-    let differences = [a.configuration != b.configuration, a.method != b.method, a.model != b.model];
+fn differ_in_one(a: &LineKey, b: &LineKey, all: &[&LineKey]) -> bool {
+    let of = |key: &LineKey| (key.configuration.clone(), key.arm.method.clone(), key.arm.model.clone());
+    let method = a.arm.method != b.arm.method;
+    let differences = [a.configuration != b.configuration, method, a.arm.model != b.arm.model];
     let n_differences = differences.into_iter().filter(|differs| *differs).count();
-    if n_differences > 1 || a.task != b.task {
+    if n_differences > 1 {
         return false;
     }
-    let budgets = |cell: &CellKey| -> BTreeSet<usize> {
-        let without_budget = |key: &CellKey| CellKey { budget: None, ..key.clone() };
-        let same = all.iter().filter(|other| without_budget(other) == without_budget(cell));
-        same.filter_map(|other| other.budget).collect()
+    let budgets = |key: &LineKey| -> BTreeSet<usize> {
+        all.iter().filter(|other| of(other) == of(key)).filter_map(|other| other.arm.budget).collect()
     };
-    let method = a.method != b.method;
-    match (a.budget, b.budget) {
+    match (a.arm.budget, b.arm.budget) {
         (None, None) => n_differences == 1,
         (Some(x), Some(y)) if x == y => true,
         (Some(x), Some(y)) => {

@@ -1,12 +1,12 @@
 //! What can be compared: the cells of a run, or the items of a score file; which of them, by which metrics.
 
 use super::{Labels, RunComparison, Side, compare};
-use crate::Run;
 use crate::cells::{aggregation, metrics_of};
+use crate::plan::{Line, lines};
 use crate::tables::Naming;
+use crate::{Arm, Run};
 use closeread_eval::observations::{
-    Applies, Cell, CellFacts, CellId, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations,
-    PoolError, Rows, Score,
+    Applies, Cell, CellFacts, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, PoolError, Score,
 };
 use closeread_eval::{Item, PAIR, Task};
 use closeread_metrics::Metric;
@@ -28,6 +28,7 @@ pub struct Source {
     /// Where it lies: a path, or the name again.
     pub path: String,
     table: Observations,
+    lines: Vec<Line>,
     is_run: bool,
 }
 
@@ -61,7 +62,7 @@ pub struct Two {
 #[derive(Debug, Clone, Copy)]
 pub struct Entry<'a> {
     source: &'a Source,
-    cell: CellId,
+    line: &'a Line,
 }
 
 /// What to compare. Two values name A's and B's; an empty list leaves nothing out.
@@ -232,7 +233,8 @@ impl Source {
     /// # Errors
     /// As [`RunView::observations`](crate::RunView::observations).
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
-        Ok(Self { name, path, table: run.view().observations()?, is_run: true })
+        let table = run.view().observations()?;
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true })
     }
 
     /// The items of a score file, of which each stands there once; `gold` has what it does not say of them.
@@ -256,7 +258,8 @@ impl Source {
         let facts: Vec<ItemFacts> = facts.collect();
         let cell = Cell { key: key.clone(), facts: CellFacts::default() };
         let done = scores.iter().map(|item| item.done(&key));
-        let mut source = Self { name, path, table: Observations::new("", vec![cell], &facts, 1, done), is_run: false };
+        let table = Observations::new("", vec![cell], &facts, 1, done);
+        let mut source = Self { name, path, lines: lines(&table), table, is_run: false };
         source.learn(gold.values());
         source
     }
@@ -278,7 +281,7 @@ impl Source {
 
     /// Its cells, or itself.
     pub fn entries(&self) -> Vec<Entry<'_>> {
-        self.table.cells().map(|(cell, _)| Entry { source: self, cell }).collect()
+        self.lines.iter().map(|line| Entry { source: self, line }).collect()
     }
 
     fn entry_names(&self) -> Vec<String> {
@@ -324,10 +327,7 @@ impl Choice {
         }
         let agree = |x: &Entry<'_>, y: &Entry<'_>| match (x.key(), y.key()) {
             (Some(x), Some(y)) => {
-                x.task == y.task
-                    && (two[0] || x.method == y.method)
-                    && (two[1] || x.model == y.model)
-                    && (two[2] || x.budget == y.budget)
+                (two[0] || x.method == y.method) && (two[1] || x.model == y.model) && (two[2] || x.budget == y.budget)
             }
             _ => false,
         };
@@ -343,8 +343,8 @@ impl Choice {
             values.get(side.min(values.len().saturating_sub(1)))
         }
         let Some(key) = entry.key() else { return true };
-        of(&self.method, side).is_none_or(|method| **method == *key.method)
-            && of(&self.model, side).is_none_or(|model| **model == *key.model)
+        of(&self.method, side).is_none_or(|method| *method == key.method)
+            && of(&self.model, side).is_none_or(|model| *model == key.model)
             && of(&self.budget, side).is_none_or(|budget| Some(*budget) == key.budget)
     }
 
@@ -366,24 +366,26 @@ impl Choice {
 
 impl<'a> Entry<'a> {
     /// The cell; `None` for a score file.
-    pub fn key(&self) -> Option<&'a CellKey> {
-        self.source.is_run.then(|| &self.source.table.cell(self.cell).key)
+    pub fn key(&self) -> Option<&'a Arm> {
+        self.source.is_run.then_some(&self.line.key.arm)
     }
 
     /// `dos-rag at 1,500 (openai/gpt-4o)`; a score file has its own name.
     pub fn name(&self) -> String {
-        let Some(key) = self.key() else { return self.source.name.clone() };
-        Naming::of(self.source.table.cells().map(|(_, cell)| &cell.key)).full_name(key)
+        if !self.source.is_run {
+            return self.source.name.clone();
+        }
+        Naming::of(self.source.lines.iter().map(|line| &line.key)).full_name(&self.line.key)
     }
 
     fn metrics(&self) -> Vec<MetricName> {
-        let (table, rows) = (&self.source.table, Rows::of(self.cell));
+        let (table, rows) = (&self.source.table, self.line.rows());
         let has = |metric: &MetricName| table.aggregate(&rows, &aggregation(metric)).estimate.is_some();
         metrics_of(table, &rows).into_iter().filter(has).collect()
     }
 
     fn side(&self, name: &str) -> Side<'a> {
-        Side { name: name.to_owned(), table: &self.source.table, rows: Rows::of(self.cell) }
+        Side { name: name.to_owned(), table: &self.source.table, rows: self.line.rows() }
     }
 }
 

@@ -57,8 +57,7 @@ pub(super) fn pages(
 /// The items of one cell in a table, each with a link to its article.
 pub(super) fn of_cell(runs: &[Run], cell: &NamedCell<'_>, trials: &TrialsByItem<'_>) -> String {
     let run = &runs[cell.run];
-    let own = || run.items.iter().enumerate().filter(|(_, item)| cell.asks(item));
-    let records = own().filter_map(|(_, item)| trials.get(item.id.as_str())).flatten();
+    let records = trials.values().flatten();
     let metrics: BTreeSet<MetricName> =
         records.flat_map(|record| record.scores.keys()).map(|name| name.as_str().into()).collect();
     let mut html = "<div class=\"scroll\" role=\"region\" aria-labelledby=\"items-caption\" tabindex=\"0\">\n<table>\n\
@@ -69,7 +68,7 @@ pub(super) fn of_cell(runs: &[Run], cell: &NamedCell<'_>, trials: &TrialsByItem<
         html.push_str(&format!("<th scope=\"col\" class=\"number\">{}</th>", isolated(&metric_label(metric.name()))));
     }
     html.push_str("</tr>\n</thead>\n<tbody>\n");
-    for (idx, item) in own() {
+    for (idx, item) in run.items.iter().enumerate() {
         let records = trials.get(item.id.as_str()).map_or(&[][..], Vec::as_slice);
         let first = records.first();
         html.push_str(&format!(
@@ -162,9 +161,9 @@ fn outcomes(item: &Item, cells: &[NamedCell<'_>], run: usize, trials: &Trials<'_
                     <th scope=\"col\">answer</th><th scope=\"col\">scores</th><th scope=\"col\">trace</th></tr>\n\
                     </thead>\n<tbody>\n"
         .to_owned();
-    for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.run == run && cell.asks(item)) {
+    for (number, cell) in cells.iter().enumerate().filter(|(_, cell)| cell.run == run) {
         let head = format!("<tr><th scope=\"row\"><a href=\"{}\">{}</a></th>", cell_path(number), isolated(&cell.name));
-        let Some(records) = trials.arm(&cell.arm).get(item.id.as_str()) else {
+        let Some(records) = trials.arm(cell.arm()).get(item.id.as_str()) else {
             html.push_str(&format!("{head}<td class=\"missing\">missing</td><td></td><td></td><td></td></tr>\n"));
             continue;
         };

@@ -56,7 +56,7 @@ pub(super) fn files(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], tria
             others.insert(run.name.as_str());
             continue;
         }
-        let by_item = trials[cell.run].arm(&cell.arm);
+        let by_item = trials[cell.run].arm(cell.arm());
         let samples: BTreeSet<u32> = by_item.values().flatten().map(|record| record.key.sample).collect();
         let several = samples.len() > 1;
         for sample in samples {
@@ -66,7 +66,7 @@ pub(super) fn files(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], tria
             };
             let predictions: String = run.items.iter().filter_map(of_item).collect();
             let name = if several { format!("{}, sample {}", cell.name, sample + 1) } else { cell.name.clone() };
-            let path = format!("predictions/{}-{}.jsonl", rows.len() + 1, id(&cell.arm.method).to_lowercase());
+            let path = format!("predictions/{}-{}.jsonl", rows.len() + 1, id(&cell.arm().method).to_lowercase());
             let Some(scorecard) = scored(&gold, &path, &predictions) else { continue };
             rows.push(Row { name, path, predictions, scorecard });
         }

@@ -11,8 +11,6 @@ use super::chart::{Chart, Placement, STYLE, Shape, svg};
 use super::plan::Trials;
 use super::tables::Naming;
 use super::{Arm, Cell, Report, Run, ledger_table, score_table};
-use closeread_eval::Item;
-use closeread_eval::observations::CellKey;
 use closeread_table::Table;
 use closeread_table::render::html::{escaped, id, isolated, table};
 use page::Page;
@@ -55,28 +53,20 @@ pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {
 /// A cell with its name in the report.
 struct NamedCell<'a> {
     run: usize,
-    arm: Arm,
     cell: &'a Cell,
     name: String,
 }
 
 impl NamedCell<'_> {
-    /// True if the item was asked in it.
-    fn asks(&self, item: &Item) -> bool {
-        item.task == self.cell.key.task
+    fn arm(&self) -> &Arm {
+        &self.cell.key.arm
     }
 }
 
 fn named_cells(report: &Report) -> Vec<NamedCell<'_>> {
     let all = || report.runs.iter().enumerate().flat_map(|(run, r)| r.cells.iter().map(move |cell| (run, cell)));
     let naming = Naming::of(all().map(|(_, cell)| &cell.key));
-    let named = |(run, cell)| {
-        let cell: &Cell = cell;
-        let CellKey { method, model, budget, .. } = &cell.key;
-        let arm = Arm { method: method.to_string(), model: model.to_string(), budget: *budget };
-        NamedCell { run, arm, cell, name: naming.full_name(&cell.key) }
-    };
-    all().map(named).collect()
+    all().map(|(run, cell)| NamedCell { run, cell, name: naming.full_name(&cell.key) }).collect()
 }
 
 fn cell_path(number: usize) -> String {
@@ -171,15 +161,15 @@ fn cell_page(report: &Report, runs: &[Run], cell: &NamedCell<'_>, number: usize,
     page.notes(report);
     page.push(&format!(
         "<p class=\"facts\">Method {}, model {}, run {}.</p>\n",
-        isolated(&cell.arm.method),
-        isolated(&cell.arm.model),
+        isolated(&cell.arm().method),
+        isolated(&cell.arm().model),
         isolated(&runs[cell.run].name)
     ));
     let only = std::slice::from_ref(cell.cell);
     for one in [score_table(only), ledger_table(only)] {
         page.push(&table(&one, |_| None));
     }
-    page.push(&items::of_cell(runs, cell, trials.arm(&cell.arm)));
+    page.push(&items::of_cell(runs, cell, trials.arm(cell.arm())));
     page.finish()
 }
 
