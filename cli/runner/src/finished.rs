@@ -14,7 +14,9 @@ use closeread_report::folder::{
 use closeread_report::{Run, TokenPlaces};
 use closeread_text::Language;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// Whether the books are read and counted, which takes a second a million words.
@@ -26,13 +28,37 @@ pub enum Texts {
     Skip,
 }
 
-/// The runs in these folders, each under a name of its own; remarks go to standard error.
-pub fn load_all(paths: &[PathBuf], texts: Texts) -> Result<Vec<Run>> {
-    let names: Vec<String> = paths.iter().map(|path| folder_name(path)).collect();
+/// A run folder, and the name that its configuration is to have beside others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFolder {
+    /// The folder.
+    pub path: PathBuf,
+    /// The name; `None` leaves it to the run.
+    pub name: Option<String>,
+}
+
+impl FromStr for NamedFolder {
+    type Err = Infallible;
+
+    /// `DIR` or `DIR=NAME`; what exists as it stands is a folder.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let named = text.rsplit_once('=').filter(|(_, name)| !name.is_empty() && !Path::new(text).exists());
+        Ok(match named {
+            Some((path, name)) => Self { path: path.into(), name: Some(name.to_owned()) },
+            None => Self { path: text.into(), name: None },
+        })
+    }
+}
+
+/// The runs in these folders, each under the name that was given or its folder's, which no other folder has; remarks go to
+/// standard error.
+pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<Vec<Run>> {
+    let own: Vec<String> = folders.iter().map(|folder| folder_name(&folder.path)).collect();
     let mut runs = Vec::new();
-    for (path, name) in paths.iter().zip(&names) {
-        let unique = names.iter().filter(|other| *other == name).count() == 1;
-        runs.push(load(path, if unique { name.clone() } else { path.display().to_string() }, texts)?);
+    for (NamedFolder { path, name }, own_name) in folders.iter().zip(&own) {
+        let unique = own.iter().filter(|other| *other == own_name).count() == 1;
+        let otherwise = || if unique { own_name.clone() } else { path.display().to_string() };
+        runs.push(load(path, name.clone().unwrap_or_else(otherwise), texts)?);
     }
     Ok(runs)
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use closeread_files::{self as files, write_atomically};
 use closeread_report::site::site;
 use closeread_report::{Report, Run, report};
-use closeread_runner::finished::{self, Texts};
+use closeread_runner::finished::{self, NamedFolder, Texts};
 use closeread_serve::page;
 use closeread_table::render::{csv, latex, text};
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ const ELEMENTS: &str = "elements";
 /// What a leaderboard needs to be sorted and scored again.
 const ELEMENT_FILES: [&str; 2] = ["closeread-leaderboard.js", "closeread_scorer_bg.wasm"];
 
-/// The tables and charts of one run, or of several side by side.
+/// The tables and charts of one run, or of several in one table.
 ///
 /// Without options the tables are printed as text. Exits with 1 if a run is incomplete.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run folders
-    #[arg(value_name = "RUN", required = true)]
-    runs: Vec<PathBuf>,
+    /// Run folders; NAME is what the tables call the run where there are several
+    #[arg(value_name = "RUN[=NAME]", required = true)]
+    runs: Vec<NamedFolder>,
     /// Write a site of static pages into this folder
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
@@ -39,10 +39,12 @@ pub(crate) struct ReportArgs {
 
 /// Reads the runs, writes and prints what was asked for.
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
-    let runs = finished::load_all(&args.runs, Texts::Count)?;
-    if let Some(twice) = runs.iter().enumerate().find(|(idx, run)| runs[..*idx].iter().any(|r| r.name == run.name)) {
-        bail!("{} is given twice: name each run folder once", twice.1.name);
+    if let Some(twice) =
+        args.runs.iter().enumerate().find(|(n, run)| args.runs[..*n].iter().any(|r| r.path == run.path))
+    {
+        bail!("{} is given twice: name each run folder once", twice.1.path.display());
     }
+    let runs = finished::load_all(&args.runs, Texts::Count)?;
     let report = report(&runs).context("the runs cannot stand in one table")?;
     if let Some(folder) = &args.html {
         write_site(folder, &report, &runs)?;

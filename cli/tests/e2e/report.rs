@@ -179,6 +179,30 @@ fn runs_stand_side_by_side() {
 }
 
 #[test]
+fn runs_are_pooled_under_names() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "a", &["--method", "dos-rag", "--budget", "30"]);
+    run_tales(&sandbox, "b", &["--method", "dos-rag", "--budget", "30"]);
+    run_tales(&sandbox, "c", &["--method", "closed-book"]);
+    let report = sandbox.run(&["report", "a=int4", "b=full", "c=full", "--json"]).exits(0).json();
+    let table = report["tables"].as_array().unwrap().iter().find(|table| table["id"] == "scores").unwrap();
+    assert_eq!(table["columns"][0], "run");
+    let heads: Vec<(&Value, &Value)> =
+        table["rows"].as_array().unwrap().iter().map(|row| (&row[0]["text"], &row[1]["text"])).collect();
+    assert_eq!(
+        heads,
+        [
+            (&json!("int4"), &json!("dos-rag")),
+            (&json!("full"), &json!("dos-rag")),
+            (&json!("full"), &json!("closed-book"))
+        ]
+    );
+    assert_eq!(report["runs"][1]["cells"].as_array().unwrap().len(), 1, "each run has its own cells");
+    sandbox.run(&["report", "a=x", "b=x"]).refuses(&["x: dos-rag at 30", "give them different names"]);
+}
+
+#[test]
 fn an_incomplete_run_says_so_in_every_rendering() {
     let sandbox = small_run();
     let records = read(&sandbox, "r/records.jsonl");

@@ -139,7 +139,7 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
 }
 
 fn run_report(run: &Run, cells: &[Cell], several: bool) -> RunReport {
-    let own = |cell: &&Cell| !several || cell.key.configuration == run.name;
+    let own = |cell: &&Cell| !several || (cell.key.configuration == run.name && run.plan.contains(&cell.key.arm));
     RunReport {
         run: run.name.clone(),
         benchmark: run.benchmark.clone(),
