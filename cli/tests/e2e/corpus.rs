@@ -132,7 +132,7 @@ fn samples_have_a_deviation() {
     let args =
         ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--samples", "3", "--retriever", "bm25"];
     let table = sandbox.run(&args).exits(0).out();
-    assert!(table.contains("± 0.0 over 3 runs"), "{table}");
+    assert!(table.contains("± 0.0 over 3 repeats"), "{table}");
 }
 
 #[test]

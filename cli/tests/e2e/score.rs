@@ -34,17 +34,17 @@ fn a_whole_file_is_scored_and_exits_0() {
 Scores in percent, 3 items
 metric        score  95%             n  failures left out  95%             n
 ----------------------------------------------------------------------------
-F1            83.33  [67.9, 98.8]*   2              83.33  [67.9, 98.8]*   2
 accuracy     100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+F1            83.33  [67.9, 98.8]*   2              83.33  [67.9, 98.8]*   2
 exact match   50.00  [9.5, 90.5]*    2              50.00  [9.5, 90.5]*    2
 3 items: 3 answered
 * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
 Scores by kind, in percent
-kind   items  answered                    F1              accuracy           exact match
+kind   items  answered              accuracy                    F1           exact match
 ----------------------------------------------------------------------------------------
-which      1         1                     -  100.0 [20.7, 100.0]*                     -
-who        1         1  100.0 [20.7, 100.0]*                     -  100.0 [20.7, 100.0]*
+which      1         1  100.0 [20.7, 100.0]*                     -                     -
+who        1         1                     -  100.0 [20.7, 100.0]*  100.0 [20.7, 100.0]*
 * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
 note: 1 of 3 items have no label `kind` and stand in none of its groups

@@ -60,19 +60,26 @@ pub fn label_questions(judging: &Judging, items: &mut [Item]) {
 }
 
 /// What the judges say of a trial: scores under the metrics that are theirs; [`Score::Unjudged`] where a panel was to
-/// decide and did not, or not yet.
+/// decide and did not, or not yet. What ended without an answer is wrong without being judged.
 pub fn judged_scores(standing: &Standing<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
     let subject = Subject::from(&record.key);
     let answered = matches!(record.outcome, Outcome::Answered { .. });
     let mut scores = BTreeMap::new();
-    let mut give = |name: &str, score: Score| scores.insert(MetricName::from(name), score);
-    if let Some((panel, judge)) = standing.judging().correctness().filter(|_| answered && is_open(item)) {
-        let joint = standing.joint(panel, &subject, judge);
-        let correct = if let Joint::Ruled(Ruling::Correctness { correct }) = joint { Some(correct) } else { None };
-        give(JUDGED_ACCURACY, correct.map_or(Score::Unjudged, yes));
+    if matches!(record.outcome, Outcome::NotAsked { .. }) {
+        return scores;
     }
-    if standing.judging().panel(Judge::Rule).is_some() && answered && has_gold(item) {
+    let mut give = |name: &str, score: Score| scores.insert(MetricName::from(name), score);
+    if let Some((panel, judge)) = standing.judging().correctness().filter(|_| is_open(item)) {
+        let verdict = match standing.joint(panel, &subject, judge) {
+            _ if !answered => yes(false),
+            Joint::Ruled(Ruling::Correctness { correct }) => yes(correct),
+            _ => Score::Unjudged,
+        };
+        give(JUDGED_ACCURACY, verdict);
+    }
+    if standing.judging().panel(Judge::Rule).is_some() && has_gold(item) {
         let (strict, tolerant) = match standing.ruling(&subject, Judge::Rule) {
+            _ if !answered => (yes(false), yes(false)),
             Joint::Ruled(Ruling::Rule(ByRule { strict, tolerant, .. })) => (yes(strict), yes(tolerant)),
             _ => (Score::Unjudged, Score::Unjudged),
         };
@@ -85,7 +92,7 @@ pub fn judged_scores(standing: &Standing<'_>, item: &Item, record: &Record) -> B
             give(name, Score::Value(f64::from(mark) / 100.0));
         }
     }
-    if let Some(judged) = summary(standing, item, record).filter(|_| answered) {
+    if let Some(judged) = summary(standing, item, record) {
         for (name, value) in hamlet::scores(&judged) {
             if OVER_ALL_LEVELS.contains(&name.as_str()) {
                 give(&name, share(&name, &judged).unwrap_or(Score::Value(value)));

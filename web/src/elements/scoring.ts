@@ -65,7 +65,7 @@ export const LEDGER = [
 
 export const percent = (share: number) => (100 * share).toFixed(1);
 
-/** The main metric first, the others by name. */
+/** The main metric first, the others in the scorecard's order. */
 export function metricNames({ metrics, main }: Pick<Scorecard, "metrics" | "main">): string[] {
-    return Object.keys(metrics).sort((a, b) => Number(b === main) - Number(a === main) || a.localeCompare(b));
+    return Object.keys(metrics).sort((a, b) => Number(b === main) - Number(a === main));
 }

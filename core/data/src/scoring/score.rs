@@ -181,7 +181,8 @@ impl<'a> Plan<'a> {
         let (item, chinese) = (row.item, is_chinese(row.item));
         let answer = attempt.and_then(answer);
         let own = self.metrics_of(item, chinese);
-        for metric in self.names().into_iter().filter_map(|name| name.known()) {
+        let computed = |name: &MetricName| !name.is_of_context() && name.known() != Some(Metric::PairAccuracy);
+        for metric in self.names().into_iter().filter(computed).filter_map(|name| name.known()) {
             let value = self.evaluator.score(metric, item, answer, chinese).filter(|_| own.contains(&metric));
             let score = value.and_then(|value| {
                 if metric.bleu_order().is_none() {

@@ -1,10 +1,10 @@
 //! What scoring gives: the public JSON of `closeread score`.
 
 use super::Problems;
-use closeread_eval::observations::{FailurePolicy, Ledger};
+use closeread_eval::observations::{FailurePolicy, Ledger, MetricName};
 use closeread_metrics::Words;
 use closeread_metrics::stats::Estimate;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// The scores of a submission, with everything they rest on and everything they leave out.
@@ -18,13 +18,14 @@ pub struct Scorecard {
     pub complete: bool,
     /// How the items ended, and the rows that could not be used.
     pub ledger: ScoredLedger,
-    /// The metric that ranks: the first that was asked for, that the format's own scorer leads with, or that most
-    /// items have by their task; absent where nothing could be scored.
+    /// The metric that ranks: the first that was asked for, that the format's own scorer leads with, or by
+    /// [`MetricName::RANK`]; absent where nothing could be scored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub main: Option<String>,
     /// What failures count in `metrics` and `by`.
     pub policy: FailurePolicy,
     /// Score by metric under `policy`.
+    #[serde(serialize_with = "in_order")]
     pub metrics: BTreeMap<String, Estimate>,
     /// The same under every other policy.
     pub policies: BTreeMap<FailurePolicy, PolicyScores>,
@@ -38,16 +39,23 @@ pub struct Scorecard {
     pub notes: Vec<String>,
 }
 
+/// Metrics in the order of [`MetricName`].
+fn in_order<S: Serializer>(metrics: &BTreeMap<String, Estimate>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut metrics: Vec<(&String, &Estimate)> = metrics.iter().collect();
+    metrics.sort_by_key(|(name, _)| MetricName::from(name.as_str()));
+    serializer.collect_map(metrics)
+}
+
 impl Scorecard {
     /// True if every row could be used and no item is missing.
     pub fn is_clean(&self) -> bool {
         self.complete && self.ledger.problems.is_empty()
     }
 
-    /// Names of the metrics, the main one first, the others by name.
+    /// Names of the metrics, the main one first, the others in their order.
     pub fn metric_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.metrics.keys().map(String::as_str).collect();
-        names.sort_by_key(|name| (Some(*name) != self.main.as_deref(), *name));
+        names.sort_by_key(|name| (Some(*name) != self.main.as_deref(), MetricName::from(*name)));
         names
     }
 
@@ -73,6 +81,7 @@ pub struct PolicyScores {
     /// Items that the policy counts and that have something to be scored against.
     pub n: usize,
     /// Score by metric; each has an `n` of its own.
+    #[serde(serialize_with = "in_order")]
     pub metrics: BTreeMap<String, Estimate>,
 }
 
@@ -84,6 +93,7 @@ pub struct Group {
     /// How they ended.
     pub ledger: Ledger,
     /// Score by metric, failures counted as in the whole.
+    #[serde(serialize_with = "in_order")]
     pub metrics: BTreeMap<String, Estimate>,
 }
 
