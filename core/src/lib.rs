@@ -36,7 +36,8 @@
 //!
 //! let scores = score(&item, &trials[0].outcome, "en");
 //! println!("{:?}: F1 {:.2}", trials[0].outcome, scores["f1"]);
-//! assert!(scores["f1"] > 0.0);
+//! // Answered { answer: "sold the boat to Carla", choice: None }: F1 0.40
+//! assert_eq!(scores["f1"], 0.4);
 //! # Ok(())
 //! # }
 //! ```
