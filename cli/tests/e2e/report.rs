@@ -48,12 +48,12 @@ fn the_tables_of_a_run() {
         closed-book: 12 answered, 6 not found
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
-        How the items ended
-        method       budget  items  answered  not found  unanswered  overflow  blocked  unparsed  failed  missing  unscored
-        -------------------------------------------------------------------------------------------------------------------
-        closed-book       -     18        12          6           0         0        0         0       0        0         0
-        dos-rag          15     18        18          0           0         0        0         0       0        0         0
-        dos-rag          30     18        18          0           0         0        0         0       0        0         0
+        How the trials ended
+        method       budget  trials  answered  not found
+        ------------------------------------------------
+        closed-book       -      18        12          6
+        dos-rag          15      18        18          0
+        dos-rag          30      18        18          0
 
         Scores under both policies
         method       budget  accuracy, failures wrong   n  accuracy, failures left out   n  F1, failures wrong  n  F1, failures left out  n
@@ -61,8 +61,8 @@ fn the_tables_of_a_run() {
         closed-book       -           8.3 [0.0, 29.8]  12              8.3 [0.0, 29.8]  12    0.0 [0.0, 39.0]*  6       0.0 [0.0, 39.0]*  6
         dos-rag          15      100.0 [75.8, 100.0]*  12         100.0 [75.8, 100.0]*  12   52.3 [45.3, 59.4]  6      52.3 [45.3, 59.4]  6
         dos-rag          30      100.0 [75.8, 100.0]*  12         100.0 [75.8, 100.0]*  12   52.3 [45.3, 59.4]  6      52.3 [45.3, 59.4]  6
-        failures wrong: an item in which the reader never got to answer (overflow, blocked, failed) scores 0, as in the main tables of the five papers
-        failures left out: these items are not in the denominator; what the reader did not find or could not put into the agreed form stays wrong
+        failures wrong: a trial in which the model never got to answer (overflow, cut short, blocked, failed, missing) scores 0, as in the main tables of the five papers
+        failures left out: these trials are not in the denominator; what the model did not find or could not put into the agreed form stays wrong
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
         What it took
@@ -92,16 +92,16 @@ fn the_tables_of_a_run() {
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
         Scores over the token budget (DOS RAG, figures 1 to 4 and Table 5)
-        method       model               budget  metric                   score  deviation over runs  runs
-        --------------------------------------------------------------------------------------------------
-        closed-book  builtin/extractive       -  accuracy       8.3 [0.0, 29.8]                    -     1
-        dos-rag      builtin/extractive      15  accuracy  100.0 [75.8, 100.0]*                    -     1
-        dos-rag      builtin/extractive      30  accuracy  100.0 [75.8, 100.0]*                    -     1
-        closed-book  builtin/extractive       -  f1            0.0 [0.0, 39.0]*                    -     1
-        dos-rag      builtin/extractive      15  f1           52.3 [45.3, 59.4]                    -     1
-        dos-rag      builtin/extractive      30  f1           52.3 [45.3, 59.4]                    -     1
-        policy failures_wrong: overflow, refusals, failed calls and missing items count as wrong
-        deviation: sample standard deviation of the runs' means
+        method       model               budget  metric                   score  deviation over repeats  repeats
+        --------------------------------------------------------------------------------------------------------
+        closed-book  builtin/extractive       -  accuracy       8.3 [0.0, 29.8]                       -        1
+        dos-rag      builtin/extractive      15  accuracy  100.0 [75.8, 100.0]*                       -        1
+        dos-rag      builtin/extractive      30  accuracy  100.0 [75.8, 100.0]*                       -        1
+        closed-book  builtin/extractive       -  f1            0.0 [0.0, 39.0]*                       -        1
+        dos-rag      builtin/extractive      15  f1           52.3 [45.3, 59.4]                       -        1
+        dos-rag      builtin/extractive      30  f1           52.3 [45.3, 59.4]                       -        1
+        policy failures_wrong: overflow, responses cut short, refusals, failed calls and missing trials count as wrong
+        deviation: sample standard deviation of the repeats' means
 
         accuracy by asked
         method       budget                 again                 first

@@ -47,39 +47,39 @@ fn every_item_is_scored_by_its_task() {
         ALL,
         &options,
         expect![[r#"
-                Scores in percent, 6 items
-                metric                  score  95%             n  failures left out  95%             n
-                --------------------------------------------------------------------------------------
-                accuracy               100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
-                evidence recall        100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
-                exact match             50.00  [9.5, 90.5]*    2              50.00  [9.5, 90.5]*    2
-                F1                     100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
-                InfiniteBench F1 (zh)   50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
-                pair accuracy          100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
-                ROUGE-1                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
-                ROUGE-2                 33.33  [2.5, 90.6]*    1              33.33  [2.5, 90.6]*    1
-                ROUGE-L                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
-                ROUGE-Lsum              50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
-                6 items: 5 answered, 1 no gold
-                * 95% interval over items: fewer than five books to cluster by, or scores all alike
+            Scores in percent, 6 items
+            metric                  score  95%             n  failures left out  95%             n
+            --------------------------------------------------------------------------------------
+            accuracy               100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
+            pair accuracy          100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+            F1                     100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+            InfiniteBench F1 (zh)   50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+            exact match             50.00  [9.5, 90.5]*    2              50.00  [9.5, 90.5]*    2
+            ROUGE-L                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+            ROUGE-Lsum              50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+            ROUGE-1                 50.00  [5.5, 94.5]*    1              50.00  [5.5, 94.5]*    1
+            ROUGE-2                 33.33  [2.5, 90.6]*    1              33.33  [2.5, 90.6]*    1
+            evidence recall        100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+            6 items: 5 answered, 1 no gold
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
-                Scores by kind, in percent
-                kind  items  answered       evidence recall        exact match                    F1  InfiniteBench F1 (zh)
-                -----------------------------------------------------------------------------------------------------------
-                who       2         2  100.0 [20.7, 100.0]*  50.0 [9.5, 90.5]*  100.0 [20.7, 100.0]*      50.0 [5.5, 94.5]*
-                * 95% interval over items: fewer than five books to cluster by, or scores all alike
+            Scores by kind, in percent
+            kind  items  answered                    F1  InfiniteBench F1 (zh)        exact match       evidence recall
+            -----------------------------------------------------------------------------------------------------------
+            who       2         2  100.0 [20.7, 100.0]*      50.0 [5.5, 94.5]*  50.0 [9.5, 90.5]*  100.0 [20.7, 100.0]*
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
-                a answered {"evidence_recall": 1.0, "exact_match": 1.0, "f1": 1.0}
-                b answered {"accuracy": 1.0, "pair_accuracy": 1.0}
-                c answered {"accuracy": 1.0}
-                d answered {"exact_match": 0.0, "infinitebench_zh_f1": 0.5}
-                e no_gold {}
-                f answered {"rouge1": 0.5, "rouge2": 0.33333333333333337, "rougeL": 0.5, "rougeLsum": 0.5}
+            a answered {"evidence_recall": 1.0, "exact_match": 1.0, "f1": 1.0}
+            b answered {"accuracy": 1.0, "pair_accuracy": 1.0}
+            c answered {"accuracy": 1.0}
+            d answered {"exact_match": 0.0, "infinitebench_zh_f1": 0.5}
+            e no_gold {}
+            f answered {"rouge1": 0.5, "rouge2": 0.33333333333333337, "rougeL": 0.5, "rougeLsum": 0.5}
 
-                note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
+            note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
 
-                note: 4 of 6 items have no label `kind` and stand in none of its groups
-            "#]],
+            note: 4 of 6 items have no label `kind` and stand in none of its groups
+        "#]],
     );
 }
 
@@ -94,14 +94,14 @@ fn failures_count_as_wrong_and_are_shown_left_out() {
             metric                 score  95%           n  failures left out  95%             n
             -----------------------------------------------------------------------------------
             accuracy               50.00  [9.5, 90.5]*  2             100.00  [20.7, 100.0]*  1
-            exact match             0.00  [0.0, 65.8]*  2               0.00  [0.0, 79.3]*    1
+            pair accuracy           0.00  [0.0, 79.3]*  1                  -  -               -
             F1                      0.00  [0.0, 79.3]*  1               0.00  [0.0, 79.3]*    1
             InfiniteBench F1 (zh)   0.00  [0.0, 79.3]*  1                  -  -               -
-            pair accuracy           0.00  [0.0, 79.3]*  1                  -  -               -
-            ROUGE-1                 0.00  [0.0, 79.3]*  1                  -  -               -
-            ROUGE-2                 0.00  [0.0, 79.3]*  1                  -  -               -
+            exact match             0.00  [0.0, 65.8]*  2               0.00  [0.0, 79.3]*    1
             ROUGE-L                 0.00  [0.0, 79.3]*  1                  -  -               -
             ROUGE-Lsum              0.00  [0.0, 79.3]*  1                  -  -               -
+            ROUGE-1                 0.00  [0.0, 79.3]*  1                  -  -               -
+            ROUGE-2                 0.00  [0.0, 79.3]*  1                  -  -               -
             6 items: 1 answered, 1 unanswered, 4 missing
             INCOMPLETE: 4 of 6 items are missing and count as wrong
             failures left out: what did not fit, was refused, failed or is missing is not in the denominator
@@ -126,27 +126,27 @@ fn metrics_that_are_asked_for_are_scored_wherever_they_apply() {
         ALL,
         &Options { metrics, ..Options::default() },
         expect![[r#"
-                Scores in percent, 6 items
-                metric            score  95%             n  failures left out  95%             n
-                --------------------------------------------------------------------------------
-                BLEU-1            27.59  [8.8, 78.3]*    3              27.59  [8.8, 78.3]*    3
-                accuracy         100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
-                evidence recall  100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
-                F1                46.67  [8.7, 87.0]*    3              46.67  [8.7, 87.0]*    3
-                6 items: 5 answered, 1 no gold
-                * 95% interval over items: fewer than five books to cluster by, or scores all alike
+            Scores in percent, 6 items
+            metric            score  95%             n  failures left out  95%             n
+            --------------------------------------------------------------------------------
+            BLEU-1            27.59  [8.8, 78.3]*    3              27.59  [8.8, 78.3]*    3
+            accuracy         100.00  [34.2, 100.0]*  2             100.00  [34.2, 100.0]*  2
+            F1                46.67  [8.7, 87.0]*    3              46.67  [8.7, 87.0]*    3
+            evidence recall  100.00  [20.7, 100.0]*  1             100.00  [20.7, 100.0]*  1
+            6 items: 5 answered, 1 no gold
+            * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
-                a answered {"bleu_1": 1.0, "evidence_recall": 1.0, "f1": 1.0}
-                b answered {"accuracy": 1.0}
-                c answered {"accuracy": 1.0}
-                d answered {"bleu_1": 0.0, "f1": 0.0}
-                e no_gold {}
-                f answered {"bleu_1": 0.1353352832366127, "f1": 0.4}
+            a answered {"bleu_1": 1.0, "evidence_recall": 1.0, "f1": 1.0}
+            b answered {"accuracy": 1.0}
+            c answered {"accuracy": 1.0}
+            d answered {"bleu_1": 0.0, "f1": 0.0}
+            e no_gold {}
+            f answered {"bleu_1": 0.1353352832366127, "f1": 0.4}
 
-                note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
+            note: items.jsonl:5 (e): no `answers`: the question is asked, but its answer cannot be scored
 
-                note: 1 item is Chinese, where bleu_1, f1 as published find whole sentences or no words at all: the option `chinese` with `characters` counts characters as words
-            "#]],
+            note: 1 item is Chinese, where bleu_1, f1 as published find whole sentences or no words at all: the option `chinese` with `characters` counts characters as words
+        "#]],
     );
     let options = Options { metrics: vec![Metric::RougeL], chinese: Words::ChineseCharacters, by: Vec::new() };
     assert_eq!(card(ALL, &options).items[3].scores["rougeL"], 0.5);
