@@ -4,38 +4,56 @@ use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Take, Write};
 use std::path::{Path, PathBuf};
 
-/// What a file that a person named holds. Pipes and devices, which may never end, are refused.
+/// Most bytes of a file that is read whole, 2 GiB.
+pub const MAX_FILE_BYTES: u64 = 2 << 30;
+/// Most bytes of a line of JSON, 64 MiB: as a value it can take twenty times as many.
+const MAX_LINE_BYTES: usize = 64 << 20;
+
+/// What a file holds. Pipes and devices, which may never end, and files of more than [`MAX_FILE_BYTES`] are refused.
 pub fn read_file(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
-    refuse_endless(path.as_ref())?;
-    fs::read(path)
+    read_file_within(path, MAX_FILE_BYTES)
 }
 
-/// The text of a file that a person named, likewise.
+/// What a file of at most so many bytes holds, likewise.
+pub fn read_file_within(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_file(path.as_ref(), most)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a file, likewise.
 pub fn read_text_file(path: impl AsRef<Path>) -> io::Result<String> {
-    refuse_endless(path.as_ref())?;
-    fs::read_to_string(path)
+    let mut text = String::new();
+    open_file(path.as_ref(), MAX_FILE_BYTES)?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
-/// To open a pipe is to wait for who writes into it, so this is asked before.
-fn refuse_endless(path: &Path) -> io::Result<()> {
+/// To open a pipe is to wait for who writes into it, so this is asked before. A file that grows meanwhile ends where it is
+/// to end.
+pub fn open_file(path: &Path, most: u64) -> io::Result<Take<File>> {
     let metadata = fs::metadata(path)?;
-    if metadata.is_file() || metadata.is_dir() {
-        return Ok(());
+    if !metadata.is_file() && !metadata.is_dir() {
+        let why = "it is a pipe or a device, which may never end: name a file";
+        return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
-    Err(io::Error::new(ErrorKind::InvalidInput, "it is a pipe or a device, which may never end: name a file"))
+    if metadata.is_file() && metadata.len() > most {
+        let why = format!("it has {} MiB: expected at most {} MiB; split it", metadata.len() >> 20, most >> 20);
+        return Err(io::Error::new(ErrorKind::FileTooLarge, why));
+    }
+    Ok(File::open(path)?.take(most))
 }
 
 /// What a file holds; `None` if there is none.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    if_there(fs::read(path)).with_context(|| format!("cannot read {}", path.display()))
+    if_there(read_file(path)).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The text that a file holds; `None` if there is none.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
-    if_there(fs::read_to_string(path)).with_context(|| format!("cannot read {}", path.display()))
+    if_there(read_text_file(path)).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// What lies in a folder, in the order of the names; nothing if there is none.
@@ -82,6 +100,9 @@ pub fn read_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<Ve
 /// removed. `expected` says what a line is, in errors.
 pub fn open_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<(File, Vec<T>)> {
     let named = || path.display().to_string();
+    if path.exists() {
+        open_file(path, MAX_FILE_BYTES).with_context(|| format!("cannot read {}", named()))?;
+    }
     let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
     let mut file = file.with_context(|| format!("cannot open {}", named()))?;
     let mut bytes = Vec::new();
@@ -103,6 +124,10 @@ fn values<T: DeserializeOwned>(path: &Path, lines: &[u8], expected: &str) -> Res
     let lines = lines.split(|&byte| byte == b'\n').enumerate();
     let lines = lines.filter(|(_, line)| !line.iter().all(u8::is_ascii_whitespace));
     let value = |(idx, line): (usize, &[u8])| {
+        if line.len() > MAX_LINE_BYTES {
+            let (there, most) = (line.len() >> 20, MAX_LINE_BYTES >> 20);
+            bail!("{}:{}: {there} MiB in one line: expected at most {most} MiB", path.display(), idx + 1);
+        }
         serde_json::from_slice(line).with_context(|| format!("{}:{}: expected {expected}", path.display(), idx + 1))
     };
     lines.map(value).collect()
@@ -213,6 +238,21 @@ mod tests {
             }
         }
         assert!(read_file(dir.path()).is_err() && read_file(dir.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn finding_09_files_and_lines_that_are_too_large_are_refused_before_they_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("large");
+        File::create(&path).unwrap().set_len(MAX_FILE_BYTES + 1).unwrap();
+        for error in [read_file(&path).unwrap_err(), read_text_file(&path).unwrap_err()] {
+            assert_eq!(error.to_string(), "it has 2048 MiB: expected at most 2048 MiB; split it");
+        }
+        assert!(open_lines::<Value>(&path, "a value").is_err());
+        assert!(read_file_within(&path, 100).unwrap_err().to_string().contains("at most 0 MiB"));
+        fs::write(&path, format!("1\n\"{}\"\n", "a".repeat(MAX_LINE_BYTES))).unwrap();
+        let error = read_lines::<Value>(&path, "a value").unwrap_err().to_string();
+        assert!(error.ends_with("large:2: 64 MiB in one line: expected at most 64 MiB"), "{error}");
     }
 
     #[test]

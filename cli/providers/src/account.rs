@@ -94,7 +94,7 @@ pub fn keys() -> Result<Keys> {
     let Some(path) = folder.ancestors().map(|folder| folder.join(".env")).find(|path| path.is_file()) else {
         return Ok(Keys { file: HashMap::new() });
     };
-    let bytes = std::fs::read(&path)
+    let bytes = closeread_files::read_file(&path)
         .with_context(|| format!("{} cannot be read; correct its rights or remove it", path.display()))?;
     let (file, odd) = variables(&String::from_utf8_lossy(&bytes));
     SAID.call_once(|| {

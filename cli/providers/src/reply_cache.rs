@@ -42,7 +42,7 @@ impl Entry {
 
     /// The entry in a file, if it is whole.
     pub fn read(path: &Path) -> Option<Self> {
-        let entry: Self = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let entry: Self = serde_json::from_slice(&closeread_files::read_file(path).ok()?).ok()?;
         (entry.format == FORMAT && entry.sha256 == entry.digest()).then_some(entry)
     }
 }

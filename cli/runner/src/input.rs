@@ -2,7 +2,7 @@
 
 mod documents;
 
-use closeread_books::{Book, Frame, ReadOptions, TextStore, decode, read_epub};
+use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, TextStore, decode, read_epub};
 use closeread_text::Language;
 use std::collections::HashSet;
 use std::fmt;
@@ -285,7 +285,7 @@ struct FileText {
 
 /// Reads a file; the error is a message for people.
 fn read_text(path: &Path, kind: Kind, options: &InputOptions) -> Result<FileText, String> {
-    let bytes = closeread_files::read_file(path).map_err(|e| unreadable(&e))?;
+    let bytes = closeread_files::read_file_within(path, MAX_BOOK_BYTES as u64).map_err(|e| unreadable(&e))?;
     if kind == Kind::Epub {
         if bytes.is_empty() {
             return Err("the file is empty (0 bytes): expected an EPUB book".to_owned());

@@ -63,7 +63,7 @@ impl Journals {
     pub fn replies(&self) -> Result<Vec<(String, Reply)>> {
         let mut replies = Vec::new();
         for path in files::entries(&self.folder)? {
-            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
             replies.extend(lines(&bytes).map(|Line { model, reply, .. }| (model, reply)));
         }
         Ok(replies)

@@ -72,7 +72,7 @@ impl Installed {
     pub fn in_folder(folder: &Path) -> anyhow::Result<Self> {
         let read = |name: &str| {
             let path = folder.join(name);
-            std::fs::read_to_string(&path).with_context(|| {
+            closeread_files::read_text_file(&path).with_context(|| {
                 format!("{} cannot be read: is this a folder made by `closeread model`?", path.display())
             })
         };
@@ -94,7 +94,9 @@ impl Installed {
             }));
         };
         let path = folder.join(name);
-        std::fs::read(&path).map(Cow::Owned).with_context(|| format!("{} cannot be read", path.display()))
+        closeread_files::read_file_within(&path, u64::MAX)
+            .map(Cow::Owned)
+            .with_context(|| format!("{} cannot be read", path.display()))
     }
 
     /// Where it is, in words.

@@ -13,7 +13,8 @@ pub fn load(folder: Option<&Path>) -> Result<Prompts> {
         let path = entry.with_context(|| format!("cannot read --prompts {}", folder.display()))?.path();
         if path.extension().is_some_and(|extension| extension == "md") {
             let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text =
+                closeread_files::read_text_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
             prompts.replace(&name, &text).with_context(|| format!("cannot use {}", path.display()))?;
         }
     }

@@ -46,7 +46,7 @@ pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCo
     });
     let agreed: Vec<Unit<Agreed>> = kept.collect();
     let named = || format!("cannot use --hand-checked {}", file.display());
-    let bytes = std::fs::read(file).with_context(named)?;
+    let bytes = closeread_files::read_file(file).with_context(named)?;
     let read = decode(&bytes, None).with_context(named)?.text;
     let by_hand = read_hand(&read).map_err(anyhow::Error::msg).with_context(named)?;
     let found = first_agreement(&agreed, &schema, &by_hand, &domain(out));
@@ -69,7 +69,7 @@ pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCo
 
 /// What the build calls its domain.
 fn domain(out: &Path) -> String {
-    let manifest = std::fs::read(out.join(BuildFolder::MANIFEST)).ok();
+    let manifest = closeread_files::read_file(out.join(BuildFolder::MANIFEST)).ok();
     let manifest: Option<Value> = manifest.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let domain = manifest.as_ref().and_then(|manifest| manifest.pointer("/configuration/parameters/domain")?.as_str());
     domain.unwrap_or("of one domain").to_owned()

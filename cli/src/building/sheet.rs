@@ -23,7 +23,8 @@ const WRITTEN: &str = "written";
 /// The forms of `--forms`, or those that ship.
 pub(crate) fn read_forms(path: Option<&Path>) -> Result<Vec<Form>> {
     let Some(path) = path else { return Ok(Form::built_in()) };
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read --forms {}", path.display()))?;
+    let text =
+        closeread_files::read_text_file(path).with_context(|| format!("cannot read --forms {}", path.display()))?;
     Form::read(&text).with_context(|| format!("cannot use --forms {}", path.display()))
 }
 
@@ -108,7 +109,7 @@ pub(super) fn collect(out: &Path, sheet: &Sheet, written: &[Written]) -> Result<
     for document in &documents {
         let Content::Path(path) = &document.content else { continue };
         let named = || format!("cannot read {}: expected the folder of a finished build", out.join(path).display());
-        let text = fs::read_to_string(out.join(path)).with_context(named)?;
+        let text = closeread_files::read_text_file(out.join(path)).with_context(named)?;
         let locator = Locator::new(&text);
         for item in found.iter().filter(|item| item.documents.contains(&document.id)) {
             let notes = resolve_evidence(item, &[&locator]).notes;

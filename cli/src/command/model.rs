@@ -176,6 +176,6 @@ fn describe(model: &Installed) -> serde_json::Value {
 
 /// Reads a description from a TOML file.
 fn read_spec(path: &Path) -> anyhow::Result<ModelSpec> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let text = closeread_files::read_text_file(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(ModelSpec::from_toml(&path.display().to_string(), &text)?)
 }

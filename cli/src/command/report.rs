@@ -117,7 +117,7 @@ fn copy_elements(from: &Path, to: &Path) -> Result<()> {
     std::fs::create_dir_all(to).with_context(|| format!("cannot create the folder {}", to.display()))?;
     for name in ELEMENT_FILES {
         let file = from.join(name);
-        let bytes = std::fs::read(&file).with_context(|| {
+        let bytes = closeread_files::read_file(&file).with_context(|| {
             format!("cannot read {}: `cargo xtask web` writes it into the built page", file.display())
         })?;
         write_atomically(&to.join(name), &bytes)?;

@@ -3,12 +3,19 @@
 use super::Flow;
 use super::frame::Frame;
 use super::language;
+use super::line::lines;
 use closeread_text::Language;
 use closeread_text::Span;
 use closeread_text::hash::sha256;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// Most bytes of a book's text, 128 MiB: many times the longest, and what a machine's memory holds several times.
+pub const MAX_BOOK_BYTES: usize = 128 << 20;
+/// Most lines of a book, and most bytes of one word, one stretch of white space or of marks: what is kept for each line,
+/// and for each byte of a word while its tokens are counted, is many times as large.
+pub(super) const MAX_LINES_AND_RUN: usize = 4 << 20;
 
 /// One text that questions are asked about, with everything that is known of it before it is cut.
 ///
@@ -93,6 +100,39 @@ pub enum TextError {
         /// The book's id.
         id: String,
     },
+    /// More than [`MAX_BOOK_BYTES`].
+    #[error("book `{id}` has {} MiB of text: expected at most {} MiB; split it into several documents", n_bytes >> 20, MAX_BOOK_BYTES >> 20)]
+    TooLarge {
+        /// The book's id.
+        id: String,
+        /// Bytes of its text.
+        n_bytes: usize,
+    },
+    /// More lines than a text has.
+    #[error(
+        "book `{id}` has {n_lines} lines: expected at most {MAX_LINES_AND_RUN}; is it a table or a log? give a text"
+    )]
+    TooManyLines {
+        /// The book's id.
+        id: String,
+        /// How many.
+        n_lines: usize,
+    },
+    /// One word, one stretch of white space or of marks that goes on for megabytes.
+    #[error(
+        "book `{id}` has {} MiB {what} at byte {at}: expected at most {} MiB; is it binary data? give a text",
+        n_bytes >> 20, MAX_LINES_AND_RUN >> 20
+    )]
+    EndlessRun {
+        /// The book's id.
+        id: String,
+        /// Of what it consists.
+        what: &'static str,
+        /// Where it begins.
+        at: usize,
+        /// Its bytes.
+        n_bytes: usize,
+    },
     /// It was read once and cannot be read again.
     #[error("book `{id}` cannot be read again: {problem}")]
     Gone {
@@ -107,7 +147,7 @@ impl Book {
     /// Reads `source`, the whole decoded text of a file, frame, line ends and byte order mark included.
     ///
     /// # Errors
-    /// [`TextError`] if no visible character is left to read.
+    /// [`TextError`] if no visible character is left to read, or the text is too large.
     pub fn new(
         id: impl Into<String>,
         title: impl Into<String>,
@@ -115,6 +155,7 @@ impl Book {
         options: &ReadOptions,
     ) -> Result<Self, TextError> {
         let id = id.into();
+        check_limits(&id, &source)?;
         if !has_text(&source) {
             return Err(TextError::Empty { id });
         }
@@ -255,6 +296,36 @@ impl fmt::Debug for Book {
     }
 }
 
+/// Refuses what would take many times its size to be read.
+fn check_limits(id: &str, source: &str) -> Result<(), TextError> {
+    let id = || id.to_owned();
+    if source.len() > MAX_BOOK_BYTES {
+        return Err(TextError::TooLarge { id: id(), n_bytes: source.len() });
+    }
+    if source.len() <= MAX_LINES_AND_RUN {
+        return Ok(());
+    }
+    let kind = |c: char| match c {
+        c if c.is_whitespace() => "of white space in one place",
+        c if c.is_alphanumeric() => "in one word",
+        _ => "of marks in one place",
+    };
+    let (mut at, mut within) = (0, "");
+    for (idx, what) in source.char_indices().map(|(idx, c)| (idx, kind(c))).chain([(source.len(), "")]) {
+        if what != within {
+            if idx - at > MAX_LINES_AND_RUN {
+                return Err(TextError::EndlessRun { id: id(), what: within, at, n_bytes: idx - at });
+            }
+            (at, within) = (idx, what);
+        }
+    }
+    let n_lines = lines(source, Span::new(0, source.len())).count();
+    if n_lines > MAX_LINES_AND_RUN {
+        return Err(TextError::TooManyLines { id: id(), n_lines });
+    }
+    Ok(())
+}
+
 /// True if something of `text` shows in print.
 pub(super) fn has_text(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !super::flow::is_invisible(c))
@@ -288,6 +359,24 @@ mod tests {
         assert_eq!(read(framed), Err(TextError::OnlyFrame { id: "b".into() }));
         let kept = ReadOptions { keep_frame: true, ..ReadOptions::default() };
         assert!(Book::new("b", "", framed.to_owned(), &kept).is_ok());
+    }
+
+    #[test]
+    fn finding_09_what_takes_many_times_its_size_to_be_read_is_refused() {
+        let most = MAX_LINES_AND_RUN;
+        let said = |text: String| read(&text).unwrap_err().to_string();
+        let run = said(format!("It rained. {} The end.", "a".repeat(most + 1)));
+        assert!(run.contains("4 MiB in one word at byte 11") && run.contains("is it binary data?"), "{run}");
+        let feeds = said(format!("It rained.{}", "\n".repeat(most + 1)));
+        assert!(feeds.contains("4 MiB of white space in one place at byte 10"), "{feeds}");
+        let marks = said(".".repeat(most + 1));
+        assert!(marks.contains("of marks in one place"), "{marks}");
+        let lines = said("a\n".repeat(most + 1));
+        assert!(lines.contains("4194305 lines: expected at most 4194304"), "{lines}");
+        assert!(
+            said("a b\u{3000}".repeat(MAX_BOOK_BYTES / 6 + 1)).contains("128 MiB of text: expected at most 128 MiB")
+        );
+        assert!(read(&format!("{} end", "a".repeat(most))).is_ok());
     }
 
     #[derive(Debug)]

@@ -1,9 +1,12 @@
 //! The text of an EPUB book.
 
+mod limits;
+
 use super::book::has_text;
 use super::decode::{DecodeError, decode};
 use super::html::{Layout, to_text};
 use closeread_text::Language;
+use limits::{Chapters, check};
 use rbook::Epub;
 use std::io::Cursor;
 
@@ -37,6 +40,16 @@ pub enum EpubError {
         /// What went wrong.
         reason: String,
     },
+    /// More than a book can be.
+    #[error(
+        "the EPUB is too large: {what} would unpack to more than {most}; expected a book; give its text as .txt files"
+    )]
+    TooLarge {
+        /// What of it.
+        what: String,
+        /// What is read at most.
+        most: String,
+    },
     /// Its chapters are encrypted.
     #[error("the EPUB is encrypted (DRM): expected readable chapters; get a copy without protection")]
     Encrypted,
@@ -54,12 +67,16 @@ pub enum EpubError {
 /// how many.
 ///
 /// # Errors
-/// [`EpubError`]; a chapter that is missing or broken is an error, because a book with a hole would pass for whole.
+/// [`EpubError`]; an archive that unpacks to more than a book can be is given up before it fills the memory. A chapter that is missing or broken is an error, because a book with a hole would pass for whole.
 pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
-    let epub = Epub::read(Cursor::new(bytes)).map_err(|e| EpubError::Broken { reason: chain(&e) })?;
+    check(&bytes)?;
+    // The table of contents is not used, and may be of any size.
+    let epub = Epub::options().skip_toc(true).read(Cursor::new(bytes));
+    let epub = epub.map_err(|e| EpubError::Broken { reason: chain(&e) })?;
     if is_encrypted(&epub) {
         return Err(EpubError::Encrypted);
     }
+    let mut chapters = Chapters::default();
     let (mut text, mut notes) = (String::new(), Vec::new());
     let (mut n_chapters, mut n_left_out) = (0, 0);
     for entry in epub.spine().iter() {
@@ -77,8 +94,16 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         }
         n_chapters += 1;
         let broken = |reason: String| EpubError::Chapter { href: document.href().to_string(), reason };
-        let bytes = document.read_bytes().map_err(|e| broken(chain(&e)))?;
-        let chapter = match decode(&bytes, None) {
+        let mut room = chapters.room();
+        if let Err(error) = document.copy_bytes(&mut room) {
+            return Err(if room.is_full() {
+                chapters.too_large(document.href().as_str())
+            } else {
+                broken(chain(&error))
+            });
+        }
+        chapters.count(room.bytes.len());
+        let chapter = match decode(&room.bytes, None) {
             Ok(decoded) => to_text(&decoded.text, Layout::Book),
             Err(DecodeError::Empty { .. }) => continue,
             Err(e) => return Err(broken(e.to_string())),
@@ -109,7 +134,12 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
 /// True if the archive's list of encrypted files names more than obfuscated fonts.
 fn is_encrypted(epub: &Epub) -> bool {
     const FONT_OBFUSCATION: [&str; 2] = ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
-    let Ok(list) = epub.read_resource_str("/META-INF/encryption.xml") else { return false };
+    let mut list = Chapters::default().room();
+    // One that is too large to be read lists more than fonts.
+    if epub.copy_resource("/META-INF/encryption.xml", &mut list).is_err() {
+        return list.is_full();
+    }
+    let list = String::from_utf8_lossy(&list.bytes);
     list.match_indices("EncryptionMethod").any(|(at, _)| {
         let method = list[at..].split('>').next().unwrap_or_default();
         method.contains("Algorithm") && !FONT_OBFUSCATION.iter().any(|known| method.contains(known))

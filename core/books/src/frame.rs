@@ -1,5 +1,6 @@
 //! Project Gutenberg's header and trailer, recognised so that they can be set aside.
 
+use super::book::MAX_LINES_AND_RUN;
 use super::line::{Line, lines};
 use closeread_text::Span;
 use regex::Regex;
@@ -28,6 +29,10 @@ impl Frame {
     /// Whatever is not certain stays in the body: a book that quotes these lines keeps its text.
     pub fn find(source: &str) -> Self {
         let whole = Self::none(source).body;
+        // No book has so many; what is kept of each would be many times the text.
+        if source.len() > MAX_LINES_AND_RUN && lines(source, whole).nth(MAX_LINES_AND_RUN).is_some() {
+            return Self::none(source);
+        }
         let lines: Vec<Line> = lines(source, whole).collect();
         let header = header_end(source, &lines);
         let first = header.unwrap_or(0);

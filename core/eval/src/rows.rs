@@ -4,6 +4,14 @@ use crate::{InputFile, Problem};
 use serde_json::{Deserializer, Map, Value};
 use std::collections::VecDeque;
 
+/// Most bytes of a line of JSON Lines, or of an element of a list: 64 MiB. JSON can take twenty times its bytes.
+pub const MAX_ROW_BYTES: usize = 64 << 20;
+
+/// What is said of a line of more than [`MAX_ROW_BYTES`].
+pub fn too_long(n_bytes: usize) -> String {
+    format!("{} MiB in one line: expected at most {} MiB", n_bytes >> 20, MAX_ROW_BYTES >> 20)
+}
+
 /// One object.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
@@ -104,6 +112,9 @@ impl Rows<'_> {
         let line = self.line;
         self.at += (end + 1).min(rest.len());
         self.line += 1;
+        if end > MAX_ROW_BYTES {
+            return self.fail(line, too_long(end));
+        }
         let Ok(text) = std::str::from_utf8(&rest[..end]) else {
             return self.fail(line, "invalid UTF-8: save the file as UTF-8".into());
         };
@@ -141,12 +152,20 @@ impl Rows<'_> {
             Some(b']') => return self.end_array(),
             Some(_) => {}
         }
-        let mut values = Deserializer::from_slice(&self.bytes[self.at..]).into_iter::<Value>();
+        let rest = &self.bytes[self.at..];
+        let mut values = Deserializer::from_slice(&rest[..rest.len().min(MAX_ROW_BYTES)]).into_iter::<Value>();
         match values.next() {
             Some(Ok(value)) => {
                 let n_bytes = values.byte_offset();
                 self.push(self.line, value);
                 self.advance(n_bytes);
+            }
+            Some(Err(error)) if error.is_eof() && rest.len() > MAX_ROW_BYTES => {
+                let most = MAX_ROW_BYTES >> 20;
+                let message =
+                    format!("this element of the list has more than {most} MiB: it and all after it are unread");
+                self.fail(self.line, message);
+                self.advance(self.bytes.len() - self.at);
             }
             Some(Err(error)) => {
                 let line = self.line + error.line().saturating_sub(1);

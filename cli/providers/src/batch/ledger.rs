@@ -98,7 +98,7 @@ impl Ledger {
     /// The entries of a batch, those with the ids of `wanted`.
     pub(super) fn entries(&self, number: u32, wanted: &HashSet<&str>) -> Result<Vec<String>> {
         let path = self.path(number, "requests.jsonl.zst");
-        let packed = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let packed = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let text = zstd::decode_all(packed.as_slice()).with_context(|| format!("{} is damaged", path.display()))?;
         let text = String::from_utf8(text).with_context(|| format!("{} is damaged", path.display()))?;
         let is_wanted = |line: &&str| BatchApi::id_of(line).is_some_and(|id| wanted.contains(id.as_str()));
@@ -147,7 +147,7 @@ fn all(folder: &Path) -> Result<Vec<Ticket>> {
     let mut tickets: Vec<Ticket> = Vec::new();
     for path in files::entries(folder)? {
         if path.extension().is_some_and(|ending| ending == "json") {
-            let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
             tickets.push(serde_json::from_slice(&bytes).with_context(|| {
                 format!(
                     "{} is damaged; if its batch is no longer wanted, remove it, and its requests are asked again",

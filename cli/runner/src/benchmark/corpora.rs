@@ -8,10 +8,11 @@ use crate::run_folder::StoredTexts;
 use anyhow::{Context, Result};
 use closeread_books::{Book, TextStore};
 use closeread_data::{Adapter, Dataset};
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_eval::{InputFile, Problem};
+use closeread_files::{MAX_FILE_BYTES, open_file};
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -64,7 +65,7 @@ impl Corpora {
     /// Reads a file, which `name` names in problems.
     pub(super) fn read(&mut self, adapter: &Adapter, name: &str, path: &Path, options: &InputOptions) -> Result<()> {
         let unreadable = || format!("cannot read --data {}", path.display());
-        let file = File::open(path).with_context(unreadable)?;
+        let file = open_file(path, u64::MAX).with_context(unreadable)?;
         for part in Parts::new(name, BufReader::new(file)) {
             self.add((adapter.read)(&[part.with_context(unreadable)?]), name, options)?;
         }
@@ -129,13 +130,18 @@ impl<'n, R: BufRead> Parts<'n, R> {
         let mut bytes = vec![b'\n'; self.n_lines];
         let before = bytes.len();
         loop {
-            if self.lines.read_until(b'\n', &mut bytes)? == 0 {
+            let n_read = (&mut self.lines).take(MAX_ROW_BYTES as u64 + 1).read_until(b'\n', &mut bytes)?;
+            if n_read == 0 {
                 break;
+            }
+            if n_read > MAX_ROW_BYTES {
+                let why = format!("line {}: {}", self.n_lines + 1, too_long(n_read));
+                return Err(std::io::Error::new(ErrorKind::FileTooLarge, why));
             }
             self.n_lines += 1;
             let is_list = self.n_lines == 1 && bytes.trim_ascii_start().starts_with(b"[");
             if is_list {
-                self.lines.read_to_end(&mut bytes)?;
+                (&mut self.lines).take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
             }
             if bytes.len() - before >= READ_TOGETHER {
                 break;

@@ -32,7 +32,7 @@ impl Cutter {
             "cl100k" => Ok(named(Tokenizer::cl100k())),
             "o200k" => Ok(named(Tokenizer::o200k())),
             path => {
-                let json = std::fs::read(path)
+                let json = closeread_files::read_file(path)
                     .with_context(|| format!("cannot read the tokenizer {path} of the embedding model"))?;
                 let max_content = TextTokenizer::new(path, &json, max_tokens)?.max_content();
                 let sha256 = sha256(&json);

@@ -30,7 +30,7 @@ impl EmbedderOptions {
             return Ok(known.clone());
         }
         if let Some(path) = &self.spec {
-            let text = std::fs::read_to_string(path)
+            let text = closeread_files::read_text_file(path)
                 .with_context(|| format!("cannot read --embedder-spec {}", path.display()))?;
             let mut spec = ServedSpec::from_toml(&path.display().to_string(), &text)?;
             beside(path, &mut spec);
@@ -39,7 +39,7 @@ impl EmbedderOptions {
         let name = model.rsplit('/').next().unwrap_or(model);
         // Without a folder of installed models there is no installed model.
         let installed = models_dir().unwrap_or_default().join(name);
-        if let Ok(text) = std::fs::read_to_string(installed.join(SPEC)) {
+        if let Ok(text) = closeread_files::read_text_file(installed.join(SPEC)) {
             let spec = ModelSpec::from_toml(&installed.join(SPEC).display().to_string(), &text)?;
             let tokenizer = installed.join(TOKENIZER);
             let tokenizer = tokenizer.is_file().then(|| tokenizer.display().to_string());

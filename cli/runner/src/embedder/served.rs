@@ -281,7 +281,7 @@ impl Served {
     }
 
     fn remembered(&self) -> Option<Learnt> {
-        let learnt: Learnt = serde_json::from_slice(&std::fs::read(self.memory()?).ok()?).ok()?;
+        let learnt: Learnt = serde_json::from_slice(&closeread_files::read_file(self.memory()?).ok()?).ok()?;
         (learnt.dimension > 0 && self.spec.dimension.is_none_or(|said| said == learnt.dimension)).then_some(learnt)
     }
 

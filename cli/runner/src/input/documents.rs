@@ -1,6 +1,7 @@
 //! `documents.jsonl`: one document a line, its text inside or in a file beside.
 
 use super::{FileText, Input, Kind, read_text, unreadable};
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_eval::{Content, Document};
 use closeread_text::Language;
 use std::path::Path;
@@ -31,6 +32,9 @@ impl Input<'_> {
     }
 
     fn read_document(&mut self, path: &Path, number: usize, line: &[u8]) -> Result<(), String> {
+        if line.len() > MAX_ROW_BYTES {
+            return Err(too_long(line.len()));
+        }
         let line = std::str::from_utf8(line).map_err(|e| {
             format!(
                 "invalid UTF-8 at byte {} of the line: JSON Lines are UTF-8; repair or re-encode the file",

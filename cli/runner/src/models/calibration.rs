@@ -31,7 +31,7 @@ impl Installed {
     pub fn calibration_file(&self) -> anyhow::Result<Vec<u8>> {
         let Some(folder) = &self.folder else { return Ok(all_minilm_l6_v2::CALIBRATION.to_vec()) };
         let path = folder.join(CALIBRATION);
-        std::fs::read(&path).with_context(|| {
+        closeread_files::read_file(&path).with_context(|| {
             let hint = format!("`closeread model calibrate {}` makes it", folder.display());
             format!("{} cannot be read, which 8-bit integers need: {hint}", path.display())
         })

@@ -51,7 +51,8 @@ struct KeptPreparation {
 
 /// What a method made of books, if a run folder holds it.
 pub fn preparation(folder: &Path, key: &PreparationKey) -> Option<Preparation> {
-    let kept: KeptPreparation = serde_json::from_slice(&fs::read(preparation_file(folder, key)).ok()?).ok()?;
+    let kept: KeptPreparation =
+        serde_json::from_slice(&closeread_files::read_file(preparation_file(folder, key)).ok()?).ok()?;
     Some(kept.preparation)
 }
 
@@ -92,7 +93,7 @@ pub fn preparations(path: &Path) -> Result<Vec<(PreparationKey, Preparation)>> {
     let mut files = files::entries(&folder)?;
     files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     let read = |file: &PathBuf| {
-        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
         let kept: KeptPreparation = serde_json::from_slice(&bytes)
             .with_context(|| format!("{} is damaged; remove it, and the run makes it again", file.display()))?;
         Ok((kept.key, kept.preparation))
@@ -105,7 +106,7 @@ pub fn preparation_files(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let mut listed = files::entries(&path.join(FOLDER))?;
     listed.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
     let read = |file: &PathBuf| {
-        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
         Ok((file.file_name().unwrap_or_default().to_string_lossy().into_owned(), bytes))
     };
     listed.iter().map(read).collect()

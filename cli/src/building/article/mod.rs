@@ -48,7 +48,8 @@ impl ArticleArgs {
                 (None, Some(title)) => self.fetched(book, title, out).await?,
                 (None, None) => self.beside(book)?,
             };
-            let bytes = std::fs::read(&path).with_context(|| format!("cannot read the article {}", path.display()))?;
+            let bytes = closeread_files::read_file(&path)
+                .with_context(|| format!("cannot read the article {}", path.display()))?;
             let text = decode(&bytes, None).with_context(|| format!("the article {}", path.display()))?.text;
             let found = segments(&text, ArticleKind::of_name(&path.to_string_lossy()))
                 .with_context(|| format!("the article {}", path.display()))?;

@@ -126,8 +126,8 @@ impl CorpusQaArgs {
 
     fn templates(&self) -> Result<Vec<Template>> {
         let Some(path) = &self.templates else { return Ok(Template::built_in()) };
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read --templates {}", path.display()))?;
+        let text = closeread_files::read_text_file(path)
+            .with_context(|| format!("cannot read --templates {}", path.display()))?;
         Template::read(&text).with_context(|| format!("cannot use --templates {}", path.display()))
     }
 }
@@ -273,7 +273,7 @@ async fn ended(
 fn check_sql(build: &BuildOptions) -> Result<ExitCode> {
     let (schema, rows) = stored_table(&build.out)?;
     let items: Vec<Item> = read_lines(&build.out.join("items.jsonl"), "an item")?;
-    let bytes = std::fs::read(build.out.join("sets.json")).context("cannot read sets.json")?;
+    let bytes = closeread_files::read_file(build.out.join("sets.json")).context("cannot read sets.json")?;
     let sets: BTreeMap<String, DocumentSet> = serde_json::from_slice(&bytes).context("sets.json is damaged")?;
     let by_name: HashMap<&str, &Row> = rows.iter().map(|row| (row.name.as_str(), row)).collect();
     let database = Sqlite::default();

@@ -114,7 +114,8 @@ fn read_published(dir: &Path, name: &str) -> anyhow::Result<Vec<u8>> {
     } else {
         " (a published encoder has config.json, model.safetensors and tokenizer.json)"
     };
-    std::fs::read(&path).with_context(|| format!("{} cannot be read{hint}", path.display()))
+    closeread_files::read_file_within(&path, u64::MAX)
+        .with_context(|| format!("{} cannot be read{hint}", path.display()))
 }
 
 fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
@@ -140,8 +141,9 @@ fn choose_spec(dir: &Path, name: Option<String>, spec: Option<&Path>) -> anyhow:
 }
 
 fn described_by_folder(dir: &Path, name: String) -> anyhow::Result<ModelSpec> {
-    let json =
-        |file: &str| -> Option<serde_json::Value> { serde_json::from_slice(&std::fs::read(dir.join(file)).ok()?).ok() };
+    let json = |file: &str| -> Option<serde_json::Value> {
+        serde_json::from_slice(&closeread_files::read_file(dir.join(file)).ok()?).ok()
+    };
     let config = read_published(dir, CONFIG)?;
     let pooling = json("1_Pooling/config.json").and_then(|pooling| {
         let modes =

@@ -1,6 +1,6 @@
 //! Files as `score` takes them: as they lie on disk, in folders, in ZIP archives.
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use closeread_eval::InputFile;
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,9 @@ use zip::ZipArchive;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
 /// Most bytes that an archive may unpack to: a wall against archives made to fill the memory.
-const MAX_UNPACKED: u64 = 1 << 30;
+const MAX_UNPACKED: u64 = 256 << 20;
+/// Most files in an archive.
+const MAX_FILES: usize = 20_000;
 
 /// One file, under the name it was given by.
 pub(super) fn read(path: &Path) -> Result<InputFile> {
@@ -41,6 +43,9 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
 
 fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
     let mut zip = ZipArchive::new(Cursor::new(&archive.bytes))?;
+    if zip.len() > MAX_FILES {
+        bail!("it holds {} files: expected at most {MAX_FILES}; pass its files instead", zip.len());
+    }
     let (mut files, mut left) = (Vec::new(), MAX_UNPACKED);
     for index in 0..zip.len() {
         let entry = zip.by_index(index)?;
@@ -51,7 +56,8 @@ fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
         }
         let mut bytes = Vec::new();
         entry.take(left + 1).read_to_end(&mut bytes)?;
-        left = left.checked_sub(bytes.len() as u64).context("it unpacks to more than 1 GiB: pass its files instead")?;
+        left =
+            left.checked_sub(bytes.len() as u64).context("it unpacks to more than 256 MiB: pass its files instead")?;
         files.push(InputFile { name: format!("{}/{name}", archive.name), bytes });
     }
     Ok(files)

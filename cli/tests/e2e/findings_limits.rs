@@ -1,0 +1,143 @@
+//! Files made to fill the memory: a case a finding, by the numbers of issue 19, each with little memory.
+
+use crate::support::{Ended, Sandbox};
+use serde_json::json;
+use std::io::{Cursor, Write};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+/// Kilobytes of address space that the binary gets, of which it takes a third before it reads anything.
+const MEMORY: usize = 1_500_000;
+
+/// The binary with little memory. A case that exceeds it ends by a signal.
+fn with_little_memory(sandbox: &Sandbox, args: &[&str]) -> Ended {
+    Ended(sandbox.command_after(&format!("ulimit -v {MEMORY}"), args).output().unwrap())
+}
+
+fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(content).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// An EPUB whose reading order names its one chapter `n` times.
+fn epub(container: &[u8], items: &str, chapter: &[u8], n: usize) -> Vec<u8> {
+    let refs = "<itemref idref='a'/>".repeat(n);
+    let package = format!(
+        "<package version='2.0' unique-identifier='u' xmlns='http://www.idpf.org/2007/opf'><metadata \
+         xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:identifier id='u'>x</dc:identifier></metadata><manifest><item \
+         id='a' href='a.xhtml' media-type='application/xhtml+xml'/>{items}</manifest><spine>{refs}</spine></package>"
+    );
+    archive(&[("META-INF/container.xml", container), ("b.opf", package.as_bytes()), ("a.xhtml", chapter)])
+}
+
+const CONTAINER: &str = "<container version='1.0' xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>\
+    <rootfile full-path='b.opf' media-type='application/oebps-package+xml'/></rootfiles></container>";
+
+#[test]
+fn finding_09_an_epub_that_unpacks_to_more_than_a_book_is_refused() {
+    let sandbox = Sandbox::new();
+    let page = b"<p>It rained for a week.</p>".as_slice();
+    let chapter = |n_bytes: usize| [page, b"<!--", &vec![b'x'; n_bytes], b"-->"].concat();
+    let (large, spaces) = (chapter(33 << 20), " ".repeat(5 << 20));
+    let container = [CONTAINER.as_bytes(), spaces.as_bytes()].concat();
+    let elsewhere = CONTAINER.replace("b.opf", "&#98;.opf");
+    let ghosts: Vec<String> = (0..20_001).map(|n| n.to_string()).collect();
+    let many: Vec<(&str, &[u8])> = ghosts.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    for (name, bytes, words) in [
+        ("chapter", epub(CONTAINER.as_bytes(), "", &large, 1), "chapter `/a.xhtml` would unpack to more than 32 MiB"),
+        ("spine", epub(CONTAINER.as_bytes(), "", &chapter(30 << 20), 100_000), "would unpack to more than 128 MiB"),
+        ("package", epub(CONTAINER.as_bytes(), &spaces, page, 1), "`b.opf` would unpack to more than 4 MiB"),
+        ("container", epub(&container, "", page, 1), "`META-INF/container.xml` would unpack to more than 1 MiB"),
+        ("another name", epub(elsewhere.as_bytes(), "", page, 1), "names `&#98;.opf`, which is not in the archive"),
+        ("files", archive(&many), "its 20001 files would unpack to more than 20000 files"),
+    ] {
+        assert!(bytes.len() < 4 << 20, "{name} is a small file");
+        sandbox.write("book.epub", bytes);
+        let ended = with_little_memory(&sandbox, &["chunk", "book.epub"]).exits(2);
+        assert!(ended.err().contains(words), "{name}: {}", ended.err());
+    }
+    sandbox.write("book.epub", epub(CONTAINER.as_bytes(), "", page, 1));
+    with_little_memory(&sandbox, &["chunk", "book.epub"]).exits(0);
+}
+
+#[test]
+fn finding_09_an_archive_of_predictions_that_unpacks_to_too_much_is_refused() {
+    let sandbox = Sandbox::new();
+    let item = json!({"id": "a", "documents": ["d"], "question": "Who?", "task": "generative", "answers": ["Ana"]});
+    sandbox.write("gold/items.jsonl", format!("{item}\n"));
+    sandbox.write("gold/documents.jsonl", "{\"id\": \"d\", \"text\": \"Ana came.\"}\n");
+    let names: Vec<String> = (0..20_001).map(|n| format!("{n}.json")).collect();
+    let many: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    let half = vec![b' '; 129 << 20];
+    for (bytes, words) in [
+        (archive(&[("a.json", &half), ("b.json", &half)]), "it unpacks to more than 256 MiB"),
+        (archive(&many), "it holds 20001 files: expected at most 20000"),
+    ] {
+        assert!(bytes.len() < 4 << 20);
+        sandbox.write("predictions.zip", bytes);
+        let score = ["score", "--format", "novelqa", "--gold", "gold", "predictions.zip"];
+        with_little_memory(&sandbox, &score).refuses(&["cannot unpack predictions.zip", words]);
+    }
+}
+
+#[test]
+fn finding_09_lines_of_json_that_are_too_long_are_named() {
+    let sandbox = Sandbox::new();
+    let long = "a ".repeat(33 << 20);
+    sandbox.write("b/documents.jsonl", format!("{{\"id\": \"d\", \"text\": \"{long}\"}}\n"));
+    let deep = format!("{{\"id\": \"a\", \"documents\": [{}[]]}}\n", "[],".repeat(23 << 20));
+    sandbox.write("b/items.jsonl", deep);
+    let ended = with_little_memory(&sandbox, &["run", "--benchmark", "b", "--out", "r"]).exits(2);
+    for file in ["documents", "items"] {
+        let words = format!("b/{file}.jsonl:1: 6");
+        assert!(ended.err().contains(&words), "{words}: {}", ended.err());
+    }
+    assert!(ended.err().contains("MiB in one line: expected at most 64 MiB"), "{}", ended.err());
+    let list = format!("[{}\n", "[],".repeat(22 << 20));
+    sandbox.write("predictions.json", list);
+    sandbox.write("gold.jsonl", "{}\n");
+    with_little_memory(&sandbox, &["score", "--gold", "gold.jsonl", "--predictions", "predictions.json"]).exits(2);
+}
+
+#[test]
+fn finding_09_words_and_line_feeds_without_end_are_refused() {
+    let sandbox = Sandbox::new();
+    for (text, words) in [
+        ("a".repeat(50 << 20), "50 MiB in one word"),
+        ("\n".repeat(20 << 20), "20 MiB of white space in one place"),
+        ("a\n".repeat(10 << 20), "10485761 lines: expected at most 4194304"),
+        ("a b\n".repeat(33 << 20), "it has 132 MiB: expected at most 128 MiB"),
+    ] {
+        sandbox.write("book.txt", format!("It rained. {text} The end."));
+        let ended = with_little_memory(&sandbox, &["chunk", "book.txt"]).exits(2);
+        assert!(ended.err().contains(words), "{words}: {}", ended.err());
+    }
+}
+
+/// What repeats without end in texts that were found to take much memory, and what could.
+const PIECES: [&str; 12] = ["a", "\n", ".", "雨", "a ", "a\n", "A. ", "<p>", "\r\n", "雨。", "\u{ad}\n", "...!? "];
+
+#[test]
+fn finding_09_no_text_takes_more_than_its_memory() {
+    let sandbox = Sandbox::with_own_cache();
+    for (idx, piece) in PIECES.iter().enumerate() {
+        let text = piece.repeat((1 << 20) / piece.len());
+        let item =
+            json!({"id": "q", "documents": ["d"], "question": "Who?", "task": "generative", "answers": ["rain"]});
+        let document = json!({"id": "d", "text": format!("It rained. {text} The end.")});
+        sandbox.write(&format!("{idx}/documents.jsonl"), format!("{document}\n"));
+        sandbox.write(&format!("{idx}/items.jsonl"), format!("{item}\n"));
+        let pages = format!("<p>It rained.</p>{text}");
+        sandbox.write("book.epub", epub(CONTAINER.as_bytes(), "", pages.as_bytes(), 1));
+        let (folder, out) = (idx.to_string(), format!("r{idx}"));
+        let run = ["run", "--benchmark", &folder, "--method", "closed-book", "--out", &out];
+        for command in [&["chunk", "book.epub", "--json"][..], &run] {
+            let ended = with_little_memory(&sandbox, command);
+            assert!(ended.0.status.code().is_some_and(|code| code < 3), "{piece:?}, {command:?}: {}", ended.err());
+        }
+    }
+}
