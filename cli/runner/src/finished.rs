@@ -50,8 +50,7 @@ impl FromStr for NamedFolder {
     }
 }
 
-/// The runs in these folders, each under the name that was given or its folder's, which no other folder has; remarks go to
-/// standard error.
+/// The runs in these folders, each under the name that was given or its folder's, which no other folder has.
 pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<Vec<Run>> {
     let own: Vec<String> = folders.iter().map(|folder| folder_name(&folder.path)).collect();
     let mut runs = Vec::new();
@@ -67,10 +66,11 @@ pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<Vec<Run>> {
 ///
 /// # Errors
 /// If manifest, items or records are not there or cannot be read; file and line are named. A last line of the records
-/// that a kill cut short is passed over, as a resumed run does.
+/// that a kill cut short is passed over, as a resumed run does. What else is damaged or missing is among [`Run::gaps`].
 pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
     let read = |name: &str| {
-        std::fs::read(path.join(name)).with_context(|| format!("cannot read {}", path.join(name).display()))
+        closeread_files::read_file(path.join(name))
+            .with_context(|| format!("cannot read {}", path.join(name).display()))
     };
     let manifest_bytes = manifest_bytes(path)?;
     let (items, records) = (read("items.jsonl")?, read("records.jsonl")?);
@@ -85,17 +85,12 @@ pub fn load(path: &Path, name: String, texts: Texts) -> Result<Run> {
         prices: prices.as_deref(),
         preparations: &preparation_files(path)?,
     };
-    let books = match texts {
+    let (books, damaged) = match texts {
         Texts::Count => books(path, &manifest(path)?.configuration),
-        Texts::Skip => BTreeMap::new(),
+        Texts::Skip => Default::default(),
     };
-    let (run, left_out) = read_run(name, &run_files, books).map_err(|error| of_folder(path, &error))?;
-    if left_out > 0 {
-        eprintln!(
-            "{}: {left_out} records are of items that items.jsonl does not have; they are left out",
-            path.join("records.jsonl").display(),
-        );
-    }
+    let (mut run, _) = read_run(name, &run_files, books).map_err(|error| of_folder(path, &error))?;
+    run.gaps.extend(damaged);
     Ok(run)
 }
 
@@ -107,7 +102,7 @@ fn of_folder(path: &Path, error: &FolderError) -> anyhow::Error {
 /// The records of a run as they were written, without what judges said of them afterwards.
 pub fn records(path: &Path) -> Result<Vec<Record>> {
     let file = path.join("records.jsonl");
-    let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let bytes = closeread_files::read_file(&file).with_context(|| format!("cannot read {}", file.display()))?;
     read_records(&bytes).map_err(|error| of_folder(path, &error))
 }
 
@@ -157,13 +152,14 @@ fn manifest(path: &Path) -> Result<RunManifest> {
 
 fn manifest_bytes(path: &Path) -> Result<Vec<u8>> {
     let file = path.join(MANIFEST);
-    std::fs::read(&file).with_context(|| {
+    closeread_files::read_file(&file).with_context(|| {
         format!("cannot read {}: expected a run folder, which `closeread run --out DIR` makes", file.display())
     })
 }
 
-/// The books' tokens by document. A text that is not there or cannot be read leaves its tables empty, which is said.
-fn books(folder: &Path, configuration: &RunConfiguration) -> BTreeMap<String, TokenPlaces> {
+/// The books' tokens by document, and what is said of texts that are damaged. A text that is not there or cannot be read
+/// leaves its tables empty, which is said as well.
+fn books(folder: &Path, configuration: &RunConfiguration) -> (BTreeMap<String, TokenPlaces>, Vec<String>) {
     let tokenizer = match tokenizer::load(Some(&configuration.tokenizer), None) {
         Ok(tokenizer) => tokenizer,
         Err(_) => {
@@ -174,24 +170,33 @@ fn books(folder: &Path, configuration: &RunConfiguration) -> BTreeMap<String, To
             Tokenizer::cl100k()
         }
     };
-    let mut books = BTreeMap::new();
+    let (mut books, mut damaged) = (BTreeMap::new(), Vec::new());
     for document in &configuration.documents {
         match book(folder, configuration, document) {
             Ok(book) => {
                 books.insert(document.id.clone(), TokenPlaces::of(&book, &tokenizer));
             }
-            Err(error) => eprintln!("no lengths and positions for document `{}`: {error:#}", document.id),
+            Err(error) => {
+                eprintln!("no lengths and positions for document `{}`: {error:#}", document.id);
+                // Who passes a run on may leave the books out; a file that is there is to be whole.
+                if texts_of(folder).file(&document.sha256).exists() {
+                    damaged.push(format!("DAMAGED: the text of document `{}`: {error:#}", document.id));
+                }
+            }
         }
     }
-    books
+    (books, damaged)
+}
+
+fn texts_of(folder: &Path) -> StoredTexts {
+    StoredTexts { folder: folder.join(TEXTS) }
 }
 
 fn book(folder: &Path, configuration: &RunConfiguration, document: &DocumentEntry) -> Result<Book> {
     if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("its sha256 in manifest.json is none");
     }
-    let texts = StoredTexts { folder: folder.join(TEXTS) };
-    let text = texts.text(&document.sha256).map_err(anyhow::Error::msg)?;
+    let text = texts_of(folder).text(&document.sha256).map_err(anyhow::Error::msg)?;
     let options = ReadOptions {
         language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
         keep_frame: configuration.keep_frame,

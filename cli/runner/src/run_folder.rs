@@ -25,6 +25,7 @@ use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::Preparation;
 use closeread_methods::record::{CallTrace, EmbeddingCall, FORMAT, Record, TrialKey};
 use closeread_providers::batch;
+use closeread_report::folder::StoredItems;
 use closeread_report::{PreparationCalls, embedding_usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -39,6 +40,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const TEXTS: &str = "texts";
 /// How many texts were cut for the encoder, by book.
 const CUT: &str = "cut.json";
+/// What the manifest says of `items.jsonl`.
+const STORED_ITEMS: &str = "stored_items";
 
 /// The prices that the run's money is counted by.
 pub const PRICES: &str = "prices.json";
@@ -70,10 +73,11 @@ impl RunFolder {
     /// this one. A last line that a kill cut short is dropped: its trial was not finished.
     pub fn open(path: &Path, configuration: &Value, shard: Option<Shard>, opening: Opening<'_>) -> Result<Self> {
         refuse_foreign(path, MANIFEST)?;
+        let manifest = path.join(MANIFEST);
+        refuse_other_format(&manifest, FORMAT)?;
         fs::create_dir_all(path.join(TEXTS))
             .with_context(|| format!("cannot create the run folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
-        let manifest = path.join(MANIFEST);
         if matches!(opening, Opening::Fresh) {
             // The manifest is replaced, and never away: it tells that the folder is ours.
             let results =
@@ -146,14 +150,22 @@ impl RunFolder {
         StoredTexts { folder: self.path.join(TEXTS) }
     }
 
-    /// Stores the items as they are scored.
+    /// Stores the items as they are scored, and notes in the manifest what was stored.
     pub fn write_items(&self, items: &[Item]) -> Result<()> {
         let mut lines = Vec::new();
         for item in items {
             serde_json::to_writer(&mut lines, item)?;
             lines.push(b'\n');
         }
-        write_atomically(&self.path.join("items.jsonl"), &lines)
+        write_atomically(&self.path.join("items.jsonl"), &lines)?;
+        let path = self.path.join(MANIFEST);
+        let Some(mut manifest) = read_manifest(&path)? else { return Ok(()) };
+        let stored = json!(StoredItems::of(items.len(), &lines));
+        if manifest[STORED_ITEMS] != stored {
+            manifest[STORED_ITEMS] = stored;
+            write_atomically(&path, &pretty(&manifest))?;
+        }
+        Ok(())
     }
 
     /// The records there are, failed trials included.
@@ -226,7 +238,7 @@ impl RunFolder {
         let path = self.path.join(CUT);
         let Some(bytes) = files::read(&path)? else { return Ok(BTreeMap::new()) };
         serde_json::from_slice(&bytes)
-            .with_context(|| format!("{} is damaged; start anew with --fresh", path.display()))
+            .with_context(|| format!("{} is damaged: remove it; only how many texts were cut is lost", path.display()))
     }
 
     /// Writes `report.json`.
@@ -264,12 +276,21 @@ pub fn spent<'r>(
 pub fn prices(folder: &Path) -> Result<PriceList> {
     let file = folder.join(PRICES);
     let Some(bytes) = files::read(&file)? else { return Ok(PriceList::default()) };
-    serde_json::from_slice(&bytes).with_context(|| format!("{} holds no prices", file.display()))
+    serde_json::from_slice(&bytes).with_context(|| {
+        format!("{} holds no prices: give the run's command again, which makes it anew", file.display())
+    })
 }
 
-/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included.
+/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included; a
+/// file that holds none is made anew.
 pub fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
-    write_atomically(&folder.join(PRICES), &pretty(&json!(prices(folder)?.overlaid(now))))
+    let file = folder.join(PRICES);
+    let there = files::read(&file)?.map(|bytes| serde_json::from_slice(&bytes));
+    if let Some(Err(error)) = &there {
+        eprintln!("{} is damaged ({error}) and is made anew, by the prices of today", file.display());
+    }
+    let there = there.and_then(Result::ok).unwrap_or_else(PriceList::default);
+    write_atomically(&file, &pretty(&json!(there.overlaid(now))))
 }
 
 /// Whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.
@@ -330,7 +351,22 @@ pub fn lock(path: &Path) -> Result<File> {
 pub fn read_manifest(path: &Path) -> Result<Option<Value>> {
     let Some(bytes) = files::read(path)? else { return Ok(None) };
     let manifest = serde_json::from_slice(&bytes);
-    manifest.map(Some).with_context(|| format!("{} is no manifest; start anew with --fresh", path.display()))
+    manifest.map(Some).with_context(|| format!("{} is no manifest; name another folder by --out", path.display()))
+}
+
+/// Refuses the manifest of a folder in a layout that this closeread does not know: nothing is appended or removed there.
+pub fn refuse_other_format(path: &Path, here: u32) -> Result<()> {
+    let Some(manifest) = read_manifest(path)? else { return Ok(()) };
+    if manifest["format"] == here {
+        return Ok(());
+    }
+    bail!(
+        "{} has format {}, and this closeread reads format {here}: use the closeread that made it ({}), or name another \
+         folder by --out",
+        path.display(),
+        manifest["format"],
+        manifest["closeread"].as_str().unwrap_or("of unknown version")
+    )
 }
 
 /// Refuses a folder that holds another part of the run.
@@ -399,6 +435,32 @@ mod tests {
             assert_eq!(files::entries(dir.path()).unwrap().len(), 1, "nothing is added");
         }
         assert!(refuse_foreign(Path::new("/"), MANIFEST).is_err());
+    }
+
+    #[test]
+    fn finding_04_a_folder_of_another_format_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap());
+        let path = dir.path().join(MANIFEST);
+        let mut manifest = read_manifest(&path).unwrap().unwrap();
+        manifest["format"] = json!(FORMAT + 1);
+        fs::write(&path, pretty(&manifest)).unwrap();
+        fs::write(dir.path().join("records.jsonl"), "of tomorrow\n").unwrap();
+        for opening in [Opening::Resume, Opening::Fresh, Opening::Extend(&[])] {
+            let error = RunFolder::open(dir.path(), &json!({}), None, opening).err().unwrap().to_string();
+            assert!(error.contains(&format!("has format {}", FORMAT + 1)) && error.contains("--out"), "{error}");
+        }
+        assert_eq!(fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "of tomorrow\n");
+    }
+
+    #[test]
+    fn finding_06_damaged_prices_are_made_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(PRICES), "{\"models\": [").unwrap();
+        let error = prices(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("give the run's command again"), "{error}");
+        write_prices(dir.path(), PriceList::default()).unwrap();
+        assert!(prices(dir.path()).is_ok());
     }
 
     #[test]

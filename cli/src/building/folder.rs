@@ -5,7 +5,7 @@ use closeread_build::{BuildError, StageStore, Stored};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_runner::journal::{Journal, Journals};
 use closeread_runner::progress::Progress;
-use closeread_runner::run_folder::{differences, lock, read_manifest, refuse_foreign};
+use closeread_runner::run_folder::{differences, lock, read_manifest, refuse_foreign, refuse_other_format};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -49,6 +49,7 @@ impl BuildFolder {
         fresh: bool,
     ) -> Result<Self> {
         refuse_foreign(path, Self::MANIFEST)?;
+        refuse_other_format(&path.join(Self::MANIFEST), FORMAT)?;
         fs::create_dir_all(path.join("stages"))
             .with_context(|| format!("cannot create the folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;

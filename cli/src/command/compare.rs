@@ -14,7 +14,8 @@ use std::process::ExitCode;
 ///
 /// A run is a run folder, or what `closeread score --json` printed. Of runs with several cells those are compared that
 /// have the same method, model and budget; two values, as in `--method vanilla-rag,dos-rag`, name A's and B's. Exits
-/// with 1 if nothing could be compared, or items of the same id are not the same item.
+/// with 1 if nothing could be compared, if items of the same id are not the same item, or if a run is incomplete or
+/// damaged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompareArgs {
     /// The first run (A)
@@ -59,6 +60,9 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         outln!("{}", two.json(&compared));
     } else if several {
         out!("{}", overview(&comparisons));
+        for lack in two.lacks() {
+            outln!("{}", text::plain(&lack));
+        }
     } else {
         for (idx, comparison) in comparisons.iter().enumerate() {
             out!("{}{}", if idx > 0 { "\n" } else { "" }, in_full(comparison));
@@ -66,7 +70,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
     }
     let clean = comparisons.iter().all(|c| c.unpaired.other_gold.is_empty());
     let some = comparisons.iter().any(|c| c.overall.is_some());
-    Ok(if clean && some { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if clean && some && two.lacks().is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 impl CompareArgs {

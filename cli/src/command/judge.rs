@@ -152,6 +152,9 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
             outln!("{}", text::table(table));
         }
     }
+    for note in &report.notes {
+        eprintln!("{note}");
+    }
     if session.failed > 0 {
         eprintln!("{} calls failed; give the same command again to repeat them", session.failed);
     }

@@ -4,11 +4,13 @@ use anyhow::{Context, Result, bail};
 use closeread_eval::{Item, Outcome};
 use closeread_files::{entries, write_atomically};
 use closeread_methods::record::{Record, TrialKey};
+use closeread_report::folder::RunManifest;
 use closeread_runner::judging;
 use closeread_runner::run_folder::{
     EMBEDDINGS, MANIFEST, Opening, PREPARATIONS, RunFolder, TEXTS, embedding_calls, prices, write_prices,
 };
 use closeread_runner::shard::Shard;
+use closeread_table::number::thousands;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -21,7 +23,8 @@ const SHOWN: usize = 10;
 /// Join the folders of a sharded run into one.
 ///
 /// The folders must hold parts of the same run. A trial that is in several counts once; where its copies differ, the
-/// first folder's counts and the difference is reported. Exit code 1 if parts are missing or trials differ.
+/// first folder's counts and the difference is reported. Exits with 1 if parts, items or trials are missing, or trials
+/// differ.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The run folders of the parts
@@ -30,7 +33,7 @@ pub(crate) struct MergeArgs {
     /// The folder to write, new or empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Print {"folder", "items", "items_expected", "records", "duplicates", "differing", "missing_parts"}
+    /// Print {"folder", "items", "items_expected", "records", "records_expected", "duplicates", "differing", "missing_parts"}
     #[arg(long)]
     json: bool,
 }
@@ -116,6 +119,8 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     judging::merge(&parts.iter().map(|part| part.folder.as_path()).collect::<Vec<_>>(), &args.out)?;
 
     let expected = configuration["items"].as_u64().unwrap_or(0);
+    let n_cells = configuration["cells"].as_array().map_or(0, Vec::len) as u64;
+    let trials = expected.saturating_mul(n_cells).saturating_mul(configuration["samples"].as_u64().unwrap_or(1));
     let missing: Vec<String> = missing_parts(&parts);
     if args.json {
         outln!(
@@ -125,13 +130,14 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
                 "items": order.len(),
                 "items_expected": expected,
                 "records": n_records,
+                "records_expected": trials,
                 "duplicates": n_duplicates,
                 "differing": differing,
                 "missing_parts": missing,
             })
         );
     } else {
-        outln!("{}: items {} of {expected}, trials {n_records}", args.out.display(), order.len());
+        outln!("{}: items {} of {expected}, trials {n_records} of {trials}", args.out.display(), order.len());
     }
     if n_duplicates > 0 {
         eprintln!("trials that were in several folders and count once: {n_duplicates}");
@@ -145,7 +151,14 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     if !missing.is_empty() {
         eprintln!("parts that are missing: {}; run them and merge again", missing.join(", "));
     }
-    let whole = missing.is_empty() && order.len() as u64 >= expected && differing.is_empty();
+    let without = trials.saturating_sub(n_records as u64);
+    if without > 0 && missing.is_empty() {
+        let (without, trials) = (thousands(without), thousands(trials));
+        eprintln!(
+            "INCOMPLETE: {without} of {trials} trials have no record; run the parts to their end and merge again"
+        );
+    }
+    let whole = missing.is_empty() && order.len() as u64 >= expected && without == 0 && differing.is_empty();
     eprintln!("closeread report {} prints its tables", args.out.display());
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -154,12 +167,21 @@ impl Part {
     fn read(folder: &Path) -> Result<Self> {
         let text = |name: &str| {
             let path = folder.join(name);
-            std::fs::read_to_string(&path)
+            closeread_files::read_text_file(&path)
                 .with_context(|| format!("cannot read {}: expected a run folder", path.display()))
         };
-        let manifest = serde_json::from_str(&text(MANIFEST)?)
+        let bytes = text(MANIFEST)?;
+        let known = RunManifest::read(bytes.as_bytes()).with_context(|| folder.display().to_string())?;
+        let manifest = serde_json::from_str(&bytes)
             .with_context(|| format!("{} is no manifest of a run", folder.join(MANIFEST).display()))?;
-        let items = lines(&text("items.jsonl")?, &folder.join("items.jsonl"))?;
+        let items = text("items.jsonl")?;
+        if !known.wrote_items(items.as_bytes()) {
+            bail!(
+                "{} is damaged: it is not as the run wrote it; give the command of that part again, which writes it anew",
+                folder.join("items.jsonl").display()
+            );
+        }
+        let items = lines(&items, &folder.join("items.jsonl"))?;
         let mut records = text("records.jsonl")?;
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
@@ -214,7 +236,7 @@ fn copy_files(from: &Path, to: &Path) -> Result<()> {
         let target = to.join(path.file_name().unwrap_or_default());
         if !target.exists() {
             std::fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-            let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
             write_atomically(&target, &bytes)?;
         }
     }

@@ -29,8 +29,8 @@ use std::rc::Rc;
 
 /// Parse and score a run again from its stored replies, and fail on any difference.
 ///
-/// Passages, prompts, outcomes, scores and the verdicts of judges are computed anew; nobody is asked. Exits with 1 if something differs or
-/// cannot be computed again.
+/// Passages, prompts, outcomes, scores and the verdicts of judges are computed anew; nobody is asked. Exits with 1 if
+/// something differs, cannot be computed again, is missing or damaged.
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
     /// The run folder
@@ -38,7 +38,7 @@ pub(crate) struct VerifyArgs {
     /// Folder with the prompts that replaced ours in the run
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
-    /// Print {"run", "trials", "scored_only", "not_replayed", "differences", "judgements"}
+    /// Print {"run", "lacks", "trials", "scored_only", "not_replayed", "differences", "judgements"}
     #[arg(long)]
     json: bool,
 }
@@ -94,7 +94,11 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let mut by_id = finished::books_of(&args.run)?;
     let items = run.items.clone();
     if let Some(item) = items.iter().find(|item| item.documents.iter().any(|id| !by_id.contains_key(id))) {
-        bail!("item `{}` cannot be verified: the text of one of its documents is not in the run folder", item.id);
+        bail!(
+            "item `{}` cannot be verified: the text of one of its documents is not in the run folder; \
+             give the run's command again, which writes it anew",
+            item.id
+        );
     }
     let used: BTreeSet<&String> = items.iter().flat_map(|item| &item.documents).collect();
     by_id.retain(|id, _| used.contains(id));
@@ -129,12 +133,13 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     };
     let replayed = replay(&plan, &benchmark, &evidence, &args.run, &records).await?;
     let judged = judged_again(&run, &benchmark, &records, &prompts, &tokenizer).await?;
-    let differences = &replayed.differences;
+    let (differences, lacks) = (&replayed.differences, run.lacks());
     if args.json {
         outln!(
             "{}",
             json!({
                 "run": run.name,
+                "lacks": lacks,
                 "trials": replayed.trials,
                 "scored_only": replayed.scored_only,
                 "not_replayed": replayed.not_replayed,
@@ -148,6 +153,9 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
             })
         );
     } else {
+        for lack in &lacks {
+            outln!("{lack}");
+        }
         for difference in differences {
             outln!("{}", in_words(difference));
         }
@@ -181,7 +189,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     }
     let all_there = replayed.not_replayed.is_empty() && judged.not_replayed.is_empty();
     let same = differences.is_empty() && judged.differences.is_empty();
-    Ok(if same && all_there { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if same && all_there && lacks.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// Every judgement of the run, read again.
@@ -198,7 +206,7 @@ async fn judged_again(
 
 fn configuration(folder: &Path) -> Result<Configuration> {
     let path = folder.join(MANIFEST);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = closeread_files::read_text_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut manifest: Value = serde_json::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
     serde_json::from_value(manifest["configuration"].take()).with_context(|| {
         format!("{} does not say how the run was made: expected what this closeread writes", path.display())

@@ -23,6 +23,7 @@ mod extend;
 mod fault_server;
 mod faults;
 mod findings;
+mod findings_files;
 mod findings_limits;
 #[cfg(feature = "gpu")]
 mod gpu;

@@ -237,6 +237,10 @@ fn hostile_text_is_text_everywhere() {
             record["answer"] = json!(hostile);
         }
     });
+    // Who forges a folder forges what its manifest says of the items as well.
+    let mut manifest: serde_json::Value = serde_json::from_str(&read(&sandbox, "r/manifest.json")).unwrap();
+    manifest.as_object_mut().unwrap().remove("stored_items");
+    sandbox.write("r/manifest.json", manifest.to_string());
     let text = sandbox.run(&["report", "r"]).exits(0).out();
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'), "{text}");
     assert!(text.contains("<U+001B>[2J"), "{text}");

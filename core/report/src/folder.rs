@@ -1,12 +1,15 @@
 //! A run folder as the bytes of its files: what a command line reads from a disk and a page from a drop is the same run.
 
+use super::gaps::gaps;
 use super::{Arm, PreparationCalls, Run, TokenPlaces, judged_by};
 use closeread_eval::Item;
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
 use closeread_methods::record::{FORMAT, Record};
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use closeread_text::hash::sha256;
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -81,6 +84,27 @@ pub struct RunManifest {
     closeread: String,
     /// What was run.
     pub configuration: RunConfiguration,
+    /// Absent in folders of a closeread that did not note it.
+    #[serde(default)]
+    stored_items: Option<StoredItems>,
+    #[serde(default)]
+    shard: Option<IgnoredAny>,
+}
+
+/// What a manifest says of `items.jsonl`, by which damage is seen: its field `stored_items`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredItems {
+    /// Items in it.
+    pub n: usize,
+    /// Hash of the file, in hex.
+    pub sha256: String,
+}
+
+impl StoredItems {
+    /// Of a file with `n` items.
+    pub fn of(n: usize, file: &[u8]) -> Self {
+        Self { n, sha256: sha256(file) }
+    }
 }
 
 /// The part of a manifest that says what was run.
@@ -120,6 +144,10 @@ impl RunConfiguration {
     pub fn other<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_value(Value::Object(self.other.clone().into_iter().collect()))
     }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.other.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
+    }
 }
 
 fn once() -> u32 {
@@ -152,6 +180,19 @@ impl RunManifest {
             return Err(FolderError::Format { file: "manifest.json", there: manifest.format, here: FORMAT, by });
         }
         Ok(manifest)
+    }
+
+    /// How many items the folder is to hold, where that is known: of a part of a run it is what was stored.
+    pub fn n_items(&self) -> Option<usize> {
+        match (&self.shard, &self.stored_items) {
+            (Some(_), stored) => stored.as_ref().map(|stored| stored.n),
+            (None, _) => self.configuration.number("items"),
+        }
+    }
+
+    /// Whether these are the bytes of `items.jsonl` that the run wrote, as far as the manifest tells.
+    pub fn wrote_items(&self, file: &[u8]) -> bool {
+        self.stored_items.as_ref().is_none_or(|stored| stored.sha256 == sha256(file))
     }
 
     /// What a reader of a report must know of how the run was made, name and value.
@@ -218,7 +259,7 @@ pub fn read_panels(judging: Option<&[u8]>) -> Result<Vec<Panel>, FolderError> {
 /// # Errors
 /// [`FolderError::Line`] names the line. A last line that a kill cut short is passed over.
 pub fn read_records(bytes: &[u8]) -> Result<Vec<Record>, FolderError> {
-    lines("records.jsonl", "a record of a trial", bytes)
+    lines("records.jsonl", "a record of a trial; remove the line, and the run's command asks again", bytes)
 }
 
 /// The run that the files hold, under a name; `books` are its tokens where the texts are at hand. Beside it, how many
@@ -238,10 +279,12 @@ pub fn read_run(
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     records.retain(|record| known.contains(record.key.item.as_str()));
     let left_out = n_records - records.len();
+    let gaps = gaps(&manifest, files.items, &items, left_out);
     let judging = read_judging(files.judging, files.judgements)?;
     closeread_judges::label_questions(&judging, &mut items);
     closeread_judges::score(&judging, &items, &mut records);
-    let prices = files.prices.map(|bytes| whole("prices.json", "the prices that `closeread run` keeps", bytes));
+    let kept = "the prices that `closeread run` keeps; the run's command makes the file anew";
+    let prices = files.prices.map(|bytes| whole("prices.json", kept, bytes));
     let preparation = |(name, bytes): &(String, Vec<u8>)| -> Result<PreparationCalls, FolderError> {
         whole(&format!("preparations/{name}"), "what a method made of books; removed, the run makes it again", bytes)
     };
@@ -263,6 +306,7 @@ pub fn read_run(
         judging,
         preparations: files.preparations.iter().map(preparation).collect::<Result<_, _>>()?,
         prices: prices.transpose()?.unwrap_or_else(PriceList::default),
+        gaps,
     };
     Ok((run, left_out))
 }
@@ -283,10 +327,11 @@ fn lines<T: DeserializeOwned>(file: &'static str, expected: &'static str, bytes:
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let value = serde_json::from_slice(line);
-        let wrong =
-            |error: serde_json::Error| FolderError::Line { file, line: idx + 1, expected, why: error.to_string() };
-        values.push(value.map_err(wrong)?);
+        let wrong = |why: String| FolderError::Line { file, line: idx + 1, expected, why };
+        if line.len() > MAX_ROW_BYTES {
+            return Err(wrong(too_long(line.len())));
+        }
+        values.push(serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))?);
     }
     Ok(values)
 }

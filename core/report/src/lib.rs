@@ -8,6 +8,7 @@ pub mod chart;
 pub mod compare;
 mod embeddings;
 pub mod folder;
+mod gaps;
 mod judging;
 mod observed;
 pub mod paper;

@@ -223,6 +223,7 @@ mod tests {
             facts: Vec::new(),
             preparations: Vec::new(),
             prices: PriceList::default(),
+            gaps: Vec::new(),
         }
     }
 

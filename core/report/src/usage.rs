@@ -298,6 +298,7 @@ mod tests {
                 calls: vec![call(3_000, 0, 100)],
             }],
             prices,
+            gaps: Vec::new(),
         };
         let usages = usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices);
         expect![[r#"

@@ -45,6 +45,8 @@ pub struct Run {
     pub preparations: Vec<PreparationCalls>,
     /// The prices of its models that its money is counted by.
     pub prices: PriceList,
+    /// What of its folder is damaged or missing, a sentence each; see [`Run::lacks`].
+    pub gaps: Vec<String>,
 }
 
 /// Everything that a report says, as data.
@@ -128,14 +130,22 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     charts.extend(by_length(&table));
     charts.extend(by_evidence_position(&table));
     charts.extend(by_label(&table));
-    let incomplete = incomplete(&cells);
-    if incomplete.is_some() {
+    let gaps = gaps_of(runs);
+    let notes: Vec<String> = incomplete(&cells).into_iter().chain(gaps.iter().cloned()).collect();
+    let complete = notes.is_empty();
+    if !complete {
+        tables[0].notes.extend(gaps);
         let titles = tables.iter_mut().map(|table| &mut table.title);
         titles.chain(charts.iter_mut().map(|chart| &mut chart.title)).for_each(|title| title.push_str(" (incomplete)"));
     }
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    let (complete, notes) = (incomplete.is_none(), incomplete.into_iter().collect());
     Ok(Report { title: names.join(", "), complete, notes, runs: reports, tables, charts })
+}
+
+/// What of the folders is damaged or missing; with the run's name where there are several.
+fn gaps_of(runs: &[Run]) -> Vec<String> {
+    let named = |run: &Run, gap: &String| if runs.len() > 1 { format!("{}: {gap}", run.name) } else { gap.clone() };
+    runs.iter().flat_map(|run| run.gaps.iter().map(|gap| named(run, gap))).collect()
 }
 
 fn run_report(run: &Run, cells: &[Cell], several: bool) -> RunReport {

@@ -30,6 +30,7 @@ pub struct Source {
     table: Observations,
     lines: Vec<Line>,
     is_run: bool,
+    lacks: Vec<String>,
 }
 
 /// An entry of `items` in what `closeread score --json` prints.
@@ -196,10 +197,19 @@ impl Two {
             let names = self.names(&a, &b);
             for metric in choice.metrics(&a, &b)? {
                 let (x, y) = (a.side(&names.0), b.side(&names.1));
-                compared.push(Compared { a, b, comparison: compare(&x, &y, &metric, &labels) });
+                let mut comparison = compare(&x, &y, &metric, &labels);
+                comparison.notes.extend(self.lacks());
+                compared.push(Compared { a, b, comparison });
             }
         }
         Ok(compared)
+    }
+
+    /// What of the runs is damaged or missing, each with the run's name.
+    pub fn lacks(&self) -> Vec<String> {
+        let said = |source: &Source, lack: &String| format!("{}: {lack}", source.name);
+        let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
+        sources.flat_map(|source| source.lacks.iter().map(|lack| said(source, lack))).collect()
     }
 
     /// What tells the two apart: the cell in one run, the run where it has one cell, else both.
@@ -234,7 +244,7 @@ impl Source {
     /// As [`RunView::observations`](crate::RunView::observations).
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
         let table = run.view().observations()?;
-        Ok(Self { name, path, lines: lines(&table), table, is_run: true })
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true, lacks: run.lacks() })
     }
 
     /// The items of a score file, of which each stands there once; `gold` has what it does not say of them.
@@ -259,7 +269,7 @@ impl Source {
         let cell = Cell { key: key.clone(), facts: CellFacts::default() };
         let done = scores.iter().map(|item| item.done(&key));
         let table = Observations::new("", vec![cell], &facts, 1, done);
-        let mut source = Self { name, path, lines: lines(&table), table, is_run: false };
+        let mut source = Self { name, path, lines: lines(&table), table, is_run: false, lacks: Vec::new() };
         source.learn(gold.values());
         source
     }

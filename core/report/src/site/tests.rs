@@ -50,6 +50,7 @@ fn hostile_run() -> Run {
         facts: vec![("retriever".to_owned(), HOSTILE.to_owned())],
         preparations: Vec::new(),
         prices: PriceList::default(),
+        gaps: Vec::new(),
     }
 }
 

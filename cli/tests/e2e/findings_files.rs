@@ -1,0 +1,117 @@
+//! Damaged, unfinished and foreign run folders: a case a finding, by the numbers of issue 19.
+
+use crate::support::{Sandbox, run_tales, tales};
+use serde_json::{Value, json};
+use std::fs;
+
+const RUN: [&str; 4] = ["--method", "closed-book,dos-rag", "--budget", "30"];
+
+/// A run of the tales in the folder `r`, and the command that made it.
+fn run(sandbox: &Sandbox) -> Vec<&'static str> {
+    tales(sandbox);
+    run_tales(sandbox, "r", &RUN);
+    let command = ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--out", "r"];
+    [&command[..], &RUN].concat()
+}
+
+/// Leaves the first lines of a file.
+fn shorten(sandbox: &Sandbox, name: &str, n_lines: usize) {
+    let text = fs::read_to_string(sandbox.path(name)).unwrap();
+    let kept: String = text.split_inclusive('\n').take(n_lines).collect();
+    assert!(kept.len() < text.len());
+    sandbox.write(name, kept);
+}
+
+#[test]
+fn finding_04_no_command_appends_to_a_folder_of_another_format() {
+    let sandbox = Sandbox::new();
+    let again = run(&sandbox);
+    let mut manifest: Value = serde_json::from_slice(&fs::read(sandbox.path("r/manifest.json")).unwrap()).unwrap();
+    manifest["format"] = json!(9);
+    sandbox.write("r/manifest.json", manifest.to_string());
+    let records = fs::read(sandbox.path("r/records.jsonl")).unwrap();
+    for more in [&[][..], &["--fresh"], &["--extend"], &["--limit", "3", "--extend"]] {
+        sandbox
+            .run(&[&again[..], more].concat())
+            .refuses(&["has format 9, and this closeread reads format 1", "--out"]);
+    }
+    sandbox.run(&["merge", "r", "--out", "m"]).refuses(&["has format 9"]);
+    sandbox.run(&["judge", "r", "--with", "builtin/rule"]).refuses(&["has format 9"]);
+    assert_eq!(fs::read(sandbox.path("r/records.jsonl")).unwrap(), records);
+}
+
+#[test]
+fn finding_05_items_that_are_lost_are_in_every_rendering_and_in_the_exit_code() {
+    let sandbox = Sandbox::new();
+    let again = run(&sandbox);
+    let cells = ["--method", "closed-book,dos-rag", "--metric", "accuracy"];
+    for whole in [&["verify", "r"][..], &["report", "r"], &[&["compare", "r"][..], &cells].concat()] {
+        sandbox.run(whole).exits(0);
+    }
+    shorten(&sandbox, "r/items.jsonl", 9);
+    let damaged = "DAMAGED: items.jsonl, with 9 of 18 items, is not as the run wrote it";
+    let left_out = "DAMAGED: 18 records are of items that items.jsonl does not have";
+    let compare = [&["compare", "r"][..], &cells].concat();
+    let as_json = [&compare[..], &["--json"]].concat();
+    for command in [
+        &["verify", "r"][..],
+        &["verify", "r", "--json"],
+        &["report", "r"],
+        &["report", "r", "--json"],
+        &["report", "r", "--latex"],
+        &compare,
+        &as_json,
+    ] {
+        let out = sandbox.run(command).exits(1).out();
+        assert!(out.contains(damaged) && out.contains(left_out), "{command:?}: {out}");
+    }
+    sandbox.run(&["report", "r", "--csv", "r.csv", "--html", "site"]).exits(1);
+    let csv = fs::read_to_string(sandbox.path("r.csv")).unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.contains("(incomplete)") && line.ends_with(",no")), "{csv}");
+    let page = fs::read_to_string(sandbox.path("site/index.html")).unwrap();
+    assert!(page.contains(damaged) && page.contains("(incomplete)</title>"), "{page}");
+
+    sandbox.run(&again).exits(0);
+    sandbox.run(&["verify", "r"]).exits(0);
+}
+
+#[test]
+fn finding_05_records_that_are_lost_are_told_by_verify_compare_and_merge() {
+    let sandbox = Sandbox::new();
+    run(&sandbox);
+    shorten(&sandbox, "r/records.jsonl", 26);
+    let missing = "INCOMPLETE: 10 of 36 trials have no record";
+    let out = sandbox.run(&["verify", "r"]).exits(1).out();
+    assert!(out.contains(missing), "{out}");
+    let cells = ["--method", "closed-book,dos-rag", "--metric", "accuracy"];
+    let out = sandbox.run(&[&["compare", "r"][..], &cells].concat()).exits(1).out();
+    assert!(out.contains(missing), "{out}");
+    let merged = sandbox.run(&["merge", "r", "--out", "m"]).exits(1);
+    assert!(merged.out().contains("trials 26 of 36") && merged.err().contains(missing), "{}", merged.err());
+    shorten(&sandbox, "r/items.jsonl", 9);
+    sandbox
+        .run(&["merge", "r", "--out", "n"])
+        .refuses(&["items.jsonl is damaged", "give the command of that part again"]);
+}
+
+#[test]
+fn finding_06_damaged_texts_and_prices_are_made_anew_or_a_remedy_is_named() {
+    let sandbox = Sandbox::new();
+    let again = run(&sandbox);
+    let text = fs::read_dir(sandbox.path("r/texts")).unwrap().next().unwrap().unwrap().path();
+    let whole = fs::read(&text).unwrap();
+    fs::write(&text, &whole[..whole.len() / 2]).unwrap();
+    let report = sandbox.run(&["report", "r"]).exits(1);
+    assert!(report.out().contains("DAMAGED: the text of document `tale-"), "{}", report.out());
+    sandbox.run(&["verify", "r"]).refuses(&["the text of one of its documents", "give the run's command again"]);
+    sandbox.write("r/prices.json", "{\"models\": ");
+    for command in ["verify", "report"] {
+        sandbox.run(&[command, "r"]).refuses(&["prices.json", "the run's command makes the file anew"]);
+    }
+    let resumed = sandbox.run(&again).exits(0);
+    assert!(resumed.err().contains("prices.json is damaged") && resumed.err().contains("is made anew"));
+    assert!(resumed.err().contains(".txt.zst is damaged and is written anew"), "{}", resumed.err());
+    assert_eq!(fs::read(&text).unwrap(), whole);
+    sandbox.run(&["report", "r"]).exits(0);
+    sandbox.run(&["verify", "r"]).exits(0);
+}
