@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_does_not_say_what_is_wanted_is_let_go() {
+    async fn finding_16_who_does_not_say_what_is_wanted_is_let_go() {
         let address = started(Limits { headers: Duration::from_millis(200), ..Limits::default() }).await;
         for half in ["", "G", "GET / HTTP/1.1\r\nhost: x\r\n"] {
             assert!(!sent(address, half).await.contains("here"), "{half}");
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn further_connections_wait_for_a_place() {
+    async fn finding_16_further_connections_wait_for_a_place() {
         let limits = Limits { headers: Duration::from_millis(600), connections: 2 };
         let address = started(limits).await;
         let silent = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];

@@ -265,7 +265,7 @@ fn the_relay_passes_on_what_a_server_needs_to_the_one_with_the_token() {
 }
 
 #[test]
-fn the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_machine_reaches() {
+fn finding_16_the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_machine_reaches() {
     let server = Server::start(&["--relay"]);
     let (token, port) = (server.token(), server.host.rsplit(':').next().unwrap().to_owned());
     let asked = |url: &str| {
@@ -365,7 +365,7 @@ fn ctrl_c_ends_it() {
 
 #[cfg(unix)]
 #[test]
-fn links_in_a_run_folder_are_not_followed() {
+fn finding_16_links_in_a_run_folder_are_not_followed() {
     let server = Server::start(&[]);
     let link = |target: &str, name: &str| {
         let name = server.sandbox.path(name);
@@ -389,7 +389,7 @@ fn links_in_a_run_folder_are_not_followed() {
 /// Open connections that say nothing take every descriptor: who is served before is served after, and no core is taken.
 #[cfg(target_os = "linux")]
 #[test]
-fn without_free_descriptors_it_rests_and_goes_on_afterwards() {
+fn finding_16_without_free_descriptors_it_rests_and_goes_on_afterwards() {
     let server = Server::started_after(Some("ulimit -n 32"), &[]);
     let silent: Vec<TcpStream> = (0..64).map(|_| TcpStream::connect(&server.host).unwrap()).collect();
     std::thread::sleep(std::time::Duration::from_millis(300));
