@@ -25,6 +25,7 @@ macro_rules! eprintln {
 mod building;
 mod command;
 mod config;
+mod hint;
 mod ranges;
 mod table;
 
@@ -104,6 +105,9 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         eprintln!("error: {error:#}");
+        if let Some(hint) = hint::hint(&error) {
+            eprintln!("hint: {hint}");
+        }
         ExitCode::from(2)
     })
 }

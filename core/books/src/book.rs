@@ -94,7 +94,7 @@ pub enum TextError {
     /// Nothing between header and trailer.
     #[error(
         "book `{id}` is empty: nothing stands between its Project Gutenberg header and trailer; \
-         get the whole file, or read it with its frame (--keep-frame)"
+         get the whole file, or read it with its frame"
     )]
     OnlyFrame {
         /// The book's id.

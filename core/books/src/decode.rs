@@ -60,8 +60,8 @@ pub enum DecodeError {
     /// UTF-8, but damaged.
     #[error(
         "invalid UTF-8: byte {offset} (line {line}) is 0x{byte:02X}, {n_invalid} such in the file, while \
-         {n_valid} characters beside ASCII are valid; repair the file, or read it as it is with an explicit \
-         encoding (--encoding utf-8 puts \u{FFFD} for each)"
+         {n_valid} characters beside ASCII are valid; repair the file, or read it as it is by \
+         naming its encoding: as utf-8, \u{FFFD} stands for each"
     )]
     InvalidUtf8 {
         /// Position of the first invalid byte, from 0.
@@ -78,7 +78,7 @@ pub enum DecodeError {
     /// The best guess does not decode the file.
     #[error(
         "the encoding is not clear: {guess} is likeliest, yet byte {offset} (line {line}) is invalid in it; \
-         name the encoding (--encoding), or repair the file"
+         name the encoding, or repair the file"
     )]
     Undetected {
         /// The likeliest encoding.
@@ -292,8 +292,8 @@ fn binary_at(bytes: &[u8]) -> Option<usize> {
 fn binary(bytes: &[u8], offset: usize, whole: &[u8]) -> DecodeError {
     let half = |parity: usize| whole.iter().skip(parity).step_by(2).filter(|&&b| b == 0).count() * 4 > whole.len();
     let hint = match (half(0), half(1)) {
-        (true, false) => "it looks like UTF-16 without its mark: try --encoding utf-16be",
-        (false, true) => "it looks like UTF-16 without its mark: try --encoding utf-16le",
+        (true, false) => "it looks like UTF-16 without its mark: name the encoding utf-16be",
+        (false, true) => "it looks like UTF-16 without its mark: name the encoding utf-16le",
         _ => "give a text file, or convert this one to text first",
     };
     DecodeError::Binary { offset, line: line_of(bytes, offset), byte: bytes[offset], hint }

@@ -122,13 +122,13 @@ pub enum BuildError {
     #[error("{0}")]
     Store(String),
     /// A finished stage was made from something else than what is before it now.
-    #[error("stage `{stage}` was made from other lines than those before it now; make it anew with --from {stage}")]
+    #[error("stage `{stage}` was made from other lines than those before it now; make it anew")]
     Stale {
         /// Its name.
         stage: &'static str,
     },
     /// A line of a stage cannot be read.
-    #[error("stage `{stage}`, line {line}: {problem}; correct the line, or make the stage anew with --from {stage}")]
+    #[error("stage `{stage}`, line {line}: {problem}; correct the line, or make the stage anew")]
     Line {
         /// Name of the stage.
         stage: &'static str,
@@ -150,7 +150,7 @@ pub enum BuildError {
         error: String,
     },
     /// It was to end here.
-    #[error("stopped after stage `{stage}`, as --until says")]
+    #[error("stopped after stage `{stage}`, as was asked")]
     Stopped {
         /// Name of the stage.
         stage: &'static str,

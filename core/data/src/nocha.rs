@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub const ADAPTER: Adapter = Adapter {
     name: "nocha",
     source: "Karpinska et al. 2024, One Thousand and One Pairs; github.com/marzenakrp/nocha",
-    wants: "the claims as JSON (data_sample.json) and the books as .txt files or folders, each by its own --data",
+    wants: "the claims as JSON (data_sample.json) and the books as .txt files or folders, each named by itself",
     texts: Texts::Files,
     task: Some(Task::Choice),
     labels: &[],

@@ -22,7 +22,7 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     let Dataset { documents, items, problems } = &mut dataset;
     documents.retain_mut(|document| {
         let Content::Path(path) = &document.content else { return true };
-        let text = find(path).ok_or("it is not among the files: pass its folder by --data".to_owned());
+        let text = find(path).ok_or("it is not among the files: name its folder, too".to_owned());
         match text.and_then(|file| decode(&file.bytes, None).map_err(|error| error.to_string())) {
             Ok(decoded) => {
                 document.content = Content::Text(decoded.text);
@@ -129,7 +129,7 @@ mod tests {
         check(
             &read(&PLAIN, &files),
             1,
-            &["b.txt (b): no text for 2 items: it is not among the files: pass its folder by --data [left out]"],
+            &["b.txt (b): no text for 2 items: it is not among the files: name its folder, too [left out]"],
         );
     }
 

@@ -93,7 +93,7 @@ pub enum MethodError {
     #[error("the method works on what it makes of the books first, and that was not made")]
     NotPrepared,
     /// What was prepared is of something else.
-    #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew with --fresh")]
+    #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew")]
     Unprepared(String),
 }
 

@@ -152,7 +152,7 @@ function difference(claimed: Row["scorecard"], again: Scorecard): string | undef
             if (a[part] !== b[part]) return `${name}, ${part}: ${a[part]}, ${b[part]}`;
         }
     }
-    for (const name of ["items", ...LEDGER] as const) {
+    for (const name of ["trials", ...LEDGER] as const) {
         if (claimed.ledger[name] !== again.ledger[name]) return `${name}: ${claimed.ledger[name]}, ${again.ledger[name]}`;
     }
     return undefined;

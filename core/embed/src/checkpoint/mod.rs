@@ -102,7 +102,7 @@ impl Checkpoint {
         onnx_file::read(onnx).map_err(|problem| {
             EmbedError::Load(format!(
                 "model.onnx: {problem}; closeread's encoder reads the files that `closeread model` writes, any other \
-                 runs with `--backend tract`"
+                 runs on tract"
             ))
         })
     }
@@ -165,7 +165,7 @@ mod tests {
         let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
         for n_bytes in 0..onnx.len() {
             let message = Checkpoint::from_onnx(&onnx[..n_bytes]).expect_err("refused").to_string();
-            assert!(message.contains("--backend tract"), "{message}");
+            assert!(message.contains("on tract"), "{message}");
         }
         for at in 0..onnx.len().min(4000) {
             let mut damaged = onnx.clone();

@@ -114,7 +114,7 @@ impl PriceList {
         for (model, facts) in &list.0 {
             let wrong = |problem: String| PriceError::Entry { model: model.clone(), problem };
             if !model.contains('/') {
-                return Err(wrong("expected a name as --model takes it, provider/model".to_owned()));
+                return Err(wrong("expected a name such as openai/gpt-4o, provider/model".to_owned()));
             }
             if !is_date(&facts.date) {
                 return Err(wrong(format!("date `{}`: expected YYYY-MM-DD", facts.date)));

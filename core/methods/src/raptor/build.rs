@@ -108,8 +108,8 @@ async fn summarize<H: Host>(
         if text.is_empty() {
             let (n, limit) = (cluster.len(), settings.max_output_tokens);
             let error = format!(
-                "the summary of {n} passages came back empty; a model that thinks may need more than {limit} tokens \
-                 (--max-output-tokens)"
+                "the summary of {n} passages came back empty; a model that thinks may need a response limit of more than \
+                 {limit} tokens"
             );
             return Err(Stop::Outcome(Outcome::Failed { error }));
         }

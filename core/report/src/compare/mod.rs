@@ -196,7 +196,10 @@ fn by_label(
         }
         Labels::All => groups.retain(|label, values| {
             if values.len() > MAX_LABEL_VALUES {
-                notes.push(format!("label `{label}` has {} values: ask for it by --by {label}", values.len()));
+                notes.push(format!(
+                    "label `{label}` has {} values, too many to be shown unless it is asked for",
+                    values.len()
+                ));
             }
             (2..=MAX_LABEL_VALUES).contains(&values.len())
         }),

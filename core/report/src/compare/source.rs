@@ -88,13 +88,13 @@ pub enum ChoiceError {
     /// More than two values.
     #[error("{name} takes one value, or A's and B's: expected one or two, and there are {n}")]
     Values {
-        /// The option.
+        /// What was chosen by.
         name: &'static str,
         /// How many values it was given.
         n: usize,
     },
     /// No cell is left.
-    #[error("{path} has no cell that --method, --model and --budget ask for: expected one of\n  {}", .cells.join("\n  "))]
+    #[error("{path} has no cell of the method, model and budget that were asked for: expected one of\n  {}", .cells.join("\n  "))]
     NoCell {
         /// Where the run lies.
         path: String,
@@ -109,8 +109,8 @@ pub enum ChoiceError {
     },
     /// One run, and not said which of its cells.
     #[error(
-        "one run was named, and it has several cells: name a second run, or two of its cells as in --method \
-         vanilla-rag,dos-rag --budget 500; there are\n  {}", .cells.join("\n  ")
+        "one run was named, and it has several cells: name a second run, or two of its cells; there are\n  {}",
+        .cells.join("\n  ")
     )]
     OneRun {
         /// Its cells.
@@ -118,7 +118,7 @@ pub enum ChoiceError {
     },
     /// No cell of A is one of B.
     #[error(
-        "the two have no cell in common: choose by --method, --model and --budget, A's value before B's\nA has\n  {}\nB has\n  {}",
+        "the two have no cell in common: name the method, model or budget of each\nA has\n  {}\nB has\n  {}",
         .a.join("\n  "), .b.join("\n  ")
     )]
     NoCommonCell {
@@ -305,7 +305,7 @@ impl Choice {
     /// # Errors
     /// [`ChoiceError::Values`].
     pub fn check(&self) -> Result<(), ChoiceError> {
-        let counts = [("--method", self.method.len()), ("--model", self.model.len()), ("--budget", self.budget.len())];
+        let counts = [("method", self.method.len()), ("model", self.model.len()), ("budget", self.budget.len())];
         match counts.into_iter().find(|(_, n)| *n > 2) {
             Some((name, n)) => Err(ChoiceError::Values { name, n }),
             None => Ok(()),

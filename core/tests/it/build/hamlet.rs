@@ -258,7 +258,7 @@ fn lines_may_be_edited_and_what_was_made_of_them_before_is_not_taken_for_new() {
 
     store.edit("queries", |lines| lines[0] = "{\"id\": 7}".to_owned());
     let message = build_of(&story, &host, &store, &one_chunk(), None).unwrap_err().to_string();
-    assert!(message.starts_with("stage `queries`, line 1: ") && message.contains("--from queries"), "{message}");
+    assert!(message.starts_with("stage `queries`, line 1: ") && message.contains("make the stage anew"), "{message}");
 }
 
 #[test]

@@ -373,7 +373,7 @@ mod tests {
         let error = read(&FORMAT, None, &some).unwrap_err().to_string();
         assert_eq!(
             error,
-            "p.jsonl: the name does not show its task: pass --task with one of longbook_choice_eng, longbook_qa_eng, longbook_qa_chn, longbook_sum_eng"
+            "p.jsonl: the name does not show its task: name one of longbook_choice_eng, longbook_qa_eng, longbook_qa_chn, longbook_sum_eng"
         );
         let error = read(&FORMAT, Some("passkey"), &some).unwrap_err().to_string();
         assert!(error.starts_with("unknown task `passkey`: infinitebench has longbook_choice_eng"), "{error}");

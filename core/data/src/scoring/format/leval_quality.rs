@@ -120,7 +120,7 @@ mod tests {
         ];
         let files = [file("q.jsonl", &rows.join("\n"))];
         let error = read_with(&FORMAT, &files, &[]).unwrap_err().to_string();
-        assert_eq!(error, "q.jsonl holds 2 systems: pass --system with one of m-16k, other");
+        assert_eq!(error, "q.jsonl holds 2 systems: name one of m-16k, other");
         let submission = read_system(&FORMAT, &files, "m-16k").unwrap();
         check(
             &submission,

@@ -76,7 +76,7 @@ pub enum FormatError {
         wants: &'static str,
     },
     /// The predictions carry no gold answers and none were given.
-    #[error("{format} predictions carry no gold answers: pass {wants} by --gold")]
+    #[error("{format} predictions carry no gold answers: name {wants} as the gold file")]
     NoGold {
         /// Name of the format.
         format: &'static str,
@@ -96,7 +96,7 @@ pub enum FormatError {
         wants: &'static str,
     },
     /// No task was named, and the file names do not show it.
-    #[error("{file}: the name does not show its task: pass --task with one of {}", tasks.join(", "))]
+    #[error("{file}: the name does not show its task: name one of {}", tasks.join(", "))]
     NoTask {
         /// The file, as named by the user.
         file: String,
@@ -104,7 +104,7 @@ pub enum FormatError {
         tasks: &'static [&'static str],
     },
     /// The format has no such task.
-    #[error("unknown task `{task}`: {format} has {}", if tasks.is_empty() { "one task, leave --task away".into() } else { tasks.join(", ") })]
+    #[error("unknown task `{task}`: {format} has {}", if tasks.is_empty() { "one task, which need not be named".into() } else { tasks.join(", ") })]
     UnknownTask {
         /// What was asked for.
         task: String,
@@ -114,7 +114,7 @@ pub enum FormatError {
         tasks: &'static [&'static str],
     },
     /// Several systems and none was named.
-    #[error("{file} holds {} systems: pass --system with one of {}", systems.len(), systems.join(", "))]
+    #[error("{file} holds {} systems: name one of {}", systems.len(), systems.join(", "))]
     WhichSystem {
         /// The file, as named by the user.
         file: String,
@@ -363,6 +363,6 @@ mod tests {
     fn a_format_without_tasks_says_so() {
         let error = quality::FORMAT.check_task(&FormatInput { task: Some("x"), ..FormatInput::default() });
         let message = error.expect_err("quality has no tasks").to_string();
-        assert_eq!(message, "unknown task `x`: quality has one task, leave --task away");
+        assert_eq!(message, "unknown task `x`: quality has one task, which need not be named");
     }
 }

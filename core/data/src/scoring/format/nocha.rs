@@ -194,7 +194,7 @@ mod tests {
         let files = [file("c.json", &serde_json::to_string_pretty(&claims).unwrap())];
         assert_eq!(systems(&FormatInput { files: &files, ..FormatInput::default() }), ["a", "b"]);
         let error = read_with(&FORMAT, &files, &[]).unwrap_err().to_string();
-        assert_eq!(error, "c.json holds 2 systems: pass --system with one of a, b");
+        assert_eq!(error, "c.json holds 2 systems: name one of a, b");
         let error = read_system(&FORMAT, &files, "c").unwrap_err().to_string();
         assert_eq!(error, "c.json holds no system `c`: it has a, b");
         let a = read_system(&FORMAT, &files, "a").unwrap();

@@ -129,7 +129,7 @@ mod tests {
         let error = read_with(&FORMAT, &[file("p.csv", "5_X_1,2")], &[]).unwrap_err().to_string();
         assert_eq!(
             error,
-            "quality predictions carry no gold answers: pass QuALITY.v*.dev or files of its layout by --gold"
+            "quality predictions carry no gold answers: name QuALITY.v*.dev or files of its layout as the gold file"
         );
         let submission = read_with(&FORMAT, &[file("p.csv", "\n")], &gold()).unwrap();
         assert!(submission.attempts.is_empty() && submission.problems.is_empty());

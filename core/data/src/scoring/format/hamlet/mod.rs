@@ -99,7 +99,7 @@ mod tests {
     fn each_model_has_its_scores() {
         let files = [file("h.jsonl", ROWS)];
         let error = read_with(&FORMAT, &files, &[]).unwrap_err().to_string();
-        assert_eq!(error, "h.jsonl holds 2 systems: pass --system with one of a, b");
+        assert_eq!(error, "h.jsonl holds 2 systems: name one of a, b");
         let a = read_system(&FORMAT, &files, "a").unwrap();
         check(&a, &["q1", "q2"], &[]);
         let expected = [
