@@ -7,9 +7,9 @@ mod methods;
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
 use closeread_llm::price::Dollars;
-use closeread_methods::WindowPolicy;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
+use closeread_methods::{OnTruncation, WindowPolicy};
 use closeread_providers::Rates;
 use closeread_providers::extra_body::{self, ExtraBodies};
 use closeread_retrieve::Retriever;
@@ -100,6 +100,10 @@ pub(crate) struct RunArgs {
     /// What full-document does beyond the window [default: fail]
     #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<WindowPolicy>)]
     pub(crate) overflow: Option<WindowPolicy>,
+    /// What becomes of trials whose prompt the server seems to have cut: their number is said, or they count as overflows
+    /// [default: warn]
+    #[arg(long, value_name = "warn|fail", value_parser = named::<OnTruncation>)]
+    pub(crate) on_truncation: Option<OnTruncation>,
     /// Most tokens of a reply [default: 1024]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,

@@ -184,7 +184,7 @@ impl ChatModel {
                 return Err(aborted());
             }
             let fault = match result {
-                Ok(reply) => return Ok(Reply { text: self.wire.redact_reply(reply.text), ..reply }),
+                Ok(reply) => return Ok(self.wire.redact_reply(reply)),
                 Err(fault) => fault,
             };
             let notice = attempts.failed(fault, &mut self.state.borrow_mut(), waited, Math::random());

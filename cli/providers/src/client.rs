@@ -132,7 +132,7 @@ impl ChatModel {
             }
         };
         match (sender.send(tokens, once, heard).await, &self.account.key) {
-            (Ok(reply), Some(key)) => Ok(Reply { text: key.redact_reply(reply.text), ..reply }),
+            (Ok(reply), Some(key)) => Ok(key.redact_reply(reply)),
             (Err(error), Some(key)) => Err(key.redact_error(error)),
             (result, None) => result,
         }

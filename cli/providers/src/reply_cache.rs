@@ -5,7 +5,7 @@
 
 use crate::outgoing::{Outgoing, Source};
 use anyhow::{Context, Result};
-use closeread_llm::{Reply, Stop};
+use closeread_llm::{FinishReason, Reply};
 use closeread_text::hash::{PartsHash, sha256};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
@@ -68,7 +68,7 @@ impl ReplyCache {
     /// Keeps a reply that is neither cut short nor empty. Failing to write costs money in a later run, not results in this
     /// one: it is said once.
     pub fn put(&self, request: &str, source: Source, sample: u32, reply: &Reply) {
-        let is_answer = reply.stop != Stop::Length && !reply.text.trim().is_empty();
+        let is_answer = reply.finish != FinishReason::Length && !reply.text.trim().is_empty();
         let Some(path) = self.path(request).filter(|_| is_answer) else { return };
         let entry = Entry::new(source, sample, reply.clone());
         if let Err(error) = write(&path, &entry)
@@ -137,7 +137,7 @@ mod tests {
         let cache = ReplyCache::new(Some(dir.path().to_owned()));
         let request = request_key(&source("a"), &call("Who?"), 0);
         let put = |reply: &Reply| cache.put(&request, source("a"), 0, reply);
-        put(&Reply { text: "An".to_owned(), stop: Stop::Length, ..Reply::default() });
+        put(&Reply { text: "An".to_owned(), finish: FinishReason::Length, ..Reply::default() });
         put(&Reply { text: "\n".to_owned(), ..Reply::default() });
         assert_eq!(cache.get(&request), None);
 

@@ -141,10 +141,10 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_llm::Stop;
+    use closeread_llm::FinishReason;
 
     fn reply(text: &str) -> Reply {
-        Reply { text: text.to_owned(), stop: Stop::Length, ..Reply::default() }
+        Reply { text: text.to_owned(), finish: FinishReason::Length, ..Reply::default() }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
-use closeread_llm::{HostError, Reply, Stop};
+use closeread_llm::{FinishReason, HostError, Reply};
 use closeread_providers::Outgoing;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -129,7 +129,7 @@ impl Begun<'_> {
         }
         if let Some(prompt) = self.counted {
             let text = self.spending.tokenizer.count(&reply.text) as u64;
-            let counted = if reply.stop == Stop::Length { self.max_reply } else { text };
+            let counted = if reply.finish == FinishReason::Length { self.max_reply } else { text };
             reply.usage = reply.usage.or_counted(prompt, counted, self.max_reply);
         }
         let mut state = self.spending.state.borrow_mut();
@@ -236,7 +236,7 @@ mod tests {
         }
         let spending = spending(1.5);
         let begun = spending.begin("p/x", &call(), false).await;
-        let cut = Reply { stop: Stop::Length, ..Reply::default() };
+        let cut = Reply { finish: FinishReason::Length, ..Reply::default() };
         let reply = begun.ended("p/x", Ok(cut)).unwrap();
         assert_eq!(reply.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
     }

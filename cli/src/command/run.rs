@@ -2,16 +2,18 @@
 
 mod configuration;
 mod say;
+mod served;
 
 pub(super) use say::say_problems;
 
 use crate::config::RunArgs;
 use crate::table;
 use anyhow::{Result, bail};
+use closeread_eval::Item;
 use closeread_eval::observations::Ending;
 use closeread_llm::price::Dollars;
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{AnyMethod, Entry, Settings};
+use closeread_methods::{AnyMethod, Entry, OnTruncation, Settings, as_overflows, cuts};
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{self as provider, Batcher, Reader};
@@ -25,9 +27,11 @@ use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embeddi
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
+use closeread_text::Language;
 use configuration::{configuration, default_folder};
 use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
 use serde_json::json;
+use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -177,7 +181,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
         (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
-    report(&plan, &benchmark, &folder, &summary, session, args.json)
+    let on_truncation = args.on_truncation.unwrap_or_default();
+    report(&plan, &benchmark, &folder, &summary, session, on_truncation, args.json)
 }
 
 /// Writes report.json, prints the report, says how it ended.
@@ -187,10 +192,19 @@ fn report(
     folder: &RunFolder,
     summary: &Summary,
     session: Session,
+    on_truncation: OnTruncation,
     as_json: bool,
 ) -> Result<ExitCode> {
     let arms: Vec<Arm> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let (judging, records) = (judging::read(folder.path())?, folder.records());
+    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
+    let books: HashMap<&str, Language> = benchmark.books.iter().map(|book| (&*book.id, book.language)).collect();
+    let of = |item: &Item| (item.id.clone(), item.documents.first().and_then(|id| books.get(&**id)).copied());
+    let languages: HashMap<String, Option<Language>> = benchmark.items.iter().map(of).collect();
+    let language = |item: &str| languages.get(item).copied().flatten().unwrap_or(Language::ENGLISH);
+    let cuts = cuts(&records, language);
+    if on_truncation == OnTruncation::Fail {
+        as_overflows(&mut records, &cuts, &benchmark.items, language);
+    }
     let view = RunView {
         name: "",
         benchmark: &benchmark.name,
@@ -238,6 +252,8 @@ fn report(
     }
     say_failures(&records);
     say_embeddings(&embeddings);
+    say_versions(&records);
+    say_cuts(&records, &cuts, plan.setting.max_output_tokens, on_truncation);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");

@@ -87,10 +87,12 @@ pub(crate) fn check(model: &str, cases_: Vec<Case>, good: String, more: &[&str])
         assert_eq!(scored, f64::from(u8::from(case.outcome == "answered")), "{record}");
     }
     let ledger = &report["cells"][0]["ledger"];
-    for outcome in ["answered", "failed", "blocked", "overflow", "unparsed"] {
-        let n = cases_.iter().filter(|case| case.outcome == outcome).count();
-        assert_eq!(ledger[outcome], n, "{outcome}: {ledger}");
+    let n_of = |names: &[&str]| cases_.iter().filter(|case| names.contains(&case.outcome)).count() as u64;
+    for outcome in ["answered", "failed", "blocked", "overflow"] {
+        assert_eq!(ledger[outcome], n_of(&[outcome]), "{outcome}: {ledger}");
     }
+    let without_form: u64 = ["unparsed", "cut_short"].iter().filter_map(|name| ledger[name].as_u64()).sum();
+    assert_eq!(without_form, n_of(&["unparsed", "cut_short"]), "{ledger}");
     if n_failed > 0 {
         let words = format!("{n_failed} trials failed, and the same command tries them again");
         assert!(ended.err().contains(&words), "{words}: {}", ended.err());
@@ -189,8 +191,8 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
         stays(
             "all tokens thought",
             choice(&json!({"content": null, "reasoning_content": "[[1]] or [[2]]"}), "length"),
-            "unparsed",
-            r#""reply":"""#,
+            "cut_short",
+            r#""response":"""#,
         ),
         stays("403", error("403 Forbidden", &words("flagged")), "failed", "the server answered 403: flagged"),
         stays(
@@ -292,7 +294,7 @@ fn geminis_faults_are_known() {
         stays("overflow", error("400 Bad Request", &too_long), "overflow", r#""needed":1200000,"window":1048576"#),
         stays("a blocked prompt", blocked, "blocked", "PROHIBITED_CONTENT"),
         stays("a blocked answer", ended("RECITATION"), "blocked", "RECITATION"),
-        stays("nothing but thoughts", ended("MAX_TOKENS"), "unparsed", r#""reply":"""#),
+        stays("nothing but thoughts", ended("MAX_TOKENS"), "cut_short", r#""response":"""#),
     ];
     let good = json!({"candidates": [{"content": {"parts": [{"text": "[[1]]"}]}, "finishReason": "STOP"}]});
     let (_, server) = check("gemini/gemini-x", list, good.to_string(), &[]);

@@ -15,6 +15,7 @@ mod compare;
 mod corpus;
 mod corpus_truth;
 mod crashes;
+mod cuts;
 mod disk;
 mod eight_bit;
 mod embeddings;

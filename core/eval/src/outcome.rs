@@ -35,6 +35,13 @@ pub enum Outcome {
         /// The reply.
         reply: String,
     },
+    /// The last response ended at its limit of tokens and holds no answer.
+    CutShort {
+        /// As much of it as there is.
+        response: String,
+        /// The limit.
+        max_output_tokens: u32,
+    },
     /// A call failed for good.
     Failed {
         /// What went wrong.
@@ -57,6 +64,7 @@ impl Outcome {
             Self::Overflow { .. } => "overflow",
             Self::Blocked { .. } => "blocked",
             Self::Unparsed { .. } => "unparsed",
+            Self::CutShort { .. } => "cut_short",
             Self::Failed { .. } => "failed",
             Self::NotAsked { .. } => "not_asked",
         }

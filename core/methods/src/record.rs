@@ -1,7 +1,7 @@
 //! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
 
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::Usage;
+use closeread_llm::{FinishReason, Reply, ServedBy, Usage};
 use closeread_retrieve::Retriever;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ pub struct Context {
 }
 
 /// One call to a model, by hash.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallTrace {
     /// Name of the prompt.
     pub prompt: String,
@@ -80,11 +80,26 @@ pub struct CallTrace {
     pub sha256: String,
     /// The reply, as it came.
     pub reply: String,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// Tokens of the prompt by the run's tokenizer.
+    pub counted_tokens: usize,
     /// Tokens as the provider counted them.
     pub usage: Usage,
+    /// The model and its version, as the provider named them.
+    #[serde(default, skip_serializing_if = "ServedBy::is_unnamed")]
+    pub served_by: ServedBy,
     /// The reply was known from an earlier run: nothing was spent on it now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub remembered: bool,
+}
+
+impl CallTrace {
+    /// The reply again.
+    pub fn to_reply(&self) -> Reply {
+        let (text, served_by) = (self.reply.clone(), self.served_by.clone());
+        Reply { text, usage: self.usage, finish: self.finish, served_by, remembered: self.remembered }
+    }
 }
 
 /// One request to the server of an embedding model: one line of `embeddings.jsonl`.

@@ -11,7 +11,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::{Call, HostError, Message, Reply};
+use closeread_llm::{Call, FinishReason, HostError, Message, Reply};
 use closeread_prompts::{PromptError, Prompts};
 use closeread_retrieve::context::with_neighbours;
 use closeread_retrieve::{Ranked, Ranking, Retriever, Shelf, ShelfError};
@@ -169,6 +169,8 @@ struct Trace {
     prompt_tokens: usize,
     context: Option<Context>,
     measures: BTreeMap<String, f64>,
+    /// The limit at which the last response ended, if it did.
+    cut_at: Option<u32>,
 }
 
 impl<'a, H> Session<'a, H> {
@@ -386,14 +388,16 @@ impl<'a, H: Host> Session<'a, H> {
     /// # Errors
     /// [`Stop`] if one does not fit or a call fails.
     pub async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Reply>, Stop> {
-        self.trace.prompt_tokens +=
-            requests.iter().map(|(messages, _)| self.fitting(messages)).sum::<Result<usize, Stop>>()?;
+        let counts: Vec<usize> =
+            requests.iter().map(|(messages, _)| self.fitting(messages)).collect::<Result<_, Stop>>()?;
+        self.trace.prompt_tokens += counts.iter().sum::<usize>();
+        let max_output_tokens = self.settings.max_output_tokens;
         let answers = join_all(requests.into_iter().map(|(messages, input)| {
             let sha256 = fingerprint(&messages);
             let call = Call {
                 messages,
                 temperature: self.settings.temperature,
-                max_output_tokens: self.settings.max_output_tokens,
+                max_output_tokens,
                 prompt: name.to_owned(),
                 reading: input,
             };
@@ -401,14 +405,19 @@ impl<'a, H: Host> Session<'a, H> {
         }))
         .await;
         let mut replies = Vec::with_capacity(answers.len());
-        for (sha256, answer) in answers {
+        for ((sha256, answer), counted_tokens) in answers.into_iter().zip(counts) {
             let trace = |reply: &Reply| CallTrace {
                 prompt: name.to_owned(),
                 sha256,
                 reply: reply.text.clone(),
+                finish: reply.finish,
+                counted_tokens,
                 usage: reply.usage,
+                served_by: reply.served_by.clone(),
                 remembered: reply.remembered,
             };
+            let is_cut = answer.as_ref().is_ok_and(|reply| reply.finish == FinishReason::Length);
+            self.trace.cut_at = is_cut.then_some(max_output_tokens);
             self.trace.calls.extend(answer.as_ref().ok().map(trace));
             replies.push(answer);
         }
@@ -445,13 +454,13 @@ impl<H> Session<'_, H> {
             Err(Stop::Outcome(outcome)) => questions.items().iter().map(|_| outcome.clone().into()).collect(),
             Err(Stop::Error(error)) => return Err(error),
         };
-        let Trace { prompt_tokens, context, calls, measures } = self.trace;
+        let Trace { prompt_tokens, context, calls, measures, cut_at } = self.trace;
         let asked_with = questions.first().id.clone();
         let trials = answers.into_iter().enumerate().map(|(n, Answer { outcome, evidence })| Trial {
             evidence,
             asked_with: (n > 0).then(|| asked_with.clone()),
             context: context.clone(),
-            ..Trial::ended(outcome)
+            ..Trial::ended(cut_short(outcome, cut_at))
         });
         let mut trials: Vec<Trial> = trials.collect();
         if let Some(first) = trials.first_mut() {
@@ -472,6 +481,16 @@ impl<H> Session<'_, H> {
         };
         let Trace { prompt_tokens, calls, measures, .. } = self.trace;
         Ok(Preparation { prepared, prompt_tokens, calls, measures })
+    }
+}
+
+/// The outcome, where the last response ended at a limit and holds no answer.
+fn cut_short(outcome: Outcome, cut_at: Option<u32>) -> Outcome {
+    match (outcome, cut_at) {
+        (Outcome::Unparsed { reply: response }, Some(max_output_tokens)) => {
+            Outcome::CutShort { response, max_output_tokens }
+        }
+        (outcome, _) => outcome,
     }
 }
 

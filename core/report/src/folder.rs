@@ -7,11 +7,13 @@ use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
 use closeread_methods::record::{FORMAT, Record};
+use closeread_methods::{OnTruncation, as_overflows, cuts};
+use closeread_text::Language;
 use closeread_text::hash::sha256;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Version of the layout of `judging.json` and `judgements.jsonl`.
 pub const JUDGING_FORMAT: u32 = 1;
@@ -132,11 +134,23 @@ pub struct RunConfiguration {
     /// Tokens that the models can take, where the run was given a limit.
     #[serde(default)]
     pub window: Option<usize>,
+    /// What becomes of trials whose prompt the server seems to have cut.
+    #[serde(default)]
+    pub on_truncation: OnTruncation,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
 }
 
 impl RunConfiguration {
+    /// Language of the first document of each item, by the item's id.
+    pub fn languages(&self, items: &[Item]) -> HashMap<String, Language> {
+        let of = |item: &Item| {
+            let document = self.documents.iter().find(|document| Some(&document.id) == item.documents.first())?;
+            Some((item.id.clone(), document.language.as_ref()?.parse().ok()?))
+        };
+        items.iter().filter_map(of).collect()
+    }
+
     /// What else a manifest says of the run, as whoever needs it reads it.
     ///
     /// # Errors
@@ -279,6 +293,12 @@ pub fn read_run(
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     records.retain(|record| known.contains(record.key.item.as_str()));
     let left_out = n_records - records.len();
+    if manifest.configuration.on_truncation == OnTruncation::Fail {
+        let languages = manifest.configuration.languages(&items);
+        let language = |item: &str| languages.get(item).copied().unwrap_or(Language::ENGLISH);
+        let cuts = cuts(&records, language);
+        as_overflows(&mut records, &cuts, &items, language);
+    }
     let gaps = gaps(&manifest, files.items, &items, left_out);
     let judging = read_judging(files.judging, files.judgements)?;
     closeread_judges::label_questions(&judging, &mut items);

@@ -114,7 +114,7 @@ impl Host for Recorded<'_> {
         let known = self.calls.get(sent.len());
         let known = known.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))?;
         sent.push(call.messages);
-        Ok(Reply { text: known.reply.clone(), usage: known.usage, ..Reply::default() })
+        Ok(known.to_reply())
     }
 
     async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {

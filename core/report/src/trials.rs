@@ -184,6 +184,7 @@ fn said(outcome: &Outcome) -> &str {
         Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => "",
         Outcome::Blocked { reason: words }
         | Outcome::Unparsed { reply: words }
+        | Outcome::CutShort { response: words, .. }
         | Outcome::Failed { error: words }
         | Outcome::NotAsked { reason: words } => words,
     }

@@ -253,15 +253,13 @@ mod tests {
     fn call(prompt: u64, cached: u64, reply: u64) -> CallTrace {
         CallTrace {
             prompt: "read-choice".to_owned(),
-            sha256: String::new(),
-            reply: String::new(),
             usage: closeread_llm::Usage {
                 prompt_tokens: Some(prompt),
                 completion_tokens: Some(reply),
                 cached_tokens: Some(cached),
                 ..closeread_llm::Usage::default()
             },
-            remembered: false,
+            ..CallTrace::default()
         }
     }
 

@@ -120,10 +120,10 @@ impl Wire {
     }
 
     /// A reply without the key.
-    pub(super) fn redact_reply(&self, text: String) -> String {
+    pub(super) fn redact_reply(&self, reply: Reply) -> Reply {
         match &self.key {
-            Some(key) => key.redact_reply(text),
-            None => text,
+            Some(key) => key.redact_reply(reply),
+            None => reply,
         }
     }
 }

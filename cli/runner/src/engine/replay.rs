@@ -201,9 +201,8 @@ struct Stored<'a> {
 
 impl<'a> Stored<'a> {
     fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>) -> Self {
-        let calls = calls.into_iter();
-        let replies = calls.map(|call| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() });
-        Self { replies: RefCell::new(replies.collect()), encoder: unit.cell.encoder.as_deref() }
+        let replies = calls.into_iter().map(CallTrace::to_reply).collect();
+        Self { replies: RefCell::new(replies), encoder: unit.cell.encoder.as_deref() }
     }
 }
 

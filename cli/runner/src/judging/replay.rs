@@ -121,8 +121,7 @@ struct Stored(RefCell<Option<Reply>>);
 
 impl Stored {
     fn of(calls: &[CallTrace]) -> Self {
-        let reply = |call: &CallTrace| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() };
-        Self(RefCell::new(calls.first().map(reply)))
+        Self(RefCell::new(calls.first().map(CallTrace::to_reply)))
     }
 }
 

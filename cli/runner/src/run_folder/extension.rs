@@ -18,7 +18,7 @@ use std::path::Path;
 /// What was recorded of trials that were asked again since.
 pub(super) const SUPERSEDED: &str = "superseded.jsonl";
 /// Fields of the configuration that an extension may change.
-const MAY_CHANGE: [&str; 7] = ["data", "documents", "items", "cells", "methods", "samples", "prompts"];
+const MAY_CHANGE: [&str; 8] = ["data", "documents", "items", "cells", "methods", "samples", "prompts", "on_truncation"];
 /// Fields that only requests to a server depend on.
 const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
 /// How many things of one kind a message names.

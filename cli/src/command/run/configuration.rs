@@ -2,6 +2,7 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
+use closeread_methods::OnTruncation;
 use closeread_methods::protocol::Protocol;
 use closeread_prompts::Prompts;
 use closeread_providers::without_credentials;
@@ -55,6 +56,9 @@ pub(super) fn configuration(
     });
     if let Some(preparer) = &args.preparer {
         configuration["preparer"] = json!(preparer);
+    }
+    if let Some(OnTruncation::Fail) = args.on_truncation {
+        configuration["on_truncation"] = json!(OnTruncation::Fail);
     }
     let own = encoders.of_methods();
     if !own.is_empty() {

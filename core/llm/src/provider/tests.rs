@@ -1,7 +1,7 @@
 //! Requests as providers want them, replies and errors as servers were seen to send them.
 
 use super::*;
-use crate::{HostError, Message, Speaker, Stop, Usage};
+use crate::{FinishReason, HostError, Message, ServedBy, Speaker, Usage};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use serde_json::json;
@@ -101,8 +101,33 @@ fn thinking_that_takes_all_tokens_leaves_a_reply_cut_short() {
     let gemini = json!({"candidates": [{"finishReason": "MAX_TOKENS"}]});
     for (protocol, body) in ALL.into_iter().zip([openai, anthropic, gemini]) {
         let reply = read(protocol, 200, &body).expect("a reply");
-        assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::Length), "{protocol:?}");
+        assert_eq!((reply.text.as_str(), reply.finish), ("", FinishReason::Length), "{protocol:?}");
     }
+}
+
+#[test]
+fn what_answered_is_kept_as_the_provider_names_it() {
+    let openai = json!({"model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_6b68",
+        "choices": [{"message": {"content": "Ana"}, "delta": {"content": "Ana"}, "finish_reason": "stop"}]});
+    let anthropic = json!({"model": "claude-x-20250101", "content": []});
+    let gemini = json!({"modelVersion": "gemini-x-001", "candidates": [{"finishReason": "STOP"}]});
+    let started = json!({"type": "message_start", "message": anthropic});
+    let ended = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}});
+    let streams = [vec![openai.clone()], vec![started, ended], vec![gemini.clone()]];
+    let names = ["gpt-4o-2024-08-06 (fp_6b68)", "claude-x-20250101", "gemini-x-001"];
+    for (((protocol, body), events), name) in ALL.into_iter().zip([openai, anthropic, gemini]).zip(streams).zip(names) {
+        assert_eq!(read(protocol, 200, &body).expect("a reply").served_by.to_string(), name);
+        let mut stream = StreamReader::new(protocol);
+        for event in events {
+            stream.push(format!("data: {event}\n\n").as_bytes()).expect("a piece");
+        }
+        assert_eq!(stream.finish().expect("a reply").served_by.to_string(), name);
+    }
+    let silent = json!({"model": "", "choices": [{"message": {"content": "Ana"}}]});
+    assert_eq!(read(ALL[0], 200, &silent).expect("a reply").served_by, ServedBy::default());
+    let endless = json!({"model": "x".repeat(5000), "choices": [{"message": {"content": "Ana"}}]});
+    let named = read(ALL[0], 200, &endless).expect("a reply").served_by.model.expect("a name");
+    assert_eq!(named.len(), 200);
 }
 
 #[test]

@@ -187,6 +187,7 @@ fn row(record: &Record) -> String {
         Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => String::new(),
         Outcome::Blocked { reason: words }
         | Outcome::Unparsed { reply: words }
+        | Outcome::CutShort { response: words, .. }
         | Outcome::Failed { error: words }
         | Outcome::NotAsked { reason: words } => isolated(&cut(words)),
     };

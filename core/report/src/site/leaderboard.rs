@@ -93,7 +93,9 @@ fn prediction(item: &Item, record: &Record) -> Option<Json> {
             None => json!({"item": item.id, "answer": answer}),
         },
         Outcome::NotFound => json!({"item": item.id, "answer": NOT_FOUND}),
-        Outcome::Unparsed { reply } => json!({"item": item.id, "answer": null, "reply": reply}),
+        Outcome::Unparsed { reply } | Outcome::CutShort { response: reply, .. } => {
+            json!({"item": item.id, "answer": null, "reply": reply})
+        }
         Outcome::Unanswered | Outcome::Overflow { .. } | Outcome::Blocked { .. } | Outcome::Failed { .. } => {
             json!({"item": item.id, "answer": null})
         }

@@ -31,8 +31,7 @@ fn hostile_run() -> Run {
             prompt: HOSTILE.to_owned(),
             sha256: HOSTILE.to_owned(),
             reply: HOSTILE.repeat(40),
-            usage: Default::default(),
-            remembered: false,
+            ..CallTrace::default()
         });
         records.push(one);
         records.push(record(key, "b", Outcome::Failed { error: HOSTILE.to_owned() }, &[("accuracy", 0.0)]));
