@@ -121,13 +121,16 @@ pub(crate) struct RunArgs {
     pub(crate) items: Vec<String>,
     /// Repetitions of every trial [default: the paper's, for builtin/extractive and without a paper 1]
     #[arg(long, value_name = "N")]
-    pub(crate) samples: Option<u32>,
+    pub(crate) repeats: Option<u32>,
     /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes Indexed Job
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Name of the run's configuration, such as thinking or int4, by which tables of several runs tell it from others
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
     /// Forget what the run folder holds and start anew
     #[arg(long, conflicts_with = "extend")]
     pub(crate) fresh: bool,
@@ -264,9 +267,9 @@ impl RunArgs {
     }
 
     /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.
-    pub(crate) fn samples(&self) -> u32 {
+    pub(crate) fn repeats(&self) -> u32 {
         let has_chance = self.models().iter().any(|model| model != EXTRACTIVE);
-        self.samples.unwrap_or(if has_chance { self.protocol().samples } else { 1 }).max(1)
+        self.repeats.unwrap_or(if has_chance { self.protocol().repeats } else { 1 }).max(1)
     }
 
     /// The same options with the embedding model of the protocol, where none is named and it is installed.
@@ -317,6 +320,16 @@ impl RunArgs {
             _ if !self.batch => Ok(None),
             seconds if (0.1..=86_400.0).contains(&seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
             seconds => bail!("--batch-poll {seconds}: expected seconds, 0.1 to 86400"),
+        }
+    }
+
+    /// Refuses a name that `report` could not tell from the path of a run, or that no table could show.
+    pub(crate) fn check_name(&self) -> Result<()> {
+        match &self.name {
+            Some(name) if name.trim().is_empty() || name.contains(|c: char| c == '=' || c.is_control()) => {
+                bail!("--name {name:?}: expected a few words without `=` and line breaks")
+            }
+            _ => Ok(()),
         }
     }
 

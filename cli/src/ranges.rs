@@ -47,7 +47,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("questions", 1.0, MANY),
     ("rounds", 1.0, 100.0),
     ("rpm", 1.0, 1e6),
-    ("samples", 1.0, 10_000.0),
+    ("repeats", 1.0, 10_000.0),
     ("sets", 1.0, 1_000.0),
     ("sizes", 1.0, TOKENS),
     ("temperature", 0.0, 2.0),

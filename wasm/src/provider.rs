@@ -252,7 +252,7 @@ fn thrown(error: &HostError) -> JsValue {
         HostError::Failed(said) | HostError::Embedding(said) => said,
     };
     let js = as_js(name, said);
-    if let HostError::Overflow { needed, window, .. } = error {
+    if let HostError::Overflow { needed, context_window: window, .. } = error {
         for (field, value) in [("needed", needed), ("window", window)] {
             let value = value.map_or(JsValue::NULL, |value| JsValue::from_f64(value as f64));
             let _ = Reflect::set(&js, &field.into(), &value);
@@ -269,7 +269,7 @@ pub(crate) fn host_error(error: &JsValue) -> HostError {
     let number = |name: &str| field(name).and_then(|value| value.as_f64()).map(|number| number as u64);
     match text("name").as_deref() {
         Some("OverflowError") => {
-            HostError::Overflow { message: said, needed: number("needed"), window: number("window") }
+            HostError::Overflow { message: said, needed: number("needed"), context_window: number("window") }
         }
         Some("BlockedError") => HostError::Blocked { reason: said },
         _ => HostError::Failed(said),

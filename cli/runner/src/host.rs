@@ -133,15 +133,15 @@ impl CliHost {
 
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
-    pub fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, sample, encoder, method: None, journal: None, cut_off: Cell::new(false) }
+    pub fn repetition<'a>(&'a self, repeat: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
+        Repetition { host: self, repeat, encoder, method: None, journal: None, cut_off: Cell::new(false) }
     }
 }
 
 /// A host for the trials of one repetition.
 pub struct Repetition<'a> {
     host: &'a CliHost,
-    sample: u32,
+    repeat: u32,
     encoder: Option<&'a QueryEncoder>,
     method: Option<&'a str>,
     journal: Option<&'a Journal>,
@@ -186,7 +186,7 @@ impl Host for Repetition<'_> {
                 call.reading = None;
                 let source = model.source(self.method, &call.prompt);
                 let call = self.host.beginnings.take_out(call);
-                let request = request_key(&source, &call, self.sample);
+                let request = request_key(&source, &call, self.repeat);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
@@ -219,7 +219,7 @@ impl Host for Repetition<'_> {
                 };
                 let reply = self.noted(reply)?;
                 self.keep(&request, &reply);
-                self.host.replies.put(&request, source, self.sample, &reply);
+                self.host.replies.put(&request, source, self.repeat, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {

@@ -101,7 +101,11 @@ impl RunFolder {
         match there {
             None => write_atomically(&manifest, &pretty(&text))?,
             Some(there) => {
+                check_format(path, &there)?;
                 check_shard(path, &there, shard)?;
+                if let Some(name) = there.get("configuration_name") {
+                    text["configuration_name"] = name.clone();
+                }
                 let changes = comparison::differences(&there["configuration"], configuration);
                 match opening {
                     _ if changes.is_empty() => {}
@@ -127,6 +131,17 @@ impl RunFolder {
         }
         let (records, finished) = open_records(&path.join("records.jsonl"))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
+    }
+
+    /// Gives the run's configuration a name, by which tables of several runs tell it from others.
+    pub fn name(&self, name: &str) -> Result<()> {
+        let file = self.path.join(MANIFEST);
+        let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
+        if manifest["configuration_name"] == name {
+            return Ok(());
+        }
+        manifest["configuration_name"] = json!(name);
+        write_atomically(&file, &pretty(&manifest))
     }
 
     /// Where it lies.
@@ -256,7 +271,7 @@ pub fn spent<'r>(
     judging: &Judging,
     prices: &PriceList,
 ) -> Result<Dollars> {
-    let cost = |model: &str, call: &CallTrace| match call.remembered {
+    let cost = |model: &str, call: &CallTrace| match call.cached {
         true => Dollars::default(),
         false => prices.cost(model, &call.usage).unwrap_or_default(),
     };
@@ -369,6 +384,20 @@ pub fn refuse_other_format(path: &Path, here: u32) -> Result<()> {
     )
 }
 
+/// Refuses a folder of another version of closeread.
+fn check_format(path: &Path, manifest: &Value) -> Result<()> {
+    if manifest["format"] == FORMAT {
+        return Ok(());
+    }
+    bail!(
+        "{} holds a run in format {}, and this closeread reads and writes format {FORMAT}: use the closeread that made it \
+         ({}), choose another folder with --out, or start anew there with --fresh",
+        path.display(),
+        manifest["format"],
+        manifest["closeread"].as_str().unwrap_or("unknown")
+    )
+}
+
 /// Refuses a folder that holds another part of the run.
 fn check_shard(path: &Path, manifest: &Value, shard: Option<Shard>) -> Result<()> {
     let part = |shard: Option<Shard>| shard.map_or_else(|| "the whole".to_owned(), |shard| format!("part {shard}"));
@@ -397,7 +426,7 @@ mod tests {
                 method: "m".to_owned(),
                 model: "p/x".to_owned(),
                 budget: Some(500),
-                sample: 0,
+                repeat: 0,
             },
             outcome,
             scores: std::collections::BTreeMap::new(),
@@ -406,7 +435,7 @@ mod tests {
             calls: Vec::new(),
             measures: BTreeMap::new(),
             evidence: None,
-            asked_with: None,
+            shared_call: None,
             seconds: 0.0,
         }
     }

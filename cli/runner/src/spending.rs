@@ -124,7 +124,7 @@ impl Begun<'_> {
     /// in the reply that is given back: a limit that only holds for honest servers is none.
     pub fn ended(self, model: &str, result: Result<Reply, HostError>) -> Result<Reply, HostError> {
         let mut reply = result?;
-        if reply.remembered {
+        if reply.cached {
             return Ok(reply);
         }
         if let Some(prompt) = self.counted {

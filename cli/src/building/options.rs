@@ -251,7 +251,7 @@ impl Workshop {
             tokenizer: &self.tokenizer,
             max_output_tokens: self.max_output_tokens,
             temperature: 0.0,
-            window: None,
+            context_window: None,
         }
     }
 

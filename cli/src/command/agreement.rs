@@ -18,7 +18,7 @@ pub(crate) struct AgreementArgs {
     /// Run folder that was judged
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// JSON Lines or CSV: item, label, and where needed method, model, budget, sample, sentence, fact
+    /// JSON Lines or CSV: item, label, and where needed method, model, budget, repeat, sentence, fact
     #[arg(value_name = "LABELS")]
     labels: PathBuf,
     /// Print everything as JSON

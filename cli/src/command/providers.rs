@@ -167,7 +167,7 @@ fn say_dialect(dialect: Dialect) -> Result<()> {
         outln!("The limit on the reply goes as `max_completion_tokens`.");
     }
     if dialect.own_temperature {
-        outln!("It takes no temperature but its own: runs are not greedy, repeat them with --samples.");
+        outln!("It takes no temperature but its own: runs are not greedy, repeat them with --repeats.");
     }
     if dialect.no_seed {
         outln!("It takes no seed.");

@@ -44,6 +44,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if args.dry_run {
         return super::estimate::estimate(&args);
     }
+    args.check_name()?;
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
@@ -114,6 +115,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         (false, false) => Opening::Resume,
     };
     let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
+    if let Some(name) = &args.name {
+        folder.name(name)?;
+    }
     encoders.log_to(&folder.path().join(EMBEDDINGS));
     let priced = [asked, encoders.on_servers()].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
@@ -156,11 +160,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
             temperature: 0.0,
-            window: args.window,
+            context_window: args.window,
         },
         cells: table_cells,
         preparer: args.preparer.clone(),
-        samples: args.samples(),
+        repeats: args.repeats(),
         retriever: args.retriever,
         concurrency,
         hosts,
@@ -211,10 +215,10 @@ fn report(
         plan: &arms,
         items: &benchmark.items,
         records: &records,
-        repeats: plan.samples,
+        repeats: plan.repeats,
         books: &BTreeMap::new(),
         judging: &judging,
-        window: plan.setting.window,
+        window: plan.setting.context_window,
     };
     let cells = cells(&view.observations()?);
     let cut = folder.cut()?;

@@ -130,7 +130,7 @@ fn a_summary_method_leaves_questions_alone_and_says_so() {
 fn samples_have_a_deviation() {
     let sandbox = Sandbox::new();
     let args =
-        ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--samples", "3", "--retriever", "bm25"];
+        ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--repeats", "3", "--retriever", "bm25"];
     let table = sandbox.run(&args).exits(0).out();
     assert!(table.contains("± 0.0 over 3 repeats"), "{table}");
 }

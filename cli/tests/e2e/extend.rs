@@ -76,7 +76,7 @@ fn a_run_is_extended_by_items_methods_budgets_models_and_repetitions() {
     let steps: [(&[&'static str], usize); 4] = [
         (&["--model", MODEL, "--method", "closed-book"], 1),
         (&["--model", MODEL, "--method", "closed-book,dos-rag", "--budget", "30"], 3),
-        (&["--model", MODEL, "--method", "closed-book,dos-rag", "--budget", "30,60", "--samples", "2"], 3 + 3 + 6),
+        (&["--model", MODEL, "--method", "closed-book,dos-rag", "--budget", "30,60", "--repeats", "2"], 3 + 3 + 6),
         (
             &[
                 "--model",
@@ -85,7 +85,7 @@ fn a_run_is_extended_by_items_methods_budgets_models_and_repetitions() {
                 "closed-book,dos-rag",
                 "--budget",
                 "30,60",
-                "--samples",
+                "--repeats",
                 "2",
             ],
             18,

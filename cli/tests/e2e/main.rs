@@ -26,6 +26,7 @@ mod faults;
 mod findings;
 mod findings_files;
 mod findings_limits;
+mod format;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod http;

@@ -23,17 +23,17 @@ pub enum Outcome {
         /// Tokens needed, reply included; absent where only the provider counted.
         needed: Option<usize>,
         /// Tokens the window holds; absent where only the provider counted.
-        window: Option<usize>,
+        context_window: Option<usize>,
     },
     /// The provider refused the content.
     Blocked {
         /// The provider's words.
         reason: String,
     },
-    /// The reply holds no answer in the agreed form.
+    /// The response holds no answer in the agreed form.
     Unparsed {
-        /// The reply.
-        reply: String,
+        /// The response.
+        response: String,
     },
     /// The last response ended at its limit of tokens and holds no answer.
     CutShort {

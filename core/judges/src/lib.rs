@@ -247,7 +247,7 @@ pub enum Said<'a> {
     /// A reply that holds no answer in the agreed form.
     Unparsed {
         /// The reply.
-        reply: &'a str,
+        response: &'a str,
     },
 }
 
@@ -256,7 +256,7 @@ impl<'a> Said<'a> {
     pub fn of(outcome: &'a Outcome) -> Self {
         match outcome {
             Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
-            Outcome::Unparsed { reply } => Self::Unparsed { reply },
+            Outcome::Unparsed { response: reply } => Self::Unparsed { response: reply },
             _ => Self::Nothing,
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Said<'a> {
         match self {
             Self::Nothing => "",
             Self::Answer { text, .. } => text,
-            Self::Unparsed { reply } => reply,
+            Self::Unparsed { response: reply } => reply,
         }
     }
 }

@@ -82,7 +82,7 @@ pub struct Reply {
     pub served_by: ServedBy,
     /// It was asked before and came from the host's memory: nobody was asked now, nothing was spent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub remembered: bool,
+    pub cached: bool,
 }
 
 /// Why a reply ended.
@@ -240,7 +240,7 @@ pub enum HostError {
         /// Tokens of the request, where it says so.
         needed: Option<u64>,
         /// Tokens the window holds, where it says so.
-        window: Option<u64>,
+        context_window: Option<u64>,
     },
     /// The provider refused the content.
     #[error("the provider blocked the request: {reason}")]

@@ -54,7 +54,7 @@ pub fn as_overflows(records: &mut [Record], cuts: &[Cuts], items: &[Item], langu
         with_calls.map(|(record, _)| (record.key.clone(), overflow(&record.calls))).collect();
     for record in records {
         let mut asked = record.key.clone();
-        asked.item = record.asked_with.clone().unwrap_or(asked.item);
+        asked.item = record.shared_call.clone().unwrap_or(asked.item);
         let (Some(outcome), Some(item)) = (overflows.get(&asked), items.get(record.key.item.as_str())) else {
             continue;
         };
@@ -69,7 +69,7 @@ pub fn as_overflows(records: &mut [Record], cuts: &[Cuts], items: &[Item], langu
 fn overflow(calls: &[CallTrace]) -> Outcome {
     let most = |of: fn(&CallTrace) -> Option<usize>| calls.iter().filter_map(of).max();
     let served = most(|call| call.usage.served_tokens().and_then(|n| usize::try_from(n).ok()));
-    Outcome::Overflow { needed: most(|call| Some(call.counted_tokens)), window: served }
+    Outcome::Overflow { needed: most(|call| Some(call.counted_tokens)), context_window: served }
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
     fn record(item: &str, model: &str, calls: Vec<CallTrace>) -> Record {
         let model = model.to_owned();
         Record {
-            key: TrialKey { item: item.to_owned(), method: "m".to_owned(), model, budget: None, sample: 0 },
+            key: TrialKey { item: item.to_owned(), method: "m".to_owned(), model, budget: None, repeat: 0 },
             outcome: Outcome::Answered { answer: "Ana".to_owned(), choice: None },
             scores: BTreeMap::from([("f1".to_owned(), 1.0), ("evidence_recall".to_owned(), 0.5)]),
             prompt_tokens: 0,
@@ -95,7 +95,7 @@ mod tests {
             calls,
             measures: BTreeMap::new(),
             evidence: None,
-            asked_with: None,
+            shared_call: None,
             seconds: 0.0,
         }
     }
@@ -105,7 +105,7 @@ mod tests {
         let whole = |item: &str| record(item, "p/x", vec![call(1000, Some(1000), FinishReason::Stop)]);
         let mut records: Vec<Record> = ["a", "b", "c"].map(whole).into();
         records.push(record("d", "p/x", vec![call(9000, Some(4096), FinishReason::Length)]));
-        records.push(Record { asked_with: Some("d".to_owned()), ..record("e", "p/x", Vec::new()) });
+        records.push(Record { shared_call: Some("d".to_owned()), ..record("e", "p/x", Vec::new()) });
         records.push(record("f", "p/x", vec![call(9000, None, FinishReason::Stop)]));
         records.push(record("g", "builtin/extractive", vec![call(9000, None, FinishReason::Stop)]));
         let cuts = cuts(&records, |_| Language::ENGLISH);
@@ -120,7 +120,7 @@ mod tests {
             })
             .into();
         as_overflows(&mut records, &cuts, &items, |_| Language::ENGLISH);
-        let overflow = Outcome::Overflow { needed: Some(9000), window: Some(4096) };
+        let overflow = Outcome::Overflow { needed: Some(9000), context_window: Some(4096) };
         for record in &records {
             let is_cut = ["d", "e"].contains(&record.key.item.as_str());
             assert_eq!(record.outcome == overflow, is_cut, "{record:?}");

@@ -109,18 +109,18 @@ fn fitting(
     policy: WindowPolicy,
 ) -> Result<Kept, Stop> {
     let around = around + settings.max_output_tokens as usize;
-    let available = settings.window.map(|window| window.saturating_sub(around));
+    let available = settings.context_window.map(|window| window.saturating_sub(around));
     // Where not even the question fits, nothing is cut, so that the whole is counted.
     let policy = if available == Some(0) { WindowPolicy::Fail } else { policy };
     keep(books, headed, settings.tokenizer, available, policy).map_err(|TooLong(n_tokens)| {
-        Stop::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: settings.window })
+        Stop::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), context_window: settings.context_window })
     })
 }
 
 /// Tokens of the whole text that stay beside `around` others, by the rule of [`fitting`]; `None` for an overflow.
 fn kept(sizes: &Sizes<'_>, around: u64, policy: WindowPolicy) -> Option<u64> {
     let text = sizes.text();
-    let Some(window) = sizes.settings.window else { return Some(text) };
+    let Some(window) = sizes.settings.context_window else { return Some(text) };
     let available = (window as u64).checked_sub(around).filter(|available| *available > 0);
     match policy {
         _ if available.is_some_and(|available| text <= available) => Some(text),

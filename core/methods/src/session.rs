@@ -32,13 +32,13 @@ pub struct Settings<'a> {
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,
     /// Tokens a model can take, prompt and reply together; `None` for a reader without a limit.
-    pub window: Option<usize>,
+    pub context_window: Option<usize>,
 }
 
 impl<'a> Settings<'a> {
     /// Greedy decoding, replies of up to [`MAX_OUTPUT_TOKENS`], a window without limit.
     pub fn new(prompts: &'a Prompts, tokenizer: &'a Tokenizer) -> Self {
-        Self { prompts, tokenizer, max_output_tokens: MAX_OUTPUT_TOKENS, temperature: 0.0, window: None }
+        Self { prompts, tokenizer, max_output_tokens: MAX_OUTPUT_TOKENS, temperature: 0.0, context_window: None }
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Trial {
     /// Sentences of the books that the reader cited, where it was asked for them.
     pub evidence: Option<Vec<String>>,
     /// Id of the item in whose trial the call stands that asked this one as well.
-    pub asked_with: Option<String>,
+    pub shared_call: Option<String>,
 }
 
 impl Trial {
@@ -71,7 +71,7 @@ impl Trial {
             calls: Vec::new(),
             measures: BTreeMap::new(),
             evidence: None,
-            asked_with: None,
+            shared_call: None,
         }
     }
 }
@@ -110,8 +110,8 @@ impl From<HostError> for Stop {
     fn from(error: HostError) -> Self {
         let tokens = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
         Self::Outcome(match error {
-            HostError::Overflow { needed, window, .. } => {
-                Outcome::Overflow { needed: tokens(needed), window: tokens(window) }
+            HostError::Overflow { needed, context_window: window, .. } => {
+                Outcome::Overflow { needed: tokens(needed), context_window: tokens(window) }
             }
             HostError::Blocked { reason } => Outcome::Blocked { reason },
             HostError::Failed(_) | HostError::Embedding(_) => Outcome::Failed { error: error.to_string() },
@@ -409,12 +409,12 @@ impl<'a, H: Host> Session<'a, H> {
             let trace = |reply: &Reply| CallTrace {
                 prompt: name.to_owned(),
                 sha256,
-                reply: reply.text.clone(),
+                response: reply.text.clone(),
                 finish: reply.finish,
                 counted_tokens,
                 usage: reply.usage,
                 served_by: reply.served_by.clone(),
-                remembered: reply.remembered,
+                cached: reply.cached,
             };
             let is_cut = answer.as_ref().is_ok_and(|reply| reply.finish == FinishReason::Length);
             self.trace.cut_at = is_cut.then_some(max_output_tokens);
@@ -428,9 +428,9 @@ impl<'a, H: Host> Session<'a, H> {
     fn fitting(&self, messages: &[Message]) -> Result<usize, Stop> {
         let n_tokens = messages.iter().map(|m| self.settings.tokenizer.count(&m.content)).sum::<usize>();
         let needed = n_tokens + self.settings.max_output_tokens as usize;
-        match self.settings.window {
+        match self.settings.context_window {
             Some(window) if needed > window => {
-                Err(Stop::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }))
+                Err(Stop::Outcome(Outcome::Overflow { needed: Some(needed), context_window: Some(window) }))
             }
             _ => Ok(n_tokens),
         }
@@ -455,10 +455,10 @@ impl<H> Session<'_, H> {
             Err(Stop::Error(error)) => return Err(error),
         };
         let Trace { prompt_tokens, context, calls, measures, cut_at } = self.trace;
-        let asked_with = questions.first().id.clone();
+        let shared_call = questions.first().id.clone();
         let trials = answers.into_iter().enumerate().map(|(n, Answer { outcome, evidence })| Trial {
             evidence,
-            asked_with: (n > 0).then(|| asked_with.clone()),
+            shared_call: (n > 0).then(|| shared_call.clone()),
             context: context.clone(),
             ..Trial::ended(cut_short(outcome, cut_at))
         });
@@ -487,9 +487,7 @@ impl<H> Session<'_, H> {
 /// The outcome, where the last response ended at a limit and holds no answer.
 fn cut_short(outcome: Outcome, cut_at: Option<u32>) -> Outcome {
     match (outcome, cut_at) {
-        (Outcome::Unparsed { reply: response }, Some(max_output_tokens)) => {
-            Outcome::CutShort { response, max_output_tokens }
-        }
+        (Outcome::Unparsed { response }, Some(max_output_tokens)) => Outcome::CutShort { response, max_output_tokens },
         (outcome, _) => outcome,
     }
 }

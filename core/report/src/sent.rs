@@ -57,7 +57,7 @@ pub fn sent(
     record: &Record,
     tokenizer: &Tokenizer,
 ) -> Result<Vec<Vec<Message>>, NotSent> {
-    if record.asked_with.is_some() {
+    if record.shared_call.is_some() {
         return Err(NotSent::Shared);
     }
     if record.calls.is_empty() {
@@ -88,7 +88,7 @@ pub fn sent(
         tokenizer,
         max_output_tokens: how.max_output_tokens,
         temperature: 0.0,
-        window: configuration.window,
+        context_window: configuration.context_window,
     };
     let host = Recorded { calls: &record.calls, sent: RefCell::default() };
     let session = Session::new(&host, settings);

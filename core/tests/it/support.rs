@@ -190,7 +190,7 @@ impl Case {
             tokenizer: &tokenizer,
             max_output_tokens: self.max_output_tokens,
             temperature: 0.0,
-            window: self.window,
+            context_window: self.window,
         };
         let index = self.method.passages().map(|passages| {
             let mut index = passages.index(&self.books, &tokenizer);
@@ -231,7 +231,7 @@ impl Case {
         let mut transcript = host.transcript();
         for (item, trial) in items.iter().zip(trials) {
             if items.len() > 1 {
-                let with = trial.asked_with.map(|other| format!(", asked with {other}"));
+                let with = trial.shared_call.map(|other| format!(", asked with {other}"));
                 writeln!(transcript, "{}{}", item.id, with.unwrap_or_default()).unwrap();
             }
             if let Some(context) = &trial.context {

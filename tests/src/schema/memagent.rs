@@ -147,8 +147,13 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     let book = Book::new("context", "", words.join(" "), &options);
     let books: Vec<Arc<Book>> = book.into_iter().map(Arc::new).collect();
     let (prompts, tokenizer) = (prompts(), words_for_tokens());
-    let settings =
-        Settings { prompts: &prompts, tokenizer: &tokenizer, max_output_tokens: 1024, temperature: 0.0, window: None };
+    let settings = Settings {
+        prompts: &prompts,
+        tokenizer: &tokenizer,
+        max_output_tokens: 1024,
+        temperature: 0.0,
+        context_window: None,
+    };
     let item = json!({ "id": "q", "documents": ["context"], "question": "q", "task": "generative", "answers": ["a"] });
     let item: Item = compare::parse(&item)?;
     let parameters = json!({ "section_tokens": input.chunk_size, "max_context": input.max_context });
@@ -161,7 +166,7 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     compare::same("call", &calls, &expected.calls)?;
     // A call that fails ends the item, with an empty answer.
     let answered = trials[0].calls.len() == calls.len();
-    let last = trials[0].calls.last().filter(|_| answered).map_or("", |call| call.reply.as_str());
+    let last = trials[0].calls.last().filter(|_| answered).map_or("", |call| call.response.as_str());
     compare::same("final response", &[last], &[expected.final_response.as_str()])
 }
 

@@ -159,7 +159,7 @@ impl Batcher {
                 let mut state = self.state.borrow_mut();
                 if let Some(outcome) = state.outcomes.get(id).cloned() {
                     let remembered = !state.taken.insert(id.to_owned());
-                    return outcome.map(|reply| Reply { remembered, ..reply });
+                    return outcome.map(|reply| Reply { cached: remembered, ..reply });
                 }
             }
             settled.await;

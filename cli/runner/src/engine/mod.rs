@@ -49,7 +49,7 @@ pub struct Plan<'a> {
     /// Who is asked for what methods make of books before their questions; `None`: each reader for itself.
     pub preparer: Option<String>,
     /// Repetitions of every trial.
-    pub samples: u32,
+    pub repeats: u32,
     /// As asked for; `None` chooses by language.
     pub retriever: Option<Retriever>,
     /// Calls under way at once.
@@ -117,14 +117,14 @@ pub fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Op
 /// record, all are asked again: one call gives all their answers.
 struct Unit<'a> {
     cell: &'a PlannedCell,
-    sample: u32,
+    repeat: u32,
     items: Vec<&'a Item>,
 }
 
 impl Unit<'_> {
     fn key(&self, item: &Item) -> TrialKey {
         let Arm { method, model, budget } = self.cell.key.clone();
-        TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
+        TrialKey { item: item.id.clone(), method, model, budget, repeat: self.repeat }
     }
 
     /// What names its journal.
@@ -276,7 +276,7 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journal
 fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     let all_of = |cell: &'a PlannedCell, questions: &Questions<'a>| {
         let items = questions.items().to_vec();
-        (0..plan.samples).map(|sample| Unit { cell, sample, items: items.clone() }).collect::<Vec<_>>()
+        (0..plan.repeats).map(|repeat| Unit { cell, repeat, items: items.clone() }).collect::<Vec<_>>()
     };
     let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
     let mut units: Vec<Unit<'a>> = Vec::new();
@@ -320,13 +320,13 @@ async fn attempt(
     }
     let started = Instant::now();
     let journal = journals.of(&unit.name())?;
-    let Unit { cell, sample, items } = &unit;
+    let Unit { cell, repeat, items } = &unit;
     let PlannedCell { key, method, encoder } = cell;
     let trials = match preparations.of(plan, room, cell) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let host = &plan.hosts[&key.model]
-                .repetition(*sample, encoder.as_deref())
+                .repetition(*repeat, encoder.as_deref())
                 .of_method(&key.method)
                 .journalled(&journal);
             let session = room.session(plan, cell, host);
@@ -349,8 +349,8 @@ async fn attempt(
             calls: trial.calls,
             measures: trial.measures,
             evidence: trial.evidence,
-            seconds: if trial.asked_with.is_some() { 0.0 } else { seconds },
-            asked_with: trial.asked_with,
+            seconds: if trial.shared_call.is_some() { 0.0 } else { seconds },
+            shared_call: trial.shared_call,
         }
     });
     let records = records.collect();

@@ -60,8 +60,8 @@ pub async fn replay(
     for (documents, items) in groups(&benchmark.items) {
         let mut units = units_of(plan, &items);
         for unit in &mut units {
-            let (cell, sample) = (unit.cell, unit.sample);
-            unit.items.retain(|item| stored.contains_key(&Unit { cell, sample, items: Vec::new() }.key(item)));
+            let (cell, repeat) = (unit.cell, unit.repeat);
+            unit.items.retain(|item| stored.contains_key(&Unit { cell, repeat, items: Vec::new() }.key(item)));
         }
         units.retain(|unit| !unit.items.is_empty());
         if units.is_empty() {
@@ -117,8 +117,8 @@ fn ended_early(outcome: &Outcome) -> bool {
 
 /// The trial that a record is of.
 fn as_stored(record: &Record) -> Trial {
-    let Record { outcome, prompt_tokens, context, calls, measures, evidence, asked_with, .. } = record.clone();
-    Trial { outcome, prompt_tokens, context, calls, measures, evidence, asked_with }
+    let Record { outcome, prompt_tokens, context, calls, measures, evidence, shared_call, .. } = record.clone();
+    Trial { outcome, prompt_tokens, context, calls, measures, evidence, shared_call }
 }
 
 /// The preparation of a unit with the replies that it holds.

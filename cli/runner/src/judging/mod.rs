@@ -211,7 +211,7 @@ impl<'a> Court<'a> {
             tokenizer: self.tokenizer,
             max_output_tokens: self.panel.max_output_tokens,
             temperature: self.panel.temperature,
-            window: None,
+            context_window: None,
         };
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
         let heard = key.judge.ask(host, setting, &submission).await;

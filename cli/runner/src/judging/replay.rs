@@ -75,7 +75,7 @@ pub async fn replay(
             continue;
         }
         replayed.judgements += 1;
-        let setting = Settings { prompts, tokenizer, max_output_tokens: 0, temperature: 0.0, window: None };
+        let setting = Settings { prompts, tokenizer, max_output_tokens: 0, temperature: 0.0, context_window: None };
         let again = again(judgement, item, record, work, setting).await;
         let again = again.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         compare(judgement, &again, &mut replayed.differences);

@@ -21,7 +21,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
     let asked = |item: &Item| judgements(scene, &panel, item);
     let (told, _) =
         works(scene.benchmark.items.iter().map(|item| (item, asked(item).contains_key(&Judge::VerifyFacts))), &books);
-    let setting = Settings { max_output_tokens: panel.max_output_tokens, window: None, ..scene.setting };
+    let setting = Settings { max_output_tokens: panel.max_output_tokens, context_window: None, ..scene.setting };
     let (mut entries, mut work) = (BTreeMap::new(), Vec::new());
     for (idx, group) in scene.groups.iter().enumerate() {
         for item in &group.items {
@@ -62,7 +62,7 @@ fn judgements(scene: &Scene<'_>, panel: &Panel, item: &Item) -> BTreeMap<Judge, 
         let cites = json!(cell.method).get("evidence") == Some(&json!(true));
         let cited = if cites { vec![String::new()] } else { Vec::new() };
         for judge in panel.judges_of(item, &answered, &cited).into_iter().filter(|judge| *judge != Judge::Rule) {
-            *judgements.entry(judge).or_default() += u64::from(scene.samples);
+            *judgements.entry(judge).or_default() += u64::from(scene.repeats);
         }
     }
     if panel.classifies(item) {

@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 /// The whole estimate.
 pub(super) fn text(estimate: &Estimate) -> String {
     let count = |n: usize| thousands(n as u64);
-    let repetitions = match estimate.samples {
+    let repetitions = match estimate.repeats {
         1 => String::new(),
         n => format!(", {n} repetitions"),
     };

@@ -64,7 +64,7 @@ impl Measured {
 
 /// The window that holds for a model: `--window`, else what is known of it.
 pub(super) fn window(scene: &Scene<'_>, model: &str) -> Option<usize> {
-    scene.setting.window.or_else(|| scene.prices.of(model)?.window)
+    scene.setting.context_window.or_else(|| scene.prices.of(model)?.window)
 }
 
 /// Tokens of the text that fit each item of a group that does not fit whole, `None` for one that fits.
@@ -75,7 +75,7 @@ fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<
         return Ok(vec![None; group.items.len()]);
     }
     let whole = AnyMethod::from(FullDocument::default());
-    let setting = Settings { window: None, ..scene.setting };
+    let setting = Settings { context_window: None, ..scene.setting };
     let cost = whole.cost(setting, &group.sizes, &group.items, None)?;
     let left = |calls: &Calls| {
         let around = calls.prompt.high - text + calls.reply_limit;

@@ -92,8 +92,8 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
         let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
         eprintln!("  budgets: {} tokens", budgets.join(", "));
     }
-    let n = args.samples();
-    if args.samples.is_none() && protocol.samples > 1 {
+    let n = args.repeats();
+    if args.repeats.is_none() && protocol.repeats > 1 {
         eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
     }
     let failures = match protocol.failures {

@@ -80,7 +80,7 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     let (in_form, words) = match said {
         Said::Nothing => return ByRule { form, strict: false, tolerant: false },
         Said::Answer { text, .. } => (true, corpusqa::answer(text)),
-        Said::Unparsed { reply } => (false, corpusqa::answer(reply)),
+        Said::Unparsed { response: reply } => (false, corpusqa::answer(reply)),
     };
     let strict = in_form && item.answers.iter().any(|gold| agrees_strictly(words, gold));
     let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, language));
@@ -174,7 +174,7 @@ mod tests {
         let mut item = Item::new("q", "b", "?", Task::Choice);
         item.options = vec!["Rain".into(), "Snow".into()];
         item.correct = Some(1);
-        let of = |reply| choice(&item, Said::Unparsed { reply });
+        let of = |reply| choice(&item, Said::Unparsed { response: reply });
         for reply in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
             let ByRule { strict, tolerant, .. } = of(reply);
             assert!(!strict && tolerant, "{reply}");

@@ -60,7 +60,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
         usage: usage(&value["usage"]),
         finish: finish(value["stop_reason"].as_str().unwrap_or("end_turn"))?,
         served_by: served_by(value),
-        remembered: false,
+        cached: false,
     })
 }
 
@@ -76,7 +76,7 @@ pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
         "model_context_window_exceeded" => Err(Fault::Final(HostError::Overflow {
             message: "stop_reason model_context_window_exceeded".to_owned(),
             needed: None,
-            window: None,
+            context_window: None,
         })),
         _ => Ok(FinishReason::Stop),
     }

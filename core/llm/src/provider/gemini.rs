@@ -44,7 +44,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
         usage: usage(&value["usageMetadata"]),
         finish: finish(candidate["finishReason"].as_str().unwrap_or("STOP"))?,
         served_by: served_by(value),
-        remembered: false,
+        cached: false,
     })
 }
 

@@ -41,7 +41,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
         usage: usage(&value["usage"]),
         finish: finish(choice["finish_reason"].as_str().unwrap_or("stop"))?,
         served_by: served_by(value),
-        remembered: false,
+        cached: false,
     })
 }
 

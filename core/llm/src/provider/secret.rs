@@ -42,8 +42,8 @@ impl Secret {
         match error {
             HostError::Failed(message) => HostError::Failed(self.redact(&message)),
             HostError::Blocked { reason } => HostError::Blocked { reason: self.redact(&reason) },
-            HostError::Overflow { message, needed, window } => {
-                HostError::Overflow { message: self.redact(&message), needed, window }
+            HostError::Overflow { message, needed, context_window: window } => {
+                HostError::Overflow { message: self.redact(&message), needed, context_window: window }
             }
             HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
         }

@@ -56,7 +56,7 @@ impl StreamReader {
         }
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
-            Some(finish) => Ok(Reply { text, usage, finish, served_by, remembered: false }),
+            Some(finish) => Ok(Reply { text, usage, finish, served_by, cached: false }),
             None => Err(Fault::transient(Strain::Connection, "the stream ended before the reply did")),
         }
     }

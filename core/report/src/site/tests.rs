@@ -30,7 +30,7 @@ fn hostile_run() -> Run {
         one.calls.push(CallTrace {
             prompt: HOSTILE.to_owned(),
             sha256: HOSTILE.to_owned(),
-            reply: HOSTILE.repeat(40),
+            response: HOSTILE.repeat(40),
             ..CallTrace::default()
         });
         records.push(one);

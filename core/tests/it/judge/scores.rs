@@ -28,7 +28,7 @@ fn item(id: &str) -> Item {
 
 fn record(item: &str, outcome: Outcome) -> Record {
     let mut record = json!({
-        "item": item, "method": "m", "model": "p/reader", "budget": null, "sample": 0, "scores": {},
+        "item": item, "method": "m", "model": "p/reader", "budget": null, "repeat": 0, "scores": {},
         "prompt_tokens": 0, "calls": [], "seconds": 0.0,
     });
     let Value::Object(outcome) = json!(outcome) else { unreachable!() };
@@ -119,7 +119,7 @@ fn a_summary_is_scored_by_level() {
     }))
     .unwrap();
     let mut records = vec![record("s", answered("Ana hid the key. Pigs can fly.")), record("s", Outcome::NotFound)];
-    records[1].key.sample = 1;
+    records[1].key.repeat = 1;
     let chunk = "Ana hid the key. The river took the bridge.";
     let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
         let said = Said::of(&records[0].outcome);

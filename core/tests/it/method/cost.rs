@@ -53,7 +53,7 @@ impl World {
 
     fn settings(&self, window: Option<usize>) -> Settings<'_> {
         let (prompts, tokenizer) = (&self.prompts, &self.tokenizer);
-        Settings { prompts, tokenizer, max_output_tokens: 64, temperature: 0.0, window }
+        Settings { prompts, tokenizer, max_output_tokens: 64, temperature: 0.0, context_window: window }
     }
 
     fn cost(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>) -> Cost {

@@ -19,7 +19,7 @@ enum Ends {
 
 fn ends(status: u16, body: &str) -> Ends {
     match Protocol::OpenAi.read(Response { status, retry_after: None, body }) {
-        Err(Fault::Final(HostError::Overflow { needed, window, .. })) => Ends::Overflow(needed, window),
+        Err(Fault::Final(HostError::Overflow { needed, context_window: window, .. })) => Ends::Overflow(needed, window),
         Err(Fault::Final(_)) => Ends::This,
         Err(Fault::Closed(_)) => Ends::All,
         Err(Fault::Transient { .. }) => Ends::Nothing,
