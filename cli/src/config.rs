@@ -9,11 +9,11 @@ use closeread_judges::PanelRule;
 use closeread_llm::price::Dollars;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{OnTruncation, WindowPolicy};
+use closeread_methods::{OnOverflow, OnTruncation};
 use closeread_providers::Rates;
 use closeread_providers::extra_body::{self, ExtraBodies};
 use closeread_retrieve::Retriever;
-use closeread_retrieve::context::Overflow;
+use closeread_retrieve::context::Fill;
 use closeread_runner::benchmark::BenchmarkOptions;
 use closeread_runner::embedder::{BACKENDS, BackendName, EmbedderOptions};
 use closeread_runner::models;
@@ -89,8 +89,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
-    #[arg(long, value_name = "stop|skip", value_parser = named::<Overflow>)]
-    pub(crate) fill: Option<Overflow>,
+    #[arg(long, value_name = "stop|skip", value_parser = named::<Fill>)]
+    pub(crate) fill: Option<Fill>,
     /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) neighbours: Option<usize>,
@@ -98,8 +98,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) window: Option<usize>,
     /// What full-document does beyond the window [default: fail]
-    #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<WindowPolicy>)]
-    pub(crate) overflow: Option<WindowPolicy>,
+    #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<OnOverflow>)]
+    pub(crate) overflow: Option<OnOverflow>,
     /// What becomes of trials whose prompt the server seems to have cut: their number is said, or they count as overflows
     /// [default: warn]
     #[arg(long, value_name = "warn|fail", value_parser = named::<OnTruncation>)]

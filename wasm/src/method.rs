@@ -19,7 +19,7 @@ use closeread_methods::{
     AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, parse, reader, recorded_scores,
 };
 use closeread_prompts::Prompts;
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::sentence::Rules;
 use closeread_text::{Locator, Span};
 use host::JsHost;
@@ -237,7 +237,7 @@ impl MethodRun {
     }
 
     /// The books cut as the method wants them, with vectors where these are needed; or why there are none.
-    async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<Shelf>, String> {
+    async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<PassageIndex>, String> {
         let Some(passages) = self.method.passages() else { return Ok(None) };
         let mut shelf = passages.index(&self.books, &self.tokenizer);
         if retriever.needs_vectors() {

@@ -8,7 +8,7 @@ use closeread_llm::provider::{
     AccountState, Attempts, Dialect, Fault, Limits, Notice, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Step,
     TokenLimit,
 };
-use closeread_llm::{Call, HostError, Message, Reply, Speaker};
+use closeread_llm::{Call, HostError, Message, Response, Speaker};
 use js_sys::{Function, JSON, Math, Reflect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -162,7 +162,7 @@ impl ChatModel {
         call: &Call,
         signal: Option<&AbortSignal>,
         tell: &dyn Fn(&Retrying<'_>),
-    ) -> Result<Reply, JsValue> {
+    ) -> Result<Response, JsValue> {
         let mut attempts = Attempts::new(Limits { unreached_tries: UNREACHED_TRIES, ..Limits::default() });
         let mut waited = Duration::ZERO;
         loop {
@@ -195,7 +195,7 @@ impl ChatModel {
         }
     }
 
-    async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Reply, Fault> {
+    async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Response, Fault> {
         let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
         let parameters = Parameters {
             model: self.model.clone(),

@@ -155,7 +155,7 @@ impl BookInputs {
 }
 
 /// What a build works with.
-pub(crate) struct Workshop {
+pub(crate) struct BuildContext {
     pub(crate) prompts: Prompts,
     pub(crate) tokenizer: Tokenizer,
     pub(crate) prices: PriceList,
@@ -176,7 +176,7 @@ impl BuildOptions {
     }
 
     /// The workshop of these models; without one, as for --dry-run, nobody can be asked.
-    pub(crate) fn workshop(&self, models: &[&str]) -> Result<Workshop> {
+    pub(crate) fn workshop(&self, models: &[&str]) -> Result<BuildContext> {
         let prompts = prompts::load(self.prompts.as_deref())?;
         let tokenizer = tokenizer::load(Some(&self.tokenizer), None)?;
         let prices = pricing::load(self.models.as_deref())?;
@@ -198,7 +198,7 @@ impl BuildOptions {
             let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
             hosts.insert((*model).to_owned(), host);
         }
-        Ok(Workshop { prompts, tokenizer, prices, max_output_tokens: self.max_output_tokens, hosts, spending })
+        Ok(BuildContext { prompts, tokenizer, prices, max_output_tokens: self.max_output_tokens, hosts, spending })
     }
 
     fn extra_body(&self) -> Result<ExtraBodies> {
@@ -209,7 +209,7 @@ impl BuildOptions {
     pub(crate) fn configuration(
         &self,
         pipeline: &str,
-        workshop: &Workshop,
+        workshop: &BuildContext,
         prompts: &[&str],
         more: Value,
     ) -> Result<Value> {
@@ -243,7 +243,7 @@ impl BuildOptions {
     }
 }
 
-impl Workshop {
+impl BuildContext {
     /// What every call shares.
     pub(crate) fn setting(&self) -> Settings<'_> {
         Settings {

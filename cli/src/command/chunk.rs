@@ -4,7 +4,7 @@ use crate::command::{BookArgs, one_book};
 use anyhow::Result;
 use closeread_books::chunk::Chunker;
 use closeread_methods::listing::Listing;
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use closeread_runner::tokenizer;
 use closeread_terminal as terminal;
 use std::io::Write;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
     let book = Arc::new(one_book(&args.file, &args.book)?);
     let tokenizer = tokenizer::load(Some(&args.tokenizer), None)?;
     let max_tokens = args.max_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
-    let shelf = Shelf::new(vec![book], args.chunker, max_tokens, &tokenizer);
+    let shelf = PassageIndex::new(vec![book], args.chunker, max_tokens, &tokenizer);
     let listing = Listing::of(&shelf);
     let mut out = terminal::stdout();
     if args.json {

@@ -10,7 +10,7 @@ use closeread_providers::Rates;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_report::{Run, judging_tables, report};
 use closeread_runner::finished::{self, Texts};
-use closeread_runner::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
+use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, PendingJudgements};
 use closeread_runner::run_folder::{self, lock};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
@@ -125,13 +125,13 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
-    let court = Court::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
-    let docket = Docket {
+    let court = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
+    let docket = PendingJudgements {
         items: &run.items,
         records: &run.records,
         books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
     };
-    let session = court.sit(&args.run, &docket).await?;
+    let session = court.run(&args.run, &docket).await?;
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;

@@ -22,7 +22,7 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, PlannedCell, Summary};
 use closeread_runner::host::CliHost;
-use closeread_runner::judging::{self, Court, Docket, JudgeOptions, Session};
+use closeread_runner::judging::{self, JudgeOptions, JudgeRunner, PendingJudgements, Session};
 use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
@@ -148,7 +148,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let court = match (panel, &judges) {
         (Some(panel), Some(judges)) => {
-            Some(Court::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
+            Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
         }
         _ => None,
     };
@@ -182,7 +182,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-        session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
+        session = court.run(&path, &PendingJudgements { items: &benchmark.items, records: &records, books }).await?;
         (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
     let on_truncation = args.on_truncation.unwrap_or_default();

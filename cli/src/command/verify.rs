@@ -15,7 +15,7 @@ use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
 use closeread_runner::engine::{Difference, Plan, PlannedCell, replay};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::QueryEncoder;
-use closeread_runner::judging::{self, Docket, Replayed};
+use closeread_runner::judging::{self, PendingJudgements, Replayed};
 use closeread_runner::run_folder::MANIFEST;
 use closeread_runner::spending::Spending;
 use closeread_runner::{prompts, tokenizer};
@@ -201,7 +201,8 @@ async fn judged_again(
     tokenizer: &Tokenizer,
 ) -> Result<Replayed> {
     let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-    judging::replay(&run.judging, &Docket { items: &benchmark.items, records, books }, prompts, tokenizer).await
+    judging::replay(&run.judging, &PendingJudgements { items: &benchmark.items, records, books }, prompts, tokenizer)
+        .await
 }
 
 fn configuration(folder: &Path) -> Result<Configuration> {

@@ -48,7 +48,7 @@ fn the_protocol_holds_where_nothing_is_said() {
     let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
     assert_eq!(names, ["closed-book", "full-document"]);
     assert_eq!(json!(methods[1].1)["overflow"], "truncate-end");
-    let overflow = RunArgs { overflow: Some(WindowPolicy::Fail), ..novelqa() };
+    let overflow = RunArgs { overflow: Some(OnOverflow::Fail), ..novelqa() };
     assert_eq!(json!(overflow.methods().unwrap()[1].1)["overflow"], "fail");
 
     let quality =
@@ -105,7 +105,7 @@ fn names_are_checked() {
     let args = RunArgs { method: vec!["dos".into()], ..RunArgs::default() };
     assert!(args.methods().unwrap_err().to_string().contains("expected closed-book"));
     assert!(named::<Retriever>("sparse").unwrap_err().contains("expected one of"));
-    assert_eq!(named::<WindowPolicy>("truncate-end"), Ok(WindowPolicy::TruncateEnd));
+    assert_eq!(named::<OnOverflow>("truncate-end"), Ok(OnOverflow::TruncateEnd));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::agreement::labels;
 use super::{
-    Agreement, Confusion, Joint, Judge, Judging, Panel, QuestionType, Standing, Subject, TrialPlace, Verdict,
-    correctness_judge,
+    Agreement, Confusion, Judge, JudgementIndex, Judging, Panel, PanelVerdict, QuestionType, Subject, TrialPlace,
+    Verdict, correctness_judge,
 };
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_eval::rows::{Row, kind, rows, scalar};
@@ -185,8 +185,8 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     for panel in &judging.panels {
         for judge in asked(panel) {
             let says = |subject: &Subject| match standing.joint(panel, subject, judge) {
-                Joint::Ruled(ruling) => labels(judge, &Verdict::Ruled { ruling }),
-                Joint::Pending | Joint::Silent => Vec::new(),
+                PanelVerdict::Ruled(ruling) => labels(judge, &Verdict::Ruled { ruling }),
+                PanelVerdict::Pending | PanelVerdict::Silent => Vec::new(),
             };
             let pairs = pairs(&used, judge, says, &mut unheard);
             found.extend(of_pairs(panel.name(), judge, &pairs));
@@ -202,8 +202,8 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     }
     if judging.panel(Judge::Rule).is_some() {
         let says = |subject: &Subject| match standing.ruling(subject, Judge::Rule) {
-            Joint::Ruled(ruling) => labels(Judge::Rule, &Verdict::Ruled { ruling }),
-            Joint::Pending | Joint::Silent => Vec::new(),
+            PanelVerdict::Ruled(ruling) => labels(Judge::Rule, &Verdict::Ruled { ruling }),
+            PanelVerdict::Pending | PanelVerdict::Silent => Vec::new(),
         };
         let pairs = pairs(&used, Judge::Rule, says, &mut unheard);
         found.extend(of_pairs("builtin/rule (tolerant)".to_owned(), Judge::Rule, &pairs));
@@ -267,7 +267,7 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
 }
 
 fn member_says(
-    standing: &Standing<'_>,
+    standing: &JudgementIndex<'_>,
     panel: &Panel,
     judge: Judge,
     subject: &Subject,

@@ -68,7 +68,7 @@ pub enum Speaker {
 
 /// What came back for a [`Call`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct Response {
     /// The text of the answer, reasoning excluded.
     pub text: String,
     /// Tokens as the provider counted them.

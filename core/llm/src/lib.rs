@@ -6,4 +6,4 @@ mod chat;
 pub mod price;
 pub mod provider;
 
-pub use chat::{Call, FinishReason, HostError, Message, Reply, ServedBy, Speaker, Usage};
+pub use chat::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};

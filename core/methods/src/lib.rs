@@ -40,7 +40,7 @@ pub mod work;
 pub use agentic_rag::{AgenticRag, OnBoth, OnNeither};
 pub use closed_book::ClosedBook;
 pub use cuts::{OnTruncation, as_overflows, cuts};
-pub use full_document::{FullDocument, WindowPolicy};
+pub use full_document::{FullDocument, OnOverflow};
 pub use host::Host;
 pub use memory_agent::MemoryAgent;
 pub use parsed::{Parsed, parse};

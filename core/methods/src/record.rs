@@ -1,7 +1,7 @@
 //! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
 
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::{FinishReason, Reply, ServedBy, Usage};
+use closeread_llm::{FinishReason, Response, ServedBy, Usage};
 use closeread_retrieve::Retriever;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -96,9 +96,9 @@ pub struct CallTrace {
 
 impl CallTrace {
     /// The reply again.
-    pub fn to_reply(&self) -> Reply {
+    pub fn to_reply(&self) -> Response {
         let (text, served_by) = (self.response.clone(), self.served_by.clone());
-        Reply { text, usage: self.usage, finish: self.finish, served_by, cached: self.cached }
+        Response { text, usage: self.usage, finish: self.finish, served_by, cached: self.cached }
     }
 }
 

@@ -11,10 +11,10 @@ use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::{Call, FinishReason, HostError, Message, Reply};
+use closeread_llm::{Call, FinishReason, HostError, Message, Response};
 use closeread_prompts::{PromptError, Prompts};
 use closeread_retrieve::context::with_neighbours;
-use closeread_retrieve::{Ranked, Ranking, Retriever, Shelf, ShelfError};
+use closeread_retrieve::{IndexError, PassageIndex, Ranked, Ranking, Retriever};
 use closeread_text::hash::sha256;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ pub enum MethodError {
     Prompt(#[from] PromptError),
     /// The index cannot rank.
     #[error(transparent)]
-    Index(#[from] ShelfError),
+    Index(#[from] IndexError),
     /// The method searches, and its session has no index.
     #[error("the method searches passages, and there is no index of them")]
     NoIndex,
@@ -125,8 +125,8 @@ impl From<PromptError> for Stop {
     }
 }
 
-impl From<ShelfError> for Stop {
-    fn from(error: ShelfError) -> Self {
+impl From<IndexError> for Stop {
+    fn from(error: IndexError) -> Self {
         Self::Error(error.into())
     }
 }
@@ -156,7 +156,7 @@ pub struct Session<'a, H> {
     host: &'a H,
     settings: Settings<'a>,
     books: &'a [Arc<Book>],
-    index: Option<&'a Shelf>,
+    index: Option<&'a PassageIndex>,
     retriever: Retriever,
     budget: Option<usize>,
     trace: Trace,
@@ -189,7 +189,7 @@ impl<'a, H> Session<'a, H> {
     /// The same with an index of the books, cut as the method's [`passages`](super::Method::passages) say, and how it is
     /// searched.
     #[must_use]
-    pub fn searching(self, index: Option<&'a Shelf>, retriever: Retriever) -> Self {
+    pub fn searching(self, index: Option<&'a PassageIndex>, retriever: Retriever) -> Self {
         Self { index, retriever, ..self }
     }
 
@@ -219,7 +219,7 @@ impl<'a, H> Session<'a, H> {
     ///
     /// # Errors
     /// [`MethodError::NoIndex`] if there is none: the method's [`passages`](super::Method::passages) name none.
-    pub fn index(&self) -> Result<&'a Shelf, MethodError> {
+    pub fn index(&self) -> Result<&'a PassageIndex, MethodError> {
         self.index.ok_or(MethodError::NoIndex)
     }
 
@@ -351,7 +351,7 @@ impl<H: Host> Session<'_, H> {
 }
 
 /// A passage of the index as records name it.
-pub(super) fn reference(index: &Shelf, Ranked { idx, score }: Ranked) -> PassageRef {
+pub(super) fn reference(index: &PassageIndex, Ranked { idx, score }: Ranked) -> PassageRef {
     let passage = &index.passages()[idx];
     PassageRef {
         document: index.books()[passage.book].id.clone(),
@@ -378,7 +378,7 @@ impl<'a, H: Host> Session<'a, H> {
         name: &str,
         messages: Vec<Message>,
         input: Option<ExtractiveInput>,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<Response, Stop> {
         Ok(self.ask_all(name, vec![(messages, input)]).await?.remove(0))
     }
 
@@ -387,7 +387,7 @@ impl<'a, H: Host> Session<'a, H> {
     ///
     /// # Errors
     /// [`Stop`] if one does not fit or a call fails.
-    pub async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Reply>, Stop> {
+    pub async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Response>, Stop> {
         let counts: Vec<usize> =
             requests.iter().map(|(messages, _)| self.fitting(messages)).collect::<Result<_, Stop>>()?;
         self.trace.prompt_tokens += counts.iter().sum::<usize>();
@@ -406,7 +406,7 @@ impl<'a, H: Host> Session<'a, H> {
         .await;
         let mut replies = Vec::with_capacity(answers.len());
         for ((sha256, answer), counted_tokens) in answers.into_iter().zip(counts) {
-            let trace = |reply: &Reply| CallTrace {
+            let trace = |reply: &Response| CallTrace {
                 prompt: name.to_owned(),
                 sha256,
                 response: reply.text.clone(),

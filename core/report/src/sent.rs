@@ -5,7 +5,7 @@ use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
-use closeread_llm::{Call, HostError, Message, Reply};
+use closeread_llm::{Call, HostError, Message, Response};
 use closeread_methods::Host;
 use closeread_methods::record::{CallTrace, Record};
 use closeread_methods::{AnyMethod, Session, Settings};
@@ -109,7 +109,7 @@ struct Recorded<'a> {
 }
 
 impl Host for Recorded<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let mut sent = self.sent.borrow_mut();
         let known = self.calls.get(sent.len());
         let known = known.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))?;

@@ -8,7 +8,7 @@ use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
 use closeread_eval::answer::boxed::memagent_boxed;
 use closeread_eval::answer::{after_thinking, memagent_answer};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::{AnyMethod, Host, Session, Settings};
 use closeread_metrics::{MemAgentScore, memagent_score};
 use closeread_prompts::Prompts;
@@ -195,7 +195,7 @@ struct Stub {
 }
 
 impl Host for Stub {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let said = &call.messages[0].content;
         let update = call.prompt == "memory-agent-update";
         let (memory, section) = if update { said.rsplit_once('\n').unwrap_or((said, "")) } else { (said.as_str(), "") };
@@ -209,8 +209,8 @@ impl Host for Stub {
             None => None,
         };
         match listed {
-            None => Ok(Reply { text: format!("memory after {number}"), ..Reply::default() }),
-            Some(Some(text)) => Ok(Reply { text: text.clone(), ..Reply::default() }),
+            None => Ok(Response { text: format!("memory after {number}"), ..Response::default() }),
+            Some(Some(text)) => Ok(Response { text: text.clone(), ..Response::default() }),
             Some(None) => Err(HostError::Failed("the case lists no reply".to_owned())),
         }
     }

@@ -28,7 +28,7 @@ use closeread_text::Span;
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use prepare::{Preparations, key_of};
-use room::Room;
+use room::BookIndexes;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
@@ -154,8 +154,8 @@ pub async fn run(
     let batchers = plan.batchers();
     let in_batches = !batchers.is_empty();
     let (folder, opening) = (RefCell::new(folder), Mutex::new(()));
-    let site = Site { plan, benchmark, evidence, folder, journals, progress, stop, opening };
-    let Site { journals, progress, stop, .. } = &site;
+    let site = TrialRunner { plan, benchmark, evidence, folder, journals, progress, stop, opening };
+    let TrialRunner { journals, progress, stop, .. } = &site;
     let work = stream::iter(groups)
         .map(anyhow::Ok)
         .try_for_each_concurrent(if in_batches { GROUPS_IN_BATCHES } else { 1 }, |(documents, units)| {
@@ -182,7 +182,7 @@ pub async fn run(
 }
 
 /// Where trials are made.
-struct Site<'s, 'p> {
+struct TrialRunner<'s, 'p> {
     plan: &'s Plan<'p>,
     benchmark: &'s Benchmark,
     evidence: &'s HashMap<String, Vec<(usize, Span)>>,
@@ -194,7 +194,7 @@ struct Site<'s, 'p> {
     opening: Mutex<()>,
 }
 
-impl Site<'_, '_> {
+impl TrialRunner<'_, '_> {
     /// Makes the trials on some books.
     async fn group(&self, documents: &[String], units: Vec<Unit<'_>>) -> Result<()> {
         let Self { plan, journals, progress, stop, .. } = self;
@@ -207,7 +207,7 @@ impl Site<'_, '_> {
         }
         let busy: Vec<_> = batchers.iter().map(|batcher| batcher.busy()).collect();
         let turn = self.opening.lock().await;
-        let (room, n_cut) = match Room::open(plan, self.benchmark.books_of(documents), &units, progress).await {
+        let (room, n_cut) = match BookIndexes::open(plan, self.benchmark.books_of(documents), &units, progress).await {
             Err(_) if is_ending() => return Ok(()),
             opened => opened?,
         };
@@ -307,7 +307,7 @@ fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
 /// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a reply.
 async fn attempt(
     plan: &Plan<'_>,
-    room: &Room,
+    room: &BookIndexes,
     preparations: &Preparations,
     journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
@@ -361,7 +361,7 @@ async fn attempt(
 fn recorded(
     item: &Item,
     trial: &Trial,
-    room: &Room,
+    room: &BookIndexes,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
 ) -> BTreeMap<String, f64> {
     let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };

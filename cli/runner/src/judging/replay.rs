@@ -1,12 +1,14 @@
 //! Judgements again, without asking anyone: the replies are those that were stored, what is read in them is read anew.
 
-use super::{Docket, Work, works_of};
+use super::{PendingJudgements, Work, works_of};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
-use closeread_judges::{BUILTIN_RULE, Heard, Judge, Judgement, JudgementKey, Judging, Said, Subject, Verdict, cited};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_judges::{
+    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Judging, Subject, SubmittedAnswer, Verdict, cited,
+};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Record};
 use closeread_methods::{Host, Settings};
 use closeread_prompts::Prompts;
@@ -45,7 +47,7 @@ pub struct Replayed {
 /// Reads every judgement again.
 pub async fn replay(
     judging: &Judging,
-    docket: &Docket<'_>,
+    docket: &PendingJudgements<'_>,
     prompts: &Prompts,
     tokenizer: &Tokenizer,
 ) -> Result<Replayed> {
@@ -90,18 +92,18 @@ async fn again(
     record: Option<&Record>,
     work: &Work,
     setting: Settings<'_>,
-) -> Result<Heard> {
-    let said = record.map_or(Said::Nothing, |record| Said::of(&record.outcome));
+) -> Result<JudgeResponse> {
+    let said = record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome));
     let submission = work.submission(item, said, record.map(cited).unwrap_or_default());
     let judge = judgement.key.judge;
     if judgement.key.judge_model == BUILTIN_RULE {
         let verdict = judge.by_rule(&submission).context("no rule can say this")?;
-        return Ok(Heard { verdict, calls: Vec::new() });
+        return Ok(JudgeResponse { verdict, calls: Vec::new() });
     }
     Ok(judge.ask(&Stored::of(&judgement.calls), setting, &submission).await?)
 }
 
-fn compare(stored: &Judgement, again: &Heard, differences: &mut Vec<Difference>) {
+fn compare(stored: &Judgement, again: &JudgeResponse, differences: &mut Vec<Difference>) {
     let prompt = |calls: &[CallTrace]| json!(calls.first().map(|call| &call.sha256));
     let verdict = |verdict: &Verdict| json!(verdict);
     let pairs = [
@@ -117,7 +119,7 @@ fn compare(stored: &Judgement, again: &Heard, differences: &mut Vec<Difference>)
 }
 
 /// A host that knows one reply.
-struct Stored(RefCell<Option<Reply>>);
+struct Stored(RefCell<Option<Response>>);
 
 impl Stored {
     fn of(calls: &[CallTrace]) -> Self {
@@ -126,7 +128,7 @@ impl Stored {
 }
 
 impl Host for Stored {
-    async fn chat(&self, _call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, _call: Call) -> Result<Response, HostError> {
         let reply = self.0.borrow_mut().take();
         reply.ok_or_else(|| HostError::Failed("the judgement holds no reply to this call".to_owned()))
     }

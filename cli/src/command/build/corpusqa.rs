@@ -1,7 +1,7 @@
 //! `closeread build corpusqa`: questions over whole collections of documents.
 
 use crate::building::{
-    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hand_checked, hashes,
+    BuildContext, BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, checked, finish, hand_checked, hashes,
     read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
 };
 use anyhow::{Context, Result, bail};
@@ -250,7 +250,7 @@ async fn from_table(
 async fn ended(
     folder: &BuildFolder,
     journal: &Journal,
-    workshop: &Workshop,
+    workshop: &BuildContext,
     build: &BuildOptions,
     books: &[Arc<Book>],
     work: impl Future<Output = Result<Corpus, BuildError>>,

@@ -5,7 +5,7 @@ use super::cells::{CellEstimate, Work};
 use anyhow::{Context, Result};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
-use closeread_judges::{BUILTIN_RULE, Judge, Panel, Said, Submission};
+use closeread_judges::{BUILTIN_RULE, Judge, Panel, Submission, SubmittedAnswer};
 use closeread_methods::Settings;
 use closeread_methods::cost::{Cost, Range};
 use closeread_report::Arm;
@@ -84,5 +84,5 @@ fn said(scene: &Scene<'_>, judge: Judge) -> Range {
 }
 
 fn nothing_said<'a>(item: &'a Item, told: &'a Judged) -> Submission<'a> {
-    told.submission(item, Said::Answer { text: "", choice: None }, &[])
+    told.submission(item, SubmittedAnswer::Answer { text: "", choice: None }, &[])
 }

@@ -3,7 +3,7 @@
 use super::cells::{CellEstimate, Money};
 use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
-use super::windows::{Overflow, Survival};
+use super::windows::{ContextOverflow, Survival};
 use super::{Assumptions, Estimate};
 use closeread_table::number::thousands;
 use closeread_table::render::text as render;
@@ -115,7 +115,7 @@ fn about(model: &ModelEstimate, ours: &str) -> String {
     format!("{}\n{}", model.model, lines.concat())
 }
 
-fn overflowing(window: usize, overflow: &Overflow) -> Vec<String> {
+fn overflowing(window: usize, overflow: &ContextOverflow) -> Vec<String> {
     let window = thousands(window as u64);
     let n = overflow.books.len();
     if n == 0 {

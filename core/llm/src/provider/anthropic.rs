@@ -1,9 +1,9 @@
 //! Anthropic's Messages.
 
-use super::fault::{Fault, Strain};
+use super::fault::{Fault, ServerLoad};
 use super::openai::named;
 use super::{Parameters, Request};
-use crate::{Call, FinishReason, HostError, Message, Reply, ServedBy, Speaker, Usage};
+use crate::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
 use serde_json::{Value, json};
 
 /// The version of the protocol that is spoken here.
@@ -50,12 +50,12 @@ fn blocks(message: &Message) -> Vec<Value> {
     }
 }
 
-pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let Some(content) = value["content"].as_array() else {
-        return Err(Fault::transient(Strain::Server, "the server's reply holds no `content`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `content`"));
     };
     let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
-    Ok(Reply {
+    Ok(Response {
         text: text.collect(),
         usage: usage(&value["usage"]),
         finish: finish(value["stop_reason"].as_str().unwrap_or("end_turn"))?,

@@ -1,9 +1,9 @@
 //! Google's `generateContent`.
 
-use super::fault::{Fault, Strain};
+use super::fault::{Fault, ServerLoad};
 use super::openai::named;
 use super::{Parameters, Request};
-use crate::{Call, FinishReason, Message, Reply, ServedBy, Speaker, Usage};
+use crate::{Call, FinishReason, Message, Response, ServedBy, Speaker, Usage};
 use serde_json::{Value, json};
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
@@ -33,13 +33,13 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     Request { path: format!("/v1beta/models/{}:{verb}", parameters.model), headers: Vec::new(), body }
 }
 
-pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     blocked_prompt(value)?;
     let candidate = &value["candidates"][0];
     if !candidate.is_object() {
-        return Err(Fault::transient(Strain::Server, "the server's reply holds no `candidates`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `candidates`"));
     }
-    Ok(Reply {
+    Ok(Response {
         text: text(candidate),
         usage: usage(&value["usageMetadata"]),
         finish: finish(candidate["finishReason"].as_str().unwrap_or("STOP"))?,

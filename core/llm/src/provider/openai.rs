@@ -1,8 +1,8 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
-use super::fault::{Fault, Strain, classify_finish};
+use super::fault::{Fault, ServerLoad, classify_finish};
 use super::{Parameters, Request, TokenLimit};
-use crate::{Call, FinishReason, Reply, ServedBy, Usage};
+use crate::{Call, FinishReason, Response, ServedBy, Usage};
 use serde_json::{Value, json};
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
@@ -25,10 +25,10 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     Request { path: "/chat/completions".to_owned(), headers: Vec::new(), body }
 }
 
-pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let choice = &value["choices"][0];
     if !choice.is_object() {
-        return Err(Fault::transient(Strain::Server, "the server's reply holds no `choices`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `choices`"));
     }
     if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
         return Err(super::fault::inside_value(error));
@@ -36,7 +36,7 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
     if let Some(refusal) = choice["message"]["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
         return Err(Fault::blocked(refusal));
     }
-    Ok(Reply {
+    Ok(Response {
         text: content(&choice["message"]["content"]),
         usage: usage(&value["usage"]),
         finish: finish(choice["finish_reason"].as_str().unwrap_or("stop"))?,

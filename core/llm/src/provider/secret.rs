@@ -1,6 +1,6 @@
 //! Keys, which nothing prints.
 
-use crate::{HostError, Reply, ServedBy};
+use crate::{HostError, Response, ServedBy};
 use std::fmt;
 
 /// Shortest key that cannot be a word of an answer.
@@ -23,13 +23,13 @@ impl Secret {
 
     /// A reply with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
     /// given, are words of their own: they stay.
-    pub fn redact_reply(&self, reply: Reply) -> Reply {
+    pub fn redact_reply(&self, reply: Response) -> Response {
         let redact = |text: String| {
             if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
         };
         let ServedBy { model, fingerprint } = reply.served_by;
         let served_by = ServedBy { model: model.map(redact), fingerprint: fingerprint.map(redact) };
-        Reply { text: redact(reply.text), served_by, ..reply }
+        Response { text: redact(reply.text), served_by, ..reply }
     }
 
     /// `text` with the key replaced, for servers that repeat it in their errors.
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(secret.redact("Incorrect API key provided: sk-12345."), "Incorrect API key provided: ***.");
         let reply = |text: &str| {
             let served_by = ServedBy { model: Some(text.to_owned()), ..ServedBy::default() };
-            Reply { text: text.to_owned(), served_by, ..Reply::default() }
+            Response { text: text.to_owned(), served_by, ..Response::default() }
         };
         assert_eq!(secret.redact_reply(reply("sk-12345")), reply("sk-12345"), "it may be a word of the book");
         let long = Secret::new("sk-1234567890abcdef");

@@ -1,9 +1,9 @@
 //! Replies that come in pieces. A stream that just ends is a failure, not an answer.
 
-use super::fault::{Fault, Strain, inside_value};
+use super::fault::{Fault, ServerLoad, inside_value};
 use super::sse::{Event, Events};
 use super::{MAX_REPLY_BYTES, Protocol, anthropic, gemini, json, openai};
-use crate::{FinishReason, HostError, Reply, ServedBy, Usage};
+use crate::{FinishReason, HostError, Response, ServedBy, Usage};
 use serde_json::Value;
 
 /// Puts a reply together from the bytes of a stream of server-sent events.
@@ -50,14 +50,14 @@ impl StreamReader {
     ///
     /// # Errors
     /// As [`push`](Self::push), and a transient fault if the stream ended before the reply did.
-    pub fn finish(mut self) -> Result<Reply, Fault> {
+    pub fn finish(mut self) -> Result<Response, Fault> {
         if let Some(event) = std::mem::take(&mut self.events).finish() {
             self.take(&event)?;
         }
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
-            Some(finish) => Ok(Reply { text, usage, finish, served_by, cached: false }),
-            None => Err(Fault::transient(Strain::Connection, "the stream ended before the reply did")),
+            Some(finish) => Ok(Response { text, usage, finish, served_by, cached: false }),
+            None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the reply did")),
         }
     }
 

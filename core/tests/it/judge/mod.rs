@@ -12,7 +12,7 @@ mod scores;
 use crate::support::ScriptedHost;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::{Item, Task};
-use closeread_judges::{Heard, Judge, Ruling, Said, Submission, Verdict};
+use closeread_judges::{Judge, JudgeResponse, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
 use closeread_methods::Settings;
 use closeread_prompts::Prompts;
@@ -61,7 +61,7 @@ impl Case {
         }
     }
 
-    fn heard(&self, host: &ScriptedHost<'_>) -> Heard {
+    fn heard(&self, host: &ScriptedHost<'_>) -> JudgeResponse {
         let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
         let settings = Settings {
             prompts: &prompts,
@@ -74,7 +74,7 @@ impl Case {
             item: &self.item,
             title: "The Key",
             language: self.language,
-            said: Said::Answer { text: self.answer, choice: None },
+            said: SubmittedAnswer::Answer { text: self.answer, choice: None },
             cited: &self.cited,
             chunk: self.chunk,
         };
