@@ -4,6 +4,8 @@ mod file;
 mod judges;
 mod methods;
 
+pub(crate) use judges::check_judges;
+
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
 use closeread_llm::price::Dollars;
@@ -87,7 +89,7 @@ pub(crate) struct RunArgs {
     pub(crate) budget: Vec<usize>,
     /// Most tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
     #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<usize>,
+    pub(crate) passage_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
     #[arg(long, value_name = "stop|skip", value_parser = named::<Fill>)]
     pub(crate) fill: Option<Fill>,
@@ -96,10 +98,10 @@ pub(crate) struct RunArgs {
     pub(crate) neighbours: Option<usize>,
     /// Tokens a model can take, prompt and reply together [default: no limit]
     #[arg(long, value_name = "N")]
-    pub(crate) window: Option<usize>,
+    pub(crate) context_window: Option<usize>,
     /// What full-document does beyond the window [default: fail]
     #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<OnOverflow>)]
-    pub(crate) overflow: Option<OnOverflow>,
+    pub(crate) on_overflow: Option<OnOverflow>,
     /// What becomes of trials whose prompt the server seems to have cut: their number is said, or they count as overflows
     /// [default: warn]
     #[arg(long, value_name = "warn|fail", value_parser = named::<OnTruncation>)]
@@ -158,11 +160,11 @@ pub(crate) struct RunArgs {
     /// Models that judge the answers, builtin/rule, which needs none, or none [default: none; for --method all on the
     /// sample the language model that reads it]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) judge: Vec<String>,
+    pub(crate) judge_model: Vec<String>,
     /// Judges by name, see `closeread judge --help`, or all [default: those of the paper that fit the items; for
     /// --method all on the sample all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) judge_by: Vec<String>,
+    pub(crate) judge: Vec<String>,
     /// Votes of each judge [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) votes: Option<u32>,
@@ -212,7 +214,7 @@ pub(crate) struct RunArgs {
     /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
     /// configuration folder, where there is one]
     #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
+    pub(crate) model_info: Option<PathBuf>,
     /// Ask nothing: say what the run would take and cost, as `closeread estimate` does
     #[arg(long)]
     pub(crate) dry_run: bool,

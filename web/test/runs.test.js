@@ -25,7 +25,7 @@ before(async () => {
     if (!BINARY) return;
     const run = (out, ...more) => closeread("run", "--benchmark", join(ROOT, "sample"), "--retriever", "bm25", "--out", out, ...more);
     run("first", "--method", "closed-book,vanilla-rag,dos-rag", "--budget", "300,900");
-    run("second", "--method", "dos-rag", "--budget", "300,900", "--max-tokens", "60");
+    run("second", "--method", "dos-rag", "--budget", "300,900", "--passage-tokens", "60");
     await large(join(work, "large"), 100_000);
     await hostile(join(work, "hostile"));
 });
@@ -165,7 +165,7 @@ test("two runs compare as on the command line, in the page and in Node", needs("
     const json = (options) => `${compareJson(a, b, options)}\n`;
     assert.equal(json({}), closeread("compare", "first", "second", "--json"));
     assert.equal(json({ budget: [300], metric: ["accuracy"], by: ["language"] }),
-        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--by", "language", "--json"));
+        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--group-by", "language", "--json"));
     assert.equal(`${compareJson(a, a, { method: ["vanilla-rag", "dos-rag"] })}\n`,
         closeread("compare", "first", "--method", "vanilla-rag,dos-rag", "--json"));
     assert.throws(() => compareJson(a, a, {}), /one run was named, and it has several cells/);

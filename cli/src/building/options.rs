@@ -72,7 +72,7 @@ pub(crate) struct BuildOptions {
     pub(crate) extra_body: Vec<String>,
     /// Prices of models, over those that ship
     #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
+    pub(crate) model_info: Option<PathBuf>,
     /// Most that the calls of this command may cost, in US dollars: it stops before a call that could cost more
     #[arg(long, value_name = "DOLLARS")]
     pub(crate) max_cost: Option<f64>,
@@ -179,7 +179,7 @@ impl BuildOptions {
     pub(crate) fn workshop(&self, models: &[&str]) -> Result<BuildContext> {
         let prompts = prompts::load(self.prompts.as_deref())?;
         let tokenizer = tokenizer::load(Some(&self.tokenizer), None)?;
-        let prices = pricing::load(self.models.as_deref())?;
+        let prices = pricing::load(self.model_info.as_deref())?;
         let limit = max_cost(self.max_cost)?;
         if limit.is_some() && !self.allow_unknown_price {
             pricing::check_known(&prices, &models.iter().map(|model| (*model).to_owned()).collect::<Vec<_>>())?;

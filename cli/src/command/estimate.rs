@@ -105,7 +105,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     asked.iter().try_for_each(|model| provider::check_name(model))?;
     let cells = plan_cells(&methods, &models, &args.budgets()?, None);
     let prompts = prompts::load(args.prompts.as_deref())?;
-    let prices = pricing::load(args.models.as_deref())?;
+    let prices = pricing::load(args.model_info.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
@@ -125,7 +125,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
             temperature: 0.0,
-            context_window: args.window,
+            context_window: args.context_window,
         },
         cells: &cells,
         preparer: args.preparer.as_deref(),

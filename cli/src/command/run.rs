@@ -51,7 +51,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let judges = args.judges()?;
     let reading = args.readers();
     let asked = with_judges(&reading, judges.as_ref());
-    let prices = pricing::load(args.models.as_deref())?;
+    let prices = pricing::load(args.model_info.as_deref())?;
     let batch_poll = args.batch_poll()?;
     if batch_poll.is_some() {
         reading.iter().try_for_each(|model| check_batch(model))?;
@@ -160,7 +160,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
             temperature: 0.0,
-            context_window: args.window,
+            context_window: args.context_window,
         },
         cells: table_cells,
         preparer: args.preparer.clone(),

@@ -43,7 +43,7 @@ pub(crate) struct SearchArgs {
     embedder: EmbedderArgs,
     /// Most tokens of a passage
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    max_tokens: u32,
+    passage_tokens: u32,
     /// cl100k, o200k, embedder, or a tokenizer.json
     #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
     tokenizer: String,
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let mut shelf = PassageIndex::new(books, Chunker::Dos, args.max_tokens as usize, &tokenizer);
+    let mut shelf = PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer);
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();

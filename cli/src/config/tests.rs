@@ -48,7 +48,7 @@ fn the_protocol_holds_where_nothing_is_said() {
     let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
     assert_eq!(names, ["closed-book", "full-document"]);
     assert_eq!(json!(methods[1].1)["overflow"], "truncate-end");
-    let overflow = RunArgs { overflow: Some(OnOverflow::Fail), ..novelqa() };
+    let overflow = RunArgs { on_overflow: Some(OnOverflow::Fail), ..novelqa() };
     assert_eq!(json!(overflow.methods().unwrap()[1].1)["overflow"], "fail");
 
     let quality =
@@ -112,7 +112,7 @@ fn names_are_checked() {
 fn a_parameter_of_one_method_wins_over_the_option_for_all() {
     let args = RunArgs {
         method: vec!["vanilla-rag".into(), "dos-rag".into()],
-        max_tokens: Some(200),
+        passage_tokens: Some(200),
         param: vec!["dos-rag.max_tokens=50".into(), "dos-rag.fill=skip".into()],
         ..RunArgs::default()
     };

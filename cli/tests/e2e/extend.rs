@@ -41,8 +41,19 @@ fn what_decides_an_answer_may_not_change_and_what_does_not_may() {
         "prices.toml",
         "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }",
     );
-    let free =
-        ["--concurrency", "3", "--timeout", "60", "--models", "prices.toml", "--rpm", "600", "--max-cost", "9", "-v"];
+    let free = [
+        "--concurrency",
+        "3",
+        "--timeout",
+        "60",
+        "--model-info",
+        "prices.toml",
+        "--rpm",
+        "600",
+        "--max-cost",
+        "9",
+        "-v",
+    ];
     let run = sandbox.command(&with(&free)).env("OPENAI_COMPATIBLE_API_KEY", "another").output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     assert_eq!(server.n_requests(), 3);

@@ -31,7 +31,7 @@ fn dense_retrieval_is_computed_again_too() {
             "vanilla-rag",
             "--budget",
             "30",
-            "--max-tokens",
+            "--passage-tokens",
             "12",
             "--out",
             "r",

@@ -80,9 +80,9 @@ pub(crate) struct CorpusQaArgs {
     /// Sets of each length
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     sets: u16,
-    /// Least part of its length that a set fills, in percent
+    /// Minimum share of a set's length to fill, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(0..=100))]
-    fill: u8,
+    coverage: u8,
     /// Questions on each set
     #[arg(long, value_name = "N", default_value_t = 24)]
     questions: usize,
@@ -115,7 +115,7 @@ impl CorpusQaArgs {
             allow_missing: self.allow_missing,
             lengths: self.lengths.clone(),
             copies: self.sets.into(),
-            fill: self.fill,
+            fill: self.coverage,
             per_set: self.questions,
             dispersion: self.dispersion,
             longest_list: self.longest_list.into(),

@@ -23,7 +23,7 @@ pub(super) struct CellEstimate {
     pub(super) dollars: Tariffs,
     /// Tokens of the largest request, prompt and limit of the reply.
     pub(super) largest_request: u64,
-    /// Items that end as an overflow of `--window`, without a call.
+    /// Items that end as an overflow of `--context-window`, without a call.
     pub(super) overflows: usize,
     /// Requests that the model's window, or `--tpm`, can never take.
     pub(super) never_fit: u64,

@@ -62,7 +62,7 @@ impl Measured {
     }
 }
 
-/// The window that holds for a model: `--window`, else what is known of it.
+/// The window that holds for a model: `--context-window`, else what is known of it.
 pub(super) fn window(scene: &Scene<'_>, model: &str) -> Option<usize> {
     scene.setting.context_window.or_else(|| scene.prices.of(model)?.window)
 }

@@ -46,7 +46,7 @@ pub(super) fn configuration(
         "retriever": args.retriever,
         "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
-        "context_window": args.window,
+        "context_window": args.context_window,
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
         "extra_body": extra.all,

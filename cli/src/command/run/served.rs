@@ -49,7 +49,7 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: u32
             };
             eprintln!(
                 "warning: {method}{at} with {model}: the server seems to have cut {} prompts, by its own count of their \
-                 tokens: give it a longer context (Ollama: num_ctx), or name its length by --window; {then}",
+                 tokens: give it a longer context (Ollama: num_ctx), or name its length by --context-window; {then}",
                 of(cuts.server_truncated)
             );
         }

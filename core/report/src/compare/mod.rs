@@ -196,7 +196,7 @@ fn by_label(
         }
         Labels::All => groups.retain(|label, values| {
             if values.len() > MAX_LABEL_VALUES {
-                notes.push(format!("label `{label}` has {} values: ask for it by --by {label}", values.len()));
+                notes.push(format!("label `{label}` has {} values: ask for it by --group-by {label}", values.len()));
             }
             (2..=MAX_LABEL_VALUES).contains(&values.len())
         }),
