@@ -101,7 +101,6 @@ impl RunFolder {
         match there {
             None => write_atomically(&manifest, &pretty(&text))?,
             Some(there) => {
-                check_format(path, &there)?;
                 check_shard(path, &there, shard)?;
                 if let Some(name) = there.get("configuration_name") {
                     text["configuration_name"] = name.clone();
@@ -381,20 +380,6 @@ pub fn refuse_other_format(path: &Path, here: u32) -> Result<()> {
         path.display(),
         manifest["format"],
         manifest["closeread"].as_str().unwrap_or("of unknown version")
-    )
-}
-
-/// Refuses a folder of another version of closeread.
-fn check_format(path: &Path, manifest: &Value) -> Result<()> {
-    if manifest["format"] == FORMAT {
-        return Ok(());
-    }
-    bail!(
-        "{} holds a run in format {}, and this closeread reads and writes format {FORMAT}: use the closeread that made it \
-         ({}), choose another folder with --out, or start anew there with --fresh",
-        path.display(),
-        manifest["format"],
-        manifest["closeread"].as_str().unwrap_or("unknown")
     )
 }
 
