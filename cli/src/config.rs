@@ -4,16 +4,18 @@ mod file;
 mod judges;
 mod methods;
 
+pub(crate) use judges::check_judges;
+
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
 use closeread_llm::price::Dollars;
-use closeread_methods::WindowPolicy;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
+use closeread_methods::{OnOverflow, OnTruncation};
 use closeread_providers::Rates;
 use closeread_providers::extra_body::{self, ExtraBodies};
 use closeread_retrieve::Retriever;
-use closeread_retrieve::context::Overflow;
+use closeread_retrieve::context::Fill;
 use closeread_runner::benchmark::BenchmarkOptions;
 use closeread_runner::embedder::{BACKENDS, BackendName, EmbedderOptions};
 use closeread_runner::models;
@@ -87,19 +89,23 @@ pub(crate) struct RunArgs {
     pub(crate) budget: Vec<usize>,
     /// Most tokens of a passage [default: 100; naive-rag and agentic-rag: 512]
     #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<usize>,
+    pub(crate) passage_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
-    #[arg(long, value_name = "stop|skip", value_parser = named::<Overflow>)]
-    pub(crate) fill: Option<Overflow>,
+    #[arg(long, value_name = "stop|skip", value_parser = named::<Fill>)]
+    pub(crate) fill: Option<Fill>,
     /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) neighbours: Option<usize>,
     /// Tokens a model can take, prompt and reply together [default: no limit]
     #[arg(long, value_name = "N")]
-    pub(crate) window: Option<usize>,
+    pub(crate) context_window: Option<usize>,
     /// What full-document does beyond the window [default: fail]
-    #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<WindowPolicy>)]
-    pub(crate) overflow: Option<WindowPolicy>,
+    #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<OnOverflow>)]
+    pub(crate) on_overflow: Option<OnOverflow>,
+    /// What becomes of trials whose prompt the server seems to have cut: their number is said, or they count as overflows
+    /// [default: warn]
+    #[arg(long, value_name = "warn|fail", value_parser = named::<OnTruncation>)]
+    pub(crate) on_truncation: Option<OnTruncation>,
     /// Most tokens of a reply [default: 1024]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,
@@ -117,13 +123,16 @@ pub(crate) struct RunArgs {
     pub(crate) items: Vec<String>,
     /// Repetitions of every trial [default: the paper's, for builtin/extractive and without a paper 1]
     #[arg(long, value_name = "N")]
-    pub(crate) samples: Option<u32>,
+    pub(crate) repeats: Option<u32>,
     /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes Indexed Job
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Name of the run's configuration, such as thinking or int4, by which tables of several runs tell it from others
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
     /// Forget what the run folder holds and start anew
     #[arg(long, conflicts_with = "extend")]
     pub(crate) fresh: bool,
@@ -151,11 +160,11 @@ pub(crate) struct RunArgs {
     /// Models that judge the answers, builtin/rule, which needs none, or none [default: none; for --method all on the
     /// sample the language model that reads it]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) judge: Vec<String>,
+    pub(crate) judge_model: Vec<String>,
     /// Judges by name, see `closeread judge --help`, or all [default: those of the paper that fit the items; for
     /// --method all on the sample all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    pub(crate) judge_by: Vec<String>,
+    pub(crate) judge: Vec<String>,
     /// Votes of each judge [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) votes: Option<u32>,
@@ -205,7 +214,7 @@ pub(crate) struct RunArgs {
     /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
     /// configuration folder, where there is one]
     #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
+    pub(crate) model_info: Option<PathBuf>,
     /// Ask nothing: say what the run would take and cost, as `closeread estimate` does
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -260,9 +269,9 @@ impl RunArgs {
     }
 
     /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.
-    pub(crate) fn samples(&self) -> u32 {
+    pub(crate) fn repeats(&self) -> u32 {
         let has_chance = self.models().iter().any(|model| model != EXTRACTIVE);
-        self.samples.unwrap_or(if has_chance { self.protocol().samples } else { 1 }).max(1)
+        self.repeats.unwrap_or(if has_chance { self.protocol().repeats } else { 1 }).max(1)
     }
 
     /// The same options with the embedding model of the protocol, where none is named and it is installed.
@@ -313,6 +322,16 @@ impl RunArgs {
             _ if !self.batch => Ok(None),
             seconds if (0.1..=86_400.0).contains(&seconds) => Ok(Some(Duration::from_secs_f64(seconds))),
             seconds => bail!("--batch-poll {seconds}: expected seconds, 0.1 to 86400"),
+        }
+    }
+
+    /// Refuses a name that `report` could not tell from the path of a run, or that no table could show.
+    pub(crate) fn check_name(&self) -> Result<()> {
+        match &self.name {
+            Some(name) if name.trim().is_empty() || name.contains(|c: char| c == '=' || c.is_control()) => {
+                bail!("--name {name:?}: expected a few words without `=` and line breaks")
+            }
+            _ => Ok(()),
         }
     }
 

@@ -66,6 +66,15 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Elsewhere it limits responses: to take it for that, or to guess, would cost a run.
+    if std::env::args()
+        .skip(1)
+        .take_while(|given| given != "--")
+        .any(|given| given.split('=').next() == Some("--max-tokens"))
+    {
+        eprintln!("error: there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
+        return ExitCode::from(2);
+    }
     let matches = ranges::within(Cli::command()).get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.

@@ -4,7 +4,7 @@ pub use closeread_eval::reading::ExtractiveInput;
 pub use closeread_eval::{Evidence, Item, Outcome, PassageRef, Task};
 pub use closeread_llm::price::{Dollars, PriceList};
 pub use closeread_llm::provider;
-pub use closeread_llm::{Call, HostError, Message, Reply, Speaker, Usage};
+pub use closeread_llm::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
 pub use closeread_methods::cost::{Calls, Cost, Sizes};
 pub use closeread_methods::protocol::{PROTOCOLS, Protocol};
 pub use closeread_methods::reader::{EXTRACTIVE, answer as extractive};

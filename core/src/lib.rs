@@ -7,16 +7,16 @@
 //! DOS RAG (Stronger Baselines, section 2.3) on a book in a string, by the built-in reader, which is no language model:
 //!
 //! ```
-//! use closeread_core::ask::{self, Call, Host, HostError, Item, Prompts, Rag, Reply, Session, Settings, Task};
+//! use closeread_core::ask::{self, Call, Host, HostError, Item, Prompts, Rag, Response, Session, Settings, Task};
 //! use closeread_core::read::{Book, PassageIndex, ReadOptions, Retriever, Tokenizer};
 //! use closeread_core::score::score;
 //!
 //! struct BuiltIn;
 //!
 //! impl Host for BuiltIn {
-//!     async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+//!     async fn chat(&self, call: Call) -> Result<Response, HostError> {
 //!         let text = call.reading.as_ref().map(ask::extractive).unwrap_or_default();
-//!         Ok(Reply { text, ..Reply::default() })
+//!         Ok(Response { text, ..Response::default() })
 //!     }
 //! }
 //!

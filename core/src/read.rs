@@ -8,14 +8,14 @@ pub use closeread_books::{Book, DecodeError, Decoded, ReadOptions, TextError, Te
 pub use closeread_books::{EpubError, EpubText, read_epub};
 pub use closeread_data::{ADAPTERS, Adapter, Dataset, adapter, jsonl, resolve_evidence};
 #[cfg(feature = "encoder")]
-pub use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+pub use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 #[cfg(feature = "tract")]
 pub use closeread_embed::tract::TractBackend;
 #[cfg(feature = "tokenizer-json")]
-pub use closeread_embed::{Backend, EmbedError, Encoder};
+pub use closeread_embed::{Backend, EmbedError, EmbeddingModel};
 pub use closeread_embed::{ModelSpec, Role, Vectors};
 pub use closeread_eval::{Document, InputFile, Problem};
 pub use closeread_methods::Passages;
 pub use closeread_retrieve::context::{PassageOrder, Selection, fill};
-pub use closeread_retrieve::{Passage, Ranked, Ranking, Retriever, Shelf as PassageIndex, ShelfError as IndexError};
+pub use closeread_retrieve::{IndexError, Passage, PassageIndex, Ranked, Ranking, Retriever};
 pub use closeread_text::{FlowSpan, Folding, Language, Located, Locator, Span};

@@ -5,16 +5,16 @@ use crate::error::as_js;
 use crate::error::usage;
 use crate::role::role_named;
 #[cfg(feature = "embed")]
-use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision, reads};
+use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision, reads};
 #[cfg(feature = "tract")]
 use closeread_embed::tract::TractBackend;
-use closeread_embed::{Backend, EmbedError, Encoder, ModelSpec};
+use closeread_embed::{self as embed, Backend, EmbedError, ModelSpec};
 use wasm_bindgen::prelude::*;
 
 /// An embedding model, computed on the processor.
 #[wasm_bindgen]
 pub struct EmbeddingModel {
-    encoder: Encoder<Box<dyn Backend>>,
+    encoder: embed::EmbeddingModel<Box<dyn Backend>>,
     arithmetic: String,
 }
 
@@ -41,7 +41,7 @@ impl EmbeddingModel {
         };
         Self::load(model_toml, tokenizer_json, |spec| {
             let options = EncoderOptions { precision, ..EncoderOptions::default() };
-            let backend = EncoderBackend::from_onnx(spec, onnx, options)?;
+            let backend = BertBackend::from_onnx(spec, onnx, options)?;
             let arithmetic = format!("{} {}", backend.instructions().name(), backend.precision().name());
             Ok((Box::new(backend), arithmetic))
         })
@@ -112,7 +112,7 @@ impl EmbeddingModel {
         let load = || {
             let spec = ModelSpec::from_toml("model.toml", model_toml)?;
             let (backend, arithmetic) = backend(&spec)?;
-            Ok(Self { encoder: Encoder::new(spec, tokenizer_json, backend)?, arithmetic })
+            Ok(Self { encoder: embed::EmbeddingModel::new(spec, tokenizer_json, backend)?, arithmetic })
         };
         load().map_err(|error| embed_error(&error))
     }

@@ -2,13 +2,13 @@
 
 use crate::error::as_js;
 use crate::role::role_named;
-use closeread_embed::{Encoder, ModelSpec};
+use closeread_embed::{EmbeddingModel, ModelSpec};
 use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
 use wasm_bindgen::prelude::*;
 
 /// An embedding model of the BERT family, computed by WebGPU.
 #[wasm_bindgen]
-pub struct GpuEmbeddingModel(Encoder<GpuModel>);
+pub struct GpuEmbeddingModel(EmbeddingModel<GpuModel>);
 
 #[wasm_bindgen]
 impl GpuEmbeddingModel {
@@ -29,7 +29,7 @@ impl GpuEmbeddingModel {
             let adapter = Adapter::find(&wanted).await?;
             let spec = ModelSpec::from_toml("model.toml", &model_toml)?;
             let model = GpuModel::load(&adapter, &spec, &onnx, None).await?;
-            Ok(Encoder::new(spec, &tokenizer_json, model)?)
+            Ok(EmbeddingModel::new(spec, &tokenizer_json, model)?)
         };
         load.await.map(Self).map_err(|error| gpu_error(&error))
     }

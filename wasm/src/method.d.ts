@@ -114,9 +114,10 @@ export type Heard =
 export type MethodOutcome =
     | { outcome: "answered"; answer: string; choice?: number }
     | { outcome: "not_found" | "unanswered" }
-    | { outcome: "overflow"; needed: number | null; window: number | null }
+    | { outcome: "overflow"; needed: number | null; context_window: number | null }
     | { outcome: "blocked"; reason: string }
-    | { outcome: "unparsed"; reply: string }
+    | { outcome: "unparsed"; response: string }
+    | { outcome: "cut_short"; response: string; max_output_tokens: number }
     | { outcome: "failed"; error: string }
     | { outcome: "not_asked"; reason: string };
 
@@ -134,7 +135,7 @@ export type MethodRecord = MethodOutcome & {
     method: string;
     model: string;
     budget: number | null;
-    sample: number;
+    repeat: number;
     scores: Record<string, number>;
     prompt_tokens: number;
     context?: {

@@ -19,7 +19,7 @@ use closeread_methods::{
     AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, parse, reader, recorded_scores,
 };
 use closeread_prompts::Prompts;
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::sentence::Rules;
 use closeread_text::{Locator, Span};
 use host::JsHost;
@@ -80,7 +80,7 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
         tokenizer: &tokenizer,
         max_output_tokens: MAX_OUTPUT_TOKENS,
         temperature: 0.0,
-        window: None,
+        context_window: None,
     };
     let size = BookSize::of(&options::book(book)?, &tokenizer);
     let offers = offers(setting, &size).map_err(|error| as_js("MethodError", &error))?;
@@ -158,7 +158,7 @@ impl MethodRun {
                 method: self.options.method.clone(),
                 model: self.options.model.clone(),
                 budget: self.options.budget,
-                sample: 0,
+                repeat: 0,
             },
             scores,
             outcome: trial.outcome,
@@ -167,7 +167,7 @@ impl MethodRun {
             calls: trial.calls,
             measures: trial.measures,
             evidence: trial.evidence,
-            asked_with: trial.asked_with,
+            shared_call: trial.shared_call,
             seconds: (Date::now() - started) / 1000.0,
         };
         to_js(&record).map(JsCast::unchecked_into)
@@ -214,7 +214,7 @@ impl MethodRun {
     async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
         let Self { books, item, method, options, prompts, tokenizer, .. } = self;
         let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
-        let setting = Settings { prompts, tokenizer, max_output_tokens, temperature, window };
+        let setting = Settings { prompts, tokenizer, max_output_tokens, temperature, context_window: window };
         let shelf = match self.shelf(host, retriever).await {
             Ok(shelf) => shelf,
             Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),
@@ -237,7 +237,7 @@ impl MethodRun {
     }
 
     /// The books cut as the method wants them, with vectors where these are needed; or why there are none.
-    async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<Shelf>, String> {
+    async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<PassageIndex>, String> {
         let Some(passages) = self.method.passages() else { return Ok(None) };
         let mut shelf = passages.index(&self.books, &self.tokenizer);
         if retriever.needs_vectors() {

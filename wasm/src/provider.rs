@@ -8,7 +8,7 @@ use closeread_llm::provider::{
     AccountState, Attempts, Dialect, Fault, Limits, Notice, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Step,
     TokenLimit,
 };
-use closeread_llm::{Call, HostError, Message, Reply, Speaker};
+use closeread_llm::{Call, HostError, Message, Response, Speaker};
 use js_sys::{Function, JSON, Math, Reflect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -162,7 +162,7 @@ impl ChatModel {
         call: &Call,
         signal: Option<&AbortSignal>,
         tell: &dyn Fn(&Retrying<'_>),
-    ) -> Result<Reply, JsValue> {
+    ) -> Result<Response, JsValue> {
         let mut attempts = Attempts::new(Limits { unreached_tries: UNREACHED_TRIES, ..Limits::default() });
         let mut waited = Duration::ZERO;
         loop {
@@ -184,7 +184,7 @@ impl ChatModel {
                 return Err(aborted());
             }
             let fault = match result {
-                Ok(reply) => return Ok(Reply { text: self.wire.redact_reply(reply.text), ..reply }),
+                Ok(reply) => return Ok(self.wire.redact_reply(reply)),
                 Err(fault) => fault,
             };
             let notice = attempts.failed(fault, &mut self.state.borrow_mut(), waited, Math::random());
@@ -195,7 +195,7 @@ impl ChatModel {
         }
     }
 
-    async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Reply, Fault> {
+    async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Response, Fault> {
         let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
         let parameters = Parameters {
             model: self.model.clone(),
@@ -252,7 +252,7 @@ fn thrown(error: &HostError) -> JsValue {
         HostError::Failed(said) | HostError::Embedding(said) => said,
     };
     let js = as_js(name, said);
-    if let HostError::Overflow { needed, window, .. } = error {
+    if let HostError::Overflow { needed, context_window: window, .. } = error {
         for (field, value) in [("needed", needed), ("window", window)] {
             let value = value.map_or(JsValue::NULL, |value| JsValue::from_f64(value as f64));
             let _ = Reflect::set(&js, &field.into(), &value);
@@ -269,7 +269,7 @@ pub(crate) fn host_error(error: &JsValue) -> HostError {
     let number = |name: &str| field(name).and_then(|value| value.as_f64()).map(|number| number as u64);
     match text("name").as_deref() {
         Some("OverflowError") => {
-            HostError::Overflow { message: said, needed: number("needed"), window: number("window") }
+            HostError::Overflow { message: said, needed: number("needed"), context_window: number("window") }
         }
         Some("BlockedError") => HostError::Blocked { reason: said },
         _ => HostError::Failed(said),

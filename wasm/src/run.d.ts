@@ -64,7 +64,7 @@ export interface TrialLine {
     item: string;
     question: string;
     cell: number;
-    sample: number;
+    repeat: number;
     outcome: string;
     said: string;
     scores: Record<string, number>;
@@ -73,9 +73,12 @@ export interface TrialLine {
 export interface TracedCall {
     prompt: string;
     sha256: string;
-    reply: string;
+    response: string;
+    finish: "stop" | "length";
+    counted_tokens: number;
+    served_by?: { model?: string; fingerprint?: string };
     usage: Record<string, number | null>;
-    remembered?: boolean;
+    cached?: boolean;
 }
 
 /** The item as in `items.jsonl`, the record as in `records.jsonl`, lines of `judgements.jsonl`. */
@@ -87,10 +90,10 @@ export interface TrialTrace {
     };
     cell: string;
     record: null | {
-        method: string; model: string; budget: number | null; sample: number; outcome: string; answer?: string;
-        choice?: number; reason?: string; reply?: string; error?: string; needed?: number | null; window?: number | null;
+        method: string; model: string; budget: number | null; repeat: number; outcome: string; answer?: string;
+        choice?: number; reason?: string; response?: string; error?: string; needed?: number | null; context_window?: number | null;
         scores: Record<string, number>; prompt_tokens: number; calls: TracedCall[]; measures?: Record<string, number>;
-        evidence?: string[]; asked_with?: string; seconds: number;
+        evidence?: string[]; shared_call?: string; seconds: number;
         context?: { retriever?: string; n_tokens: number };
     };
     judgements: {

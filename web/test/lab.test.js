@@ -275,6 +275,6 @@ test("what is missing or wrong is said by name", async () => {
     assert.match(messages[0], /^AssetError: `punkt-en` is needed first/);
     assert.match(messages[1], /^AssetError: vocabulary of `cl100k_base`: these 7 bytes/);
     assert.match(messages[2], /^UsageError: there is a book `a` already/);
-    assert.match(messages[3], /^ShelfError: retriever `dense` needs embeddings/);
+    assert.match(messages[3], /^IndexError: retriever `dense` needs embeddings/);
     assert.match(messages[4], /^UsageError: .*bugdet/);
 });

@@ -25,7 +25,7 @@ before(async () => {
     if (!BINARY) return;
     const run = (out, ...more) => closeread("run", "--benchmark", join(ROOT, "sample"), "--retriever", "bm25", "--out", out, ...more);
     run("first", "--method", "closed-book,vanilla-rag,dos-rag", "--budget", "300,900");
-    run("second", "--method", "dos-rag", "--budget", "300,900", "--max-tokens", "60");
+    run("second", "--method", "dos-rag", "--budget", "300,900", "--passage-tokens", "60");
     await large(join(work, "large"), 100_000);
     await hostile(join(work, "hostile"));
 });
@@ -33,7 +33,7 @@ after(() => rm(work, { recursive: true, force: true }));
 
 const KEY = { method: "dos-rag", model: "p/x", budget: 500 };
 const record = (item, more = {}) => ({
-    item, ...KEY, sample: 0, outcome: "answered", answer: "yes", scores: { f1: 0.5 }, prompt_tokens: 10, calls: [], seconds: 0.1, ...more,
+    item, ...KEY, repeat: 0, outcome: "answered", answer: "yes", scores: { f1: 0.5 }, prompt_tokens: 10, calls: [], seconds: 0.1, ...more,
 });
 
 async function runFolder(path, items, records) {
@@ -51,7 +51,7 @@ async function large(path, n) {
         { id: `item-${i}`, documents: [`book-${i % 50}`], question: `What happened on day ${i}?`, task: "generative", answers: ["a storm"] }));
     const records = items.slice(0, -1).map(({ id }, i) => record(id, {
         outcome: i % 10 === 0 ? "not_found" : "answered", ...(i % 10 === 0 ? { answer: undefined } : {}),
-        calls: [{ prompt: "rag", sha256: "0".repeat(64), reply: `[[It was day ${i}.]]`, usage: { prompt_tokens: 10, completion_tokens: 5 } }],
+        calls: [{ prompt: "rag", sha256: "0".repeat(64), finish: "stop", counted_tokens: 10, response: `[[It was day ${i}.]]`, usage: { prompt_tokens: 10, completion_tokens: 5 } }],
         context: { retriever: "bm25", n_tokens: 40, passages: [{ document: `book-${i % 50}`, start: 0, end: 10, score: 1.5 }] },
     }));
     await runFolder(path, items, records);
@@ -59,7 +59,7 @@ async function large(path, n) {
 
 async function hostile(path) {
     const items = [{ id: HOSTILE, documents: [HOSTILE], question: HOSTILE, task: "generative", answers: [HOSTILE], labels: { kind: HOSTILE } }];
-    const calls = [{ prompt: HOSTILE, sha256: HOSTILE, reply: HOSTILE, usage: { prompt_tokens: 1, completion_tokens: 1 } }];
+    const calls = [{ prompt: HOSTILE, sha256: HOSTILE, finish: "stop", counted_tokens: 10, response: HOSTILE, usage: { prompt_tokens: 1, completion_tokens: 1 } }];
     await runFolder(path, items, [record(HOSTILE, { answer: HOSTILE, calls })]);
 }
 
@@ -103,7 +103,7 @@ test("a trial shows its question, gold, passages with their text, calls and repl
     const id = (await page.textContent("#trace-heading")).split(",")[0];
     const stored = lines.find(({ item, method, budget }) => item === id && method === "dos-rag" && budget === 300);
     const trace = await page.textContent(".trace");
-    assert.ok(trace.includes(stored.calls[0].reply.trim()), "the reply as it came");
+    assert.ok(trace.includes(stored.calls[0].response.trim()), "the reply as it came");
     await page.click(".sent summary");
     await page.waitForSelector(".sent pre");
     const sent = await page.textContent(".sent pre");
@@ -165,7 +165,7 @@ test("two runs compare as on the command line, in the page and in Node", needs("
     const json = (options) => `${compareJson(a, b, options)}\n`;
     assert.equal(json({}), closeread("compare", "first", "second", "--json"));
     assert.equal(json({ budget: [300], metric: ["accuracy"], by: ["language"] }),
-        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--by", "language", "--json"));
+        closeread("compare", "first", "second", "--budget", "300", "--metric", "accuracy", "--group-by", "language", "--json"));
     assert.equal(`${compareJson(a, a, { method: ["vanilla-rag", "dos-rag"] })}\n`,
         closeread("compare", "first", "--method", "vanilla-rag,dos-rag", "--json"));
     assert.throws(() => compareJson(a, a, {}), /one run was named, and it has several cells/);

@@ -4,14 +4,14 @@ use crate::account::{Account, without_credentials};
 use crate::extra_body::ExtraBodies;
 use crate::outgoing::{Outgoing, Pieces, Source};
 use crate::sending::Sender;
-use crate::throttle::{Place, Rates, Seat, Throttle};
+use crate::throttle::{Permit, Place, Rates, Throttle};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::provider::{
-    AccountState, Dialect, Fault, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol, Response,
-    STREAM_FROM_TOKENS, Strain, StreamReader,
+    AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol,
+    STREAM_FROM_TOKENS, ServerLoad, StreamReader,
 };
-use closeread_llm::{HostError, Reply};
+use closeread_llm::{HostError, Response};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -100,7 +100,7 @@ impl ChatModel {
     }
 
     /// Waits until a trial may begin, see [`Throttle::seat`].
-    pub async fn seat(&self) -> Seat<'_> {
+    pub async fn seat(&self) -> Permit<'_> {
         self.throttle.seat().await
     }
 
@@ -110,7 +110,7 @@ impl ChatModel {
     }
 
     /// One completion; faults that may pass are tried again, final ones never.
-    pub async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Reply, HostError> {
+    pub async fn chat(&self, call: &Outgoing, source: &Source) -> Result<Response, HostError> {
         let tokens = self.tokens(call);
         if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
             return Err(HostError::Failed(format!(
@@ -132,7 +132,7 @@ impl ChatModel {
             }
         };
         match (sender.send(tokens, once, heard).await, &self.account.key) {
-            (Ok(reply), Some(key)) => Ok(Reply { text: key.redact_reply(reply.text), ..reply }),
+            (Ok(reply), Some(key)) => Ok(key.redact_reply(reply)),
             (Err(error), Some(key)) => Err(key.redact_error(error)),
             (result, None) => result,
         }
@@ -148,7 +148,7 @@ impl ChatModel {
         call.count(tokenizer) + u64::from(call.marked().max_output_tokens)
     }
 
-    async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Reply, Fault> {
+    async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Response, Fault> {
         let protocol = self.account.provider.protocol;
         let stream = call.marked().max_output_tokens >= STREAM_FROM_TOKENS;
         let request = protocol.request(
@@ -178,7 +178,7 @@ impl ChatModel {
             return read_stream(protocol, response).await;
         }
         let body = text_of(response, MAX_REPLY_BYTES).await?;
-        protocol.read(Response { status, retry_after, body: &body })
+        protocol.read(HttpResponse { status, retry_after, body: &body })
     }
 }
 
@@ -201,7 +201,7 @@ pub(super) async fn text_of(mut response: reqwest::Response, most: usize) -> Res
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Result<Reply, Fault> {
+async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Result<Response, Fault> {
     let mut reader = StreamReader::new(protocol);
     while let Some(bytes) = response.chunk().await.map_err(broken)? {
         reader.push(&bytes)?;
@@ -255,7 +255,7 @@ pub(super) fn broken(error: reqwest::Error) -> Fault {
         text.push_str(&format!(": {cause}"));
         source = cause.source();
     }
-    let strain = if unreached { Strain::Unreached } else { Strain::Connection };
+    let strain = if unreached { ServerLoad::Unreached } else { ServerLoad::Connection };
     match never_works(&text) {
         Some(remedy) => Fault::Closed(HostError::Failed(format!("{text}; {remedy}"))),
         None if unsendable => Fault::Closed(HostError::Failed(text)),

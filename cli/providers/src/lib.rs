@@ -30,4 +30,4 @@ pub use client::{ChatModel, Options};
 pub use embeddings::{EMBEDDING_PROVIDERS, EmbeddingAccount, EmbeddingProvider, EmbeddingServer, is_served, served_by};
 pub use outgoing::{Beginnings, Outgoing, Source};
 pub use reader::Reader;
-pub use throttle::{Rates, Seat};
+pub use throttle::{Permit, Rates};

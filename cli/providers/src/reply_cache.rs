@@ -5,14 +5,14 @@
 
 use crate::outgoing::{Outgoing, Source};
 use anyhow::{Context, Result};
-use closeread_llm::{Reply, Stop};
+use closeread_llm::{FinishReason, Response};
 use closeread_text::hash::{PartsHash, sha256};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// Version of the layout.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// One file of the cache.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,16 +21,16 @@ pub struct Entry {
     /// Where the reply came from.
     pub source: Source,
     /// Number of the repetition.
-    pub sample: u32,
+    pub repeat: u32,
     /// The reply.
-    pub reply: Reply,
+    pub reply: Response,
     /// SHA-256 of the entry with this field empty, in hex.
     sha256: String,
 }
 
 impl Entry {
-    fn new(source: Source, sample: u32, reply: Reply) -> Self {
-        let mut entry = Self { format: FORMAT, source, sample, reply, sha256: String::new() };
+    fn new(source: Source, repeat: u32, reply: Response) -> Self {
+        let mut entry = Self { format: FORMAT, source, repeat, reply, sha256: String::new() };
         entry.sha256 = entry.digest();
         entry
     }
@@ -60,17 +60,17 @@ impl ReplyCache {
     }
 
     /// The reply to a call of that [`request_key`], if it is known.
-    pub fn get(&self, request: &str) -> Option<Reply> {
+    pub fn get(&self, request: &str) -> Option<Response> {
         let path = self.path(request)?;
-        Entry::read(&path).map(|entry| Reply { remembered: true, ..entry.reply })
+        Entry::read(&path).map(|entry| Response { cached: true, ..entry.reply })
     }
 
     /// Keeps a reply that is neither cut short nor empty. Failing to write costs money in a later run, not results in this
     /// one: it is said once.
-    pub fn put(&self, request: &str, source: Source, sample: u32, reply: &Reply) {
-        let is_answer = reply.stop != Stop::Length && !reply.text.trim().is_empty();
+    pub fn put(&self, request: &str, source: Source, repeat: u32, reply: &Response) {
+        let is_answer = reply.finish != FinishReason::Length && !reply.text.trim().is_empty();
         let Some(path) = self.path(request).filter(|_| is_answer) else { return };
-        let entry = Entry::new(source, sample, reply.clone());
+        let entry = Entry::new(source, repeat, reply.clone());
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
         {
@@ -84,14 +84,14 @@ impl ReplyCache {
 }
 
 /// SHA-256 of everything that determines a reply, in hex.
-pub fn request_key(source: &Source, call: &Outgoing, sample: u32) -> String {
+pub fn request_key(source: &Source, call: &Outgoing, repeat: u32) -> String {
     let mut hash = PartsHash::default();
     hash.part(&[b"closeread-reply-2"]);
     hash.part(&[serde_json::to_vec(source).expect("a source has string keys only")]);
     for part in call.hashed_parts(serde_json::to_string(call.marked()).expect("a call has string keys only")) {
         hash.part(&[part]);
     }
-    hash.part(&[sample.to_le_bytes()]);
+    hash.part(&[repeat.to_le_bytes()]);
     hash.finish()
 }
 
@@ -124,10 +124,10 @@ mod tests {
     fn a_reply_is_found_for_the_same_question_to_the_same_model_only() {
         let dir = tempfile::tempdir().unwrap();
         let cache = ReplyCache::new(Some(dir.path().to_owned()));
-        let reply = Reply { text: "Ana".to_owned(), ..Reply::default() };
-        let get = |model: &str, text: &str, sample| cache.get(&request_key(&source(model), &call(text), sample));
+        let reply = Response { text: "Ana".to_owned(), ..Response::default() };
+        let get = |model: &str, text: &str, repeat| cache.get(&request_key(&source(model), &call(text), repeat));
         cache.put(&request_key(&source("a"), &call("Who?"), 0), source("a"), 0, &reply);
-        assert_eq!(get("a", "Who?", 0), Some(Reply { remembered: true, ..reply }));
+        assert_eq!(get("a", "Who?", 0), Some(Response { cached: true, ..reply }));
         assert_eq!([get("b", "Who?", 0), get("a", "When?", 0), get("a", "Who?", 1)], [None, None, None]);
     }
 
@@ -136,12 +136,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cache = ReplyCache::new(Some(dir.path().to_owned()));
         let request = request_key(&source("a"), &call("Who?"), 0);
-        let put = |reply: &Reply| cache.put(&request, source("a"), 0, reply);
-        put(&Reply { text: "An".to_owned(), stop: Stop::Length, ..Reply::default() });
-        put(&Reply { text: "\n".to_owned(), ..Reply::default() });
+        let put = |reply: &Response| cache.put(&request, source("a"), 0, reply);
+        put(&Response { text: "An".to_owned(), finish: FinishReason::Length, ..Response::default() });
+        put(&Response { text: "\n".to_owned(), ..Response::default() });
         assert_eq!(cache.get(&request), None);
 
-        put(&Reply { text: "Ana".to_owned(), ..Reply::default() });
+        put(&Response { text: "Ana".to_owned(), ..Response::default() });
         let path = cache.path(&request).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("Ana", "Bob")).unwrap();

@@ -1,7 +1,7 @@
 //! How many calls are under way at once, as many as the server bears, found out while it is asked; and how many a
 //! minute, as many as the user says.
 
-use closeread_llm::provider::Strain;
+use closeread_llm::provider::ServerLoad;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -49,17 +49,17 @@ impl Limit {
         self.now = (self.now + if self.refused { 1.0 / self.now } else { 1.0 }).min(self.most as f64);
     }
 
-    fn strained(&mut self, strain: Strain, at: Instant) {
+    fn strained(&mut self, strain: ServerLoad, at: Instant) {
         match strain {
-            Strain::RateLimit => {
+            ServerLoad::RateLimit => {
                 self.refused = true;
                 if self.cut_at.is_none_or(|cut| at >= cut + EPISODE) {
                     self.now = (self.now * CUT).max(1.0);
                     self.cut_at = Some(at);
                 }
             }
-            Strain::Server => self.no_growth_until = Some(at + PAUSE),
-            Strain::Connection | Strain::Unreached => {}
+            ServerLoad::Server => self.no_growth_until = Some(at + PAUSE),
+            ServerLoad::Connection | ServerLoad::Unreached => {}
         }
     }
 }
@@ -150,12 +150,12 @@ impl Throttle {
 
     /// Waits until a trial may begin: there are a few more than calls that may be under way, so that calls wait for places
     /// and not places for calls, and no more, so that prompts of whole books are made when they can be sent.
-    pub(crate) async fn seat(&self) -> Seat<'_> {
+    pub(crate) async fn seat(&self) -> Permit<'_> {
         loop {
             let freed = self.freed.notified();
             if self.seated.get() < self.limit.borrow().calls() + AHEAD {
                 self.seated.set(self.seated.get() + 1);
-                return Seat(self);
+                return Permit(self);
             }
             freed.await;
         }
@@ -195,10 +195,10 @@ impl Throttle {
 
     /// A call came back with a fault that may pass, and perhaps with a time to wait. A limit on requests is the account's:
     /// the wait is everybody's, or each call would hear of the limit by itself and use up its tries.
-    pub(crate) fn strained(&self, strain: Strain, asked: Option<Duration>) {
+    pub(crate) fn strained(&self, strain: ServerLoad, asked: Option<Duration>) {
         let now = Instant::now();
         self.limit.borrow_mut().strained(strain, now);
-        if let (Strain::RateLimit, Some(asked)) = (strain, asked) {
+        if let (ServerLoad::RateLimit, Some(asked)) = (strain, asked) {
             self.paused_until.set(self.paused_until.get().max(Some(now + asked)));
         }
     }
@@ -225,9 +225,9 @@ impl Drop for Place<'_> {
 }
 
 /// A trial under way.
-pub struct Seat<'a>(&'a Throttle);
+pub struct Permit<'a>(&'a Throttle);
 
-impl Drop for Seat<'_> {
+impl Drop for Permit<'_> {
     fn drop(&mut self) {
         self.0.seated.set(self.0.seated.get() - 1);
         self.0.freed.notify_waiters();
@@ -254,14 +254,14 @@ mod tests {
             limit.succeeded(true, start);
         }
         assert_eq!(limit.calls(), 2 * START);
-        limit.strained(Strain::RateLimit, start);
-        limit.strained(Strain::RateLimit, start + Duration::from_secs(1));
+        limit.strained(ServerLoad::RateLimit, start);
+        limit.strained(ServerLoad::RateLimit, start + Duration::from_secs(1));
         assert_eq!(limit.calls(), 12, "two refusals of one crowd cut once");
         for _ in 0..13 {
             limit.succeeded(true, start);
         }
         assert_eq!(limit.calls(), 13);
-        limit.strained(Strain::RateLimit, start + EPISODE);
+        limit.strained(ServerLoad::RateLimit, start + EPISODE);
         assert_eq!(limit.calls(), 11);
     }
 
@@ -271,7 +271,7 @@ mod tests {
         let mut limit = Limit::new(1000);
         limit.succeeded(false, start);
         assert_eq!(limit.calls(), START);
-        limit.strained(Strain::Server, start);
+        limit.strained(ServerLoad::Server, start);
         limit.succeeded(true, start);
         assert_eq!(limit.calls(), START);
         limit.succeeded(true, start + PAUSE);
@@ -293,10 +293,10 @@ mod tests {
     async fn a_wait_for_the_rate_limit_is_everybodys_and_ends() {
         let throttle = Throttle::new(8, Rates::default());
         let wait = Duration::from_millis(100);
-        throttle.strained(Strain::Server, Some(Duration::from_secs(600)));
+        throttle.strained(ServerLoad::Server, Some(Duration::from_secs(600)));
         drop(throttle.enter(1).await);
         let refused = Instant::now();
-        throttle.strained(Strain::RateLimit, Some(wait));
+        throttle.strained(ServerLoad::RateLimit, Some(wait));
         throttle.enter(1).await;
         assert!(refused.elapsed() >= wait);
     }

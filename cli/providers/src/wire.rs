@@ -5,7 +5,7 @@ use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};
 use anyhow::Result;
 use closeread_llm::HostError;
-use closeread_llm::provider::{AccountState, Dialect, Fault, Limits, MAX_REPLY_BYTES, Notice, Response, Secret};
+use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_REPLY_BYTES, Notice, Secret};
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -28,8 +28,8 @@ pub(crate) struct Received {
 
 impl Received {
     /// What core reads.
-    pub(crate) fn response(&self) -> Response<'_> {
-        Response { status: self.status, retry_after: retry_after(&self.headers), body: &self.body }
+    pub(crate) fn response(&self) -> HttpResponse<'_> {
+        HttpResponse { status: self.status, retry_after: retry_after(&self.headers), body: &self.body }
     }
 
     /// A number that a header holds.

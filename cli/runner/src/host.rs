@@ -5,13 +5,13 @@ use crate::journal::Journal;
 use crate::spending::Spending;
 use anyhow::{Context, Result};
 use closeread_embed::{Embedded, Role, Vectors};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::work::Job;
 use closeread_methods::{Host, reader};
 use closeread_providers::ending::is_ending;
 use closeread_providers::reply_cache::{ReplyCache, request_key};
 use closeread_providers::under_way::UnderWay;
-use closeread_providers::{Batcher, Beginnings, Reader, Seat};
+use closeread_providers::{Batcher, Beginnings, Permit, Reader};
 use futures_util::{StreamExt, stream};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -113,7 +113,7 @@ impl CliHost {
 
     /// Waits until there is room for one more trial beside those whose calls are under way; in batches, for one more
     /// prompt.
-    pub async fn seat(&self) -> Option<Seat<'_>> {
+    pub async fn seat(&self) -> Option<Permit<'_>> {
         if let Some(batcher) = &self.batcher {
             batcher.room().await;
             return None;
@@ -133,15 +133,15 @@ impl CliHost {
 
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
-    pub fn repetition<'a>(&'a self, sample: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, sample, encoder, method: None, journal: None, cut_off: Cell::new(false) }
+    pub fn repetition<'a>(&'a self, repeat: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
+        Repetition { host: self, repeat, encoder, method: None, journal: None, cut_off: Cell::new(false) }
     }
 }
 
 /// A host for the trials of one repetition.
 pub struct Repetition<'a> {
     host: &'a CliHost,
-    sample: u32,
+    repeat: u32,
     encoder: Option<&'a QueryEncoder>,
     method: Option<&'a str>,
     journal: Option<&'a Journal>,
@@ -171,7 +171,7 @@ impl<'a> Repetition<'a> {
         result
     }
 
-    fn keep(&self, request: &str, reply: &Reply) {
+    fn keep(&self, request: &str, reply: &Response) {
         if let Some(journal) = self.journal {
             journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), reply);
         }
@@ -179,14 +179,14 @@ impl<'a> Repetition<'a> {
 }
 
 impl Host for Repetition<'_> {
-    async fn chat(&self, mut call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, mut call: Call) -> Result<Response, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
                 // A server is not told what the prompt was made from, which may be a book of its own length.
                 call.reading = None;
                 let source = model.source(self.method, &call.prompt);
                 let call = self.host.beginnings.take_out(call);
-                let request = request_key(&source, &call, self.sample);
+                let request = request_key(&source, &call, self.repeat);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     return Ok(reply);
                 }
@@ -219,7 +219,7 @@ impl Host for Repetition<'_> {
                 };
                 let reply = self.noted(reply)?;
                 self.keep(&request, &reply);
-                self.host.replies.put(&request, source, self.sample, &reply);
+                self.host.replies.put(&request, source, self.repeat, &reply);
                 Ok(reply)
             }
             Reader::Extractive => {
@@ -228,7 +228,7 @@ impl Host for Repetition<'_> {
                 };
                 let answer = tokio::task::spawn_blocking(move || reader::answer(&reading)).await;
                 let text = answer.map_err(|error| HostError::Failed(error.to_string()))?;
-                Ok(Reply { text, ..Reply::default() })
+                Ok(Response { text, ..Response::default() })
             }
         }
     }

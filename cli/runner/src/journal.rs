@@ -8,7 +8,7 @@
 
 use anyhow::{Context, Result};
 use closeread_files as files;
-use closeread_llm::Reply;
+use closeread_llm::Response;
 use closeread_text::hash::sha256;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
@@ -29,7 +29,7 @@ pub struct Journals {
 pub struct Journal {
     path: PathBuf,
     /// By hash of the request, in the order of asking: a request may be made more than once.
-    known: RefCell<HashMap<String, VecDeque<Reply>>>,
+    known: RefCell<HashMap<String, VecDeque<Response>>>,
     file: RefCell<Option<File>>,
     warned: Cell<bool>,
 }
@@ -40,7 +40,7 @@ struct Line {
     /// Who was asked, for what it cost; empty in journals of a closeread that did not write it.
     #[serde(default)]
     model: String,
-    reply: Reply,
+    reply: Response,
 }
 
 impl Journals {
@@ -60,7 +60,7 @@ impl Journals {
     }
 
     /// Every reply that is in no record yet, with the model that gave it.
-    pub fn replies(&self) -> Result<Vec<(String, Reply)>> {
+    pub fn replies(&self) -> Result<Vec<(String, Response)>> {
         let mut replies = Vec::new();
         for path in files::entries(&self.folder)? {
             let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -91,7 +91,7 @@ impl Journal {
             file.and_then(|file| file.set_len(whole as u64))
                 .with_context(|| format!("cannot repair {}", path.display()))?;
         }
-        let mut known: HashMap<String, VecDeque<Reply>> = HashMap::new();
+        let mut known: HashMap<String, VecDeque<Response>> = HashMap::new();
         for Line { request, reply, .. } in lines(&bytes[..whole]) {
             known.entry(request).or_default().push_back(reply);
         }
@@ -99,12 +99,12 @@ impl Journal {
     }
 
     /// What was replied to a request before, each reply once.
-    pub fn take(&self, request: &str) -> Option<Reply> {
+    pub fn take(&self, request: &str) -> Option<Response> {
         self.known.borrow_mut().get_mut(request)?.pop_front()
     }
 
     /// Keeps a reply. Failing to write costs money if the run is killed, not results: it is said once.
-    pub fn put(&self, request: &str, model: &str, reply: &Reply) {
+    pub fn put(&self, request: &str, model: &str, reply: &Response) {
         let line = Line { request: request.to_owned(), model: model.to_owned(), reply: reply.clone() };
         if let Err(error) = self.append(&line)
             && !self.warned.replace(true)
@@ -141,10 +141,10 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = Line> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_llm::Stop;
+    use closeread_llm::FinishReason;
 
-    fn reply(text: &str) -> Reply {
-        Reply { text: text.to_owned(), stop: Stop::Length, ..Reply::default() }
+    fn reply(text: &str) -> Response {
+        Response { text: text.to_owned(), finish: FinishReason::Length, ..Response::default() }
     }
 
     #[test]

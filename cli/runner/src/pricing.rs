@@ -1,16 +1,16 @@
-//! Windows and prices of models: those that ship, the user's own over them, those of `--models` over both.
+//! Windows and prices of models: those that ship, the user's own over them, those of `--model-info` over both.
 
 use anyhow::{Context, Result, bail};
 use closeread_llm::price::PriceList;
 use std::path::{Path, PathBuf};
 
-/// The list in force; `given` is `--models`.
+/// The list in force; `given` is `--model-info`.
 pub fn load(given: Option<&Path>) -> Result<PriceList> {
     let mut list = PriceList::built_in();
     let own = config_folder().map(|folder| folder.join("models.toml")).filter(|path| path.is_file());
     for path in own.as_deref().into_iter().chain(given) {
         let text = closeread_files::read_text_file(path)
-            .with_context(|| format!("cannot read --models {}", path.display()))?;
+            .with_context(|| format!("cannot read --model-info {}", path.display()))?;
         let entries = PriceList::read(&text).with_context(|| format!("cannot use {}", path.display()))?;
         list = list.overlaid(entries);
     }
@@ -26,7 +26,7 @@ pub fn check_known(prices: &PriceList, models: &[String]) -> Result<()> {
         .collect();
     if !unknown.is_empty() {
         bail!(
-            "--max-cost: the price of {} is not known; add it to a list given by --models (docs/costs.md), or let its \
+            "--max-cost: the price of {} is not known; add it to a list given by --model-info (docs/costs.md), or let its \
              calls count as free by --allow-unknown-price",
             unknown.join(", ")
         );
@@ -41,7 +41,7 @@ pub fn check_batch_known(prices: &PriceList, models: &[String]) -> Result<()> {
     if !unknown.is_empty() {
         bail!(
             "--max-cost with --batch: the batch price of {} is not known; add `batch` to its entry in a list given by \
-             --models (docs/costs.md), or let its calls count as free by --allow-unknown-price",
+             --model-info (docs/costs.md), or let its calls count as free by --allow-unknown-price",
             unknown.join(", ")
         );
     }

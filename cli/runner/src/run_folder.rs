@@ -102,6 +102,9 @@ impl RunFolder {
             None => write_atomically(&manifest, &pretty(&text))?,
             Some(there) => {
                 check_shard(path, &there, shard)?;
+                if let Some(name) = there.get("configuration_name") {
+                    text["configuration_name"] = name.clone();
+                }
                 let changes = comparison::differences(&there["configuration"], configuration);
                 match opening {
                     _ if changes.is_empty() => {}
@@ -127,6 +130,17 @@ impl RunFolder {
         }
         let (records, finished) = open_records(&path.join("records.jsonl"))?;
         Ok(Self { path: path.to_owned(), records, finished, _lock: lock })
+    }
+
+    /// Gives the run's configuration a name, by which tables of several runs tell it from others.
+    pub fn name(&self, name: &str) -> Result<()> {
+        let file = self.path.join(MANIFEST);
+        let mut manifest = read_manifest(&file)?.context("an open run folder has a manifest")?;
+        if manifest["configuration_name"] == name {
+            return Ok(());
+        }
+        manifest["configuration_name"] = json!(name);
+        write_atomically(&file, &pretty(&manifest))
     }
 
     /// Where it lies.
@@ -256,7 +270,7 @@ pub fn spent<'r>(
     judging: &Judging,
     prices: &PriceList,
 ) -> Result<Dollars> {
-    let cost = |model: &str, call: &CallTrace| match call.remembered {
+    let cost = |model: &str, call: &CallTrace| match call.cached {
         true => Dollars::default(),
         false => prices.cost(model, &call.usage).unwrap_or_default(),
     };
@@ -397,7 +411,7 @@ mod tests {
                 method: "m".to_owned(),
                 model: "p/x".to_owned(),
                 budget: Some(500),
-                sample: 0,
+                repeat: 0,
             },
             outcome,
             scores: std::collections::BTreeMap::new(),
@@ -406,7 +420,7 @@ mod tests {
             calls: Vec::new(),
             measures: BTreeMap::new(),
             evidence: None,
-            asked_with: None,
+            shared_call: None,
             seconds: 0.0,
         }
     }

@@ -2,7 +2,7 @@
 
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
-use closeread_llm::{HostError, Reply, Stop};
+use closeread_llm::{FinishReason, HostError, Response};
 use closeread_providers::Outgoing;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -122,14 +122,14 @@ pub struct Begun<'a> {
 impl Begun<'_> {
     /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted, are ours
     /// in the reply that is given back: a limit that only holds for honest servers is none.
-    pub fn ended(self, model: &str, result: Result<Reply, HostError>) -> Result<Reply, HostError> {
+    pub fn ended(self, model: &str, result: Result<Response, HostError>) -> Result<Response, HostError> {
         let mut reply = result?;
-        if reply.remembered {
+        if reply.cached {
             return Ok(reply);
         }
         if let Some(prompt) = self.counted {
             let text = self.spending.tokenizer.count(&reply.text) as u64;
-            let counted = if reply.stop == Stop::Length { self.max_reply } else { text };
+            let counted = if reply.finish == FinishReason::Length { self.max_reply } else { text };
             reply.usage = reply.usage.or_counted(prompt, counted, self.max_reply);
         }
         let mut state = self.spending.state.borrow_mut();
@@ -172,9 +172,9 @@ mod tests {
         Call { messages, temperature: 0.0, max_output_tokens: 1_000_000, prompt, reading: None }.into()
     }
 
-    fn reply(tokens: u64) -> Result<Reply, HostError> {
+    fn reply(tokens: u64) -> Result<Response, HostError> {
         let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
-        Ok(Reply { usage, ..Reply::default() })
+        Ok(Response { usage, ..Response::default() })
     }
 
     async fn waits<T>(future: impl Future<Output = T>) -> bool {
@@ -228,7 +228,7 @@ mod tests {
             let spending = spending(1.5);
             let begun = spending.begin("p/x", &call(), false).await;
             let text = "word ".repeat(1000);
-            let reply = begun.ended("p/x", Ok(Reply { usage, text, ..Reply::default() })).unwrap();
+            let reply = begun.ended("p/x", Ok(Response { usage, text, ..Response::default() })).unwrap();
             let counted = reply.usage.completion_tokens.unwrap();
             assert!(reply.usage.own_count && (1000..=1001).contains(&counted), "{:?}", reply.usage);
             let taken = spending.taken();
@@ -236,7 +236,7 @@ mod tests {
         }
         let spending = spending(1.5);
         let begun = spending.begin("p/x", &call(), false).await;
-        let cut = Reply { stop: Stop::Length, ..Reply::default() };
+        let cut = Response { finish: FinishReason::Length, ..Response::default() };
         let reply = begun.ended("p/x", Ok(cut)).unwrap();
         assert_eq!(reply.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
     }

@@ -24,7 +24,7 @@ pub(crate) use folder::BuildFolder;
 pub(crate) use global_table::{
     DATABASE, read_entity, read_schema, read_table, stored_schema, stored_table, write_table,
 };
-pub(crate) use options::{BookInputs, BuildOptions, Workshop};
+pub(crate) use options::{BookInputs, BuildContext, BuildOptions};
 pub(crate) use search::{Search, SearchArgs};
 pub(crate) use sheet::{read_forms, sheet_of, write_sheet};
 
@@ -42,7 +42,7 @@ use std::sync::Arc;
 pub(crate) async fn finish<T>(
     folder: &BuildFolder,
     journal: &Journal,
-    workshop: &Workshop,
+    workshop: &BuildContext,
     build: impl Future<Output = Result<T, BuildError>>,
     write: impl FnOnce(T) -> Result<ExitCode>,
 ) -> Result<ExitCode> {

@@ -72,7 +72,7 @@ pub(crate) struct BuildOptions {
     pub(crate) extra_body: Vec<String>,
     /// Prices of models, over those that ship
     #[arg(long, value_name = "FILE")]
-    pub(crate) models: Option<PathBuf>,
+    pub(crate) model_info: Option<PathBuf>,
     /// Most that the calls of this command may cost, in US dollars: it stops before a call that could cost more
     #[arg(long, value_name = "DOLLARS")]
     pub(crate) max_cost: Option<f64>,
@@ -155,7 +155,7 @@ impl BookInputs {
 }
 
 /// What a build works with.
-pub(crate) struct Workshop {
+pub(crate) struct BuildContext {
     pub(crate) prompts: Prompts,
     pub(crate) tokenizer: Tokenizer,
     pub(crate) prices: PriceList,
@@ -176,10 +176,10 @@ impl BuildOptions {
     }
 
     /// The workshop of these models; without one, as for --dry-run, nobody can be asked.
-    pub(crate) fn workshop(&self, models: &[&str]) -> Result<Workshop> {
+    pub(crate) fn workshop(&self, models: &[&str]) -> Result<BuildContext> {
         let prompts = prompts::load(self.prompts.as_deref())?;
         let tokenizer = tokenizer::load(Some(&self.tokenizer), None)?;
-        let prices = pricing::load(self.models.as_deref())?;
+        let prices = pricing::load(self.model_info.as_deref())?;
         let limit = max_cost(self.max_cost)?;
         if limit.is_some() && !self.allow_unknown_price {
             pricing::check_known(&prices, &models.iter().map(|model| (*model).to_owned()).collect::<Vec<_>>())?;
@@ -198,7 +198,7 @@ impl BuildOptions {
             let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
             hosts.insert((*model).to_owned(), host);
         }
-        Ok(Workshop { prompts, tokenizer, prices, max_output_tokens: self.max_output_tokens, hosts, spending })
+        Ok(BuildContext { prompts, tokenizer, prices, max_output_tokens: self.max_output_tokens, hosts, spending })
     }
 
     fn extra_body(&self) -> Result<ExtraBodies> {
@@ -209,7 +209,7 @@ impl BuildOptions {
     pub(crate) fn configuration(
         &self,
         pipeline: &str,
-        workshop: &Workshop,
+        workshop: &BuildContext,
         prompts: &[&str],
         more: Value,
     ) -> Result<Value> {
@@ -243,7 +243,7 @@ impl BuildOptions {
     }
 }
 
-impl Workshop {
+impl BuildContext {
     /// What every call shares.
     pub(crate) fn setting(&self) -> Settings<'_> {
         Settings {
@@ -251,7 +251,7 @@ impl Workshop {
             tokenizer: &self.tokenizer,
             max_output_tokens: self.max_output_tokens,
             temperature: 0.0,
-            window: None,
+            context_window: None,
         }
     }
 

@@ -7,7 +7,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_build::sagascale::{Found, SearchHost};
 use closeread_llm::HostError;
 use closeread_providers::without_credentials;
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use serde_json::Value;
 use std::path::Path;
@@ -24,7 +24,7 @@ const TEXTS: [&str; 5] = ["snippet", "content", "description", "text", "body"];
 /// What `--search` names.
 pub(crate) enum Search {
     /// Passages of the texts in a folder.
-    Folder(Box<Shelf>),
+    Folder(Box<PassageIndex>),
     /// A search engine.
     Engine(Engine),
 }
@@ -111,13 +111,13 @@ fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-fn shelf(folder: &Path, tokenizer: &Tokenizer) -> Result<Shelf> {
+fn shelf(folder: &Path, tokenizer: &Tokenizer) -> Result<PassageIndex> {
     let (books, problems) = read_books(folder, &InputOptions::default());
     if let Some(problem) = problems.iter().find(|problem| problem.kind == ProblemKind::Failed) {
         bail!("--search: {problem}");
     }
     let books = books.into_iter().map(|(book, _)| Arc::new(book)).collect();
-    Ok(Shelf::new(books, Chunker::Dos, Chunker::Dos.default_max_tokens(), tokenizer))
+    Ok(PassageIndex::new(books, Chunker::Dos, Chunker::Dos.default_max_tokens(), tokenizer))
 }
 
 impl SearchHost for Search {

@@ -18,7 +18,7 @@ pub(crate) struct AgreementArgs {
     /// Run folder that was judged
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// JSON Lines or CSV: item, label, and where needed method, model, budget, sample, sentence, fact
+    /// JSON Lines or CSV: item, label, and where needed method, model, budget, repeat, sentence, fact
     #[arg(value_name = "LABELS")]
     labels: PathBuf,
     /// Print everything as JSON
@@ -36,7 +36,11 @@ pub(crate) fn run(args: &AgreementArgs) -> Result<ExitCode> {
     }
     let judging = judging::read(&args.run)?;
     if judging.panels.is_empty() {
-        bail!("{} was not judged: closeread judge {} --with MODEL judges it", args.run.display(), args.run.display());
+        bail!(
+            "{} was not judged: closeread judge {} --judge-model MODEL judges it",
+            args.run.display(),
+            args.run.display()
+        );
     }
     let bytes =
         closeread_files::read_file(&args.labels).with_context(|| format!("cannot read {}", args.labels.display()))?;

@@ -4,7 +4,7 @@ use crate::command::{BookArgs, one_book};
 use anyhow::Result;
 use closeread_books::chunk::Chunker;
 use closeread_methods::listing::Listing;
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use closeread_runner::tokenizer;
 use closeread_terminal as terminal;
 use std::io::Write;
@@ -22,7 +22,7 @@ pub(crate) struct ChunkArgs {
     chunker: Chunker,
     /// Most tokens of a passage [default: as the chunker has it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    max_tokens: Option<u32>,
+    passage_tokens: Option<u32>,
     /// cl100k, o200k, embedder, or a tokenizer.json
     #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
     tokenizer: String,
@@ -44,8 +44,8 @@ fn chunker(name: &str) -> Result<Chunker, String> {
 pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
     let book = Arc::new(one_book(&args.file, &args.book)?);
     let tokenizer = tokenizer::load(Some(&args.tokenizer), None)?;
-    let max_tokens = args.max_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
-    let shelf = Shelf::new(vec![book], args.chunker, max_tokens, &tokenizer);
+    let max_tokens = args.passage_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
+    let shelf = PassageIndex::new(vec![book], args.chunker, max_tokens, &tokenizer);
     let listing = Listing::of(&shelf);
     let mut out = terminal::stdout();
     if args.json {

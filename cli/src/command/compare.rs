@@ -38,7 +38,7 @@ pub(crate) struct CompareArgs {
     budget: Vec<usize>,
     /// Break down by these labels alone [default: every label with 2 to 20 values]
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
-    by: Vec<String>,
+    group_by: Vec<String>,
     /// items.jsonl with the gold, for score files, which carry no labels and books
     #[arg(long, value_name = "ITEMS")]
     gold: Option<PathBuf>,
@@ -80,7 +80,7 @@ impl CompareArgs {
             method: self.method.clone(),
             model: self.model.clone(),
             budget: self.budget.clone(),
-            by: self.by.clone(),
+            by: self.group_by.clone(),
         }
     }
 }

@@ -56,7 +56,7 @@ struct Estimate {
     books: usize,
     /// Tokens of all books together, by `tokenizer`.
     book_tokens: u64,
-    samples: u32,
+    repeats: u32,
     tokenizer: String,
     max_output_tokens: u32,
     assumptions: Assumptions,
@@ -80,7 +80,7 @@ struct Scene<'a> {
     /// Who is asked for preparations; `None`: each reader for itself.
     preparer: Option<&'a str>,
     prices: &'a PriceList,
-    samples: u32,
+    repeats: u32,
     assumed: Assumptions,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     asked.iter().try_for_each(|model| provider::check_name(model))?;
     let cells = plan_cells(&methods, &models, &args.budgets()?, None);
     let prompts = prompts::load(args.prompts.as_deref())?;
-    let prices = pricing::load(args.models.as_deref())?;
+    let prices = pricing::load(args.model_info.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
@@ -125,12 +125,12 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
             temperature: 0.0,
-            window: args.window,
+            context_window: args.context_window,
         },
         cells: &cells,
         preparer: args.preparer.as_deref(),
         prices: &prices,
-        samples: args.samples(),
+        repeats: args.repeats(),
         assumed: Assumptions {
             reply_tokens: args.assume_reply.unwrap_or(TYPICAL_REPLY),
             seconds_a_call: args.assume_seconds.unwrap_or(SECONDS_A_CALL),
@@ -175,7 +175,7 @@ impl Scene<'_> {
             items: self.benchmark.items.len(),
             books: self.benchmark.books.len(),
             book_tokens: sizes.values().sum(),
-            samples: self.samples,
+            repeats: self.repeats,
             tokenizer: self.setting.tokenizer.name().to_owned(),
             max_output_tokens: self.setting.max_output_tokens,
             assumptions: self.assumed,

@@ -1,7 +1,7 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
 use crate::command::run::out_of_money;
-use crate::config::{max_cost, named};
+use crate::config::{check_judges, max_cost, named};
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_judges::PanelRule;
@@ -10,7 +10,7 @@ use closeread_providers::Rates;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_report::{Run, judging_tables, report};
 use closeread_runner::finished::{self, Texts};
-use closeread_runner::judging::{Court, Docket, JudgeOptions, MAX_OUTPUT_TOKENS};
+use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, PendingJudgements};
 use closeread_runner::run_folder::{self, lock};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
@@ -34,7 +34,7 @@ pub(crate) struct JudgeArgs {
     run: PathBuf,
     /// Models that judge, provider/model, and builtin/rule, which needs none
     #[arg(long, value_name = "LIST", value_delimiter = ',', required = true)]
-    with: Vec<String>,
+    judge_model: Vec<String>,
     /// Votes of each model
     #[arg(long, value_name = "N", default_value_t = 1)]
     votes: u32,
@@ -44,7 +44,7 @@ pub(crate) struct JudgeArgs {
     /// Judges by name, or all: rule, judge-sagascale, judge-novelqa, judge-novelqa-evidence, judge-corpusqa, verify-facts,
     /// align-key-facts, classify-question [default: those of the paper that fit the items]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
-    by: Vec<String>,
+    judge: Vec<String>,
     /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.0)]
     temperature: f32,
@@ -84,7 +84,7 @@ pub(crate) struct JudgeArgs {
     /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
     /// configuration folder, where there is one]
     #[arg(long, value_name = "FILE")]
-    models: Option<PathBuf>,
+    model_info: Option<PathBuf>,
     /// Ask again what was asked before: remembered replies are neither used nor kept
     #[arg(long)]
     no_cache: bool,
@@ -101,6 +101,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     if !finished::is_run_folder(&args.run) {
         bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
     }
+    check_judges(&args.judge)?;
     let _lock = lock(&args.run)?;
     let name = finished::folder_name(&args.run);
     let run = finished::load(&args.run, name.clone(), Texts::Skip)?;
@@ -108,10 +109,10 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let prompts = prompts::load(args.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;
     let options = JudgeOptions {
-        models: args.with.clone(),
+        models: args.judge_model.clone(),
         votes: args.votes,
         rule: args.panel,
-        judges: args.by.clone(),
+        judges: args.judge.clone(),
         temperature: args.temperature,
         max_output_tokens: args.max_output_tokens,
         base_url: args.base_url.clone(),
@@ -125,13 +126,13 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
-    let court = Court::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
-    let docket = Docket {
+    let court = JudgeRunner::new(panel, &options, &prompts, &tokenizer, Rc::new(spending))?;
+    let docket = PendingJudgements {
         items: &run.items,
         records: &run.records,
         books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
     };
-    let session = court.sit(&args.run, &docket).await?;
+    let session = court.run(&args.run, &docket).await?;
 
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;
@@ -171,7 +172,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
 
 /// What the folder's calls have cost, and may cost; the prices are kept in the folder.
 fn spending(args: &JudgeArgs, options: &JudgeOptions, run: &Run, tokenizer: &Tokenizer) -> Result<Spending> {
-    let now = pricing::load(args.models.as_deref())?;
+    let now = pricing::load(args.model_info.as_deref())?;
     let asked = options.asked();
     let limit = max_cost(args.max_cost)?;
     if limit.is_some() && !args.allow_unknown_price {

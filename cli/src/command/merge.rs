@@ -48,6 +48,8 @@ struct Manifest {
 struct Part {
     folder: PathBuf,
     manifest: Manifest,
+    /// Of its configuration.
+    name: Option<String>,
     items: Vec<Item>,
     records: Vec<Record>,
 }
@@ -92,6 +94,9 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
 
     let configuration = &parts[0].manifest.configuration;
     let mut folder = RunFolder::open(&args.out, configuration, None, Opening::Resume)?;
+    if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
+        folder.name(name)?;
+    }
     folder.write_items(&order)?;
     // Where parts differ the first one counts.
     for part in parts.iter().rev() {
@@ -120,7 +125,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
 
     let expected = configuration["items"].as_u64().unwrap_or(0);
     let n_cells = configuration["cells"].as_array().map_or(0, Vec::len) as u64;
-    let trials = expected.saturating_mul(n_cells).saturating_mul(configuration["samples"].as_u64().unwrap_or(1));
+    let trials = expected.saturating_mul(n_cells).saturating_mul(configuration["repeats"].as_u64().unwrap_or(1));
     let missing: Vec<String> = missing_parts(&parts);
     if args.json {
         outln!(
@@ -186,7 +191,8 @@ impl Part {
         // A line that a kill cut short is no finished trial.
         records.truncate(records.rfind('\n').map_or(0, |end| end + 1));
         let records = lines(&records, &folder.join("records.jsonl"))?;
-        Ok(Self { folder: folder.to_owned(), manifest, items, records })
+        let name = known.configuration_name;
+        Ok(Self { folder: folder.to_owned(), manifest, name, items, records })
     }
 
     fn check_same_run(&self, first: &Self) -> Result<()> {
@@ -215,7 +221,7 @@ fn lines<T: serde::de::DeserializeOwned>(text: &str, path: &Path) -> Result<Vec<
 
 fn name(key: &TrialKey) -> String {
     let budget = key.budget.map_or_else(String::new, |budget| format!(" at {budget}"));
-    format!("{}, {}{budget}, {}, sample {}", key.item, key.method, key.model, key.sample)
+    format!("{}, {}{budget}, {}, repeat {}", key.item, key.method, key.model, key.repeat)
 }
 
 /// The parts that no folder holds, as I/N.

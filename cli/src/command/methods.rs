@@ -38,7 +38,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
         tokenizer: &tokenizer,
         max_output_tokens: MAX_OUTPUT_TOKENS,
         temperature: 0.0,
-        window: None,
+        context_window: None,
     };
     let size = BookSize::of(&book, &tokenizer);
     let offers = offers(setting, &size)?;

@@ -5,7 +5,7 @@ mod embeddings;
 use crate::command::ServedArgs;
 use anyhow::Result;
 use closeread_llm::provider::{Dialect, Limits, TokenLimit};
-use closeread_llm::{Call, HostError, Message, Stop};
+use closeread_llm::{Call, FinishReason, HostError, Message};
 use closeread_providers::{ChatModel, EMBEDDING_PROVIDERS, Options, PROVIDERS, account, is_served, keys};
 use serde_json::{Value, json};
 use std::process::ExitCode;
@@ -125,7 +125,8 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         match &result {
             Ok(reply) => {
                 value["reply"] = json!(reply.text);
-                value["stop"] = json!(reply.stop);
+                value["finish"] = json!(reply.finish);
+                value["served_by"] = json!(reply.served_by);
                 value["usage"] = json!(reply.usage);
                 value["dialect"] = json!(model.dialect());
             }
@@ -139,7 +140,7 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         match &result {
             Ok(reply) => {
                 outln!("{} answered in {seconds:.1} s: {:?}", args.model, reply.text);
-                if reply.stop == Stop::Length {
+                if reply.finish == FinishReason::Length {
                     outln!(
                         "The reply reached the limit of {MAX_OUTPUT_TOKENS} tokens; a model that thinks needs a higher --max-output-tokens."
                     );
@@ -166,7 +167,7 @@ fn say_dialect(dialect: Dialect) -> Result<()> {
         outln!("The limit on the reply goes as `max_completion_tokens`.");
     }
     if dialect.own_temperature {
-        outln!("It takes no temperature but its own: runs are not greedy, repeat them with --samples.");
+        outln!("It takes no temperature but its own: runs are not greedy, repeat them with --repeats.");
     }
     if dialect.no_seed {
         outln!("It takes no seed.");

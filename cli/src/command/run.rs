@@ -2,16 +2,18 @@
 
 mod configuration;
 mod say;
+mod served;
 
 pub(super) use say::say_problems;
 
 use crate::config::RunArgs;
 use crate::table;
 use anyhow::{Result, bail};
+use closeread_eval::Item;
 use closeread_eval::observations::Ending;
 use closeread_llm::price::Dollars;
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{AnyMethod, Entry, Settings};
+use closeread_methods::{AnyMethod, Entry, OnTruncation, Settings, as_overflows, cuts};
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{self as provider, Batcher, Reader};
@@ -20,14 +22,16 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, PlannedCell, Summary};
 use closeread_runner::host::CliHost;
-use closeread_runner::judging::{self, Court, Docket, JudgeOptions, Session};
+use closeread_runner::judging::{self, JudgeOptions, JudgeRunner, PendingJudgements, Session};
 use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
+use closeread_text::Language;
 use configuration::{configuration, default_folder};
 use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
 use serde_json::json;
+use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -40,13 +44,14 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if args.dry_run {
         return super::estimate::estimate(&args);
     }
+    args.check_name()?;
     let mut methods = args.methods()?;
     let budgets = args.budgets()?;
     let models = args.models();
     let judges = args.judges()?;
     let reading = args.readers();
     let asked = with_judges(&reading, judges.as_ref());
-    let prices = pricing::load(args.models.as_deref())?;
+    let prices = pricing::load(args.model_info.as_deref())?;
     let batch_poll = args.batch_poll()?;
     if batch_poll.is_some() {
         reading.iter().try_for_each(|model| check_batch(model))?;
@@ -110,6 +115,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         (false, false) => Opening::Resume,
     };
     let mut folder = RunFolder::open(&path, &configuration, shard, opening)?;
+    if let Some(name) = &args.name {
+        folder.name(name)?;
+    }
     encoders.log_to(&folder.path().join(EMBEDDINGS));
     let priced = [asked, encoders.on_servers()].concat();
     run_folder::write_prices(&path, prices.only(priced.iter().map(String::as_str)))?;
@@ -140,7 +148,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     let court = match (panel, &judges) {
         (Some(panel), Some(judges)) => {
-            Some(Court::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
+            Some(JudgeRunner::new(panel, judges, &prompts, &tokenizer, Rc::clone(&spending))?.beside(&hosts))
         }
         _ => None,
     };
@@ -152,11 +160,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: args.max_output_tokens.unwrap_or(1024),
             temperature: 0.0,
-            window: args.window,
+            context_window: args.context_window,
         },
         cells: table_cells,
         preparer: args.preparer.clone(),
-        samples: args.samples(),
+        repeats: args.repeats(),
         retriever: args.retriever,
         concurrency,
         hosts,
@@ -174,10 +182,11 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-        session = court.sit(&path, &Docket { items: &benchmark.items, records: &records, books }).await?;
+        session = court.run(&path, &PendingJudgements { items: &benchmark.items, records: &records, books }).await?;
         (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
-    report(&plan, &benchmark, &folder, &summary, session, args.json)
+    let on_truncation = args.on_truncation.unwrap_or_default();
+    report(&plan, &benchmark, &folder, &summary, session, on_truncation, args.json)
 }
 
 /// Writes report.json, prints the report, says how it ended.
@@ -187,20 +196,29 @@ fn report(
     folder: &RunFolder,
     summary: &Summary,
     session: Session,
+    on_truncation: OnTruncation,
     as_json: bool,
 ) -> Result<ExitCode> {
     let arms: Vec<Arm> = plan.cells.iter().map(|cell| cell.key.clone()).collect();
-    let (judging, records) = (judging::read(folder.path())?, folder.records());
+    let (judging, mut records) = (judging::read(folder.path())?, folder.records());
+    let books: HashMap<&str, Language> = benchmark.books.iter().map(|book| (&*book.id, book.language)).collect();
+    let of = |item: &Item| (item.id.clone(), item.documents.first().and_then(|id| books.get(&**id)).copied());
+    let languages: HashMap<String, Option<Language>> = benchmark.items.iter().map(of).collect();
+    let language = |item: &str| languages.get(item).copied().flatten().unwrap_or(Language::ENGLISH);
+    let cuts = cuts(&records, language);
+    if on_truncation == OnTruncation::Fail {
+        as_overflows(&mut records, &cuts, &benchmark.items, language);
+    }
     let view = RunView {
         name: "",
         benchmark: &benchmark.name,
         plan: &arms,
         items: &benchmark.items,
         records: &records,
-        repeats: plan.samples,
+        repeats: plan.repeats,
         books: &BTreeMap::new(),
         judging: &judging,
-        window: plan.setting.window,
+        window: plan.setting.context_window,
     };
     let cells = cells(&view.observations()?);
     let cut = folder.cut()?;
@@ -238,6 +256,8 @@ fn report(
     }
     say_failures(&records);
     say_embeddings(&embeddings);
+    say_versions(&records);
+    say_cuts(&records, &cuts, plan.setting.max_output_tokens, on_truncation);
     say_spending(plan, &usage);
     if summary.interrupted {
         eprintln!("stopped; give the same command again to go on");

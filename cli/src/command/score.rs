@@ -46,7 +46,7 @@ pub(crate) struct ScoreArgs {
     metric: Vec<Metric>,
     /// Break scores down by these labels, comma-separated; also `task` and `document`
     #[arg(long, value_name = "LABEL", value_delimiter = ',')]
-    by: Vec<String>,
+    group_by: Vec<String>,
     /// What counts as a word of Chinese text in F1, ROUGE, BLEU and METEOR
     #[arg(long, value_enum, default_value = "reference")]
     chinese: Chinese,
@@ -156,7 +156,7 @@ fn read_format(format: &Format, args: &ScoreArgs) -> Result<Read> {
 }
 
 fn scorecard(submission: &Submission, args: &ScoreArgs) -> Result<Scorecard> {
-    let options = Options { metrics: args.metric.clone(), by: args.by.clone(), chinese: args.chinese.into() };
+    let options = Options { metrics: args.metric.clone(), by: args.group_by.clone(), chinese: args.chinese.into() };
     let metrics = options.metrics_for(submission);
     let wordnet = metrics.contains(&Metric::Meteor).then(WordNet::built_in);
     let evaluator = Evaluator::new(metrics, options.chinese, wordnet)?;

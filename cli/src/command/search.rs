@@ -7,8 +7,8 @@ use anyhow::Result;
 use closeread_books::chunk::Chunker;
 use closeread_embed::Role;
 use closeread_methods::listing::Found;
-use closeread_retrieve::context::{Overflow, PassageOrder, fill, with_neighbours};
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::context::{Fill, PassageOrder, fill, with_neighbours};
+use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::engine::retriever_for;
 use closeread_runner::tokenizer;
 use closeread_terminal as terminal;
@@ -34,8 +34,8 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
     retriever: Option<Retriever>,
     /// What filling the budget does at a passage that does not fit
-    #[arg(long, value_name = "stop|skip", default_value = "stop", value_parser = named::<Overflow>)]
-    fill: Overflow,
+    #[arg(long, value_name = "stop|skip", default_value = "stop", value_parser = named::<Fill>)]
+    fill: Fill,
     /// Passages on each side of a ranked one that are ranked right behind it
     #[arg(long, value_name = "N", default_value_t = 0)]
     neighbours: usize,
@@ -43,7 +43,7 @@ pub(crate) struct SearchArgs {
     embedder: EmbedderArgs,
     /// Most tokens of a passage
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
-    max_tokens: u32,
+    passage_tokens: u32,
     /// cl100k, o200k, embedder, or a tokenizer.json
     #[arg(long, value_name = "NAME|FILE", default_value = "cl100k")]
     tokenizer: String,
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let mut shelf = Shelf::new(books, Chunker::Dos, args.max_tokens as usize, &tokenizer);
+    let mut shelf = PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer);
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
         let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();

@@ -143,7 +143,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         tokenizer: &tokenizer,
         max_output_tokens: args.max_output_tokens,
         temperature: 0.0,
-        window: None,
+        context_window: None,
     };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
     let host = CliHost::new(reader, replies);

@@ -15,7 +15,7 @@ use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
 use closeread_runner::engine::{Difference, Plan, PlannedCell, replay};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::QueryEncoder;
-use closeread_runner::judging::{self, Docket, Replayed};
+use closeread_runner::judging::{self, PendingJudgements, Replayed};
 use closeread_runner::run_folder::MANIFEST;
 use closeread_runner::spending::Spending;
 use closeread_runner::{prompts, tokenizer};
@@ -53,7 +53,7 @@ struct Configuration {
     #[serde(default)]
     preparer: Option<String>,
     #[serde(default = "one")]
-    samples: u32,
+    repeats: u32,
     retriever: Option<Retriever>,
     embedder: Option<EmbedderEntry>,
     /// Of methods that have one of their own.
@@ -64,7 +64,7 @@ struct Configuration {
     #[serde(default)]
     keep_wraps: bool,
     tokenizer: String,
-    window: Option<usize>,
+    context_window: Option<usize>,
     max_output_tokens: u32,
     #[serde(default)]
     prompts: BTreeMap<String, String>,
@@ -121,11 +121,11 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             max_output_tokens: configuration.max_output_tokens,
             temperature: 0.0,
-            window: configuration.window,
+            context_window: configuration.context_window,
         },
         cells,
         preparer: configuration.preparer.clone(),
-        samples: configuration.samples,
+        repeats: configuration.repeats,
         retriever: configuration.retriever,
         concurrency: 1,
         hosts: HashMap::new(),
@@ -201,7 +201,8 @@ async fn judged_again(
     tokenizer: &Tokenizer,
 ) -> Result<Replayed> {
     let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-    judging::replay(&run.judging, &Docket { items: &benchmark.items, records, books }, prompts, tokenizer).await
+    judging::replay(&run.judging, &PendingJudgements { items: &benchmark.items, records, books }, prompts, tokenizer)
+        .await
 }
 
 fn configuration(folder: &Path) -> Result<Configuration> {
@@ -284,7 +285,7 @@ fn of_judgement(difference: &judging::Difference) -> String {
     let judging::Difference { key, what, stored, recomputed } = difference;
     let of = key.subject.trial.as_ref().map_or_else(String::new, |trial| {
         let at = trial.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
-        format!(", {}{at} with {}, repetition {}", trial.method, trial.model, trial.sample)
+        format!(", {}{at} with {}, repetition {}", trial.method, trial.model, trial.repeat)
     });
     let (judge, model, vote) = (key.judge.name(), &key.judge_model, key.vote);
     let item = &key.subject.item;
@@ -296,6 +297,6 @@ fn in_words(difference: &Difference) -> String {
     let at = trial.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
     format!(
         "item {}, {}{at} with {}, repetition {}: {} stored {}, recomputed {}",
-        trial.item, trial.method, trial.model, trial.sample, difference.what, difference.stored, difference.recomputed
+        trial.item, trial.method, trial.model, trial.repeat, difference.what, difference.stored, difference.recomputed
     )
 }

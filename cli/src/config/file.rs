@@ -31,7 +31,7 @@ impl RunArgs {
         {
             *name = folder.join(&name).to_string_lossy().into_owned();
         }
-        let named = [&mut self.embedder_spec, &mut self.out, &mut self.models, &mut self.prompts];
+        let named = [&mut self.embedder_spec, &mut self.out, &mut self.model_info, &mut self.prompts];
         for path in named.into_iter().flatten().chain(&mut self.data) {
             *path = folder.join(&path);
         }

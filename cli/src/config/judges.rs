@@ -10,7 +10,7 @@ use closeread_runner::benchmark::SAMPLE;
 use closeread_runner::judging::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
 use std::time::Duration;
 
-/// What `--judge` says for nobody.
+/// What `--judge-model` says for nobody.
 const NO_JUDGE: &str = "none";
 
 impl RunArgs {
@@ -24,7 +24,7 @@ impl RunArgs {
     /// A paper's benchmark is judged by nobody unless the judge is named, for that is the user's money and the paper's
     /// judge is seldom the reader.
     pub(crate) fn judging_models(&self) -> Vec<String> {
-        match self.judge.as_slice() {
+        match self.judge_model.as_slice() {
             [] if self.tries_everything() => {
                 self.models().into_iter().filter(|model| model != EXTRACTIVE).take(1).collect()
             }
@@ -48,11 +48,12 @@ impl RunArgs {
             return Ok(None);
         }
         if models.iter().any(|model| model == NO_JUDGE) {
-            bail!("--judge {}: expected models, or {NO_JUDGE} alone", models.join(","));
+            bail!("--judge-model {}: expected models, or {NO_JUDGE} alone", models.join(","));
         }
-        let judges = match self.judge_by.is_empty() && self.tries_everything() {
+        check_judges(&self.judge)?;
+        let judges = match self.judge.is_empty() && self.tries_everything() {
             true => vec![ALL_JUDGES.to_owned()],
-            false => self.judge_by.clone(),
+            false => self.judge.clone(),
         };
         Ok(Some(JudgeOptions {
             base_url: self.judges_address(&models),
@@ -70,5 +71,15 @@ impl RunArgs {
             no_cache: self.no_cache,
             verbose: self.verbose,
         }))
+    }
+}
+
+/// Refuses a model in the place of a judge's name.
+pub(crate) fn check_judges(judges: &[String]) -> Result<()> {
+    match judges.iter().find(|name| name.contains('/')) {
+        Some(model) => {
+            bail!("--judge {model}: expected names of judges, such as judge-novelqa; models are named by --judge-model")
+        }
+        None => Ok(()),
     }
 }

@@ -49,10 +49,10 @@ impl RunArgs {
     fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
         let known = serde_json::to_value(entry.preset())?;
         let options = [
-            ("max_tokens", self.max_tokens.map(|n| json!(n))),
+            ("max_tokens", self.passage_tokens.map(|n| json!(n))),
             ("fill", self.fill.map(|fill| json!(fill))),
             ("neighbours", self.neighbours.map(|n| json!(n))),
-            ("overflow", self.overflow.map(|policy| json!(policy))),
+            ("overflow", self.on_overflow.map(|policy| json!(policy))),
             ("embedder", self.embedder.as_ref().map(|name| json!(name))),
         ];
         let mut parameters = self.protocol().parameters(entry.name);

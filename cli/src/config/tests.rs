@@ -48,15 +48,15 @@ fn the_protocol_holds_where_nothing_is_said() {
     let names: Vec<&str> = methods.iter().map(|(entry, _)| entry.name).collect();
     assert_eq!(names, ["closed-book", "full-document"]);
     assert_eq!(json!(methods[1].1)["overflow"], "truncate-end");
-    let overflow = RunArgs { overflow: Some(WindowPolicy::Fail), ..novelqa() };
+    let overflow = RunArgs { on_overflow: Some(OnOverflow::Fail), ..novelqa() };
     assert_eq!(json!(overflow.methods().unwrap()[1].1)["overflow"], "fail");
 
     let quality =
         |model: &str| RunArgs { benchmark: Some("quality".into()), model: vec![model.into()], ..RunArgs::default() };
-    assert_eq!(quality("openai/x").samples(), 5);
-    assert_eq!(quality(EXTRACTIVE).samples(), 1, "the same reply five times is one reply");
+    assert_eq!(quality("openai/x").repeats(), 5);
+    assert_eq!(quality(EXTRACTIVE).repeats(), 1, "the same reply five times is one reply");
     assert_eq!((quality("openai/x").budgets().unwrap().len(), novelqa().budgets().unwrap().len()), (11, 4));
-    assert_eq!(RunArgs { samples: Some(2), ..quality("openai/x") }.samples(), 2);
+    assert_eq!(RunArgs { repeats: Some(2), ..quality("openai/x") }.repeats(), 2);
 }
 
 #[test]
@@ -105,14 +105,14 @@ fn names_are_checked() {
     let args = RunArgs { method: vec!["dos".into()], ..RunArgs::default() };
     assert!(args.methods().unwrap_err().to_string().contains("expected closed-book"));
     assert!(named::<Retriever>("sparse").unwrap_err().contains("expected one of"));
-    assert_eq!(named::<WindowPolicy>("truncate-end"), Ok(WindowPolicy::TruncateEnd));
+    assert_eq!(named::<OnOverflow>("truncate-end"), Ok(OnOverflow::TruncateEnd));
 }
 
 #[test]
 fn a_parameter_of_one_method_wins_over_the_option_for_all() {
     let args = RunArgs {
         method: vec!["vanilla-rag".into(), "dos-rag".into()],
-        max_tokens: Some(200),
+        passage_tokens: Some(200),
         param: vec!["dos-rag.max_tokens=50".into(), "dos-rag.fill=skip".into()],
         ..RunArgs::default()
     };

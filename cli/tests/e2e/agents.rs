@@ -211,7 +211,7 @@ fn a_trial_that_failed_goes_on_where_it_failed() {
     let last = records(&sandbox, "r").pop().unwrap();
     let calls = last["calls"].as_array().unwrap();
     assert_eq!(calls.len(), n);
-    assert!(calls.iter().all(|call| call.get("remembered").is_none()), "all of it was spent in this run");
+    assert!(calls.iter().all(|call| call.get("cached").is_none()), "all of it was spent in this run");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn pages_are_made_once_for_all_readers_and_repetitions() {
     let mut run = arguments("read-agent", &server.url, "r");
     let models = run.iter_mut().find(|argument| **argument == "openai-compatible/tiny").unwrap();
     *models = "openai-compatible/tiny,openai-compatible/large";
-    run.extend(["--samples", "2", "--preparer", "openai-compatible/maker"]);
+    run.extend(["--repeats", "2", "--preparer", "openai-compatible/maker"]);
     let report = sandbox.run(&run).exits(0).json();
     let made = preparations(&sandbox, "r");
     assert_eq!(made.len(), 1);
@@ -269,7 +269,7 @@ fn pages_are_made_once_for_all_readers_and_repetitions() {
     assert!(new.iter().all(|prompt| !prompt.contains("Make the passage below shorter")) && !new.is_empty());
 
     let estimate = |more: &[&str]| {
-        let fixed = ["estimate", "--benchmark", "bench", "--method", "read-agent", "--json", "--samples", "2"];
+        let fixed = ["estimate", "--benchmark", "bench", "--method", "read-agent", "--json", "--repeats", "2"];
         let models = ["--model", "openai-compatible/tiny,openai-compatible/large"];
         let estimate = sandbox.run(&[&fixed[..], &models, more].concat()).exits(0).json();
         let calls = |cell: &Value| cell["calls"]["low"].as_u64().unwrap();

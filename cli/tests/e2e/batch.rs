@@ -201,8 +201,8 @@ impl Case {
         let prices = sandbox.write("prices.toml", PRICES).display().to_string();
         let base = format!("{}/v1", server.http.url);
         let fixed =
-            ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--out", "r", "--json"];
-        let own = ["--model", model, "--base-url", &base, "--models", &prices, "--batch", "--batch-poll", "0.2"];
+            ["run", "--benchmark", "tales", "--retriever", "bm25", "--passage-tokens", "12", "--out", "r", "--json"];
+        let own = ["--model", model, "--base-url", &base, "--model-info", &prices, "--batch", "--batch-poll", "0.2"];
         let method = ["--method", "dos-rag", "--budget", "60"];
         let more = if more.is_empty() { &method[..] } else { more };
         let arguments = fixed.iter().chain(&own).chain(more).map(|argument| (*argument).to_owned()).collect();

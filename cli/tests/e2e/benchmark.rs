@@ -23,7 +23,7 @@ fn novelqa_is_run_as_its_paper_does_and_options_win() {
     let question = json!({"Question": "When did Ana come?", "Aspect": "times", "Complexity": "mh", "Gold": "A",
         "Options": {"A": "at dusk", "B": "at noon"}});
     sandbox.write("n/Data/B00.json", json!({"Q1": question, "Q2": question}).to_string());
-    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--window", "900", "--max-output-tokens", "16"];
+    let args = ["run", "--benchmark", "novelqa", "--data", "n", "--context-window", "900", "--max-output-tokens", "16"];
 
     let ended = sandbox.run(&[&args[..], &["--out", "paper"]].concat()).exits(0);
     assert!(ended.err().contains("as in NovelQA, sections 4.1 and 4.2"), "{}", ended.err());
@@ -36,7 +36,9 @@ fn novelqa_is_run_as_its_paper_does_and_options_win() {
     assert_eq!(methods, ["closed-book", "full-document"]);
     assert!(tables(&sandbox, "paper").iter().any(|id| id.starts_with("novelqa")));
 
-    sandbox.run(&[&args[..], &["--out", "own", "--overflow", "fail", "--method", "full-document"]].concat()).exits(0);
+    sandbox
+        .run(&[&args[..], &["--out", "own", "--on-overflow", "fail", "--method", "full-document"]].concat())
+        .exits(0);
     let report = std::fs::read_to_string(sandbox.path("own/report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
     assert_eq!(report["cells"][0]["ledger"]["overflow"], 2, "{report}");

@@ -25,7 +25,7 @@ fn spans_count_bytes_of_the_file_frame_and_wraps_included() {
     );
     let path = sandbox.write("book.txt", &book);
     let file = path.to_str().unwrap();
-    let listing = sandbox.run(&["chunk", file, "--max-tokens", "30", "--json"]).exits(0).json();
+    let listing = sandbox.run(&["chunk", file, "--passage-tokens", "30", "--json"]).exits(0).json();
     let passages = listing["passages"].as_array().unwrap();
     assert!(passages.len() > 1);
     for (i, passage) in passages.iter().enumerate() {

@@ -38,7 +38,8 @@ fn queries_with_key_facts_are_built_from_the_sample_works_and_run_at_once() {
     }
     assert!(!sandbox.path("h/journal").exists());
 
-    let run = ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "4", "--judge", "builtin/rule", "--out", "r"];
+    let run =
+        ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "4", "--judge-model", "builtin/rule", "--out", "r"];
     let printed = sandbox.run(&run).exits(0).out();
     for words in ["query-summary", "recall", "faithfulness"] {
         assert!(printed.contains(words), "{words} is not in:\n{printed}");

@@ -34,7 +34,7 @@ pub(crate) fn from_sample<'a>(table: &'a str, schema: &'a str, more: &[&'a str])
         "900",
         "--lengths",
         "8K,all",
-        "--fill",
+        "--coverage",
         "80",
         "--domain",
         "housing_en",
@@ -92,7 +92,7 @@ fn a_ready_table_of_the_sample_becomes_a_benchmark_that_runs_at_once() {
         "corpusqa",
         "--data",
         "c",
-        "--judge",
+        "--judge-model",
         "builtin/rule",
         "--limit",
         "4",
@@ -100,7 +100,8 @@ fn a_ready_table_of_the_sample_becomes_a_benchmark_that_runs_at_once() {
         "r",
         "--json",
     ];
-    let ran = sandbox.run(&[&run[..], &["--method", "full-document", "--window", "30000"]].concat()).exits(0).json();
+    let ran =
+        sandbox.run(&[&run[..], &["--method", "full-document", "--context-window", "30000"]].concat()).exits(0).json();
     assert_eq!(ran["cells"][0]["ledger"]["trials"], 4, "{ran}");
 
     let mut changed = items;
@@ -212,7 +213,7 @@ fn values_are_extracted_by_several_models_on_a_server() {
         ['openai-compatible/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }\n\
         ['openai-compatible/y']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }\n",
     );
-    let poor = sandbox.run(&[&build[..], &["--max-cost", "0", "--models", "prices.toml"]].concat()).exits(1);
+    let poor = sandbox.run(&[&build[..], &["--max-cost", "0", "--model-info", "prices.toml"]].concat()).exits(1);
     assert!(poor.err().contains("--max-cost leaves no money"), "{}", poor.err());
     assert_eq!(server.requests.lock().unwrap().len(), 0);
 

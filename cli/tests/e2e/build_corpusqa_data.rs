@@ -99,7 +99,7 @@ fn needs_data_country_profiles_become_questions_whose_answers_are_computed_again
         "0",
         "--lengths",
         "128K,all",
-        "--fill",
+        "--coverage",
         "80",
         "--questions",
         "60",

@@ -61,7 +61,7 @@ fn two_cells_of_one_run() {
 
         Name one cell by --method, --model and --budget to see labels, items and a conclusion; --json has all.
     "#]].assert_eq(&ended.out());
-    let one = ["compare", "r", "--method", "dos-rag", "--budget", "15,30", "--metric", "f1", "--by", "asked"];
+    let one = ["compare", "r", "--method", "dos-rag", "--budget", "15,30", "--metric", "f1", "--group-by", "asked"];
     expect![[r#"
         dos-rag at 30 and dos-rag at 15 score the same on each of the 6 items by F1: this run cannot tell them apart, and leaves room for a difference from -24.5 to +24.5 points.
 
@@ -136,7 +136,7 @@ fn score_files_are_compared_with_each_other_and_with_runs() {
     let comparison = &ended["comparisons"][0];
     assert_eq!((&comparison["overall"]["n"], &comparison["gained"][0]["id"]), (&json!(3), &json!("t1-1")));
     assert_eq!(comparison["by"], json!({}));
-    let with_gold = ["compare", "one.json", "two.json", "--gold", "tales", "--by", "asked", "--json"];
+    let with_gold = ["compare", "one.json", "two.json", "--gold", "tales", "--group-by", "asked", "--json"];
     assert_eq!(sandbox.run(&with_gold).exits(0).json()["comparisons"][0]["by"]["asked"]["first"]["n"], 3);
     let mixed = sandbox.run(&["compare", "one.json", "seeing", "--json"]).exits(0).json();
     assert_eq!(mixed["comparisons"][0]["overall"]["n"], 3, "what is missing is wrong");

@@ -65,12 +65,14 @@ fn a_corpus_beyond_the_window_is_an_overflow_with_the_size_of_the_whole() {
     let sandbox = Sandbox::new();
     corpus(&sandbox, 40, "en");
     let args = ["run", "--benchmark", "corpus", "--method", "full-document", "--limit", "1", "--out"];
-    sandbox.run(&[&args[..], &["long", "--window", "8000"]].concat()).exits(0);
+    sandbox.run(&[&args[..], &["long", "--context-window", "8000"]].concat()).exits(0);
     let overflow = &records(&sandbox, "long")[0];
     assert_eq!(overflow["outcome"], "overflow");
     let needed = overflow["needed"].as_u64().unwrap();
     assert!((30_000..70_000).contains(&needed), "{needed}");
-    sandbox.run(&[&args[..], &["cut", "--window", "8000", "--overflow", "truncate-middle"]].concat()).exits(0);
+    sandbox
+        .run(&[&args[..], &["cut", "--context-window", "8000", "--on-overflow", "truncate-middle"]].concat())
+        .exits(0);
     let documents: Vec<String> = records(&sandbox, "cut")[0]["context"]["passages"]
         .as_array()
         .unwrap()
@@ -81,7 +83,7 @@ fn a_corpus_beyond_the_window_is_an_overflow_with_the_size_of_the_whole() {
     assert_eq!(documents.last().map(String::as_str), Some("housing-en-040"));
     assert!(documents.len() < 20, "{documents:?}");
     // With room for all, nothing is cut and nothing is missing.
-    sandbox.run(&[&args[..], &["whole", "--window", "100000"]].concat()).exits(0);
+    sandbox.run(&[&args[..], &["whole", "--context-window", "100000"]].concat()).exits(0);
     let whole = &records(&sandbox, "whole")[0];
     assert_eq!(whole["context"]["passages"].as_array().unwrap().len(), 40);
     assert!(whole["prompt_tokens"].as_u64().unwrap().abs_diff(needed - 1024) < 100, "{}", whole["prompt_tokens"]);
@@ -130,7 +132,7 @@ fn a_summary_method_leaves_questions_alone_and_says_so() {
 fn samples_have_a_deviation() {
     let sandbox = Sandbox::new();
     let args =
-        ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--samples", "3", "--retriever", "bm25"];
+        ["run", "--method", "dos-rag", "--budget", "500", "--limit", "4", "--repeats", "3", "--retriever", "bm25"];
     let table = sandbox.run(&args).exits(0).out();
     assert!(table.contains("± 0.0 over 3 repeats"), "{table}");
 }

@@ -20,7 +20,7 @@ fn model(sandbox: &Sandbox) -> String {
 fn search(sandbox: &Sandbox, model: &str, backend: &str) -> Ended {
     let book = sandbox.write("ferry.txt", BOOK);
     let args =
-        ["search", book.to_str().unwrap(), "Who was not paid?", "--order", "score", "--max-tokens", "16", "--json"];
+        ["search", book.to_str().unwrap(), "Who was not paid?", "--order", "score", "--passage-tokens", "16", "--json"];
     sandbox.run(&[&args[..], &["--embedder", model, "--backend", backend]].concat())
 }
 

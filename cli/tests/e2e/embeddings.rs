@@ -46,7 +46,7 @@ fn tei(asked: &Asked) -> Answered {
 
 fn run<'a>(model: &'a str, url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let fixed =
-        ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "60", "--max-tokens", "12", "--json"];
+        ["run", "--benchmark", "tales", "--method", "dos-rag", "--budget", "60", "--passage-tokens", "12", "--json"];
     [&fixed[..], &["--out", "r", "--embedder", model, "--embedder-base-url", url], more].concat()
 }
 
@@ -65,7 +65,7 @@ fn a_run_embeds_by_a_server_counts_what_it_took_and_asks_nothing_twice() {
     let spec = sandbox.write("m.toml", "query_prefix = 'find: '\npassage_prefix = 'text: '\n").display().to_string();
     let prices = "['openai/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1000, output = 0 }\n";
     let prices = sandbox.write("prices.toml", prices).display().to_string();
-    let arguments = run("openai/tiny", &base, &["--embedder-spec", &spec, "--models", &prices]);
+    let arguments = run("openai/tiny", &base, &["--embedder-spec", &spec, "--model-info", &prices]);
     let output = sandbox.command(&arguments).env("OPENAI_API_KEY", secret).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
@@ -134,7 +134,7 @@ fn search_and_tree_take_a_served_model_too() {
         "It rained for a week. Ana had found a copper key at the fair. The road was closed. Then came the winter.";
     sandbox.write("tale.txt", text);
     let model = ["--embedder", "tei/bge-tiny", "--embedder-base-url", &server.url, "--json"];
-    let found = ["search", "tale.txt", "Who had found a copper key?", "--budget", "14", "--max-tokens", "14"];
+    let found = ["search", "tale.txt", "Who had found a copper key?", "--budget", "14", "--passage-tokens", "14"];
     let found = sandbox.run(&[&found[..], &model].concat()).exits(0).json();
     assert_eq!(found["passages"][0]["text"], "Ana had found a copper key at the fair.");
     let tree = ["tree", "tale.txt", "--param", "max_tokens=14"];
@@ -274,8 +274,8 @@ fn a_server_that_cuts_in_silence_is_found_out() {
     sandbox.write("tale.txt", (0..200).map(sentence).collect::<Vec<_>>().join("; "));
     let url = format!("{}/v1", server.url);
     let model = ["--embedder", "openai-compatible/tiny", "--embedder-base-url", &url];
-    let search = |max_tokens| ["search", "tale.txt", "Which bird?", "--max-tokens", max_tokens];
-    sandbox.run(&[&search("400")[..], &model].concat()).refuses(&["cuts long texts in silence", "--max-tokens"]);
+    let search = |max_tokens| ["search", "tale.txt", "Which bird?", "--passage-tokens", max_tokens];
+    sandbox.run(&[&search("400")[..], &model].concat()).refuses(&["cuts long texts in silence", "--passage-tokens"]);
     sandbox.run(&[&search("90")[..], &model].concat()).exits(0);
 }
 

@@ -90,7 +90,7 @@ fn what_is_made_of_a_book_is_counted_once_for_all_budgets() {
 fn what_overflows_and_what_truncation_would_leave_is_told() {
     let sandbox = Sandbox::new();
     two_books(&sandbox);
-    let base = ["estimate", "--benchmark", "bench", "--model", "openai-compatible/tiny", "--models", "prices.toml"];
+    let base = ["estimate", "--benchmark", "bench", "--model", "openai-compatible/tiny", "--model-info", "prices.toml"];
     let options = ["--method", "full-document", "--max-output-tokens", "64"];
     let base = [&base[..], &options].concat();
     let told = sandbox.run(&[&base[..], &["--json"]].concat()).exits(0).json();
@@ -107,9 +107,9 @@ fn what_overflows_and_what_truncation_would_leave_is_told() {
     {
         assert!(text.contains(words), "{words}: {text}");
     }
-    let fails = sandbox.run(&[&base[..], &["--window", "700", "--json"]].concat()).exits(0).json();
+    let fails = sandbox.run(&[&base[..], &["--context-window", "700", "--json"]].concat()).exits(0).json();
     assert_eq!((&fails["cells"][0]["overflows"], &fails["cells"][0]["calls"]["high"]), (&json!(4), &json!(1)));
-    let truncated = [&base[..], &["--window", "700", "--overflow", "truncate-end", "--json"]].concat();
+    let truncated = [&base[..], &["--context-window", "700", "--on-overflow", "truncate-end", "--json"]].concat();
     let truncated = sandbox.run(&truncated).exits(0).json();
     assert_eq!((&truncated["cells"][0]["calls"]["high"], &truncated["cells"][0]["never_fit"]), (&json!(5), &json!(0)));
 }
@@ -135,7 +135,7 @@ fn limits_make_it_long_and_what_is_not_known_is_said() {
     assert!(text.contains("its price is not known") && text.contains("its window is not known"), "{text}");
 
     sandbox.write("bad.toml", "['p/x']\nsource = 's'\ndate = 'then'\n");
-    sandbox.run(&["estimate", "--models", "bad.toml"]).refuses(&["bad.toml", "`p/x`", "expected YYYY-MM-DD"]);
+    sandbox.run(&["estimate", "--model-info", "bad.toml"]).refuses(&["bad.toml", "`p/x`", "expected YYYY-MM-DD"]);
     sandbox.run(&["estimate", "--model", "gpt-4"]).refuses(&["unknown model `gpt-4`", "openai/MODEL"]);
 }
 

@@ -41,8 +41,19 @@ fn what_decides_an_answer_may_not_change_and_what_does_not_may() {
         "prices.toml",
         "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }",
     );
-    let free =
-        ["--concurrency", "3", "--timeout", "60", "--models", "prices.toml", "--rpm", "600", "--max-cost", "9", "-v"];
+    let free = [
+        "--concurrency",
+        "3",
+        "--timeout",
+        "60",
+        "--model-info",
+        "prices.toml",
+        "--rpm",
+        "600",
+        "--max-cost",
+        "9",
+        "-v",
+    ];
     let run = sandbox.command(&with(&free)).env("OPENAI_COMPATIBLE_API_KEY", "another").output().unwrap();
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     assert_eq!(server.n_requests(), 3);
@@ -76,7 +87,7 @@ fn a_run_is_extended_by_items_methods_budgets_models_and_repetitions() {
     let steps: [(&[&'static str], usize); 4] = [
         (&["--model", MODEL, "--method", "closed-book"], 1),
         (&["--model", MODEL, "--method", "closed-book,dos-rag", "--budget", "30"], 3),
-        (&["--model", MODEL, "--method", "closed-book,dos-rag", "--budget", "30,60", "--samples", "2"], 3 + 3 + 6),
+        (&["--model", MODEL, "--method", "closed-book,dos-rag", "--budget", "30,60", "--repeats", "2"], 3 + 3 + 6),
         (
             &[
                 "--model",
@@ -85,7 +96,7 @@ fn a_run_is_extended_by_items_methods_budgets_models_and_repetitions() {
                 "closed-book,dos-rag",
                 "--budget",
                 "30,60",
-                "--samples",
+                "--repeats",
                 "2",
             ],
             18,

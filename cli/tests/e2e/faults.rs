@@ -87,10 +87,12 @@ pub(crate) fn check(model: &str, cases_: Vec<Case>, good: String, more: &[&str])
         assert_eq!(scored, f64::from(u8::from(case.outcome == "answered")), "{record}");
     }
     let ledger = &report["cells"][0]["ledger"];
-    for outcome in ["answered", "failed", "blocked", "overflow", "unparsed"] {
-        let n = cases_.iter().filter(|case| case.outcome == outcome).count();
-        assert_eq!(ledger[outcome], n, "{outcome}: {ledger}");
+    let n_of = |names: &[&str]| cases_.iter().filter(|case| names.contains(&case.outcome)).count() as u64;
+    for outcome in ["answered", "failed", "blocked", "overflow"] {
+        assert_eq!(ledger[outcome], n_of(&[outcome]), "{outcome}: {ledger}");
     }
+    let without_form: u64 = ["unparsed", "cut_short"].iter().filter_map(|name| ledger[name].as_u64()).sum();
+    assert_eq!(without_form, n_of(&["unparsed", "cut_short"]), "{ledger}");
     if n_failed > 0 {
         let words = format!("{n_failed} trials failed, and the same command tries them again");
         assert!(ended.err().contains(&words), "{words}: {}", ended.err());
@@ -170,27 +172,27 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
     let bad = "400 Bad Request";
     let overflow = |name, act, says| stays(name, act, "overflow", says);
     let mut list = vec![
-        overflow("overflow of OpenAI", error(bad, &openai), r#""needed":9001,"window":8192"#),
-        overflow("overflow of vLLM", error(bad, &words(vllm)), r#""needed":4001,"window":4096"#),
+        overflow("overflow of OpenAI", error(bad, &openai), r#""needed":9001,"context_window":8192"#),
+        overflow("overflow of vLLM", error(bad, &words(vllm)), r#""needed":4001,"context_window":4096"#),
         overflow(
             "overflow of older vLLM",
             error(bad, &json!({"object": "error", "message": vllm})),
-            r#""window":4096"#,
+            r#""context_window":4096"#,
         ),
-        overflow("overflow of SGLang", error(bad, &words(sglang)), r#""needed":61709,"window":40960"#),
-        overflow("overflow of llama.cpp", error(bad, &llama), r#""needed":5000,"window":4096"#),
-        overflow("overflow of TGI", error("422 Unprocessable", &tgi), r#""needed":5000,"window":4096"#),
-        overflow("overflow of xAI", error(bad, &xai), r#""needed":150000,"window":131072"#),
+        overflow("overflow of SGLang", error(bad, &words(sglang)), r#""needed":61709,"context_window":40960"#),
+        overflow("overflow of llama.cpp", error(bad, &llama), r#""needed":5000,"context_window":4096"#),
+        overflow("overflow of TGI", error("422 Unprocessable", &tgi), r#""needed":5000,"context_window":4096"#),
+        overflow("overflow of xAI", error(bad, &xai), r#""needed":150000,"context_window":131072"#),
         stays("content filter", choice(&json!({"content": ""}), "content_filter"), "blocked", "content_filter"),
         stays("content filter of Azure", error(bad, &filter), "blocked", "The response was filtered"),
         stays("refusal", choice(&json!({"content": null, "refusal": "No."}), "stop"), "blocked", "No."),
-        stays("content empty", choice(&json!({"content": ""}), "stop"), "unparsed", r#""reply":"""#),
-        stays("content null", choice(&json!({"content": null}), "stop"), "unparsed", r#""reply":"""#),
+        stays("content empty", choice(&json!({"content": ""}), "stop"), "unparsed", r#""response":"""#),
+        stays("content null", choice(&json!({"content": null}), "stop"), "unparsed", r#""response":"""#),
         stays(
             "all tokens thought",
             choice(&json!({"content": null, "reasoning_content": "[[1]] or [[2]]"}), "length"),
-            "unparsed",
-            r#""reply":"""#,
+            "cut_short",
+            r#""response":"""#,
         ),
         stays("403", error("403 Forbidden", &words("flagged")), "failed", "the server answered 403: flagged"),
         stays(
@@ -247,7 +249,7 @@ fn a_stream_is_an_answer_only_when_it_says_that_it_ended() {
         passes("an error inside", stream(&[piece, error])),
         passes("broken off", Act::Send(stalled.replace("\r\n\r\n", "\r\ncontent-length: 9999\r\n\r\n").into_bytes())),
         passes("stalled", Act::Trickle(stalled.into_bytes())),
-        stays("overflow of TGI", stream(&[overflow]), "overflow", r#""needed":5000,"window":4096"#),
+        stays("overflow of TGI", stream(&[overflow]), "overflow", r#""needed":5000,"context_window":4096"#),
         stays("no DONE", stream(&[piece, end]), "answered", "[[1]]"),
         stays("a reply at once", reply("200 OK", "", &answer("[[1]]")), "answered", "[[1]]"),
     ];
@@ -268,10 +270,10 @@ fn anthropics_faults_are_known() {
         passes("429", reply("429 Too Many Requests", "retry-after: 1\r\n", &limited)),
         passes("500", error("500 Internal Server Error", &failure("api_error", "Internal server error"))),
         passes("529", error("529 Overloaded", &failure("overloaded_error", "Overloaded"))),
-        stays("overflow", error(bad, &too_long), "overflow", r#""needed":210000,"window":200000"#),
+        stays("overflow", error(bad, &too_long), "overflow", r#""needed":210000,"context_window":200000"#),
         stays("overflow in a success", said("model_context_window_exceeded"), "overflow", "overflow"),
         stays("refusal", said("refusal"), "blocked", "refusal"),
-        stays("empty", said("end_turn"), "unparsed", r#""reply":"""#),
+        stays("empty", said("end_turn"), "unparsed", r#""response":"""#),
         stays("413", error("413 Too Large", &failure("request_too_large", "too large")), "failed", "answered 413"),
     ];
     let good = json!({"content": [{"type": "text", "text": "[[1]]"}], "stop_reason": "end_turn"});
@@ -289,10 +291,15 @@ fn geminis_faults_are_known() {
     let list = vec![
         passes("429 with the wait in its body", error("429 Too Many Requests", &limited)),
         passes("no candidates", success(&json!({"usageMetadata": {"promptTokenCount": 5}}))),
-        stays("overflow", error("400 Bad Request", &too_long), "overflow", r#""needed":1200000,"window":1048576"#),
+        stays(
+            "overflow",
+            error("400 Bad Request", &too_long),
+            "overflow",
+            r#""needed":1200000,"context_window":1048576"#,
+        ),
         stays("a blocked prompt", blocked, "blocked", "PROHIBITED_CONTENT"),
         stays("a blocked answer", ended("RECITATION"), "blocked", "RECITATION"),
-        stays("nothing but thoughts", ended("MAX_TOKENS"), "unparsed", r#""reply":"""#),
+        stays("nothing but thoughts", ended("MAX_TOKENS"), "cut_short", r#""response":"""#),
     ];
     let good = json!({"candidates": [{"content": {"parts": [{"text": "[[1]]"}]}, "finishReason": "STOP"}]});
     let (_, server) = check("gemini/gemini-x", list, good.to_string(), &[]);

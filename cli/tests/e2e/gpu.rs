@@ -10,7 +10,7 @@ const BOOK: &str = "Ana lit the lamp in the tower. The boats stayed in the harbo
 fn search(sandbox: &Sandbox, adapter: &str, backend: &str) -> (Vec<(u64, f64)>, String) {
     let book = sandbox.write("ferry.txt", BOOK);
     let args =
-        ["search", book.to_str().unwrap(), "Who was not paid?", "--order", "score", "--max-tokens", "16", "--json"];
+        ["search", book.to_str().unwrap(), "Who was not paid?", "--order", "score", "--passage-tokens", "16", "--json"];
     let mut command = sandbox.command(&[&args[..], &["--backend", backend]].concat());
     let ended = command.env("CLOSEREAD_GPU", adapter).output().unwrap();
     let stderr = String::from_utf8(ended.stderr).unwrap();
@@ -50,7 +50,8 @@ fn needs_lavapipe_a_run_names_its_adapter_and_is_verified_by_it_alone() {
     tales(&sandbox);
     let with =
         |adapter: &str, args: &[&str]| Ended(sandbox.command(args).env("CLOSEREAD_GPU", adapter).output().unwrap());
-    let options = ["run", "--benchmark", "tales", "--method", "vanilla-rag", "--budget", "30", "--max-tokens", "12"];
+    let options =
+        ["run", "--benchmark", "tales", "--method", "vanilla-rag", "--budget", "30", "--passage-tokens", "12"];
     with("llvmpipe", &[&options[..], &["--backend", "gpu", "--out", "r"]].concat()).exits(0);
     let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r/manifest.json")).unwrap()).unwrap();
     let embedder = &manifest["configuration"]["embedder"];

@@ -39,7 +39,7 @@ fn by_judge<'j>(lines: &'j [Value], judge: &str) -> Vec<&'j Value> {
 fn the_sample_is_judged_end_to_end_without_a_key() {
     let sandbox = Sandbox::new();
     let run = ["run", "--method", "closed-book,full-document", "--retriever", "bm25", "--out", "r"];
-    let printed = sandbox.run(&[&run[..], &["--judge", "builtin/rule"]].concat()).exits(0).out();
+    let printed = sandbox.run(&[&run[..], &["--judge-model", "builtin/rule"]].concat()).exits(0).out();
     for words in
         ["judged accuracy", "recall", "faithfulness", "accuracy strict", "accuracy tolerant", "judged by builtin/rule"]
     {
@@ -64,7 +64,7 @@ fn the_sample_is_judged_end_to_end_without_a_key() {
         assert!(report.contains(words), "{words} is not in:\n{report}");
     }
     let again = std::fs::read(sandbox.path("r/judgements.jsonl")).unwrap();
-    sandbox.run(&[&run[..], &["--judge", "builtin/rule"]].concat()).exits(0);
+    sandbox.run(&[&run[..], &["--judge-model", "builtin/rule"]].concat()).exits(0);
     assert_eq!(std::fs::read(sandbox.path("r/judgements.jsonl")).unwrap(), again, "nothing is judged twice");
 }
 
@@ -73,14 +73,14 @@ fn a_run_is_judged_while_it_is_made_or_afterwards_with_the_same_result() {
     let server = court();
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
-    let judge = ["--judge", "openai-compatible/judge", "--judge-base-url", &server.url];
+    let judge = ["--judge-model", "openai-compatible/judge", "--judge-base-url", &server.url];
     run_tales(&sandbox, "at-once", &[&["--method", "closed-book,dos-rag", "--budget", "30"][..], &judge].concat());
     let asked = server.requests.lock().unwrap().len();
     assert_eq!(asked, 6, "six answers: a closed book finds none, and a choice needs no judge");
 
     run_tales(&sandbox, "later", &["--method", "closed-book,dos-rag", "--budget", "30"]);
     let readers = std::fs::read(sandbox.path("later/records.jsonl")).unwrap();
-    let with = ["judge", "later", "--with", "openai-compatible/judge", "--base-url", &server.url];
+    let with = ["judge", "later", "--judge-model", "openai-compatible/judge", "--base-url", &server.url];
     let judged = sandbox.run(&[&with[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(server.requests.lock().unwrap().len(), asked, "the same questions are remembered");
     assert_eq!(std::fs::read(sandbox.path("later/records.jsonl")).unwrap(), readers, "no reader is asked");
@@ -115,7 +115,8 @@ fn a_panel_votes_and_its_agreement_is_reported() {
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
     let panel = |rule: &str, votes: &str| {
-        let with = ["judge", "r", "--with", "openai-compatible/a,openai-compatible/b", "--base-url", &server.url];
+        let with =
+            ["judge", "r", "--judge-model", "openai-compatible/a,openai-compatible/b", "--base-url", &server.url];
         let how = ["--votes", votes, "--panel", rule, "--temperature", "0.7", "--concurrency", "1", "--json"];
         sandbox.run(&[&with[..], &how].concat()).exits(0).json()
     };
@@ -144,8 +145,17 @@ fn a_killed_judge_goes_on_where_it_stopped() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "15,30"]);
-    let with =
-        ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1", "--no-cache"];
+    let with = [
+        "judge",
+        "r",
+        "--judge-model",
+        "openai-compatible/j",
+        "--base-url",
+        &server.url,
+        "--concurrency",
+        "1",
+        "--no-cache",
+    ];
     let path = sandbox.path("r/judgements.jsonl");
     let n_lines = || std::fs::read_to_string(&path).map_or(0, |text| text.matches("judge-sagascale").count());
     let mut child = sandbox.command(&with).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -180,8 +190,17 @@ fn a_call_that_failed_is_asked_again() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
-    let with =
-        ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1", "--json"];
+    let with = [
+        "judge",
+        "r",
+        "--judge-model",
+        "openai-compatible/j",
+        "--base-url",
+        &server.url,
+        "--concurrency",
+        "1",
+        "--json",
+    ];
     let first = sandbox.run(&with).exits(1);
     assert!(first.err().contains("1 calls failed"), "{}", first.err());
     assert_eq!(first.json()["cells"][0]["metrics"]["judged_accuracy"]["n"], 5, "a silent judge makes nothing wrong");
@@ -196,7 +215,7 @@ fn a_judge_is_measured_against_people() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag,closed-book", "--budget", "15,30"]);
-    sandbox.run(&["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url]).exits(0);
+    sandbox.run(&["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url]).exits(0);
     let labels = "item,method,budget,label\n\
                   t0-3,dos-rag,30,correct\nt1-3,dos-rag,30,C\nt2-3,dos-rag,30,yes\nt3-3,dos-rag,30,0\n\
                   t9-3,dos-rag,30,correct\nt5-3,dos-rag,30,perhaps\nt0-3,dos-rag,30,N\nt1-3,,,N\nt4-3,dos-rag,30,N\n";
@@ -227,14 +246,14 @@ fn judgements_of_parts_are_those_of_the_whole() {
     tales(&sandbox);
     for part in ["1", "2"] {
         let shard = format!("{part}/2");
-        let options = ["--method", "dos-rag", "--budget", "30", "--shard", &shard, "--judge", "builtin/rule"];
+        let options = ["--method", "dos-rag", "--budget", "30", "--shard", &shard, "--judge-model", "builtin/rule"];
         run_tales(&sandbox, part, &options);
     }
     sandbox.run(&["merge", "1", "2", "--out", "whole"]).exits(0);
     let n = |run| judgements(&sandbox, run).len();
     assert_eq!(n("whole"), n("1") + n("2"));
     let before = std::fs::read(sandbox.path("whole/judgements.jsonl")).unwrap();
-    sandbox.run(&["judge", "whole", "--with", "builtin/rule"]).exits(0);
+    sandbox.run(&["judge", "whole", "--judge-model", "builtin/rule"]).exits(0);
     assert_eq!(std::fs::read(sandbox.path("whole/judgements.jsonl")).unwrap(), before, "nothing is judged twice");
 }
 
@@ -244,7 +263,7 @@ fn other_prompts_are_other_judges() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
-    let with = ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url];
+    let with = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url];
     sandbox.run(&with).exits(0);
     let front = "+++\npaper = 'ours'\nvariables = []\nreply = 'a box'\n+++\n";
     sandbox.write("prompts/judge-sagascale.md", format!("{front}Is {{{{ answer }}}} right? Ana"));
@@ -259,13 +278,22 @@ fn what_cannot_judge_is_refused() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
-    sandbox.run(&["judge", "r", "--with", "builtin/extractive"]).refuses(&["does not judge", "builtin/rule"]);
-    sandbox.run(&["judge", "r", "--with", "gpt-4"]).refuses(&["unknown model `gpt-4`"]);
-    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--votes", "0"]).refuses(&["--votes <N>", "from 1 to"]);
-    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--by", "gpt"]).refuses(&["no judge `gpt`", "judge-novelqa"]);
-    sandbox.run(&["judge", "nowhere", "--with", "builtin/rule"]).refuses(&["nowhere", "closeread run --out"]);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/extractive"]).refuses(&["does not judge", "builtin/rule"]);
+    sandbox.run(&["judge", "r", "--judge-model", "gpt-4"]).refuses(&["unknown model `gpt-4`"]);
+    sandbox
+        .run(&["judge", "r", "--judge-model", "builtin/rule", "--votes", "0"])
+        .refuses(&["--votes <N>", "from 1 to"]);
+    sandbox
+        .run(&["judge", "r", "--judge-model", "builtin/rule", "--judge", "gpt"])
+        .refuses(&["no judge `gpt`", "judge-novelqa"]);
+    for command in [&["judge", "r"][..], &["run", "--method", "closed-book"]] {
+        let given = [command, &["--judge-model", "builtin/rule", "--judge", "openai/gpt-4o"]].concat();
+        sandbox.run(&given).refuses(&["--judge openai/gpt-4o", "models are named by --judge-model"]);
+    }
+    sandbox.run(&["run", "--max-tokens", "9"]).refuses(&["no --max-tokens", "--passage-tokens", "--max-output-tokens"]);
+    sandbox.run(&["judge", "nowhere", "--judge-model", "builtin/rule"]).refuses(&["nowhere", "closeread run --out"]);
     sandbox.run(&["agreement", "r", "labels.csv"]).refuses(&["was not judged", "closeread judge r"]);
-    sandbox.run(&["judge", "r", "--with", "builtin/rule", "--by", "classify-question"]).exits(0);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule", "--judge", "classify-question"]).exits(0);
     let lines = judgements(&sandbox, "r");
     assert!(lines.iter().all(|line| line["judge"] == "classify-question" && line.get("trial").is_none()));
     rewrite_lines(&sandbox, "r/judgements.jsonl", |line| line["state"] = json!("odd"));

@@ -27,9 +27,10 @@ fn sandbox() -> Sandbox {
 }
 
 fn run<'a>(url: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let bench = ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--method", "dos-rag"];
-    let judge = ["--budget", "30", "--judge", "openai-compatible/j", "--judge-base-url", url, "--concurrency", "1"];
-    let limits = ["--judge-max-output-tokens", "10", "--models", "prices.toml", "--out", "r", "--json"];
+    let bench = ["run", "--benchmark", "tales", "--retriever", "bm25", "--passage-tokens", "12", "--method", "dos-rag"];
+    let judge =
+        ["--budget", "30", "--judge-model", "openai-compatible/j", "--judge-base-url", url, "--concurrency", "1"];
+    let limits = ["--judge-max-output-tokens", "10", "--model-info", "prices.toml", "--out", "r", "--json"];
     [&bench[..], &judge, &limits, more].concat()
 }
 
@@ -41,8 +42,8 @@ fn judges_are_paid_from_the_money_of_the_run() {
     let stopped = sandbox.run(&run(&server.url, &["--max-cost", "0.03"])).exits(1);
     assert!(stopped.err().contains("--max-cost: $0.0210 of it are spent"), "{}", stopped.err());
     assert_eq!(n_requests(), 3, "a fourth could cost a cent, and less than one is left");
-    let again = ["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
-    let limits = ["--max-output-tokens", "10", "--models", "prices.toml", "--json"];
+    let again = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1"];
+    let limits = ["--max-output-tokens", "10", "--model-info", "prices.toml", "--json"];
     let judge = |dollars| sandbox.run(&[&again[..], &limits, &["--max-cost", dollars]].concat());
     assert_eq!(judge("0.03").exits(1).json()["out_of_money"], true);
     assert_eq!(n_requests(), 3, "what was spent before counts");
@@ -60,7 +61,8 @@ fn judges_are_paid_from_the_money_of_the_run() {
         assert!(table.contains(words), "{words}: {table}");
     }
     let unknown: Vec<&str> = run(&server.url, &["--max-cost", "1", "--fresh"]);
-    let unknown: Vec<&str> = unknown.into_iter().filter(|word| !["--models", "prices.toml"].contains(word)).collect();
+    let unknown: Vec<&str> =
+        unknown.into_iter().filter(|word| !["--model-info", "prices.toml"].contains(word)).collect();
     sandbox.run(&unknown).refuses(&["price of openai-compatible/j is not known"]);
 }
 
@@ -92,7 +94,7 @@ fn judges_are_in_the_estimate() {
         told["judges"].as_array().unwrap().iter().map(|judge| judge["method"].as_str().unwrap()).collect();
     let every = ["align-key-facts", "classify-question", "judge-corpusqa", "judge-novelqa", "judge-sagascale"];
     assert_eq!(judges, every.into_iter().chain(["verify-facts"]).collect(), "no reader is asked for evidence");
-    let nobody = sandbox.run(&[&all[..], &["--judge", "none"]].concat()).exits(0).json();
+    let nobody = sandbox.run(&[&all[..], &["--judge-model", "none"]].concat()).exits(0).json();
     assert!(nobody.get("judges").is_none() && nobody["items"].as_u64() < told["items"].as_u64(), "{nobody}");
 }
 
@@ -101,7 +103,7 @@ fn judges_without_an_address_are_asked_where_readers_are() {
     let server = court();
     let sandbox = sandbox();
     let args = ["run", "--benchmark", "tales", "--method", "closed-book", "--out", "r", "--json"];
-    let models = ["--model", "openai-compatible/x", "--judge", "openai-compatible/j", "--base-url", &server.url];
+    let models = ["--model", "openai-compatible/x", "--judge-model", "openai-compatible/j", "--base-url", &server.url];
     sandbox.run(&[&args[..], &models].concat()).exits(0);
     let asked: BTreeSet<String> =
         server.requests.lock().unwrap().iter().map(|request| request["model"].to_string()).collect();
@@ -113,12 +115,14 @@ fn a_paper_that_judges_says_so_where_nobody_does() {
     let sandbox = sandbox();
     let args = ["run", "--benchmark", "novelqa", "--data", "tales", "--method", "closed-book"];
     let told = sandbox.run(&args).exits(0);
-    for words in ["nothing is judged", "the paper judges with GPT-4", "--judge", "builtin/rule"] {
+    for words in ["nothing is judged", "the paper judges with GPT-4", "--judge-model", "builtin/rule"] {
         assert!(told.err().contains(words), "{words}: {}", told.err());
     }
-    let told = sandbox.run(&[&args[..], &["--judge", "builtin/rule", "--out", "j"]].concat()).exits(0);
+    let told = sandbox.run(&[&args[..], &["--judge-model", "builtin/rule", "--out", "j"]].concat()).exits(0);
     assert!(told.err().contains("judged by builtin/rule; in the paper by GPT-4"), "{}", told.err());
-    sandbox.run(&[&args[..], &["--judge", "none,builtin/rule"]].concat()).refuses(&["expected models, or none alone"]);
+    sandbox
+        .run(&[&args[..], &["--judge-model", "none,builtin/rule"]].concat())
+        .refuses(&["expected models, or none alone"]);
 }
 
 #[test]
@@ -128,8 +132,8 @@ fn judgements_are_read_again_and_a_changed_one_is_named() {
         ("200 OK", answer(reply))
     });
     let sandbox = sandbox();
-    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30", "--judge", "builtin/rule"]);
-    sandbox.run(&["judge", "r", "--with", "openai-compatible/j", "--base-url", &server.url]).exits(0);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30", "--judge-model", "builtin/rule"]);
+    sandbox.run(&["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url]).exits(0);
     let told = sandbox.run(&["verify", "r", "--json"]).exits(0).json();
     assert_eq!(told["judgements"]["judgements"], 18 + 6 + 6, "the rule on all, both judges on the open ones: {told}");
     let text = sandbox.run(&["verify", "r"]).exits(0).out();

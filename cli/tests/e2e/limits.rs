@@ -25,7 +25,10 @@ fn a_limit_on_money_is_not_passed_and_the_run_goes_on_when_there_is_more() {
     let sandbox = Sandbox::with_own_cache();
     sandbox.write("prices.toml", PRICES);
     let with = |dollars| {
-        arguments(&server.url, &["--models", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", dollars])
+        arguments(
+            &server.url,
+            &["--model-info", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", dollars],
+        )
     };
     let stopped = sandbox.run(&with("0.03")).exits(1);
     for words in ["--max-cost: $0.0210 of it are spent", "with a higher --max-cost to go on"] {
@@ -66,7 +69,7 @@ fn what_a_trial_has_cost_that_the_limit_stopped_counts_too() {
     let with = |dollars| {
         let agent = ["--param", "memory-agent.section_tokens=200", "--param", "memory-agent.memory_tokens=10"];
         let fixed = ["run", "--method", "memory-agent", "--limit", "1", "--max-output-tokens", "10", "--json"];
-        let model = ["--model", "openai-compatible/tiny", "--base-url", &server.url, "--models", "prices.toml"];
+        let model = ["--model", "openai-compatible/tiny", "--base-url", &server.url, "--model-info", "prices.toml"];
         let limits = ["--out", "r", "--concurrency", "1", "--no-cache", "--max-cost", dollars];
         [&fixed[..], &agent, &model, &limits].concat().into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
@@ -89,7 +92,7 @@ fn finding_07_a_limit_on_money_holds_where_usage_is_missing_or_absurd() {
         let server = Server::start(vec![("200 OK", json!({"choices": choices, "usage": usage}).to_string())]);
         let sandbox = Sandbox::with_own_cache();
         sandbox.write("prices.toml", PRICES);
-        let limits = ["--models", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", "0.02"];
+        let limits = ["--model-info", "prices.toml", "--out", "r", "--concurrency", "1", "--max-cost", "0.02"];
         let stopped = sandbox.run(&arguments(&server.url, &limits)).exits(1);
         let n_asked = server.requests.lock().unwrap().len();
         assert!((2..6).contains(&n_asked), "{usage}: {n_asked} requests");

@@ -15,6 +15,7 @@ mod compare;
 mod corpus;
 mod corpus_truth;
 mod crashes;
+mod cuts;
 mod disk;
 mod eight_bit;
 mod embeddings;
@@ -25,6 +26,7 @@ mod faults;
 mod findings;
 mod findings_files;
 mod findings_limits;
+mod format;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod http;

@@ -79,24 +79,24 @@ fn questions_asked_together_are_counted_once_and_resumed_as_one() {
     assert_eq!(full.len(), 7);
     let by_id: BTreeMap<&str, &Value> = full.iter().map(|r| (r["item"].as_str().unwrap(), r)).collect();
     for record in &full {
-        match record["asked_with"].as_str() {
+        match record["shared_call"].as_str() {
             None => assert!(!record["calls"].as_array().unwrap().is_empty() && record["prompt_tokens"] != 0),
             Some(first) => {
                 assert_eq!(record["calls"], json!([]));
                 assert_eq!((&record["prompt_tokens"], &record["seconds"]), (&json!(0), &json!(0.0)));
-                assert!(by_id[first].get("asked_with").is_none(), "{first} holds the call");
+                assert!(by_id[first].get("shared_call").is_none(), "{first} holds the call");
             }
         }
         assert!(record["evidence"].is_array(), "{record}");
     }
-    assert!(full.iter().any(|record| record.get("asked_with").is_some()));
+    assert!(full.iter().any(|record| record.get("shared_call").is_some()));
     let cell = |report: &Value, metric: &str| report[1]["metrics"][metric]["value"].as_f64().unwrap();
     assert!(cell(&whole, "evidence_recall") < 1.0, "a citation is not the whole book: {whole}");
 
     // A kill between two lines of one call: its last answer is lost, and all of it is asked again.
     let text = std::fs::read_to_string(sandbox.path("r/records.jsonl")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    let last = lines.iter().rposition(|line| line.contains("\"asked_with\"")).unwrap();
+    let last = lines.iter().rposition(|line| line.contains("\"shared_call\"")).unwrap();
     let kept: String =
         lines.iter().enumerate().filter(|(n, _)| *n != last).map(|(_, line)| format!("{line}\n")).collect();
     sandbox.write("r/records.jsonl", kept);

@@ -154,8 +154,12 @@ fn needs_nginx_what_nginx_sends_is_waited_for_or_recorded_as_what_it_is() {
         ),
         stays("\"reply\":\"\"", "unparsed", file(200, choice(&json!({"content": null}), "stop"))),
         stays("content_filter", "blocked", file(200, choice(&json!({"content": ""}), "content_filter"))),
-        stays("\"window\":8192", "overflow", file(400, error(long))),
-        stays("\"window\":4096", "overflow", file(422, json!({"error": tei, "error_type": "validation"}).to_string())),
+        stays("\"context_window\":8192", "overflow", file(400, error(long))),
+        stays(
+            "\"context_window\":4096",
+            "overflow",
+            file(422, json!({"error": tei, "error_type": "validation"}).to_string()),
+        ),
     ];
     let folder = tempfile::tempdir().unwrap();
     // A worker of another user must get into it.

@@ -231,8 +231,8 @@ fn what_was_asked_before_is_not_asked_again() {
     sandbox.run(&folder("again", &[])).exits(0);
     assert_eq!(n_requests(), 2, "another folder, the same calls");
     let records = std::fs::read_to_string(sandbox.path("again/records.jsonl")).unwrap();
-    assert_eq!(records.matches("\"remembered\":true").count(), 2, "{records}");
-    sandbox.run(&folder("samples", &["--samples", "2"])).exits(0);
+    assert_eq!(records.matches("\"cached\":true").count(), 2, "{records}");
+    sandbox.run(&folder("repeats", &["--repeats", "2"])).exits(0);
     assert_eq!(n_requests(), 4, "a second repetition is asked anew");
     sandbox.run(&folder("seed", &["--seed", "1"])).exits(0);
     assert_eq!(n_requests(), 6, "another seed is another question");

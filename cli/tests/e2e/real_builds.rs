@@ -49,10 +49,10 @@ fn build_and_run_queries(sandbox: &Sandbox, server: &LlamaServer, books: &[&str]
 
     let run =
         ["run", "--benchmark", "hamlet", "--data", "h", "--limit", "2", "--max-output-tokens", "60", "--out", "r"];
-    let window = ["--window", "6000", "--overflow", "truncate-end"];
+    let window = ["--context-window", "6000", "--on-overflow", "truncate-end"];
     // Left alone, random weights may say nothing at all.
     let summary = in_grammar("query-summary", r#"w " " w " " w"#);
-    let rest = ["--extra-body", &summary, "--judge", "builtin/rule", "--json"];
+    let rest = ["--extra-body", &summary, "--judge-model", "builtin/rule", "--json"];
     let report = sandbox.run(&[&run[..], &window, &model, &rest].concat()).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["answered"], 2, "{report}");
     built
@@ -109,7 +109,7 @@ fn collect_and_run_questions(sandbox: &Sandbox, server: &LlamaServer, books: &[&
     assert_eq!(funnel(&built)[8], format!("types {items} -> {items}"), "{built}");
     assert!(items >= 1, "{built}");
     let run = ["run", "--benchmark", "sagascale", "--data", "s", "--limit", "2", "--method", "naive-rag", "--out", "r"];
-    let reader = ["--retriever", "bm25", "--max-output-tokens", "60", "--judge", "builtin/rule", "--json"];
+    let reader = ["--retriever", "bm25", "--max-output-tokens", "60", "--judge-model", "builtin/rule", "--json"];
     let report = sandbox.run(&[&run[..], &reader, &model[..4]].concat()).exits(0).json();
     assert_eq!(report["cells"][0]["ledger"]["failed"], 0, "{report}");
     built
@@ -197,7 +197,7 @@ fn needs_llama_values_are_extracted_and_questions_answered_by_a_server() {
     let item: Value = serde_json::from_slice(&std::fs::read(sandbox.path("c/items.jsonl")).unwrap()).unwrap();
     assert_eq!((&item["answers"][0], &item["question"]), (&json!("46"), &json!("How many Beds do all of them have?")));
     let run = ["run", "--benchmark", "corpusqa", "--data", "c", "--method", "full-document", "--out", "r", "--json"];
-    let reader = ["--window", "6000", "--max-output-tokens", "60", "--judge", "builtin/rule"];
+    let reader = ["--context-window", "6000", "--max-output-tokens", "60", "--judge-model", "builtin/rule"];
     let report = sandbox.run(&[&run[..], &reader, &model].concat()).exits(0).json();
     assert_eq!(
         (&report["cells"][0]["ledger"]["trials"], &report["cells"][0]["ledger"]["failed"]),

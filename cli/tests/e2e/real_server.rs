@@ -292,9 +292,10 @@ fn needs_llama_every_method_and_judge_finishes_on_a_server_that_is_killed_three_
     sandbox.run(&["verify", "r"]).exits(0);
 
     // What does not fit is cut for once, and evidence is asked for and judged.
-    let whole = ["--method", "full-document,query-summary", "--window", "6000", "--overflow", "truncate-end"];
+    let whole =
+        ["--method", "full-document,query-summary", "--context-window", "6000", "--on-overflow", "truncate-end"];
     let cited = ["--param", "full-document.style=novelqa", "--param", "full-document.evidence=true"];
-    let judge = ["--judge", "openai-compatible/tiny"];
+    let judge = ["--judge-model", "openai-compatible/tiny"];
     let arguments = self::arguments(&example, &counter.url, &items, "whole");
     let report = sandbox.run(&[&arguments[..], &whole, &cited, &judge].concat()).exits(0).json();
     assert_eq!(report["complete"], true, "{report}");

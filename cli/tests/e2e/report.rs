@@ -265,7 +265,7 @@ fn a_damaged_run_is_refused_with_its_line() {
     sandbox.run(&["report", "r"]).refuses(&["items.jsonl:3", "expected an item"]);
     sandbox.write("r/items.jsonl", items);
     let manifest = read(&sandbox, "r/manifest.json");
-    sandbox.write("r/manifest.json", manifest.replacen("\"format\": 1", "\"format\": 99", 1));
+    sandbox.write("r/manifest.json", manifest.replacen("\"format\": 2", "\"format\": 99", 1));
     sandbox.run(&["report", "r"]).refuses(&["manifest.json", "format 99"]);
     sandbox.write("r/manifest.json", manifest);
     std::fs::remove_dir_all(sandbox.path("r/texts")).unwrap();

@@ -151,7 +151,7 @@ fn json_gives_every_cell_its_ledger_and_intervals() {
             "closed-book,dos-rag",
             "--budget",
             "40,20",
-            "--max-tokens",
+            "--passage-tokens",
             "20",
             "--json",
         ])
@@ -210,9 +210,12 @@ fn an_overflow_is_an_outcome_and_truncation_answers() {
     let sandbox = Sandbox::new();
     small_benchmark(&sandbox);
     let base = ["run", "--benchmark", "bench", "--method", "full-document", "--json", "--max-output-tokens", "16"];
-    let fails = sandbox.run(&[&base[..], &["--window", "150"]].concat()).exits(0).json();
+    let fails = sandbox.run(&[&base[..], &["--context-window", "150"]].concat()).exits(0).json();
     assert!(fails["cells"][0]["ledger"]["overflow"].as_u64().unwrap() > 0, "{fails}");
-    let cut = sandbox.run(&[&base[..], &["--window", "195", "--overflow", "truncate-end"]].concat()).exits(0).json();
+    let cut = sandbox
+        .run(&[&base[..], &["--context-window", "195", "--on-overflow", "truncate-end"]].concat())
+        .exits(0)
+        .json();
     assert_eq!(cut["cells"][0]["ledger"]["overflow"], 0, "{cut}");
 }
 
@@ -255,7 +258,7 @@ fn parts_of_a_run_merge_into_the_whole() {
 fn parts_are_taken_from_slurm_and_kubernetes_with_what_was_prepared() {
     let sandbox = Sandbox::new();
     tales(&sandbox);
-    let options = ["--benchmark", "tales", "--method", "read-agent,closed-book", "--max-tokens", "12"];
+    let options = ["--benchmark", "tales", "--method", "read-agent,closed-book", "--passage-tokens", "12"];
     let run = |out: &str, shard: &[&str], variables: &[(&str, &str)]| {
         let args = [&["run", "--json", "--out", out], &options[..], shard].concat();
         let ended = Ended(sandbox.command(&args).envs(variables.iter().copied()).output().unwrap());

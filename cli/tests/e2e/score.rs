@@ -26,7 +26,7 @@ const SCORE: [&str; 5] = ["score", "--gold", "items.jsonl", "--predictions", "p.
 #[test]
 fn a_whole_file_is_scored_and_exits_0() {
     let sandbox = sandbox(WHOLE);
-    let ended = sandbox.run(&[&SCORE[..], &["--by", "kind"]].concat()).exits(0);
+    let ended = sandbox.run(&[&SCORE[..], &["--group-by", "kind"]].concat()).exits(0);
     assert_eq!(ended.err(), "");
     assert_eq!(
         ended.out(),
@@ -124,7 +124,7 @@ fn what_cannot_be_read_at_all_exits_2_and_says_what_to_do() {
     sandbox.run(&["score", "--predictions", "p.jsonl"]).refuses(&["0 gold files", "--gold"]);
     sandbox.run(&["score", "--gold", "items.jsonl"]).refuses(&["--predictions"]);
     sandbox.run(&[&SCORE[..], &["--metric", "f2"]].concat()).refuses(&["unknown metric `f2`", "infinitebench_zh_f1"]);
-    sandbox.run(&[&SCORE[..], &["--by", "color"]].concat()).refuses(&["no item has a label `color`", "`kind`"]);
+    sandbox.run(&[&SCORE[..], &["--group-by", "color"]].concat()).refuses(&["no item has a label `color`", "`kind`"]);
     sandbox.run(&["score", "--format", "nope", "p.jsonl"]).refuses(&["nope", "infinitebench"]);
     sandbox.run(&["score", "--format", "infinitebench"]).refuses(&["no file to read", "preds_<task>.jsonl"]);
     sandbox.run(&["score", "--format", "infinitebench", "p.jsonl"]).refuses(&["p.jsonl", "--task", "longbook_qa_eng"]);
@@ -235,7 +235,7 @@ fn the_scorecard_has_the_bytes_that_the_page_gives() {
             "items.jsonl",
             "--predictions",
             "predictions.jsonl",
-            "--by",
+            "--group-by",
             "kind",
             "--json",
             "--metric",

@@ -150,7 +150,7 @@ pub(crate) fn tales(sandbox: &Sandbox) {
 
 /// A run of the tales, its wall times replaced by half a second each, which differ from run to run.
 pub(crate) fn run_tales(sandbox: &Sandbox, out: &str, options: &[&str]) {
-    let args = ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--out", out];
+    let args = ["run", "--benchmark", "tales", "--retriever", "bm25", "--passage-tokens", "12", "--out", out];
     sandbox.run(&[&args[..], options].concat()).exits(0);
     rewrite_lines(sandbox, &format!("{out}/records.jsonl"), |record| record["seconds"] = json!(0.5));
 }

@@ -31,7 +31,7 @@ fn dense_retrieval_is_computed_again_too() {
             "vanilla-rag",
             "--budget",
             "30",
-            "--max-tokens",
+            "--passage-tokens",
             "12",
             "--out",
             "r",
@@ -60,7 +60,7 @@ fn a_changed_score_and_a_changed_reply_are_named() {
             record["scores"]["accuracy"] = json!(1.0 - accuracy);
         }
         if record["item"] == "t2-1" && record["method"] == "full-document" {
-            record["calls"][0]["reply"] = json!("I cannot say.");
+            record["calls"][0]["response"] = json!("I cannot say.");
         }
     });
     let ended = sandbox.run(&["verify", "r"]).exits(1);
@@ -103,7 +103,7 @@ fn pages_and_dresses_are_replayed_and_a_method_without_its_pages_is_named() {
     let kept = std::fs::read_to_string(&file).unwrap();
     let mut changed: Value = serde_json::from_str(&kept).unwrap();
     for call in changed["calls"].as_array_mut().unwrap() {
-        call["reply"] = json!("Another gist.");
+        call["response"] = json!("Another gist.");
     }
     std::fs::write(&file, changed.to_string()).unwrap();
     let ended = sandbox.run(&["verify", "r"]).exits(1);

@@ -65,7 +65,7 @@ pub(super) fn made<T, H: Host>(session: Session<'_, H>, end: Result<End<T>, Stop
         Err(Stop::Outcome(outcome)) => match outcome {
             Outcome::Failed { error } => End::Failed { error },
             Outcome::Blocked { reason } => End::dropped("blocked", reason),
-            Outcome::Overflow { needed, window } => {
+            Outcome::Overflow { needed, context_window: window } => {
                 let words = |n: Option<usize>| n.map_or_else(|| "more".to_owned(), |n| n.to_string());
                 End::dropped("overflow", format!("{} tokens for a window of {}", words(needed), words(window)))
             }

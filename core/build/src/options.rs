@@ -10,7 +10,7 @@ use closeread_books::Book;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::rows::{scalar, scalars};
 use closeread_eval::{Item, Task};
-use closeread_judges::{Judge, Ruling, Said, Submission, Verdict};
+use closeread_judges::{Judge, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{MethodError, Session, Settings, Stop};
@@ -217,7 +217,7 @@ async fn write<H: Host>(
                 found.refused.push(Refused { text: option, why });
                 continue;
             }
-            let said = Said::Answer { text: &option, choice: None };
+            let said = SubmittedAnswer::Answer { text: &option, choice: None };
             let submission = Submission { item, title, language: "", said, cited: &[], chunk: "" };
             let heard = Judge::CorpusQa.ask(hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
             judged.extend(heard.calls);

@@ -8,7 +8,7 @@
 //! else, with INSTRUCTIONS.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, not the library")]
 
-use closeread_embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Instructions, Precision};
+use closeread_embed::encoder::{BertBackend, Calibration, EncoderOptions, Instructions, Precision};
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, ModelSpec, Unit};
 use closeread_kernels::Kernels;
@@ -44,7 +44,7 @@ fn main() -> Result<(), Anything> {
             let calibration = (precision == Precision::Int8).then(|| calibration(Path::new(&folder))).transpose()?;
             let options =
                 EncoderOptions { precision: Some(precision), instructions, calibration: calibration.as_ref() };
-            Box::new(EncoderBackend::from_onnx(&spec, &onnx, options)?) as Box<dyn Backend>
+            Box::new(BertBackend::from_onnx(&spec, &onnx, options)?) as Box<dyn Backend>
         }
         None => Box::new(TractBackend::new(&spec, &onnx)?),
     };

@@ -27,7 +27,7 @@ pub use model::{Check, Hub, ModelSpec, Pooling};
 pub use plan::{Bucket, Unit, plan, plan_in_order};
 pub use served::ServedSpec;
 #[cfg(feature = "tokenizer-json")]
-pub use texts::{Backend, Embedded, Encoder, gather, normalized, pool};
+pub use texts::{Backend, Embedded, EmbeddingModel, gather, normalized, pool};
 #[cfg(feature = "tokenizer-json")]
 pub use tokens::{TextTokenizer, TokenIds};
 pub use vectors::Vectors;

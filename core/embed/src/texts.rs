@@ -36,7 +36,7 @@ impl<B: Backend + ?Sized> Backend for Box<B> {
 /// each text, [`Encoder::plan`], [`Encoder::encode_unit`] in any order on any thread, [`gather`]. What must be awaited is no
 /// [`Backend`]: [`Encoder::encode_awaiting`].
 #[derive(Debug)]
-pub struct Encoder<B> {
+pub struct EmbeddingModel<B> {
     spec: ModelSpec,
     tokenizer: TextTokenizer,
     backend: B,
@@ -51,7 +51,7 @@ pub struct Embedded {
     pub n_cut: usize,
 }
 
-impl<B> Encoder<B> {
+impl<B> EmbeddingModel<B> {
     /// Joins a description, the bytes of a `tokenizer.json` and a backend that runs the described model.
     ///
     /// # Errors
@@ -130,7 +130,7 @@ impl<B> Encoder<B> {
     }
 }
 
-impl<B: Backend> Encoder<B> {
+impl<B: Backend> EmbeddingModel<B> {
     /// One vector a text, in order; L2-normalised unless the description says otherwise.
     ///
     /// # Errors
@@ -261,13 +261,13 @@ mod tests {
         "model": {"type": "WordLevel", "vocab": {"[": 0, "]": 1, "a": 2, "b": 3, "c": 4, "d": 5, "p": 6}, "unk_token": "p"}
     }"#;
 
-    fn encoder(normalize: bool, passage_prefix: &str) -> Encoder<Summing> {
+    fn encoder(normalize: bool, passage_prefix: &str) -> EmbeddingModel<Summing> {
         let spec = ModelSpec {
             normalize,
             passage_prefix: passage_prefix.to_owned(),
             ..ModelSpec::from_toml("t", "name = 't'\ndimension = 2\nmax_tokens = 8\npooling = 'mean'").expect("valid")
         };
-        Encoder::new(spec, TOKENIZER.as_bytes(), Summing).expect("valid")
+        EmbeddingModel::new(spec, TOKENIZER.as_bytes(), Summing).expect("valid")
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod reading;
 pub mod rows;
 #[doc(hidden)]
 pub mod testing;
+pub mod truncation;
 
 pub use citation::citation_recall;
 pub use evaluate::{Answer, Evaluator, NoWordNet, default_metrics, is_chinese, score};

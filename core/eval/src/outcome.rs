@@ -23,17 +23,24 @@ pub enum Outcome {
         /// Tokens needed, reply included; absent where only the provider counted.
         needed: Option<usize>,
         /// Tokens the window holds; absent where only the provider counted.
-        window: Option<usize>,
+        context_window: Option<usize>,
     },
     /// The provider refused the content.
     Blocked {
         /// The provider's words.
         reason: String,
     },
-    /// The reply holds no answer in the agreed form.
+    /// The response holds no answer in the agreed form.
     Unparsed {
-        /// The reply.
-        reply: String,
+        /// The response.
+        response: String,
+    },
+    /// The last response ended at its limit of tokens and holds no answer.
+    CutShort {
+        /// As much of it as there is.
+        response: String,
+        /// The limit.
+        max_output_tokens: u32,
     },
     /// A call failed for good.
     Failed {
@@ -57,6 +64,7 @@ impl Outcome {
             Self::Overflow { .. } => "overflow",
             Self::Blocked { .. } => "blocked",
             Self::Unparsed { .. } => "unparsed",
+            Self::CutShort { .. } => "cut_short",
             Self::Failed { .. } => "failed",
             Self::NotAsked { .. } => "not_asked",
         }

@@ -1,6 +1,6 @@
 //! How far raters agree: the members of a panel among themselves, a judge with people.
 
-use super::{Judge, Panel, Ruling, Silence, Standing, Subject, Verdict};
+use super::{IfUnreadable, Judge, JudgementIndex, Panel, Ruling, Subject, Verdict};
 use closeread_metrics::stats::agreement::{Ac1, Kappa, cohen_kappa, fleiss_kappa, gwet_ac1};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -80,7 +80,7 @@ pub fn labels(judge: Judge, verdict: &Verdict) -> Vec<Option<&'static str>> {
             facts.iter().map(|fact| fact.as_ref().map(|fact| if fact.stated { "yes" } else { "no" })).collect()
         }
         Some(Ruling::Evidence(_)) => Vec::new(),
-        None if judge.silence() == Silence::Incorrect => vec![Some(correctness(false))],
+        None if judge.silence() == IfUnreadable::Incorrect => vec![Some(correctness(false))],
         None => Vec::new(),
     }
 }
@@ -88,7 +88,7 @@ pub fn labels(judge: Judge, verdict: &Verdict) -> Vec<Option<&'static str>> {
 /// The agreement of a panel's members on what all of them have been asked; `None` where it has one member, or nothing
 /// was rated twice.
 pub fn among<'s>(
-    standing: &Standing<'_>,
+    standing: &JudgementIndex<'_>,
     panel: &Panel,
     judge: Judge,
     subjects: impl IntoIterator<Item = &'s Subject>,

@@ -1,6 +1,6 @@
 //! Session a judge: the prompt is filled in and sent, the reply read.
 
-use super::{Heard, Judge, Ruling, Submission, Verdict};
+use super::{Judge, JudgeResponse, Ruling, Submission, Verdict};
 use closeread_eval::Outcome;
 use closeread_eval::answer::{Parsed, after_thinking};
 use closeread_llm::Message;
@@ -16,7 +16,7 @@ pub(super) async fn ask<H: Host>(
     variables: Value,
     shared: &str,
     read: impl FnOnce(&str) -> Parsed<Ruling>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let message = Message::user(settings.prompts.render(judge.name(), &variables)?).sharing(shared);
     let mut session = Session::new(host, settings);
     let verdict = match session.ask(judge.name(), vec![message], None).await {
@@ -27,7 +27,7 @@ pub(super) async fn ask<H: Host>(
         Err(Stop::Outcome(outcome)) => silence(outcome),
         Err(Stop::Error(error)) => return Err(error),
     };
-    Ok(Heard { verdict, calls: session.into_calls() })
+    Ok(JudgeResponse { verdict, calls: session.into_calls() })
 }
 
 fn silence(outcome: Outcome) -> Verdict {

@@ -6,7 +6,7 @@
 //! is in no ratio, and the report counts it. A list in which nothing can be placed is unparsed.
 
 use super::ask::ask;
-use super::{Heard, Judge, Ruling, Submission};
+use super::{Judge, JudgeResponse, Ruling, Submission};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::hamlet::{ErrorCategory, Level};
@@ -71,7 +71,7 @@ pub(super) async fn verify_facts<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let sentences = sentences(submission);
     let categories = [ErrorCategory::NoError].into_iter().chain(ErrorCategory::ERRORS);
     let categories: Vec<Value> = categories.map(|c| json!({"name": c.name(), "meaning": meaning(c)})).collect();
@@ -91,7 +91,7 @@ pub(super) async fn align_key_facts<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let (sentences, facts) = (sentences(submission), facts(submission));
     let variables = json!({"facts": facts, "sentences": sentences});
     ask(host, settings, Judge::AlignKeyFacts, variables, "", |reply| {

@@ -2,8 +2,8 @@
 
 use super::agreement::labels;
 use super::{
-    Agreement, Confusion, Joint, Judge, Judging, Panel, QuestionType, Standing, Subject, TrialPlace, Verdict,
-    correctness_judge,
+    Agreement, Confusion, Judge, JudgementIndex, Judging, Panel, PanelVerdict, QuestionType, Subject, TrialPlace,
+    Verdict, correctness_judge,
 };
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_eval::rows::{Row, kind, rows, scalar};
@@ -26,7 +26,7 @@ pub struct HumanLabel {
     /// Token budget.
     pub budget: Option<usize>,
     /// Number of the repetition.
-    pub sample: Option<u32>,
+    pub repeat: Option<u32>,
     /// What of the trial.
     pub part: Part,
     /// The label, in the words of [`labels`].
@@ -60,7 +60,7 @@ pub struct AgainstPeople {
     pub confusion: Confusion,
 }
 
-/// Reads labels from JSON Lines or CSV with a head: `item` and `label`, where needed `method`, `model`, `budget`, `sample`,
+/// Reads labels from JSON Lines or CSV with a head: `item` and `label`, where needed `method`, `model`, `budget`, `repeat`,
 /// and `sentence` or `fact` (numbers from 1) for parts of a summary. Wrong rows are named.
 ///
 /// Labels of answers: correct, C, yes, true, 1, right, 正确, 对 and their opposites, whatever the case; of sentences
@@ -145,9 +145,9 @@ fn human_label(row: &Row) -> Result<HumanLabel, String> {
             }
         }
     };
-    let sample = number("sample")?.map(u32::try_from).transpose().map_err(|_| "`sample` is too large")?;
+    let repeat = number("repeat")?.map(u32::try_from).transpose().map_err(|_| "`repeat` is too large")?;
     let (method, model) = (row.text("method"), row.text("model"));
-    Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, sample, part, label })
+    Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, repeat, part, label })
 }
 
 fn shown(value: &Value) -> String {
@@ -185,8 +185,8 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     for panel in &judging.panels {
         for judge in asked(panel) {
             let says = |subject: &Subject| match standing.joint(panel, subject, judge) {
-                Joint::Ruled(ruling) => labels(judge, &Verdict::Ruled { ruling }),
-                Joint::Pending | Joint::Silent => Vec::new(),
+                PanelVerdict::Ruled(ruling) => labels(judge, &Verdict::Ruled { ruling }),
+                PanelVerdict::Pending | PanelVerdict::Silent => Vec::new(),
             };
             let pairs = pairs(&used, judge, says, &mut unheard);
             found.extend(of_pairs(panel.name(), judge, &pairs));
@@ -202,8 +202,8 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     }
     if judging.panel(Judge::Rule).is_some() {
         let says = |subject: &Subject| match standing.ruling(subject, Judge::Rule) {
-            Joint::Ruled(ruling) => labels(Judge::Rule, &Verdict::Ruled { ruling }),
-            Joint::Pending | Joint::Silent => Vec::new(),
+            PanelVerdict::Ruled(ruling) => labels(Judge::Rule, &Verdict::Ruled { ruling }),
+            PanelVerdict::Pending | PanelVerdict::Silent => Vec::new(),
         };
         let pairs = pairs(&used, Judge::Rule, says, &mut unheard);
         found.extend(of_pairs("builtin/rule (tolerant)".to_owned(), Judge::Rule, &pairs));
@@ -242,7 +242,7 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
         label.method.as_ref().is_none_or(|method| *method == trial.method)
             && label.model.as_ref().is_none_or(|model| *model == trial.model)
             && label.budget.is_none_or(|budget| Some(budget) == trial.budget)
-            && label.sample.is_none_or(|sample| sample == trial.sample)
+            && label.repeat.is_none_or(|repeat| repeat == trial.repeat)
     };
     let of_item = trials.get(label.item.as_str()).into_iter().flatten();
     let found: Vec<&Subject> = of_item.copied().filter(|subject| subject.trial.as_ref().is_some_and(fits)).collect();
@@ -253,11 +253,11 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
             let name = |subject: &&Subject| {
                 let trial = subject.trial.as_ref()?;
                 let budget = trial.budget.map_or_else(String::new, |budget| format!(" at {budget}"));
-                Some(format!("{}{budget} ({}, sample {})", trial.method, trial.model, trial.sample))
+                Some(format!("{}{budget} ({}, repeat {})", trial.method, trial.model, trial.repeat))
             };
             let names: Vec<String> = several.iter().take(4).filter_map(name).collect();
             Err(format!(
-                "{} trials of this item were judged ({}): expected `method`, and `model`, `budget` or `sample` where \
+                "{} trials of this item were judged ({}): expected `method`, and `model`, `budget` or `repeat` where \
                  they are needed, to name one",
                 several.len(),
                 names.join("; ")
@@ -267,7 +267,7 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
 }
 
 fn member_says(
-    standing: &Standing<'_>,
+    standing: &JudgementIndex<'_>,
     panel: &Panel,
     judge: Judge,
     subject: &Subject,

@@ -41,7 +41,7 @@ pub struct TrialPlace {
     /// Token budget of the retrieved context, where the method has one.
     pub budget: Option<usize>,
     /// Number of the repetition, from 0.
-    pub sample: u32,
+    pub repeat: u32,
 }
 
 impl Subject {
@@ -53,8 +53,8 @@ impl Subject {
 
 impl From<&TrialKey> for Subject {
     fn from(key: &TrialKey) -> Self {
-        let TrialKey { item, method, model, budget, sample } = key.clone();
-        Self { item, trial: Some(TrialPlace { method, model, budget, sample }) }
+        let TrialKey { item, method, model, budget, repeat } = key.clone();
+        Self { item, trial: Some(TrialPlace { method, model, budget, repeat }) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Everything that was judged in a run, by panel.
 
-use super::{Joint, Judge, Judgement, JudgementKey, Panel, Subject, Verdict};
+use super::{Judge, Judgement, JudgementKey, Panel, PanelVerdict, Subject, Verdict};
 use std::collections::HashMap;
 
 /// The panels that judged a run, in the order in which they were last asked, and what their members said.
@@ -26,9 +26,9 @@ impl Judging {
     }
 
     /// The judgements by key.
-    pub fn standing(&self) -> Standing<'_> {
+    pub fn standing(&self) -> JudgementIndex<'_> {
         let by_key = self.judgements.iter().map(|judgement| (&judgement.key, judgement)).collect();
-        Standing { judging: self, by_key }
+        JudgementIndex { judging: self, by_key }
     }
 }
 
@@ -42,12 +42,12 @@ pub fn correctness_judge(panel: &Panel) -> Option<Judge> {
 
 /// A [`Judging`] in which judgements are found by what they are about.
 #[derive(Debug)]
-pub struct Standing<'a> {
+pub struct JudgementIndex<'a> {
     judging: &'a Judging,
     by_key: HashMap<&'a JudgementKey, &'a Judgement>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> JudgementIndex<'a> {
     /// What it is made of.
     pub fn judging(&self) -> &'a Judging {
         self.judging
@@ -69,14 +69,14 @@ impl<'a> Standing<'a> {
     }
 
     /// What a panel says of a subject.
-    pub fn joint(&self, panel: &Panel, subject: &Subject, judge: Judge) -> Joint {
+    pub fn joint(&self, panel: &Panel, subject: &Subject, judge: Judge) -> PanelVerdict {
         let heard = self.heard(panel, subject, judge);
         let verdicts: Vec<Option<&Verdict>> = heard.into_iter().map(|one| one.map(|one| &one.verdict)).collect();
         panel.joint(judge, &verdicts)
     }
 
     /// What the panel that speaks for the judge says; pending without such a panel.
-    pub fn ruling(&self, subject: &Subject, judge: Judge) -> Joint {
-        self.judging.panel(judge).map_or(Joint::Pending, |panel| self.joint(panel, subject, judge))
+    pub fn ruling(&self, subject: &Subject, judge: Judge) -> PanelVerdict {
+        self.judging.panel(judge).map_or(PanelVerdict::Pending, |panel| self.joint(panel, subject, judge))
     }
 }

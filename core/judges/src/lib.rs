@@ -26,9 +26,9 @@ pub use hamlet::{FactRuling, SentenceRuling, linearised};
 pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels};
 pub use judgement::{Judgement, JudgementKey, Subject, TrialPlace};
 pub use judging::correctness_judge;
-pub use judging::{Judging, Standing};
+pub use judging::{JudgementIndex, Judging};
 pub use novelqa::EVIDENCE_MARKS;
-pub use panel::{Joint, Panel, PanelRule};
+pub use panel::{Panel, PanelRule, PanelVerdict};
 pub use rule::{AnswerForm, ByRule};
 pub use sagascale::QuestionType;
 pub use score::{
@@ -79,7 +79,7 @@ pub enum Judge {
 
 /// What a reply that cannot be read, a refusal and a failed call count as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Silence {
+pub enum IfUnreadable {
     /// As "incorrect".
     Incorrect,
     /// As no vote. Where nobody votes the answer stays unjudged: it is in no mean, and the report counts it.
@@ -135,10 +135,10 @@ impl Judge {
 
     /// What silence counts as. CorpusQA's script counts all that is not `[[YES]]` alone, and every failed call, as
     /// incorrect. The other papers say nothing; there an answer is not wrong because its judge was silent.
-    pub const fn silence(self) -> Silence {
+    pub const fn silence(self) -> IfUnreadable {
         match self {
-            Self::CorpusQa => Silence::Incorrect,
-            _ => Silence::Abstention,
+            Self::CorpusQa => IfUnreadable::Incorrect,
+            _ => IfUnreadable::Abstention,
         }
     }
 
@@ -184,7 +184,7 @@ impl Judge {
         host: &H,
         settings: Settings<'_>,
         submission: &Submission<'_>,
-    ) -> Result<Heard, MethodError> {
+    ) -> Result<JudgeResponse, MethodError> {
         match self {
             Self::Rule => panic!("the rule asks nobody"),
             Self::SagaScale => sagascale::correctness(host, settings, submission).await,
@@ -225,7 +225,7 @@ pub struct Submission<'a> {
     /// ISO 639-1 code of the work.
     pub language: &'a str,
     /// What the reader said; nothing for a judge of questions.
-    pub said: Said<'a>,
+    pub said: SubmittedAnswer<'a>,
     /// Sentences that the reader cited as evidence.
     pub cited: &'a [String],
     /// The text of the chunk that the item's key facts are about; empty without key facts.
@@ -234,7 +234,7 @@ pub struct Submission<'a> {
 
 /// What a reader said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said<'a> {
+pub enum SubmittedAnswer<'a> {
     /// Nothing: the question alone is judged.
     Nothing,
     /// An answer in the agreed form.
@@ -247,16 +247,16 @@ pub enum Said<'a> {
     /// A reply that holds no answer in the agreed form.
     Unparsed {
         /// The reply.
-        reply: &'a str,
+        response: &'a str,
     },
 }
 
-impl<'a> Said<'a> {
+impl<'a> SubmittedAnswer<'a> {
     /// What a trial ended with.
     pub fn of(outcome: &'a Outcome) -> Self {
         match outcome {
             Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
-            Outcome::Unparsed { reply } => Self::Unparsed { reply },
+            Outcome::Unparsed { response: reply } => Self::Unparsed { response: reply },
             _ => Self::Nothing,
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Said<'a> {
         match self {
             Self::Nothing => "",
             Self::Answer { text, .. } => text,
-            Self::Unparsed { reply } => reply,
+            Self::Unparsed { response: reply } => reply,
         }
     }
 }
@@ -278,7 +278,7 @@ pub fn cited(record: &Record) -> &[String] {
 
 /// What came of asking a judge.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heard {
+pub struct JudgeResponse {
     /// What the judge said.
     pub verdict: Verdict,
     /// The call, if it came back.

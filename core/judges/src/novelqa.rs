@@ -1,7 +1,7 @@
 //! NovelQA's judges (section 4.1): of answers, `C` or `N`, and of the evidence cited for them, `C50R66S33`.
 
 use super::ask::{about_answer, ask};
-use super::{Heard, Judge, Ruling, Submission};
+use super::{Judge, JudgeResponse, Ruling, Submission};
 use closeread_eval::answer::novelqa::{evidence_marks, judge_letter};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
@@ -16,7 +16,7 @@ pub(super) async fn correctness<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let variables = Value::Object(with_evidence(submission));
     ask(host, settings, Judge::NovelQa, variables, "", |reply| {
         judge_letter(reply).map(|correct| Ruling::Correctness { correct })
@@ -31,7 +31,7 @@ pub(super) async fn evidence<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let mut variables = with_evidence(submission);
     variables.insert("cited".to_owned(), json!(submission.cited));
     ask(host, settings, Judge::NovelQaEvidence, Value::Object(variables), "", |reply| {

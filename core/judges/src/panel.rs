@@ -1,7 +1,7 @@
 //! Panels: several models, or several votes, and one verdict.
 
 use super::rule::ByRule;
-use super::{BUILTIN_RULE, FactRuling, Judge, QuestionType, Ruling, SentenceRuling, Silence, Verdict};
+use super::{BUILTIN_RULE, FactRuling, IfUnreadable, Judge, QuestionType, Ruling, SentenceRuling, Verdict};
 use crate::rule;
 use closeread_eval::Outcome;
 use closeread_eval::Paper;
@@ -84,7 +84,7 @@ impl PanelRule {
 
 /// What a panel says of something.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Joint {
+pub enum PanelVerdict {
     /// Not every member has been heard.
     Pending,
     /// Every member has been heard, and none of them voted.
@@ -162,13 +162,13 @@ impl Panel {
     }
 
     /// The verdict of the members' verdicts, `None` for a member that has not been heard.
-    pub fn joint(&self, judge: Judge, heard: &[Option<&Verdict>]) -> Joint {
+    pub fn joint(&self, judge: Judge, heard: &[Option<&Verdict>]) -> PanelVerdict {
         let verdicts: Option<Vec<&Verdict>> = heard.iter().copied().collect();
         match verdicts {
             Some(verdicts) if !verdicts.is_empty() => {
-                joint(self.rule, judge, &verdicts).map_or(Joint::Silent, Joint::Ruled)
+                joint(self.rule, judge, &verdicts).map_or(PanelVerdict::Silent, PanelVerdict::Ruled)
             }
-            _ => Joint::Pending,
+            _ => PanelVerdict::Pending,
         }
     }
 }
@@ -178,7 +178,7 @@ fn joint(rule: PanelRule, judge: Judge, verdicts: &[&Verdict]) -> Option<Ruling>
     if judge.decides_correctness() {
         let opinion = |verdict: &&Verdict| match (verdict.ruling(), judge.silence()) {
             (Some(Ruling::Correctness { correct }), _) => Some(*correct),
-            (None, Silence::Incorrect) => Some(false),
+            (None, IfUnreadable::Incorrect) => Some(false),
             _ => None,
         };
         return Some(Ruling::Correctness { correct: rule.carried(verdicts.iter().filter_map(opinion))? });

@@ -1,7 +1,7 @@
 //! SagaScale's judge of answers (appendix A.4.2, figure 15) and its classifier of questions (A.3, figure 8).
 
 use super::ask::{about_answer, ask};
-use super::{Heard, Judge, Ruling, Submission};
+use super::{Judge, JudgeResponse, Ruling, Submission};
 use closeread_eval::answer::boxed::boxed_label;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
@@ -86,7 +86,7 @@ pub(super) async fn correctness<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let variables = Value::Object(about_answer(submission));
     ask(host, settings, Judge::SagaScale, variables, "", |reply| {
         boxed_label(reply, &["CORRECT", "INCORRECT"]).map(|label| Ruling::Correctness { correct: label == 0 })
@@ -99,7 +99,7 @@ pub(super) async fn classify_question<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
-) -> Result<Heard, MethodError> {
+) -> Result<JudgeResponse, MethodError> {
     let types = QuestionType::ALL.map(|kind| json!({"name": kind.name(), "meaning": kind.meaning()}));
     let item = submission.item;
     let variables = json!({

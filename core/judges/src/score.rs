@@ -3,7 +3,9 @@
 //! What a trial without an answer counts for, and an answer on which the panel is silent or not yet complete, is said by
 //! [`observations`](closeread_eval::observations) alone.
 
-use super::{ByRule, FactRuling, Joint, Judge, Judging, Ruling, SentenceRuling, Standing, Subject, linearised};
+use super::{
+    ByRule, FactRuling, Judge, JudgementIndex, Judging, PanelVerdict, Ruling, SentenceRuling, Subject, linearised,
+};
 use crate::novelqa::EVIDENCE_MARKS;
 use closeread_eval::Outcome;
 use closeread_eval::hamlet;
@@ -52,7 +54,8 @@ pub fn label_questions(judging: &Judging, items: &mut [Item]) {
     let standing = judging.standing();
     for item in items.iter_mut().filter(|item| !item.labels.contains_key(QUESTION_TYPE)) {
         let subject = Subject::question(&item.id);
-        if let Joint::Ruled(Ruling::QuestionType { question_type }) = standing.ruling(&subject, Judge::ClassifyQuestion)
+        if let PanelVerdict::Ruled(Ruling::QuestionType { question_type }) =
+            standing.ruling(&subject, Judge::ClassifyQuestion)
         {
             item.labels.insert(QUESTION_TYPE.to_owned(), question_type.name().to_owned());
         }
@@ -61,7 +64,7 @@ pub fn label_questions(judging: &Judging, items: &mut [Item]) {
 
 /// What the judges say of a trial: scores under the metrics that are theirs; [`Score::Unjudged`] where a panel was to
 /// decide and did not, or not yet. What ended without an answer is wrong without being judged.
-pub fn judged_scores(standing: &Standing<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
+pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
     let subject = Subject::from(&record.key);
     let answered = matches!(record.outcome, Outcome::Answered { .. });
     let mut scores = BTreeMap::new();
@@ -72,7 +75,7 @@ pub fn judged_scores(standing: &Standing<'_>, item: &Item, record: &Record) -> B
     if let Some((panel, judge)) = standing.judging().correctness().filter(|_| is_open(item)) {
         let verdict = match standing.joint(panel, &subject, judge) {
             _ if !answered => yes(false),
-            Joint::Ruled(Ruling::Correctness { correct }) => yes(correct),
+            PanelVerdict::Ruled(Ruling::Correctness { correct }) => yes(correct),
             _ => Score::Unjudged,
         };
         give(JUDGED_ACCURACY, verdict);
@@ -80,13 +83,13 @@ pub fn judged_scores(standing: &Standing<'_>, item: &Item, record: &Record) -> B
     if standing.judging().panel(Judge::Rule).is_some() && has_gold(item) {
         let (strict, tolerant) = match standing.ruling(&subject, Judge::Rule) {
             _ if !answered => (yes(false), yes(false)),
-            Joint::Ruled(Ruling::Rule(ByRule { strict, tolerant, .. })) => (yes(strict), yes(tolerant)),
+            PanelVerdict::Ruled(Ruling::Rule(ByRule { strict, tolerant, .. })) => (yes(strict), yes(tolerant)),
             _ => (Score::Unjudged, Score::Unjudged),
         };
         give(ACCURACY_STRICT, strict);
         give(ACCURACY_TOLERANT, tolerant);
     }
-    if let Joint::Ruled(Ruling::Evidence(marks)) = standing.ruling(&subject, Judge::NovelQaEvidence) {
+    if let PanelVerdict::Ruled(Ruling::Evidence(marks)) = standing.ruling(&subject, Judge::NovelQaEvidence) {
         let marks = [marks.correctness, marks.relevance, marks.sufficiency];
         for (name, mark) in EVIDENCE_MARKS.into_iter().zip(marks) {
             give(name, Score::Value(f64::from(mark) / 100.0));
@@ -169,7 +172,7 @@ pub fn evaluations(
 
 /// What the judges said of a summary; `None` where nothing is said. Without a summary no key fact is stated and there is
 /// no sentence to be faithful. What the judges left out of their lists is in no ratio.
-fn summary(standing: &Standing<'_>, item: &Item, record: &Record) -> Option<SummaryEvaluation> {
+fn summary(standing: &JudgementIndex<'_>, item: &Item, record: &Record) -> Option<SummaryEvaluation> {
     let key_facts = item.key_facts.as_ref().filter(|_| item.task == Task::Summary)?;
     let judging = standing.judging();
     judging.panel(Judge::AlignKeyFacts).or_else(|| judging.panel(Judge::VerifyFacts))?;
@@ -178,11 +181,11 @@ fn summary(standing: &Standing<'_>, item: &Item, record: &Record) -> Option<Summ
     let (mut facts, mut sentences, mut n_words) = (Vec::new(), Vec::new(), 0);
     if let Outcome::Answered { answer, .. } = &record.outcome {
         let stated = match standing.ruling(&subject, Judge::AlignKeyFacts) {
-            Joint::Ruled(Ruling::KeyFacts { facts }) => facts,
+            PanelVerdict::Ruled(Ruling::KeyFacts { facts }) => facts,
             _ => Vec::new(),
         };
         let verified = match standing.ruling(&subject, Judge::VerifyFacts) {
-            Joint::Ruled(Ruling::Sentences { sentences }) => sentences,
+            PanelVerdict::Ruled(Ruling::Sentences { sentences }) => sentences,
             _ => Vec::new(),
         };
         facts = fact_verdicts(&levels, &stated);

@@ -2,6 +2,7 @@
 
 use closeread_eval::reading::ExtractiveInput;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// One request to a chat model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ pub enum Speaker {
 
 /// What came back for a [`Call`].
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct Response {
     /// The text of the answer, reasoning excluded.
     pub text: String,
     /// Tokens as the provider counted them.
@@ -75,21 +76,53 @@ pub struct Reply {
     pub usage: Usage,
     /// Why it ended.
     #[serde(default)]
-    pub stop: Stop,
+    pub finish: FinishReason,
+    /// What the provider says answered.
+    #[serde(default, skip_serializing_if = "ServedBy::is_unnamed")]
+    pub served_by: ServedBy,
     /// It was asked before and came from the host's memory: nobody was asked now, nothing was spent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub remembered: bool,
+    pub cached: bool,
 }
 
 /// Why a reply ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum FinishReason {
     /// The model had said what it had to say.
     #[default]
-    Finished,
+    Stop,
     /// It reached the limit on tokens: what there is was cut short, or is nothing where thinking took them all.
     Length,
+}
+
+/// The model and its version as a provider names them in a reply; `None` where it says nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ServedBy {
+    /// The model, often with the date of its version: `model`, with Google `modelVersion`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What else may change answers, such as the build of the server: `system_fingerprint`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+impl ServedBy {
+    /// True where the provider named nothing.
+    pub fn is_unnamed(&self) -> bool {
+        self.model.is_none() && self.fingerprint.is_none()
+    }
+}
+
+impl fmt::Display for ServedBy {
+    /// `gpt-4o-2024-08-06 (fp_6b68)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.model, &self.fingerprint) {
+            (Some(model), Some(fingerprint)) => write!(f, "{model} ({fingerprint})"),
+            (Some(one), None) | (None, Some(one)) => f.write_str(one),
+            (None, None) => f.write_str("unnamed"),
+        }
+    }
 }
 
 /// Tokens of one call, as the provider counted them; `None` where it said nothing.
@@ -114,9 +147,18 @@ pub struct Usage {
     /// Some were counted by closeread: the provider named none, or a number that cannot be.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_count: bool,
+    /// With `own_count`: tokens of the prompt as the provider counted them, believable or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_prompt_tokens: Option<u64>,
 }
 
 impl Usage {
+    /// Tokens of the prompt as the provider counted them, whatever they were taken for.
+    pub fn served_tokens(&self) -> Option<u64> {
+        let told = if self.own_count { self.told_prompt_tokens } else { self.prompt_tokens };
+        told.filter(|&n| n > 0)
+    }
+
     /// The same tokens, ours in the place of what the provider did not name or cannot have counted, by however different a
     /// tokenizer. `prompt` and `reply` were counted here, and a reply had at most `most_reply`.
     #[must_use]
@@ -139,6 +181,10 @@ impl Usage {
             reasoning_tokens: self.reasoning_tokens.filter(|n| told_reply.is_some_and(|told| *n <= told)),
             batch: self.batch,
             own_count: self.own_count || told_prompt.is_none() || told_reply.is_none(),
+            told_prompt_tokens: match told_prompt.is_none() || told_reply.is_none() {
+                true => self.prompt_tokens,
+                false => self.told_prompt_tokens,
+            },
         }
     }
 }
@@ -170,6 +216,9 @@ mod tests {
             );
             assert_eq!(usage.own_count, (prompt, reply) != (Some(counted.0), Some(counted.1)));
         }
+        let cut = told(Some(4096), Some(7)).or_counted(200_000, 40, 4096);
+        assert_eq!((cut.prompt_tokens, cut.served_tokens()), (Some(200_000), Some(4096)), "what was said is kept");
+        assert_eq!(told(Some(0), Some(7)).served_tokens(), None);
         let cached = Usage { cached_tokens: Some(u64::MAX), ..told(Some(1000), Some(50)) };
         assert_eq!(cached.or_counted(1200, 40, 4096).cached_tokens, None, "more than the prompt has");
         assert_eq!(
@@ -191,7 +240,7 @@ pub enum HostError {
         /// Tokens of the request, where it says so.
         needed: Option<u64>,
         /// Tokens the window holds, where it says so.
-        window: Option<u64>,
+        context_window: Option<u64>,
     },
     /// The provider refused the content.
     #[error("the provider blocked the request: {reason}")]

@@ -6,4 +6,4 @@ mod chat;
 pub mod price;
 pub mod provider;
 
-pub use chat::{Call, HostError, Message, Reply, Speaker, Stop, Usage};
+pub use chat::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};

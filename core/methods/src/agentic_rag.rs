@@ -180,7 +180,7 @@ impl AgenticRag {
                     messages.push(Message::user(prompts.render(prompt, &results)?));
                     found.extend(nearest);
                 }
-                Turn::Unusable if reprompts == self.max_reprompts => return Ok(Outcome::Unparsed { reply }),
+                Turn::Unusable if reprompts == self.max_reprompts => return Ok(Outcome::Unparsed { response: reply }),
                 Turn::Unusable => {
                     reprompts += 1;
                     prompt = "agentic-rag-again";
@@ -191,7 +191,7 @@ impl AgenticRag {
                         (words, _) => messages.extend([said(words.to_owned()), Message::user(again)]),
                     }
                 }
-                Turn::End => return Ok(Outcome::Unparsed { reply }),
+                Turn::End => return Ok(Outcome::Unparsed { response: reply }),
             }
         }
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FullDocument {
     /// What happens to a prompt that exceeds the window.
-    pub overflow: WindowPolicy,
+    pub overflow: OnOverflow,
     /// Whose prompt and answer form.
     pub style: PromptStyle,
     /// All questions on a book go into one call, as NovelQA does; in its style alone.
@@ -27,7 +27,7 @@ pub struct FullDocument {
 /// What is done with a prompt that exceeds the window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum WindowPolicy {
+pub enum OnOverflow {
     /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
     #[default]
     Fail,
@@ -106,25 +106,25 @@ fn fitting(
     around: usize,
     books: &[Arc<Book>],
     headed: bool,
-    policy: WindowPolicy,
+    policy: OnOverflow,
 ) -> Result<Kept, Stop> {
     let around = around + settings.max_output_tokens as usize;
-    let available = settings.window.map(|window| window.saturating_sub(around));
+    let available = settings.context_window.map(|window| window.saturating_sub(around));
     // Where not even the question fits, nothing is cut, so that the whole is counted.
-    let policy = if available == Some(0) { WindowPolicy::Fail } else { policy };
+    let policy = if available == Some(0) { OnOverflow::Fail } else { policy };
     keep(books, headed, settings.tokenizer, available, policy).map_err(|TooLong(n_tokens)| {
-        Stop::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), window: settings.window })
+        Stop::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), context_window: settings.context_window })
     })
 }
 
 /// Tokens of the whole text that stay beside `around` others, by the rule of [`fitting`]; `None` for an overflow.
-fn kept(sizes: &Sizes<'_>, around: u64, policy: WindowPolicy) -> Option<u64> {
+fn kept(sizes: &Sizes<'_>, around: u64, policy: OnOverflow) -> Option<u64> {
     let text = sizes.text();
-    let Some(window) = sizes.settings.window else { return Some(text) };
+    let Some(window) = sizes.settings.context_window else { return Some(text) };
     let available = (window as u64).checked_sub(around).filter(|available| *available > 0);
     match policy {
         _ if available.is_some_and(|available| text <= available) => Some(text),
-        WindowPolicy::Fail => None,
-        WindowPolicy::TruncateEnd | WindowPolicy::TruncateMiddle => available,
+        OnOverflow::Fail => None,
+        OnOverflow::TruncateEnd | OnOverflow::TruncateMiddle => available,
     }
 }

@@ -3,9 +3,9 @@
 //! A method is an async function that awaits only what a [`Host`] gives it, so the same code runs under tokio, under a
 //! browser's event loop and under a test's scripted host.
 
-use crate::work::{Here, Job, Workers};
+use crate::work::{Inline, Job, Workers};
 use closeread_embed::{Role, Vectors};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 
 /// What a method may ask of the world outside. Implementations: the command line, the browser, a test's script.
 ///
@@ -17,7 +17,7 @@ pub trait Host {
     ///
     /// # Errors
     /// [`HostError`]; a method decides whether it ends the item.
-    async fn chat(&self, call: Call) -> Result<Reply, HostError>;
+    async fn chat(&self, call: Call) -> Result<Response, HostError>;
 
     /// One vector a text, each of the model's dimension, L2-normalised, in the order of `texts`. A host without an
     /// embedding model leaves this as it is: ranking by words asks for no vectors.
@@ -30,6 +30,6 @@ pub trait Host {
 
     /// What each of `jobs` gives, in their order: on this thread, one after the other, unless the host has more.
     async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
-        Here.all(jobs).await
+        Inline.all(jobs).await
     }
 }

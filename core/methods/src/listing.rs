@@ -2,7 +2,7 @@
 
 use crate::Tree;
 use closeread_books::{Book, SourceText};
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use closeread_retrieve::context::Selection;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
@@ -44,20 +44,20 @@ pub struct ListedPassage {
 
 impl Listing {
     /// Every passage on the shelf.
-    pub fn of(shelf: &Shelf) -> Self {
+    pub fn of(shelf: &PassageIndex) -> Self {
         Self { passages: listed(shelf, (0..shelf.passages().len()).map(|idx| (idx, None))) }
     }
 }
 
 impl Found {
     /// The passages of a selection, in its order.
-    pub fn of(shelf: &Shelf, selection: &Selection) -> Self {
+    pub fn of(shelf: &PassageIndex, selection: &Selection) -> Self {
         let passages = selection.passages.iter().map(|ranked| (ranked.idx, Some(ranked.score)));
         Self { tokens: selection.n_tokens, passages: listed(shelf, passages) }
     }
 }
 
-fn listed(shelf: &Shelf, passages: impl Iterator<Item = (usize, Option<f64>)> + Clone) -> Vec<ListedPassage> {
+fn listed(shelf: &PassageIndex, passages: impl Iterator<Item = (usize, Option<f64>)> + Clone) -> Vec<ListedPassage> {
     let texts = shelf.texts(passages.clone().map(|(index, _)| index));
     let listed = passages.zip(texts).map(|((index, score), text)| {
         let span = shelf.passages()[index].span;

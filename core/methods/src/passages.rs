@@ -3,7 +3,7 @@
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Passages {
     }
 
     /// The books cut into these passages and indexed by their words; vectors come later.
-    pub fn index(&self, books: &[Arc<Book>], tokenizer: &Tokenizer) -> Shelf {
-        Shelf::new(books.to_vec(), self.split, self.max_tokens, tokenizer)
+    pub fn index(&self, books: &[Arc<Book>], tokenizer: &Tokenizer) -> PassageIndex {
+        PassageIndex::new(books.to_vec(), self.split, self.max_tokens, tokenizer)
     }
 }

@@ -27,7 +27,7 @@ pub struct Protocol {
     /// Token budgets of the methods that are run once for each.
     pub budgets: &'static [usize],
     /// Repetitions of every trial.
-    pub samples: u32,
+    pub repeats: u32,
     /// What becomes of trials in which the reader never got to answer, in the paper's tables; a report prints both.
     pub failures: FailurePolicy,
     /// The embedding model, used where it is installed; `None` leaves it to the methods.
@@ -106,7 +106,7 @@ const INFINITEBENCH: Protocol = Protocol {
     ],
     style: Some("dos-rag"),
     budgets: &BUDGETS,
-    samples: 5,
+    repeats: 5,
     embedder: Some("snowflake-arctic-embed-m-v1.5"),
     ..Protocol::OWN
 };
@@ -124,7 +124,7 @@ const QUALITY: Protocol = Protocol {
 };
 
 /// As InfiniteBench; the paper repeats only the tasks with options.
-const NARRATIVEQA: Protocol = Protocol { benchmark: "narrativeqa", samples: 1, ..INFINITEBENCH };
+const NARRATIVEQA: Protocol = Protocol { benchmark: "narrativeqa", repeats: 1, ..INFINITEBENCH };
 
 /// The whole corpus, retrieval over it and the memory agent; responses that are missing are in no denominator.
 const CORPUSQA: Protocol = Protocol {
@@ -165,7 +165,7 @@ impl Protocol {
         steps: &[],
         style: None,
         budgets: &[500, 1_000, 1_500, 5_000],
-        samples: 1,
+        repeats: 1,
         failures: FailurePolicy::Wrong,
         embedder: None,
         judges: &[],
@@ -214,7 +214,7 @@ mod tests {
         for protocol in PROTOCOLS {
             assert!(adapter(protocol.benchmark).is_some(), "{}", protocol.benchmark);
             assert!(protocol.paper().is_some(), "{}", protocol.benchmark);
-            assert!(protocol.budgets.is_sorted() && protocol.samples > 0, "{}", protocol.benchmark);
+            assert!(protocol.budgets.is_sorted() && protocol.repeats > 0, "{}", protocol.benchmark);
             assert_eq!(Protocol::of(protocol.benchmark), protocol);
         }
         assert_eq!(Protocol::of("sample"), &Protocol::OWN);
@@ -253,6 +253,6 @@ mod tests {
         assert_eq!(novelqa.parameters("full-document")["overflow"], json!("truncate-end"));
         assert_eq!(novelqa.parameters("dos-rag"), json!({"style": "novelqa"}).as_object().unwrap().clone());
         assert_eq!(Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
-        assert_eq!((Protocol::of("quality").samples, Protocol::of("narrativeqa").samples), (5, 1));
+        assert_eq!((Protocol::of("quality").repeats, Protocol::of("narrativeqa").repeats), (5, 1));
     }
 }

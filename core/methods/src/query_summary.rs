@@ -1,7 +1,7 @@
 //! Query-focused summary of a whole book (HAMLET, section 3, stage 2).
 
 use super::cost::{Cost, Sizes};
-use super::{Answer, FullDocument, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop, WindowPolicy};
+use super::{Answer, FullDocument, Method, MethodError, OnOverflow, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use closeread_eval::{Item, Task};
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuerySummary {
     /// What happens to a book that exceeds the window. The paper's books fit (115K tokens at most).
-    pub overflow: WindowPolicy,
+    pub overflow: OnOverflow,
 }
 
 impl QuerySummary {

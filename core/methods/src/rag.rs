@@ -6,8 +6,8 @@ use super::read::{View, options_of};
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
 use closeread_eval::Item;
-use closeread_retrieve::context::{Overflow, PassageOrder, fill};
-use closeread_retrieve::{Ranked, Ranking, Shelf};
+use closeread_retrieve::context::{Fill, PassageOrder, fill};
+use closeread_retrieve::{PassageIndex, Ranked, Ranking};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -52,7 +52,7 @@ pub enum Select {
     /// The best within the budget.
     Budget {
         /// What happens at a passage that does not fit the rest of it.
-        fill: Overflow,
+        fill: Fill,
     },
     /// So many.
     Top {
@@ -109,7 +109,7 @@ impl Rag {
     pub fn vanilla() -> Self {
         Self {
             passages: Passages::sentences(100),
-            select: Select::Budget { fill: Overflow::Stop },
+            select: Select::Budget { fill: Fill::Stop },
             neighbours: 0,
             order: PassageOrder::Score,
             query: QueryForm::Question,
@@ -186,7 +186,7 @@ impl Method for Rag {
     }
 }
 
-fn count_documents<H: Host>(session: &mut Session<'_, H>, index: &Shelf, chosen: &[Ranked]) {
+fn count_documents<H: Host>(session: &mut Session<'_, H>, index: &PassageIndex, chosen: &[Ranked]) {
     let documents = |ranked: &Ranked| index.passages()[ranked.idx].book;
     let read: BTreeSet<usize> = chosen.iter().map(documents).collect();
     let (chunks, all) = (chosen.len(), session.books().len());

@@ -1,13 +1,13 @@
 //! What a run leaves behind: plain serde types, the public format of `records.jsonl`.
 
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::Usage;
+use closeread_llm::{FinishReason, Response, ServedBy, Usage};
 use closeread_retrieve::Retriever;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Version of the run folder's format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The measure that holds how many searches a method made of its own.
 pub const SEARCHES: &str = "searches";
@@ -24,7 +24,7 @@ pub struct TrialKey {
     /// Token budget of the retrieved context, where the method has one.
     pub budget: Option<usize>,
     /// Number of the repetition, from 0.
-    pub sample: u32,
+    pub repeat: u32,
 }
 
 /// One finished trial: one line of `records.jsonl`.
@@ -54,7 +54,7 @@ pub struct Record {
     /// Id of the item whose record, otherwise of the same key, holds the call that asked this one as well: `calls` is
     /// empty here, and tokens and seconds are 0, so that nothing counts twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub asked_with: Option<String>,
+    pub shared_call: Option<String>,
     /// Wall time of the trial, waiting included.
     pub seconds: f64,
 }
@@ -72,19 +72,34 @@ pub struct Context {
 }
 
 /// One call to a model, by hash.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CallTrace {
     /// Name of the prompt.
     pub prompt: String,
     /// SHA-256 of the messages sent, in hex.
     pub sha256: String,
-    /// The reply, as it came.
-    pub reply: String,
+    /// The response, as it came.
+    pub response: String,
+    /// Why it ended.
+    pub finish: FinishReason,
+    /// Tokens of the prompt by the run's tokenizer.
+    pub counted_tokens: usize,
     /// Tokens as the provider counted them.
     pub usage: Usage,
+    /// The model and its version, as the provider named them.
+    #[serde(default, skip_serializing_if = "ServedBy::is_unnamed")]
+    pub served_by: ServedBy,
     /// The reply was known from an earlier run: nothing was spent on it now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub remembered: bool,
+    pub cached: bool,
+}
+
+impl CallTrace {
+    /// The reply again.
+    pub fn to_reply(&self) -> Response {
+        let (text, served_by) = (self.response.clone(), self.served_by.clone());
+        Response { text, usage: self.usage, finish: self.finish, served_by, cached: self.cached }
+    }
 }
 
 /// One request to the server of an embedding model: one line of `embeddings.jsonl`.

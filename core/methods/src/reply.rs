@@ -133,7 +133,7 @@ fn option(item: &Item, choice: Option<usize>, reply: &str) -> Outcome {
 }
 
 fn unparsed(reply: &str) -> Outcome {
-    Outcome::Unparsed { reply: reply.to_owned() }
+    Outcome::Unparsed { response: reply.to_owned() }
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@ use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::{Call, HostError, Message, Reply};
+use closeread_llm::{Call, FinishReason, HostError, Message, Response};
 use closeread_prompts::{PromptError, Prompts};
 use closeread_retrieve::context::with_neighbours;
-use closeread_retrieve::{Ranked, Ranking, Retriever, Shelf, ShelfError};
+use closeread_retrieve::{IndexError, PassageIndex, Ranked, Ranking, Retriever};
 use closeread_text::hash::sha256;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -32,13 +32,13 @@ pub struct Settings<'a> {
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,
     /// Tokens a model can take, prompt and reply together; `None` for a reader without a limit.
-    pub window: Option<usize>,
+    pub context_window: Option<usize>,
 }
 
 impl<'a> Settings<'a> {
     /// Greedy decoding, replies of up to [`MAX_OUTPUT_TOKENS`], a window without limit.
     pub fn new(prompts: &'a Prompts, tokenizer: &'a Tokenizer) -> Self {
-        Self { prompts, tokenizer, max_output_tokens: MAX_OUTPUT_TOKENS, temperature: 0.0, window: None }
+        Self { prompts, tokenizer, max_output_tokens: MAX_OUTPUT_TOKENS, temperature: 0.0, context_window: None }
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Trial {
     /// Sentences of the books that the reader cited, where it was asked for them.
     pub evidence: Option<Vec<String>>,
     /// Id of the item in whose trial the call stands that asked this one as well.
-    pub asked_with: Option<String>,
+    pub shared_call: Option<String>,
 }
 
 impl Trial {
@@ -71,7 +71,7 @@ impl Trial {
             calls: Vec::new(),
             measures: BTreeMap::new(),
             evidence: None,
-            asked_with: None,
+            shared_call: None,
         }
     }
 }
@@ -85,7 +85,7 @@ pub enum MethodError {
     Prompt(#[from] PromptError),
     /// The index cannot rank.
     #[error(transparent)]
-    Index(#[from] ShelfError),
+    Index(#[from] IndexError),
     /// The method searches, and its session has no index.
     #[error("the method searches passages, and there is no index of them")]
     NoIndex,
@@ -110,8 +110,8 @@ impl From<HostError> for Stop {
     fn from(error: HostError) -> Self {
         let tokens = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
         Self::Outcome(match error {
-            HostError::Overflow { needed, window, .. } => {
-                Outcome::Overflow { needed: tokens(needed), window: tokens(window) }
+            HostError::Overflow { needed, context_window: window, .. } => {
+                Outcome::Overflow { needed: tokens(needed), context_window: tokens(window) }
             }
             HostError::Blocked { reason } => Outcome::Blocked { reason },
             HostError::Failed(_) | HostError::Embedding(_) => Outcome::Failed { error: error.to_string() },
@@ -125,8 +125,8 @@ impl From<PromptError> for Stop {
     }
 }
 
-impl From<ShelfError> for Stop {
-    fn from(error: ShelfError) -> Self {
+impl From<IndexError> for Stop {
+    fn from(error: IndexError) -> Self {
         Self::Error(error.into())
     }
 }
@@ -156,7 +156,7 @@ pub struct Session<'a, H> {
     host: &'a H,
     settings: Settings<'a>,
     books: &'a [Arc<Book>],
-    index: Option<&'a Shelf>,
+    index: Option<&'a PassageIndex>,
     retriever: Retriever,
     budget: Option<usize>,
     trace: Trace,
@@ -169,6 +169,8 @@ struct Trace {
     prompt_tokens: usize,
     context: Option<Context>,
     measures: BTreeMap<String, f64>,
+    /// The limit at which the last response ended, if it did.
+    cut_at: Option<u32>,
 }
 
 impl<'a, H> Session<'a, H> {
@@ -187,7 +189,7 @@ impl<'a, H> Session<'a, H> {
     /// The same with an index of the books, cut as the method's [`passages`](super::Method::passages) say, and how it is
     /// searched.
     #[must_use]
-    pub fn searching(self, index: Option<&'a Shelf>, retriever: Retriever) -> Self {
+    pub fn searching(self, index: Option<&'a PassageIndex>, retriever: Retriever) -> Self {
         Self { index, retriever, ..self }
     }
 
@@ -217,7 +219,7 @@ impl<'a, H> Session<'a, H> {
     ///
     /// # Errors
     /// [`MethodError::NoIndex`] if there is none: the method's [`passages`](super::Method::passages) name none.
-    pub fn index(&self) -> Result<&'a Shelf, MethodError> {
+    pub fn index(&self) -> Result<&'a PassageIndex, MethodError> {
         self.index.ok_or(MethodError::NoIndex)
     }
 
@@ -349,7 +351,7 @@ impl<H: Host> Session<'_, H> {
 }
 
 /// A passage of the index as records name it.
-pub(super) fn reference(index: &Shelf, Ranked { idx, score }: Ranked) -> PassageRef {
+pub(super) fn reference(index: &PassageIndex, Ranked { idx, score }: Ranked) -> PassageRef {
     let passage = &index.passages()[idx];
     PassageRef {
         document: index.books()[passage.book].id.clone(),
@@ -376,7 +378,7 @@ impl<'a, H: Host> Session<'a, H> {
         name: &str,
         messages: Vec<Message>,
         input: Option<ExtractiveInput>,
-    ) -> Result<Reply, Stop> {
+    ) -> Result<Response, Stop> {
         Ok(self.ask_all(name, vec![(messages, input)]).await?.remove(0))
     }
 
@@ -385,15 +387,17 @@ impl<'a, H: Host> Session<'a, H> {
     ///
     /// # Errors
     /// [`Stop`] if one does not fit or a call fails.
-    pub async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Reply>, Stop> {
-        self.trace.prompt_tokens +=
-            requests.iter().map(|(messages, _)| self.fitting(messages)).sum::<Result<usize, Stop>>()?;
+    pub async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Response>, Stop> {
+        let counts: Vec<usize> =
+            requests.iter().map(|(messages, _)| self.fitting(messages)).collect::<Result<_, Stop>>()?;
+        self.trace.prompt_tokens += counts.iter().sum::<usize>();
+        let max_output_tokens = self.settings.max_output_tokens;
         let answers = join_all(requests.into_iter().map(|(messages, input)| {
             let sha256 = fingerprint(&messages);
             let call = Call {
                 messages,
                 temperature: self.settings.temperature,
-                max_output_tokens: self.settings.max_output_tokens,
+                max_output_tokens,
                 prompt: name.to_owned(),
                 reading: input,
             };
@@ -401,14 +405,19 @@ impl<'a, H: Host> Session<'a, H> {
         }))
         .await;
         let mut replies = Vec::with_capacity(answers.len());
-        for (sha256, answer) in answers {
-            let trace = |reply: &Reply| CallTrace {
+        for ((sha256, answer), counted_tokens) in answers.into_iter().zip(counts) {
+            let trace = |reply: &Response| CallTrace {
                 prompt: name.to_owned(),
                 sha256,
-                reply: reply.text.clone(),
+                response: reply.text.clone(),
+                finish: reply.finish,
+                counted_tokens,
                 usage: reply.usage,
-                remembered: reply.remembered,
+                served_by: reply.served_by.clone(),
+                cached: reply.cached,
             };
+            let is_cut = answer.as_ref().is_ok_and(|reply| reply.finish == FinishReason::Length);
+            self.trace.cut_at = is_cut.then_some(max_output_tokens);
             self.trace.calls.extend(answer.as_ref().ok().map(trace));
             replies.push(answer);
         }
@@ -419,9 +428,9 @@ impl<'a, H: Host> Session<'a, H> {
     fn fitting(&self, messages: &[Message]) -> Result<usize, Stop> {
         let n_tokens = messages.iter().map(|m| self.settings.tokenizer.count(&m.content)).sum::<usize>();
         let needed = n_tokens + self.settings.max_output_tokens as usize;
-        match self.settings.window {
+        match self.settings.context_window {
             Some(window) if needed > window => {
-                Err(Stop::Outcome(Outcome::Overflow { needed: Some(needed), window: Some(window) }))
+                Err(Stop::Outcome(Outcome::Overflow { needed: Some(needed), context_window: Some(window) }))
             }
             _ => Ok(n_tokens),
         }
@@ -445,13 +454,13 @@ impl<H> Session<'_, H> {
             Err(Stop::Outcome(outcome)) => questions.items().iter().map(|_| outcome.clone().into()).collect(),
             Err(Stop::Error(error)) => return Err(error),
         };
-        let Trace { prompt_tokens, context, calls, measures } = self.trace;
-        let asked_with = questions.first().id.clone();
+        let Trace { prompt_tokens, context, calls, measures, cut_at } = self.trace;
+        let shared_call = questions.first().id.clone();
         let trials = answers.into_iter().enumerate().map(|(n, Answer { outcome, evidence })| Trial {
             evidence,
-            asked_with: (n > 0).then(|| asked_with.clone()),
+            shared_call: (n > 0).then(|| shared_call.clone()),
             context: context.clone(),
-            ..Trial::ended(outcome)
+            ..Trial::ended(cut_short(outcome, cut_at))
         });
         let mut trials: Vec<Trial> = trials.collect();
         if let Some(first) = trials.first_mut() {
@@ -472,6 +481,14 @@ impl<H> Session<'_, H> {
         };
         let Trace { prompt_tokens, calls, measures, .. } = self.trace;
         Ok(Preparation { prepared, prompt_tokens, calls, measures })
+    }
+}
+
+/// The outcome, where the last response ended at a limit and holds no answer.
+fn cut_short(outcome: Outcome, cut_at: Option<u32>) -> Outcome {
+    match (outcome, cut_at) {
+        (Outcome::Unparsed { response }, Some(max_output_tokens)) => Outcome::CutShort { response, max_output_tokens },
+        (outcome, _) => outcome,
     }
 }
 

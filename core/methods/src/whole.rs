@@ -1,6 +1,6 @@
 //! The text of an item's books as one, as far as it fits a window: what does not fit is counted and not held.
 
-use super::WindowPolicy;
+use super::OnOverflow;
 use super::style::heading;
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, FlowText};
@@ -34,7 +34,7 @@ pub(super) fn keep(
     headed: bool,
     tokenizer: &Tokenizer,
     available: Option<usize>,
-    policy: WindowPolicy,
+    policy: OnOverflow,
 ) -> Result<Kept, TooLong> {
     let parts = || books.iter().enumerate().map(|(idx, book)| Part::of(idx, book, headed));
     let Some(available) = available else { return Ok(Joined::of(parts().collect()).kept(&[WHOLE])) };
@@ -42,7 +42,7 @@ pub(super) fn keep(
     for part in parts() {
         let n_tokens = tokenizer.count(&part.heading) + tokenizer.count(part.flow.text());
         head.add(part, n_tokens, available);
-        if head.is_full && policy == WindowPolicy::TruncateEnd {
+        if head.is_full && policy == OnOverflow::TruncateEnd {
             break;
         }
     }
@@ -51,9 +51,9 @@ pub(super) fn keep(
         let ends = tokenizer.token_ends(&whole.text);
         return match policy {
             _ if ends.len() <= available => Ok(whole.kept(&[WHOLE])),
-            WindowPolicy::Fail => Err(TooLong(ends.len())),
-            WindowPolicy::TruncateEnd => Ok(whole.kept(&[first(&ends, available.saturating_sub(MARGIN))])),
-            WindowPolicy::TruncateMiddle => {
+            OnOverflow::Fail => Err(TooLong(ends.len())),
+            OnOverflow::TruncateEnd => Ok(whole.kept(&[first(&ends, available.saturating_sub(MARGIN))])),
+            OnOverflow::TruncateMiddle => {
                 let available = available.saturating_sub(MARGIN);
                 let tail = last(&ends, available - available / 2, whole.text.len());
                 Ok(whole.kept(&[first(&ends, available / 2), tail]))
@@ -65,9 +65,9 @@ pub(super) fn keep(
     let ends = tokenizer.token_ends(&whole.text);
     let available = available.saturating_sub(MARGIN);
     match policy {
-        WindowPolicy::Fail => Err(TooLong(n_tokens)),
-        WindowPolicy::TruncateEnd => Ok(whole.kept(&[first(&ends, available)])),
-        WindowPolicy::TruncateMiddle => {
+        OnOverflow::Fail => Err(TooLong(n_tokens)),
+        OnOverflow::TruncateEnd => Ok(whole.kept(&[first(&ends, available)])),
+        OnOverflow::TruncateMiddle => {
             let mut kept = whole.kept(&[first(&ends, available / 2)]);
             let wanted = available - available / 2;
             let (mut parts, mut n_tokens) = (Vec::new(), 0);
@@ -190,16 +190,16 @@ mod tests {
     }
 
     /// What the rule gives over the text as a whole.
-    fn by_hand(books: &[Arc<Book>], available: usize, policy: WindowPolicy) -> Result<Vec<String>, TooLong> {
+    fn by_hand(books: &[Arc<Book>], available: usize, policy: OnOverflow) -> Result<Vec<String>, TooLong> {
         let parts = books.iter().enumerate().map(|(idx, book)| Part::of(idx, book, true)).collect();
         let text = Joined::of(parts).text;
         let ends = Tokenizer::cl100k().token_ends(&text);
         let kept = available.saturating_sub(MARGIN);
         match policy {
             _ if ends.len() <= available => Ok(vec![text]),
-            WindowPolicy::Fail => Err(TooLong(ends.len())),
-            WindowPolicy::TruncateEnd => Ok(vec![text[first(&ends, kept)].to_owned()]),
-            WindowPolicy::TruncateMiddle => {
+            OnOverflow::Fail => Err(TooLong(ends.len())),
+            OnOverflow::TruncateEnd => Ok(vec![text[first(&ends, kept)].to_owned()]),
+            OnOverflow::TruncateMiddle => {
                 let tail = last(&ends, kept - kept / 2, text.len());
                 Ok([first(&ends, kept / 2), tail].map(|range| text[range].to_owned()).to_vec())
             }
@@ -210,7 +210,7 @@ mod tests {
         #[test]
         fn what_is_read_piece_by_piece_is_what_would_be_kept_of_the_whole(n in 1usize..20, available in 8usize..700) {
             let books = books(n);
-            for policy in [WindowPolicy::Fail, WindowPolicy::TruncateEnd, WindowPolicy::TruncateMiddle] {
+            for policy in [OnOverflow::Fail, OnOverflow::TruncateEnd, OnOverflow::TruncateMiddle] {
                 let found = keep(&books, true, &Tokenizer::cl100k(), Some(available), policy);
                 match (found, by_hand(&books, available, policy)) {
                     (Ok(found), Ok(expected)) => {

@@ -17,9 +17,9 @@ pub trait Workers {
 
 /// This thread, one job after the other; its futures never wait.
 #[derive(Debug, Clone, Copy)]
-pub struct Here;
+pub struct Inline;
 
-impl Workers for Here {
+impl Workers for Inline {
     async fn all<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
         jobs.into_iter().map(|job| job()).collect()
     }

@@ -7,14 +7,16 @@ use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
 use closeread_methods::record::{FORMAT, Record};
+use closeread_methods::{OnTruncation, as_overflows, cuts};
+use closeread_text::Language;
 use closeread_text::hash::sha256;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Version of the layout of `judging.json` and `judgements.jsonl`.
-pub const JUDGING_FORMAT: u32 = 1;
+pub const JUDGING_FORMAT: u32 = 2;
 
 /// The files of a run folder by name; those that need not be there are optional.
 #[derive(Debug, Clone, Copy, Default)]
@@ -79,9 +81,11 @@ pub enum FolderError {
 /// What a manifest says that reports use.
 #[derive(Debug, Clone, Deserialize)]
 pub struct RunManifest {
-    format: u32,
     #[serde(default)]
     closeread: String,
+    /// The name by which its configuration is told from others in one table, where it was given one.
+    #[serde(default)]
+    pub configuration_name: Option<String>,
     /// What was run.
     pub configuration: RunConfiguration,
     /// Absent in folders of a closeread that did not note it.
@@ -128,15 +132,27 @@ pub struct RunConfiguration {
     pub tokenizer: String,
     /// How often each item was asked.
     #[serde(default = "once")]
-    pub samples: u32,
+    pub repeats: u32,
     /// Tokens that the models can take, where the run was given a limit.
     #[serde(default)]
-    pub window: Option<usize>,
+    pub context_window: Option<usize>,
+    /// What becomes of trials whose prompt the server seems to have cut.
+    #[serde(default)]
+    pub on_truncation: OnTruncation,
     #[serde(flatten)]
     other: BTreeMap<String, Value>,
 }
 
 impl RunConfiguration {
+    /// Language of the first document of each item, by the item's id.
+    pub fn languages(&self, items: &[Item]) -> HashMap<String, Language> {
+        let of = |item: &Item| {
+            let document = self.documents.iter().find(|document| Some(&document.id) == item.documents.first())?;
+            Some((item.id.clone(), document.language.as_ref()?.parse().ok()?))
+        };
+        items.iter().filter_map(of).collect()
+    }
+
     /// What else a manifest says of the run, as whoever needs it reads it.
     ///
     /// # Errors
@@ -174,12 +190,19 @@ impl RunManifest {
     /// # Errors
     /// [`FolderError::File`] if it is none, [`FolderError::Format`] if it is of another version.
     pub fn read(bytes: &[u8]) -> Result<Self, FolderError> {
-        let manifest: Self = whole("manifest.json", "the manifest that `closeread run` writes", bytes)?;
-        if manifest.format != FORMAT {
-            let by = format!(" ({})", manifest.closeread);
-            return Err(FolderError::Format { file: "manifest.json", there: manifest.format, here: FORMAT, by });
+        #[derive(Deserialize)]
+        struct Made {
+            format: u32,
+            #[serde(default)]
+            closeread: String,
         }
-        Ok(manifest)
+        let expected = "the manifest that `closeread run` writes";
+        let Made { format, closeread } = whole("manifest.json", expected, bytes)?;
+        if format != FORMAT {
+            let by = format!(" ({closeread})");
+            return Err(FolderError::Format { file: "manifest.json", there: format, here: FORMAT, by });
+        }
+        whole("manifest.json", expected, bytes)
     }
 
     /// How many items the folder is to hold, where that is known: of a part of a run it is what was stored.
@@ -218,8 +241,8 @@ impl RunManifest {
             ("embedder of a method", own.clone()),
             ("tokenizer", Some(configuration.tokenizer.clone())),
             ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
-            ("window", configuration.window.map(|n| format!("{n} tokens"))),
-            ("samples", Some(configuration.samples).filter(|n| *n != 1).map(|n| n.to_string())),
+            ("context window", configuration.context_window.map(|n| format!("{n} tokens"))),
+            ("repeats", Some(configuration.repeats).filter(|n| *n != 1).map(|n| n.to_string())),
             ("closeread", Some(self.closeread.clone())),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
@@ -279,6 +302,12 @@ pub fn read_run(
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     records.retain(|record| known.contains(record.key.item.as_str()));
     let left_out = n_records - records.len();
+    if manifest.configuration.on_truncation == OnTruncation::Fail {
+        let languages = manifest.configuration.languages(&items);
+        let language = |item: &str| languages.get(item).copied().unwrap_or(Language::ENGLISH);
+        let cuts = cuts(&records, language);
+        as_overflows(&mut records, &cuts, &items, language);
+    }
     let gaps = gaps(&manifest, files.items, &items, left_out);
     let judging = read_judging(files.judging, files.judgements)?;
     closeread_judges::label_questions(&judging, &mut items);
@@ -288,14 +317,14 @@ pub fn read_run(
     let preparation = |(name, bytes): &(String, Vec<u8>)| -> Result<PreparationCalls, FolderError> {
         whole(&format!("preparations/{name}"), "what a method made of books; removed, the run makes it again", bytes)
     };
-    let RunConfiguration { benchmark, cells, samples, window, .. } = manifest.configuration.clone();
+    let RunConfiguration { benchmark, cells, repeats, context_window: window, .. } = manifest.configuration.clone();
     let run = Run {
         name,
         benchmark,
         plan: cells,
         items,
         records,
-        repeats: samples,
+        repeats,
         books,
         window,
         facts: manifest
@@ -341,8 +370,8 @@ mod tests {
     use super::*;
 
     const MANIFEST: &[u8] =
-        br#"{"format": 1, "closeread": "0.1.0", "configuration": {"benchmark": "b", "tokenizer": "cl100k",
-        "cells": [{"method": "m", "model": "p/x", "budget": null}], "retriever": "bm25", "samples": 1}}"#;
+        br#"{"format": 2, "closeread": "0.1.0", "configuration": {"benchmark": "b", "tokenizer": "cl100k",
+        "cells": [{"method": "m", "model": "p/x", "budget": null}], "retriever": "bm25", "repeats": 1}}"#;
 
     fn files<'a>(items: &'a str, records: &'a str) -> RunFiles<'a> {
         RunFiles { manifest: MANIFEST, items: items.as_bytes(), records: records.as_bytes(), ..RunFiles::default() }
@@ -355,7 +384,7 @@ mod tests {
         assert!(error.starts_with("manifest.json: expected the manifest that `closeread run` writes"), "{error}");
         let error = read_run("r".to_owned(), &files("\n{}\n", ""), BTreeMap::new()).unwrap_err().to_string();
         assert!(error.starts_with("items.jsonl:2: expected an item as `closeread run` stores it"), "{error}");
-        let later = String::from_utf8_lossy(MANIFEST).replace("\"format\": 1", "\"format\": 9");
+        let later = String::from_utf8_lossy(MANIFEST).replace("\"format\": 2", "\"format\": 9");
         let later = RunFiles { manifest: later.as_bytes(), ..RunFiles::default() };
         let error = read_run("r".to_owned(), &later, BTreeMap::new()).unwrap_err().to_string();
         assert!(error.contains("has format 9") && error.contains("(0.1.0)"), "{error}");

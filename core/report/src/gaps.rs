@@ -36,7 +36,7 @@ impl Run {
     pub fn lacks(&self) -> Vec<String> {
         let items: BTreeSet<&str> = self.items.iter().map(|item| item.id.as_str()).collect();
         let planned = |key: &&TrialKey| {
-            self.plan.contains(&Arm::of(key)) && items.contains(key.item.as_str()) && key.sample < self.repeats
+            self.plan.contains(&Arm::of(key)) && items.contains(key.item.as_str()) && key.repeat < self.repeats
         };
         let there: BTreeSet<&TrialKey> = self.records.iter().map(|record| &record.key).filter(planned).collect();
         let n_planned = self.plan.len() * self.items.len() * self.repeats as usize;

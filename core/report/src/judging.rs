@@ -7,8 +7,8 @@ use crate::paper::hamlet;
 use closeread_eval::observations::{Aggregation, CellId, MetricName, Rows, Score};
 use closeread_eval::{ChunkPlace, Item, Outcome, Task};
 use closeread_judges::{
-    Agreement, Joint, Judge, Judging, Panel, Ruling, Silence, Standing, Subject, Verdict, among, cited,
-    correctness_judge, evaluations,
+    Agreement, IfUnreadable, Judge, JudgementIndex, Judging, Panel, PanelVerdict, Ruling, Subject, Verdict, among,
+    cited, correctness_judge, evaluations,
 };
 use closeread_methods::record::Record;
 use closeread_table::number::percent;
@@ -84,7 +84,7 @@ fn summarizer(runs: &[Run], run: &Run, record: &Record) -> String {
     Naming::of(keys.iter()).full_name(&Arm::of(&record.key).line(&run.name))
 }
 
-fn hearings(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
+fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {
     let columns = [
         "judges",
         "question",
@@ -106,9 +106,9 @@ fn hearings(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) 
             let (mut unread, mut refused, mut asked, mut replied) = (0, 0, 0u64, 0u64);
             for subject in subjects {
                 match standing.joint(panel, subject, *judge) {
-                    Joint::Ruled(_) => ruled += 1,
-                    Joint::Silent => silent += 1,
-                    Joint::Pending => open += 1,
+                    PanelVerdict::Ruled(_) => ruled += 1,
+                    PanelVerdict::Silent => silent += 1,
+                    PanelVerdict::Pending => open += 1,
                 }
                 for judgement in standing.heard(panel, subject, *judge).into_iter().flatten() {
                     match &judgement.verdict {
@@ -155,7 +155,7 @@ fn hearings(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) 
 
 fn silence_note() -> String {
     let wrong: Vec<&str> =
-        Judge::ALL.into_iter().filter(|judge| judge.silence() == Silence::Incorrect).map(Judge::name).collect();
+        Judge::ALL.into_iter().filter(|judge| judge.silence() == IfUnreadable::Incorrect).map(Judge::name).collect();
     format!(
         "a reply that cannot be read and a failed call count as incorrect for {} (its paper's rule), and as no vote for \
          all others, whose papers do not say; an answer on which a panel is silent is in no mean",
@@ -164,7 +164,7 @@ fn silence_note() -> String {
 }
 
 /// Each panel's accuracy, a line a cell; only where several panels decided on correct answers.
-fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
+fn accuracies(run: &Run, standing: &JudgementIndex<'_>) -> Option<Table> {
     let panels = run.judging.panels.iter().filter_map(|panel| Some((panel, correctness_judge(panel)?)));
     let panels: Vec<(MetricName, &Panel, Judge)> =
         panels.map(|(panel, judge)| (format!("{} ({})", panel.name(), judge.name()).into(), panel, judge)).collect();
@@ -176,7 +176,7 @@ fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
         &Subject::from(&record.key),
         judge,
     ) {
-        Joint::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
+        PanelVerdict::Ruled(Ruling::Correctness { correct }) => Score::Value(f64::from(u8::from(correct))),
         _ => Score::Unjudged,
     };
     let verdicts = |item: &Item, record: &Record| {
@@ -206,7 +206,7 @@ fn accuracies(run: &Run, standing: &Standing<'_>) -> Option<Table> {
 }
 
 /// Agreement of the members of each panel, and of every two panels that decided on correct answers.
-fn agreements(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
+fn agreements(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Option<Table> {
     let columns = ["judges", "question", "rated", "agreed", "kappa", "kappa 95%", "AC1", "AC1 95%"];
     let title = "Agreement of judges beyond chance";
     let mut table = Table::new("judging-agreement", title, columns.map(str::to_owned).to_vec());
@@ -222,7 +222,9 @@ fn agreements(standing: &Standing<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]
         for second in &panels[at + 1..] {
             let Some((a, b)) = correctness_judge(first).zip(correctness_judge(second)) else { continue };
             let verdict = |panel: &Panel, subject: &Subject, judge| match standing.joint(panel, subject, judge) {
-                Joint::Ruled(Ruling::Correctness { correct }) => Some(if correct { "correct" } else { "incorrect" }),
+                PanelVerdict::Ruled(Ruling::Correctness { correct }) => {
+                    Some(if correct { "correct" } else { "incorrect" })
+                }
                 _ => None,
             };
             let subjects = docket.get(&a).map(Vec::as_slice).unwrap_or_default();

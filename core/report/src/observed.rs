@@ -127,7 +127,7 @@ impl<'a> Known<'a> {
             scores,
             measures,
             spent: Spent { prompt_tokens: record.prompt_tokens, seconds: record.seconds },
-            ..Observation::new(arm.cell(item.task), item.id.clone(), record.key.sample, outcome)
+            ..Observation::new(arm.cell(item.task), item.id.clone(), record.key.repeat, outcome)
         }
     }
 }

@@ -5,7 +5,7 @@ use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
-use closeread_llm::{Call, HostError, Message, Reply};
+use closeread_llm::{Call, HostError, Message, Response};
 use closeread_methods::Host;
 use closeread_methods::record::{CallTrace, Record};
 use closeread_methods::{AnyMethod, Session, Settings};
@@ -57,7 +57,7 @@ pub fn sent(
     record: &Record,
     tokenizer: &Tokenizer,
 ) -> Result<Vec<Vec<Message>>, NotSent> {
-    if record.asked_with.is_some() {
+    if record.shared_call.is_some() {
         return Err(NotSent::Shared);
     }
     if record.calls.is_empty() {
@@ -88,7 +88,7 @@ pub fn sent(
         tokenizer,
         max_output_tokens: how.max_output_tokens,
         temperature: 0.0,
-        window: configuration.window,
+        context_window: configuration.context_window,
     };
     let host = Recorded { calls: &record.calls, sent: RefCell::default() };
     let session = Session::new(&host, settings);
@@ -109,12 +109,12 @@ struct Recorded<'a> {
 }
 
 impl Host for Recorded<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let mut sent = self.sent.borrow_mut();
         let known = self.calls.get(sent.len());
         let known = known.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))?;
         sent.push(call.messages);
-        Ok(Reply { text: known.reply.clone(), usage: known.usage, ..Reply::default() })
+        Ok(known.to_reply())
     }
 
     async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {

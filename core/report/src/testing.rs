@@ -25,7 +25,7 @@ pub(super) fn key(method: &str, budget: Option<usize>) -> Arm {
 pub(super) fn record(key: &Arm, id: &str, outcome: Outcome, scores: &[(&str, f64)]) -> Record {
     let Arm { method, model, budget } = key.clone();
     Record {
-        key: TrialKey { item: id.to_owned(), method, model, budget, sample: 0 },
+        key: TrialKey { item: id.to_owned(), method, model, budget, repeat: 0 },
         outcome,
         scores: scores.iter().map(|(metric, score)| ((*metric).to_owned(), *score)).collect(),
         prompt_tokens: 10,
@@ -33,7 +33,7 @@ pub(super) fn record(key: &Arm, id: &str, outcome: Outcome, scores: &[(&str, f64
         calls: Vec::new(),
         measures: BTreeMap::new(),
         evidence: None,
-        asked_with: None,
+        shared_call: None,
         seconds: 0.5,
     }
 }

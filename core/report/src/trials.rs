@@ -14,7 +14,7 @@ pub const MISSING: &str = "missing";
 /// Characters of an answer and of a question that a line holds.
 const SHORT: usize = 200;
 
-/// Every trial that was asked for, item by item, in each by the cells of the plan and then by sample. A line is named by its
+/// Every trial that was asked for, item by item, in each by the cells of the plan and then by repeat. A line is named by its
 /// number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrialList {
@@ -52,7 +52,7 @@ pub struct TrialLine {
     /// Number of the cell in [`TrialList::cells`].
     pub cell: usize,
     /// Number of the repetition, from 0.
-    pub sample: u32,
+    pub repeat: u32,
     /// How it ended, by the outcome's name in JSON or [`MISSING`].
     pub outcome: String,
     /// The beginning of the answer, or of what stands in its place.
@@ -90,7 +90,7 @@ impl TrialList {
                     None => places.push(Place { item, cell, record: None }),
                     Some(records) => {
                         let mut records = records.clone();
-                        records.sort_by_key(|record| record.key.sample);
+                        records.sort_by_key(|record| record.key.repeat);
                         places.extend(records.iter().map(|r| Place { item, cell, record: Some(numbers[&r.key]) }));
                     }
                 }
@@ -151,7 +151,7 @@ impl TrialList {
             item: item.id.clone(),
             question: short(&item.question),
             cell: place.cell as usize,
-            sample: record.map_or(0, |record| record.key.sample),
+            repeat: record.map_or(0, |record| record.key.repeat),
             outcome: record.map_or(MISSING, |record| record.outcome.name()).to_owned(),
             said: record.map_or(String::new(), |record| short(said(&record.outcome))),
             scores: record.map_or(BTreeMap::new(), |record| record.scores.clone()),
@@ -168,7 +168,7 @@ impl TrialList {
             let subject = &judgement.key.subject;
             let of_trial = subject.trial.as_ref().is_none_or(|trial| {
                 *key == Arm { method: trial.method.clone(), model: trial.model.clone(), budget: trial.budget }
-                    && record.is_some_and(|record| record.key.sample == trial.sample)
+                    && record.is_some_and(|record| record.key.repeat == trial.repeat)
             });
             subject.item == item.id && of_trial
         };
@@ -183,7 +183,8 @@ fn said(outcome: &Outcome) -> &str {
         Outcome::Answered { answer, .. } => answer,
         Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => "",
         Outcome::Blocked { reason: words }
-        | Outcome::Unparsed { reply: words }
+        | Outcome::Unparsed { response: words }
+        | Outcome::CutShort { response: words, .. }
         | Outcome::Failed { error: words }
         | Outcome::NotAsked { reason: words } => words,
     }

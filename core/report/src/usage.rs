@@ -94,7 +94,7 @@ impl Usage {
     }
 
     fn count(&mut self, call: &CallTrace, prices: &PriceList) {
-        if call.remembered {
+        if call.cached {
             self.remembered += 1;
             return;
         }
@@ -253,15 +253,13 @@ mod tests {
     fn call(prompt: u64, cached: u64, reply: u64) -> CallTrace {
         CallTrace {
             prompt: "read-choice".to_owned(),
-            sha256: String::new(),
-            reply: String::new(),
             usage: closeread_llm::Usage {
                 prompt_tokens: Some(prompt),
                 completion_tokens: Some(reply),
                 cached_tokens: Some(cached),
                 ..closeread_llm::Usage::default()
             },
-            remembered: false,
+            ..CallTrace::default()
         }
     }
 
@@ -274,7 +272,7 @@ mod tests {
         second.calls = vec![call(1_000_000, 900_000, 10)];
         second.seconds = 1.5;
         let mut third = record(&plan[1], "a", answered(), &[]);
-        third.calls = vec![CallTrace { remembered: true, ..call(5, 0, 5) }, call(500, 0, 5)];
+        third.calls = vec![CallTrace { cached: true, ..call(5, 0, 5) }, call(500, 0, 5)];
         third.calls.push(CallTrace { usage: closeread_llm::Usage::default(), ..call(0, 0, 0) });
         let prices = PriceList::read(
             "['p/x']\nsource = 'a contract'\ndate = '2026-01-02'\n\

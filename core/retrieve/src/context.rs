@@ -29,7 +29,7 @@ impl PassageOrder {
 /// ablation by section 4, stops, so that is the default; skipping favours short passages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Overflow {
+pub enum Fill {
     /// Filling ends.
     #[default]
     Stop,
@@ -83,13 +83,13 @@ pub fn with_neighbours(ranking: Ranking, n: usize, document: impl Fn(usize) -> u
 ///
 /// `n_tokens` holds the count of each passage's text by its number. Separators and prompt do not count: RAPTOR's code
 /// counts node texts alone, and Stronger Baselines does not say otherwise.
-pub fn fill(ranking: &Ranking, n_tokens: &[usize], budget: usize, overflow: Overflow) -> Selection {
+pub fn fill(ranking: &Ranking, n_tokens: &[usize], budget: usize, overflow: Fill) -> Selection {
     let mut selection = Selection { passages: Vec::new(), n_tokens: 0 };
     for &ranked in ranking {
         if selection.n_tokens + n_tokens[ranked.idx] > budget {
             match overflow {
-                Overflow::Stop => break,
-                Overflow::Skip => continue,
+                Fill::Stop => break,
+                Fill::Skip => continue,
             }
         }
         selection.n_tokens += n_tokens[ranked.idx];
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn filling_stops_at_the_first_overflow_unless_told_to_skip() {
         let ranking = rank([0.9, 0.8, 0.7]);
-        assert_eq!(taken(&fill(&ranking, &[40, 100, 10], 60, Overflow::Stop)), [0]);
-        assert_eq!(taken(&fill(&ranking, &[40, 100, 10], 60, Overflow::Skip)), [0, 2]);
+        assert_eq!(taken(&fill(&ranking, &[40, 100, 10], 60, Fill::Stop)), [0]);
+        assert_eq!(taken(&fill(&ranking, &[40, 100, 10], 60, Fill::Skip)), [0, 2]);
     }
 
     fn order(ranking: &Ranking) -> Vec<usize> {
@@ -165,7 +165,7 @@ mod tests {
         ) {
             let ranking = rank(passages.iter().map(|p| p.0));
             let n_tokens: Vec<usize> = passages.iter().map(|p| p.1).collect();
-            for overflow in [Overflow::Stop, Overflow::Skip] {
+            for overflow in [Fill::Stop, Fill::Skip] {
                 let vanilla = fill(&ranking, &n_tokens, budget, overflow).ordered(PassageOrder::Score);
                 prop_assert!(vanilla.n_tokens <= budget);
                 prop_assert_eq!(vanilla.n_tokens, taken(&vanilla).iter().map(|&i| n_tokens[i]).sum::<usize>());
@@ -184,8 +184,8 @@ mod tests {
         ) {
             let ranking = rank(passages.iter().map(|p| p.0));
             let n_tokens: Vec<usize> = passages.iter().map(|p| p.1).collect();
-            let small = taken(&fill(&ranking, &n_tokens, budget, Overflow::Stop));
-            let large = taken(&fill(&ranking, &n_tokens, budget + more, Overflow::Stop));
+            let small = taken(&fill(&ranking, &n_tokens, budget, Fill::Stop));
+            let large = taken(&fill(&ranking, &n_tokens, budget + more, Fill::Stop));
             prop_assert!(large.starts_with(&small));
         }
     }

@@ -16,7 +16,7 @@ pub use bm25::{Bm25, WordRule};
 pub use dense::{VectorBlocks, cosine, cosine_ranking};
 pub use fusion::{RRF_K, reciprocal_rank_fusion};
 pub use retriever::Retriever;
-pub use shelf::{Passage, Shelf, ShelfError, sentences};
+pub use shelf::{IndexError, Passage, PassageIndex, sentences};
 
 /// A passage with its score under one retriever.
 #[derive(Debug, Clone, Copy, PartialEq)]

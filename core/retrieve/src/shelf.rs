@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// It holds offsets and an index, not the texts: these are the books' own, which may lie in a
 /// [`TextStore`](closeread_books::TextStore) and are then opened one at a time.
 #[derive(Debug, Clone)]
-pub struct Shelf {
+pub struct PassageIndex {
     books: Vec<Arc<Book>>,
     passages: Vec<Passage>,
     /// The pieces of all passages, one passage after another: start and end in their book's flow.
@@ -49,7 +49,7 @@ enum PassageVectors {
 
 /// Why a shelf cannot rank.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ShelfError {
+pub enum IndexError {
     /// Embeddings are wanted and none were put in.
     #[error("retriever `{0}` needs embeddings of the passages, and this shelf has none")]
     NoVectors(&'static str),
@@ -67,9 +67,9 @@ fn sentences_of(flow: &Flow, language: Language) -> Vec<FlowSpan> {
     sentence::split(flow.text(), Rules::for_code(language.code()))
 }
 
-impl Shelf {
+impl PassageIndex {
     /// Cuts the books and indexes the passages for BM25, a book at a time; embeddings come later by
-    /// [`Shelf::put_vectors`].
+    /// [`PassageIndex::put_vectors`].
     ///
     /// # Panics
     /// If a book has 4 GiB of text or more, or cannot be read (see [`Book::flow`]).
@@ -136,15 +136,15 @@ impl Shelf {
     /// A copy of the passages' vectors, in order; `None` where there are none.
     ///
     /// # Errors
-    /// [`ShelfError::Vectors`] if they lie elsewhere and cannot be read.
-    pub fn vectors(&self) -> Result<Option<Vec<Vec<f32>>>, ShelfError> {
+    /// [`IndexError::Vectors`] if they lie elsewhere and cannot be read.
+    pub fn vectors(&self) -> Result<Option<Vec<Vec<f32>>>, IndexError> {
         let copied = |vectors: &Vectors| vectors.rows().map(<[f32]>::to_vec).collect::<Vec<_>>();
         Ok(match &self.vectors {
             None => None,
             Some(PassageVectors::Memory(vectors)) => Some(copied(vectors)),
             Some(PassageVectors::Blocks(blocks)) => {
                 let mut rows = Vec::with_capacity(blocks.n_rows());
-                blocks.read(&mut |block| rows.extend(copied(block))).map_err(ShelfError::Vectors)?;
+                blocks.read(&mut |block| rows.extend(copied(block))).map_err(IndexError::Vectors)?;
                 Some(rows)
             }
         })
@@ -163,10 +163,10 @@ impl Shelf {
         self.text_in(&self.books[self.passages[idx].book].flow(), idx)
     }
 
-    /// [`Shelf::text`] of several passages, in their order, each book opened once.
+    /// [`PassageIndex::text`] of several passages, in their order, each book opened once.
     ///
     /// # Panics
-    /// As [`Shelf::text`].
+    /// As [`PassageIndex::text`].
     pub fn texts(&self, passages: impl IntoIterator<Item = usize>) -> Vec<String> {
         let passages: Vec<usize> = passages.into_iter().collect();
         let mut places: Vec<usize> = (0..passages.len()).collect();
@@ -193,19 +193,19 @@ impl Shelf {
     /// `query_vector` is the query's embedding; only [`Retriever::Bm25`] does without.
     ///
     /// # Errors
-    /// [`ShelfError`] if embeddings are needed and missing, or cannot be read.
+    /// [`IndexError`] if embeddings are needed and missing, or cannot be read.
     pub fn ranking(
         &self,
         retriever: Retriever,
         query: &str,
         query_vector: Option<&[f32]>,
-    ) -> Result<Ranking, ShelfError> {
+    ) -> Result<Ranking, IndexError> {
         let dense = || match (&self.vectors, query_vector) {
             (Some(PassageVectors::Memory(vectors)), Some(query)) => Ok(cosine_ranking(query, vectors.rows())),
             (Some(PassageVectors::Blocks(blocks)), Some(query)) => {
-                cosine_ranking_of_blocks(query, blocks.as_ref()).map_err(ShelfError::Vectors)
+                cosine_ranking_of_blocks(query, blocks.as_ref()).map_err(IndexError::Vectors)
             }
-            _ => Err(ShelfError::NoVectors(retriever.name())),
+            _ => Err(IndexError::NoVectors(retriever.name())),
         };
         Ok(match retriever {
             Retriever::Dense => dense()?,
@@ -214,7 +214,7 @@ impl Shelf {
         })
     }
 
-    /// [`Shelf::ranking`] with the vectors that have come so far, and the query's if it has.
+    /// [`PassageIndex::ranking`] with the vectors that have come so far, and the query's if it has.
     ///
     /// A passage without one is not in the dense ranking, and in the fusion stands by its words alone. With all of them it
     /// is the ranking of a shelf into which they were put.
@@ -292,7 +292,7 @@ mod tests {
             let store: Arc<dyn TextStore> =
                 Arc::new(Store(books.iter().map(|b| (b.hash().to_owned(), b.source().to_string())).collect()));
             let stored = books.iter().map(|b| Arc::new(b.clone().kept_in(Arc::clone(&store)))).collect();
-            let shelf = |books| Shelf::new(books, Chunker::Dos, 12, &Tokenizer::cl100k());
+            let shelf = |books| PassageIndex::new(books, Chunker::Dos, 12, &Tokenizer::cl100k());
             let (mut held, mut stored) = (shelf(books.into_iter().map(Arc::new).collect()), shelf(stored));
             prop_assert_eq!(held.passages(), stored.passages());
             let all = 0..held.passages().len();
@@ -304,7 +304,7 @@ mod tests {
             held.put_vectors(vectors(all.len()));
             stored.put_vector_blocks(Arc::new(Rows(vectors(all.len()))));
             for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
-                let ranking = |shelf: &Shelf| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
+                let ranking = |shelf: &PassageIndex| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
                 prop_assert_eq!(ranking(&held), ranking(&stored));
             }
         }
@@ -314,7 +314,7 @@ mod tests {
             text in "([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,20}", query in "[a-d]{1,3}( [a-d]{1,3})?", salt in 0usize..7,
         ) {
             let book = Book::new("b", "", text, &ReadOptions::default()).expect("text");
-            let mut shelf = Shelf::new(vec![Arc::new(book)], Chunker::Dos, 12, &Tokenizer::cl100k());
+            let mut shelf = PassageIndex::new(vec![Arc::new(book)], Chunker::Dos, 12, &Tokenizer::cl100k());
             let n = shelf.passages().len();
             let all = vectors(n);
             let mut arriving = ArrivingVectors::new(n, 3);

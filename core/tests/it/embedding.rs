@@ -3,7 +3,7 @@
 
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::tract::TractBackend;
-use closeread_embed::{Bucket, Encoder, ModelSpec, Role};
+use closeread_embed::{Bucket, EmbeddingModel, ModelSpec, Role};
 use closeread_models::all_minilm_l6_v2::{ONNX, TOKENIZER};
 use serde::Deserialize;
 
@@ -29,13 +29,13 @@ fn cases() -> Vec<Case> {
     vectors.cases
 }
 
-fn encoder(buckets: Option<Vec<Bucket>>) -> Encoder<TractBackend> {
+fn encoder(buckets: Option<Vec<Bucket>>) -> EmbeddingModel<TractBackend> {
     let spec = ModelSpec::named("all-MiniLM-L6-v2").expect("built in");
     let backend = match buckets {
         Some(buckets) => TractBackend::with_buckets(&spec, ONNX, buckets),
         None => TractBackend::new(&spec, ONNX),
     };
-    Encoder::new(spec, TOKENIZER, backend.expect("loads")).expect("valid")
+    EmbeddingModel::new(spec, TOKENIZER, backend.expect("loads")).expect("valid")
 }
 
 fn cosine(a: &[f32], b: &[f64]) -> f64 {

@@ -5,7 +5,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};
 use closeread_embed::{Role, Vectors};
 use closeread_eval::{Item, Task};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::{AnyMethod, Host, Preparation, Session, Settings, Trial};
 use closeread_prompts::Prompts;
 use closeread_retrieve::Retriever;
@@ -99,10 +99,10 @@ impl<'a> ScriptedHost<'a> {
 }
 
 impl Host for ScriptedHost<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let key = json!(call).to_string();
         if let Some(known) = self.journal.borrow().get(&key) {
-            return Ok(Reply { text: known.clone(), ..Reply::default() });
+            return Ok(Response { text: known.clone(), ..Response::default() });
         }
         let n = self.asked.replace(self.asked.get() + 1);
         self.write_down(&call);
@@ -114,7 +114,7 @@ impl Host for ScriptedHost<'_> {
         }
         let text = (self.script)(&call, n)?;
         self.journal.borrow_mut().insert(key, text.clone());
-        Ok(Reply { text, ..Reply::default() })
+        Ok(Response { text, ..Response::default() })
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
@@ -190,7 +190,7 @@ impl Case {
             tokenizer: &tokenizer,
             max_output_tokens: self.max_output_tokens,
             temperature: 0.0,
-            window: self.window,
+            context_window: self.window,
         };
         let index = self.method.passages().map(|passages| {
             let mut index = passages.index(&self.books, &tokenizer);
@@ -231,7 +231,7 @@ impl Case {
         let mut transcript = host.transcript();
         for (item, trial) in items.iter().zip(trials) {
             if items.len() > 1 {
-                let with = trial.asked_with.map(|other| format!(", asked with {other}"));
+                let with = trial.shared_call.map(|other| format!(", asked with {other}"));
                 writeln!(transcript, "{}{}", item.id, with.unwrap_or_default()).unwrap();
             }
             if let Some(context) = &trial.context {

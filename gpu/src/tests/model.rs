@@ -1,7 +1,7 @@
 use super::adapter;
 use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
 use crate::{GpuError, GpuModel, Storage};
-use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::{Backend, ModelSpec, TextTokenizer, Vectors};
 use closeread_models::all_minilm_l6_v2 as shipped;
@@ -24,9 +24,9 @@ fn slices(texts: &[Vec<u32>]) -> Vec<&[u32]> {
     texts.iter().map(Vec::as_slice).collect()
 }
 
-fn encoder(spec: &ModelSpec, onnx: &[u8]) -> EncoderBackend {
+fn encoder(spec: &ModelSpec, onnx: &[u8]) -> BertBackend {
     let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
-    EncoderBackend::from_onnx(spec, onnx, options).expect("loads")
+    BertBackend::from_onnx(spec, onnx, options).expect("loads")
 }
 
 /// 1 - cosine.

@@ -8,7 +8,7 @@ use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
 use closeread_eval::answer::boxed::memagent_boxed;
 use closeread_eval::answer::{after_thinking, memagent_answer};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::{AnyMethod, Host, Session, Settings};
 use closeread_metrics::{MemAgentScore, memagent_score};
 use closeread_prompts::Prompts;
@@ -147,8 +147,13 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     let book = Book::new("context", "", words.join(" "), &options);
     let books: Vec<Arc<Book>> = book.into_iter().map(Arc::new).collect();
     let (prompts, tokenizer) = (prompts(), words_for_tokens());
-    let settings =
-        Settings { prompts: &prompts, tokenizer: &tokenizer, max_output_tokens: 1024, temperature: 0.0, window: None };
+    let settings = Settings {
+        prompts: &prompts,
+        tokenizer: &tokenizer,
+        max_output_tokens: 1024,
+        temperature: 0.0,
+        context_window: None,
+    };
     let item = json!({ "id": "q", "documents": ["context"], "question": "q", "task": "generative", "answers": ["a"] });
     let item: Item = compare::parse(&item)?;
     let parameters = json!({ "section_tokens": input.chunk_size, "max_context": input.max_context });
@@ -161,7 +166,7 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     compare::same("call", &calls, &expected.calls)?;
     // A call that fails ends the item, with an empty answer.
     let answered = trials[0].calls.len() == calls.len();
-    let last = trials[0].calls.last().filter(|_| answered).map_or("", |call| call.reply.as_str());
+    let last = trials[0].calls.last().filter(|_| answered).map_or("", |call| call.response.as_str());
     compare::same("final response", &[last], &[expected.final_response.as_str()])
 }
 
@@ -190,7 +195,7 @@ struct Stub {
 }
 
 impl Host for Stub {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let said = &call.messages[0].content;
         let update = call.prompt == "memory-agent-update";
         let (memory, section) = if update { said.rsplit_once('\n').unwrap_or((said, "")) } else { (said.as_str(), "") };
@@ -204,8 +209,8 @@ impl Host for Stub {
             None => None,
         };
         match listed {
-            None => Ok(Reply { text: format!("memory after {number}"), ..Reply::default() }),
-            Some(Some(text)) => Ok(Reply { text: text.clone(), ..Reply::default() }),
+            None => Ok(Response { text: format!("memory after {number}"), ..Response::default() }),
+            Some(Some(text)) => Ok(Response { text: text.clone(), ..Response::default() }),
             Some(None) => Err(HostError::Failed("the case lists no reply".to_owned())),
         }
     }

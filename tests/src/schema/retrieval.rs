@@ -4,7 +4,7 @@ use super::{Schema, compare};
 use crate::report::{FileReport, label, list};
 use closeread_methods::cluster::{GaussianMixture, Points};
 use closeread_methods::{node_text, traversal};
-use closeread_retrieve::context::{Overflow, PassageOrder, Selection, fill};
+use closeread_retrieve::context::{Fill, PassageOrder, Selection, fill};
 use closeread_retrieve::cosine_ranking;
 use serde::Deserialize;
 use serde_json::Value;
@@ -116,12 +116,12 @@ fn budget(case: &Value) -> Result<(), String> {
 
     ranking.truncate(case.top_k);
     let filled = |overflow| fill(&ranking, &case.passage_tokens, case.budget, overflow);
-    let stopped = filled(Overflow::Stop);
+    let stopped = filled(Fill::Stop);
     compare::same("passage by score", &passages(&stopped), &expected.vanilla_order_stop_at_first_overflow)?;
     compare::same("tokens used", &[stopped.n_tokens], &[expected.tokens_used])?;
     let in_document_order = passages(&stopped.ordered(PassageOrder::Document));
     compare::same("passage by place", &in_document_order, &expected.document_order)?;
-    let skipped = passages(&filled(Overflow::Skip));
+    let skipped = passages(&filled(Fill::Skip));
     compare::same("passage when skipping", &skipped, &expected.contrast_skip_on_overflow)
 }
 

@@ -100,9 +100,9 @@ pub(crate) fn submissions(input: &[Vec<u8>]) -> Result<(), String> {
         let outcome = match byte % 9 {
             0 => Outcome::NotFound,
             1 => Outcome::Unanswered,
-            2 => Outcome::Overflow { needed: Some(n), window: None },
+            2 => Outcome::Overflow { needed: Some(n), context_window: None },
             3 => Outcome::Blocked { reason: reply },
-            4 => Outcome::Unparsed { reply },
+            4 => Outcome::Unparsed { response: reply },
             5 => Outcome::Failed { error: reply },
             _ => Outcome::Answered { answer: reply, choice: (byte % 2 == 0).then_some(choice) },
         };

@@ -14,7 +14,7 @@ use closeread_eval::evidence::recall_over;
 use closeread_eval::{Evidence, Item, Task};
 use closeread_methods::listing::{Found, Listing};
 use closeread_retrieve::context::{PassageOrder, Selection, fill, with_neighbours};
-use closeread_retrieve::{Ranking, Retriever, Shelf, ShelfError};
+use closeread_retrieve::{IndexError, PassageIndex, Ranking, Retriever};
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Locator, Span};
 use embedding::Embedding;
@@ -54,7 +54,7 @@ extern "C" {
 pub struct Index {
     cut: Cut,
     encodings: Vec<String>,
-    shelf: Shelf,
+    shelf: PassageIndex,
     /// Where the gold evidence stands, by the number of its book.
     evidence: Vec<(usize, Span)>,
     asked: Option<Asked>,
@@ -80,7 +80,7 @@ impl Index {
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<JsCutOptions>) -> Result<Index, JsValue> {
         let cut = read::<CutOptions>(options.map(JsValue::from))?.cut()?;
-        let shelf = Shelf::new(Vec::new(), cut.chunker, cut.max_tokens, &cut.tokenizer);
+        let shelf = PassageIndex::new(Vec::new(), cut.chunker, cut.max_tokens, &cut.tokenizer);
         Ok(Self { cut, encodings: Vec::new(), shelf, evidence: Vec::new(), asked: None, embedding: None })
     }
 
@@ -96,7 +96,7 @@ impl Index {
         let read = read_book(name, file, options)?;
         let mut books = self.shelf.books().to_vec();
         books.push(Arc::new(read.book));
-        self.shelf = Shelf::new(books, self.cut.chunker, self.cut.max_tokens, &self.cut.tokenizer);
+        self.shelf = PassageIndex::new(books, self.cut.chunker, self.cut.max_tokens, &self.cut.tokenizer);
         self.encodings.push(read.encoding);
         (self.evidence, self.asked, self.embedding) = (Vec::new(), None, None);
         self.book(self.encodings.len() - 1)
@@ -350,6 +350,6 @@ impl Index {
     }
 }
 
-fn shelf_error(error: &ShelfError) -> JsValue {
-    as_js("ShelfError", error)
+fn shelf_error(error: &IndexError) -> JsValue {
+    as_js("IndexError", error)
 }

@@ -5,7 +5,7 @@ use crate::error::usage;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_retrieve::Retriever;
-use closeread_retrieve::context::{Overflow, PassageOrder};
+use closeread_retrieve::context::{Fill, PassageOrder};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
@@ -70,7 +70,7 @@ impl Default for SearchOptions {
 }
 
 impl SearchOptions {
-    pub(super) fn overflow(&self) -> Overflow {
-        if self.skip { Overflow::Skip } else { Overflow::Stop }
+    pub(super) fn overflow(&self) -> Fill {
+        if self.skip { Fill::Skip } else { Fill::Stop }
     }
 }

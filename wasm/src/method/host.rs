@@ -6,7 +6,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::answer::Form;
 use closeread_eval::reading::{Expected, ExtractiveInput};
-use closeread_llm::{Call, HostError, Reply, Speaker};
+use closeread_llm::{Call, HostError, Response, Speaker};
 use closeread_methods::cost::Stage;
 use closeread_methods::{Host, Preparation};
 use js_sys::{Array, Float32Array, Function, Promise, Reflect};
@@ -115,13 +115,13 @@ impl JsHost<'_> {
 }
 
 impl Host for JsHost<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let id = self.made.borrow().len();
         let described = self.described(id, &call).map_err(|error| host_error(&error))?;
         self.made.borrow_mut().push(call.reading);
         let reply = self.asked("chat", &Array::of1(&described)).await.map_err(|error| host_error(&error))?;
         if let Some(text) = reply.as_string() {
-            return Ok(Reply { text, ..Reply::default() });
+            return Ok(Response { text, ..Response::default() });
         }
         serde_wasm_bindgen::from_value(reply)
             .map_err(|error| HostError::Failed(format!("the host's reply: {error}; expected a string or {{ text }}")))

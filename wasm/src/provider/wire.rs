@@ -1,9 +1,9 @@
 //! One request by fetch, straight or over a relay.
 
 use closeread_llm::provider::{
-    Fault, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Protocol, Request, Response, Secret, Strain, StreamReader,
+    Fault, HttpResponse, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Protocol, Request, Secret, ServerLoad, StreamReader,
 };
-use closeread_llm::{HostError, Reply, provider};
+use closeread_llm::{HostError, Response, provider};
 use gloo_net::http;
 use js_sys::{Date, Function, Promise, Reflect, Uint8Array};
 use serde::Deserialize;
@@ -43,7 +43,7 @@ impl Wire {
         request: &Request,
         stream: bool,
         signal: Option<&AbortSignal>,
-    ) -> Result<Reply, Fault> {
+    ) -> Result<Response, Fault> {
         let posted = match self.request(request, signal) {
             Ok(posted) => posted.send().await,
             Err(error) => Err(error),
@@ -73,7 +73,7 @@ impl Wire {
         post.body(request.body.to_string())
     }
 
-    async fn read(&self, response: http::Response, stream: bool) -> Result<Reply, Fault> {
+    async fn read(&self, response: http::Response, stream: bool) -> Result<Response, Fault> {
         let headers = response.headers();
         let status = response.status();
         let kind = headers.get("content-type").unwrap_or_default();
@@ -93,10 +93,10 @@ impl Wire {
             let message = format!("the server's reply is larger than {} MiB, and was not read to its end", most >> 20);
             return Err(Fault::Final(HostError::Failed(message)));
         }
-        self.protocol.read(Response { status, retry_after, body: &String::from_utf8_lossy(&body) })
+        self.protocol.read(HttpResponse { status, retry_after, body: &String::from_utf8_lossy(&body) })
     }
 
-    async fn read_stream(&self, response: http::Response) -> Result<Reply, Fault> {
+    async fn read_stream(&self, response: http::Response) -> Result<Response, Fault> {
         let mut reader = StreamReader::new(self.protocol);
         each_piece(&response, |piece| reader.push(piece).map(|()| true)).await?;
         reader.finish()
@@ -111,7 +111,7 @@ impl Wire {
             Some(_) => "the relay is not reachable: is `closeread serve --relay` still running?",
         };
         let message = format!("no connection to the server ({}); {way}", self.redact(&error.to_string()));
-        Fault::transient(Strain::Unreached, message)
+        Fault::transient(ServerLoad::Unreached, message)
     }
 
     /// `text` without the key, which some servers repeat.
@@ -120,10 +120,10 @@ impl Wire {
     }
 
     /// A reply without the key.
-    pub(super) fn redact_reply(&self, text: String) -> String {
+    pub(super) fn redact_reply(&self, reply: Response) -> Response {
         match &self.key {
-            Some(key) => key.redact_reply(text),
-            None => text,
+            Some(key) => key.redact_reply(reply),
+            None => reply,
         }
     }
 }
@@ -151,7 +151,7 @@ async fn each_piece(
 }
 
 fn broken(message: &str) -> Fault {
-    Fault::transient(Strain::Connection, message)
+    Fault::transient(ServerLoad::Connection, message)
 }
 
 /// Waits, or not for long once it is no longer wanted.

@@ -126,10 +126,10 @@ export class TrialsInSight {
     }
 }
 
-function content({ item, question, cell, sample, outcome, said, scores }: TrialLine, cells: string[]): Node[] {
+function content({ item, question, cell, repeat, outcome, said, scores }: TrialLine, cells: string[]): Node[] {
     const say = inLanguage(words);
     const score = Object.entries(scores).filter(([name]) => name !== "evidence_recall").map(([name, value]) => `${name} ${percent(value)}`);
-    const which = `${cells[cell] ?? ""}${sample > 0 ? `, ${say.sample(shown(sample + 1))}` : ""}`;
+    const which = `${cells[cell] ?? ""}${repeat > 0 ? `, ${say.repeat(shown(repeat + 1))}` : ""}`;
     return [
         make("span", { class: "trial-head" }, shownText("strong", item), " ", shownText("span", which, { class: "note" }), " ",
             make("span", { class: `outcome ${outcome}` }, say.outcome(outcome)), " ", make("span", { class: "note" }, visible(score.join(", ")))),

@@ -20,12 +20,12 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
     if (record !== null) {
         const said = record.answer ?? record.reason ?? record.error;
         if (said !== undefined) fact(say.answer, shownText("p", said));
-        if (record.needed && record.window) fact(say.window, make("p", {}, say.tooLong(shown(record.needed), shown(record.window))));
+        if (record.needed && record.context_window) fact(say.window, make("p", {}, say.tooLong(shown(record.needed), shown(record.context_window))));
         fact(say.scores, ...Object.entries(record.scores).map(([name, value]) => make("p", {}, `${visible(name)} ${percent(value)}`)));
         fact(say.took, make("p", {}, say.tokensAndSeconds(shown(record.prompt_tokens), record.seconds.toFixed(1))));
         fact(say.measures, ...Object.entries(record.measures ?? {}).map(([name, value]) => make("p", {}, `${visible(name)}: ${shown(value)}`)));
         fact(say.cited, ...lines(record.evidence ?? []));
-        if (record.asked_with) fact(say.askedWith, shownText("p", record.asked_with));
+        if (record.shared_call) fact(say.askedWith, shownText("p", record.shared_call));
     }
     fact(say.evidence, ...(item.evidence ?? []).map(({ document, quote, start, end }) => make("p", {},
         shownText("q", quote ?? ""), make("small", {}, ` ${visible(document ?? "")} ${start === undefined ? say.nowhere : `${start}–${end}`}`))));
@@ -71,11 +71,11 @@ function passage({ document, start, end, score, text }: TracedPassage): HTMLElem
         text === undefined ? make("p", { class: "note" }, say.noText) : shownText("p", text, { class: "book-text" }));
 }
 
-function reply({ reply, sha256, usage, remembered }: TracedCall): Node[] {
+function reply({ response, sha256, usage, cached }: TracedCall): Node[] {
     const say = inLanguage(words);
     const counted = Object.entries(usage).filter(([, value]) => typeof value === "number").map(([name, value]) => `${name} ${shown(value as number)}`);
-    const note = [say.messages(sha256.slice(0, 12)), ...counted, ...(remembered ? [say.remembered] : [])].join(", ");
-    return [make("p", { class: "facts" }, note), shownText("pre", reply)];
+    const note = [say.messages(sha256.slice(0, 12)), ...counted, ...(cached ? [say.remembered] : [])].join(", ");
+    return [make("p", { class: "facts" }, note), shownText("pre", response)];
 }
 
 /** What a judge decided, without what names the judgement. */

@@ -7,7 +7,7 @@ export const en = {
     heading: "Method theatre",
     lead: "Any method of the papers, step by step: each call with its exact prompt before it is sent, the reply, what it was understood as.",
     noBook: "Open a book above, or take a work of the sample.",
-    setup: "What is played",
+    setup: "Method",
     method: "Method",
     costs: "What it asks for on this book",
     onceABook: (calls: { low: number; high: number }, tokens: { low: number; high: number }) =>
@@ -30,7 +30,7 @@ export const en = {
     task: "Kind of answer",
     tasks: { generative: "a few words", choice: "one of several options", summary: "a summary" },
     options: "Options, one a line",
-    reader: "Who replies",
+    reader: "Model",
     readers: { extractive: "builtin/extractive (counts words, no model)", person: "I do: I type every reply", model: "a language model" },
     provider: "Provider",
     providers: {
@@ -46,8 +46,8 @@ export const en = {
     extraBody: "Further fields of each request, as JSON",
     notJson: "The further fields are no JSON object: expected something like {\"seed\": 1}.",
     relayed: "Through the relay of closeread serve (for servers that let no page in)",
-    maxOutputTokens: "Most tokens of a reply",
-    window: "Tokens the model can take (empty: no limit)",
+    maxOutputTokens: "Max output tokens",
+    window: "Context window in tokens (empty: no limit)",
     noQuestion: "There is no question: choose one of the sample or write your own.",
     noModel: "No model is named: write its name as the provider knows it.",
     noUrl: "No address is given: write the server's, up to and including /v1.",
@@ -91,8 +91,9 @@ export const en = {
     kept: "kept", gone: "forgotten", fresh: "new",
     outcomes: {
         answered: "Answered", not_found: "Not found: the reader says that its context does not hold it",
-        unanswered: "Unanswered: the searches are spent", overflow: "Overflow: the prompt does not fit the window",
+        unanswered: "Unanswered: the searches are spent", overflow: "Overflow: the prompt does not fit the context window",
         blocked: "Blocked by the provider", unparsed: "Unparsed: no answer in the agreed form", failed: "Failed",
+        cut_short: "Cut short: the response ended at its limit of tokens and holds no answer",
         not_asked: "Not asked: the method does not answer items of this kind",
     },
     retrying: (message: string, tries: number, of: number, wait: number) =>
@@ -207,7 +208,7 @@ export const zh: typeof en = {
     kept: "保留", gone: "忘记", fresh: "新增",
     outcomes: {
         answered: "已回答", not_found: "未找到：读者说上下文中没有答案", unanswered: "未回答：检索次数已用完",
-        overflow: "超长：提示词放不进模型的窗口", blocked: "被服务商拦截", unparsed: "无法解析：没有约定形式的答案",
+        overflow: "超长：提示词放不进模型的窗口", blocked: "被服务商拦截", unparsed: "无法解析：没有约定形式的答案", cut_short: "截断：回复达到 token 上限且不含答案",
         failed: "失败", not_asked: "未提问：该方法不回答这类问题",
     },
     retrying: (message, tries, of, wait) => `${message}；第 ${tries} 次（共 ${of} 次），${Math.ceil(wait)} 秒后重试`,

@@ -3,8 +3,8 @@
 use super::Batcher;
 use super::ledger::{Stage, Ticket};
 use anyhow::Result;
-use closeread_llm::provider::{Adjustment, BatchApi, Fault, Strain};
-use closeread_llm::{HostError, Reply};
+use closeread_llm::provider::{Adjustment, BatchApi, Fault, ServerLoad};
+use closeread_llm::{HostError, Response};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ impl Batcher {
     }
 
     /// A batch with results.
-    pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Reply, Fault>)>) -> Result<()> {
+    pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Response, Fault>)>) -> Result<()> {
         let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
         if ticket.unconfirmed && results.iter().any(|(id, _)| !ours.contains(id)) {
             eprintln!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
@@ -40,10 +40,10 @@ impl Batcher {
             ticket.stage = Stage::Prepared;
             return self.update(&ticket);
         }
-        let mut results: HashMap<String, Result<Reply, Fault>> = results.into_iter().collect();
+        let mut results: HashMap<String, Result<Response, Fault>> = results.into_iter().collect();
         let (mut replies, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
         for id in &ticket.requests {
-            let silent = || Err(Fault::transient(Strain::Server, "the batch holds no result"));
+            let silent = || Err(Fault::transient(ServerLoad::Server, "the batch holds no result"));
             match results.remove(id).unwrap_or_else(silent) {
                 Ok(mut reply) => {
                     reply.usage.batch = true;
@@ -109,7 +109,7 @@ impl Batcher {
     fn close(
         &self,
         ticket: &Ticket,
-        replies: Vec<(String, Reply)>,
+        replies: Vec<(String, Response)>,
         again: Vec<String>,
         failed: Vec<(String, HostError)>,
     ) -> Result<()> {

@@ -6,7 +6,7 @@ use crate::throttle::{Rates, Throttle};
 use crate::wire::{Message, Received, Wire, final_error};
 use anyhow::{Result, anyhow, bail};
 use closeread_llm::provider::{BatchApi, BatchMessage, BatchPhase, BatchState, Fault, Protocol, Request};
-use closeread_llm::{HostError, Reply};
+use closeread_llm::{HostError, Response};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ const PAGES: usize = 20;
 const MAX_RESULTS_BYTES: usize = 1 << 30;
 
 /// The provider's batch API for one account.
-pub(super) struct Desk {
+pub(super) struct BatchClient {
     name: String,
     api: BatchApi,
     account: Account,
@@ -32,10 +32,10 @@ pub(super) struct Desk {
 pub(super) enum Seen {
     Running,
     Rejected { message: String, too_much: bool },
-    Ended(Vec<(String, Result<Reply, Fault>)>),
+    Ended(Vec<(String, Result<Response, Fault>)>),
 }
 
-impl Desk {
+impl BatchClient {
     pub(super) fn new(name: String, api: BatchApi, account: Account, timeout: Duration) -> Result<Self> {
         let wire = Wire::new(name.clone(), account.key.clone(), timeout)?.reading(MAX_RESULTS_BYTES);
         Ok(Self { name, api, account, wire, throttle: Throttle::new(1, Rates::default()), said: RefCell::default() })

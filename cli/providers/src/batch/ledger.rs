@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result};
 use closeread_files::{self as files, write_atomically};
-use closeread_llm::Reply;
+use closeread_llm::Response;
 use closeread_llm::provider::BatchApi;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -56,16 +56,16 @@ pub(super) struct Ticket {
 #[derive(Serialize, Deserialize)]
 struct Line {
     request: String,
-    reply: Reply,
+    reply: Response,
 }
 
 /// The batches of one model in a run folder.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct BatchStore {
     folder: PathBuf,
 }
 
-impl Ledger {
+impl BatchStore {
     pub(super) fn of_run(run: &Path) -> Self {
         Self { folder: run.join(FOLDER) }
     }
@@ -111,7 +111,7 @@ impl Ledger {
     }
 
     /// Keeps the replies of a batch; its entries are of no more use.
-    pub(super) fn keep_replies(&self, number: u32, replies: &[(String, Reply)]) -> Result<()> {
+    pub(super) fn keep_replies(&self, number: u32, replies: &[(String, Response)]) -> Result<()> {
         let mut lines = Vec::new();
         for (request, reply) in replies {
             serde_json::to_writer(&mut lines, &Line { request: request.clone(), reply: reply.clone() })?;
@@ -127,7 +127,7 @@ impl Ledger {
     }
 
     /// The replies of a batch that has ended.
-    pub(super) fn replies(&self, number: u32) -> Result<Vec<(String, Reply)>> {
+    pub(super) fn replies(&self, number: u32) -> Result<Vec<(String, Response)>> {
         let path = self.path(number, "replies.jsonl");
         let lines: Vec<Line> = files::read_lines(&path, "a reply of a batch")?;
         Ok(lines.into_iter().map(|Line { request, reply }| (request, reply)).collect())
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn what_was_handed_in_is_known_after_a_restart() {
         let run = tempfile::tempdir().unwrap();
-        let ledger = Ledger::of_run(run.path());
+        let ledger = BatchStore::of_run(run.path());
         assert_eq!(ledger.next_number().unwrap(), 1);
         let entries = [r#"{"custom_id":"a","body":1}"#.to_owned(), r#"{"custom_id":"b","body":2}"#.to_owned()];
         ledger.keep_entries(1, &entries).unwrap();
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(ledger.next_number().unwrap(), 2);
         assert_eq!(ledger.entries(1, &HashSet::from(["b"])).unwrap(), entries[1..]);
 
-        let reply = Reply { text: "Ana".to_owned(), ..Reply::default() };
+        let reply = Response { text: "Ana".to_owned(), ..Response::default() };
         ledger.keep_replies(1, &[("a".to_owned(), reply.clone())]).unwrap();
         ledger.keep(&Ticket { stage: Stage::Ended, ..ticket }).unwrap();
         assert_eq!(ledger.replies(1).unwrap(), [("a".to_owned(), reply)]);

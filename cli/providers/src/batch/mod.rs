@@ -11,9 +11,9 @@ use crate::account::Account;
 use crate::outgoing::Source;
 use anyhow::{Result, bail};
 use closeread_llm::provider::{BatchApi, Dialect, Parameters};
-use closeread_llm::{Call, HostError, Reply};
-use desk::Desk;
-use ledger::{Ledger, Stage, Ticket};
+use closeread_llm::{Call, HostError, Response};
+use desk::BatchClient;
+use ledger::{BatchStore, Stage, Ticket};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -40,8 +40,8 @@ pub fn check_batch(model: &str) -> Result<()> {
 pub struct Batcher {
     name: String,
     api: BatchApi,
-    desk: Desk,
-    ledger: Ledger,
+    desk: BatchClient,
+    ledger: BatchStore,
     dialect: Cell<Dialect>,
     /// How often the provider is asked how a batch is doing.
     poll: Duration,
@@ -62,7 +62,7 @@ struct State {
     under_way: HashSet<String>,
     tickets: Vec<Ticket>,
     /// What came back; kept, for one request may be asked by several trials.
-    outcomes: HashMap<String, Result<Reply, HostError>>,
+    outcomes: HashMap<String, Result<Response, HostError>>,
     /// Outcomes that somebody took: for whoever takes them again nothing is spent.
     taken: HashSet<String>,
     tries: HashMap<String, u32>,
@@ -90,7 +90,7 @@ impl Batcher {
         let Some(api) = BatchApi::of(account.provider.protocol) else {
             bail!("--batch: {name} has no batch API that closeread speaks");
         };
-        let ledger = Ledger::of_run(run);
+        let ledger = BatchStore::of_run(run);
         let mut state = State::default();
         for ticket in ledger.read(&name)? {
             if ticket.stage == Stage::Ended {
@@ -102,7 +102,7 @@ impl Batcher {
         }
         Ok(Self {
             dialect: Cell::new(account.provider.dialect()),
-            desk: Desk::new(name.clone(), api, account, timeout)?,
+            desk: BatchClient::new(name.clone(), api, account, timeout)?,
             name,
             api,
             ledger,
@@ -143,7 +143,7 @@ impl Batcher {
     }
 
     /// The reply to an entry, whenever it comes.
-    pub async fn ask(&self, id: &str, entry: String) -> Result<Reply, HostError> {
+    pub async fn ask(&self, id: &str, entry: String) -> Result<Response, HostError> {
         {
             let mut state = self.state.borrow_mut();
             state.asked_at = Some(Instant::now());
@@ -159,7 +159,7 @@ impl Batcher {
                 let mut state = self.state.borrow_mut();
                 if let Some(outcome) = state.outcomes.get(id).cloned() {
                     let remembered = !state.taken.insert(id.to_owned());
-                    return outcome.map(|reply| Reply { remembered, ..reply });
+                    return outcome.map(|reply| Response { cached: remembered, ..reply });
                 }
             }
             settled.await;

@@ -7,7 +7,7 @@ use anyhow::Context;
 #[cfg(feature = "encoder")]
 use closeread_embed::encoder;
 #[cfg(feature = "encoder")]
-use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Instructions, Precision};
+use closeread_embed::encoder::{BertBackend, EncoderOptions, Instructions, Precision};
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 #[cfg(feature = "gpu")]
@@ -128,7 +128,7 @@ impl Choice {
                 let calibration = (*precision == Precision::Int8).then(|| model.calibration()).transpose()?;
                 let calibration = calibration.as_ref();
                 let options = EncoderOptions { precision: Some(*precision), instructions: None, calibration };
-                EncoderBackend::from_onnx(spec, &onnx, options).map(AnyBackend::Encoder)
+                BertBackend::from_onnx(spec, &onnx, options).map(AnyBackend::Encoder)
             }
             #[cfg(feature = "gpu")]
             Self::Gpu(adapter) => return WithStandIn::load(model, adapter),
@@ -143,7 +143,7 @@ impl Choice {
 pub(super) enum AnyBackend {
     Tract(TractBackend),
     #[cfg(feature = "encoder")]
-    Encoder(EncoderBackend),
+    Encoder(BertBackend),
     #[cfg(feature = "gpu")]
     Gpu(WithStandIn),
 }

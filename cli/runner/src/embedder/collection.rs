@@ -106,7 +106,7 @@ mod tests {
     use crate::models::Installed;
     use closeread_books::tokens::Tokenizer;
     use closeread_books::{Book, ReadOptions};
-    use closeread_retrieve::{Retriever, Shelf};
+    use closeread_retrieve::{PassageIndex, Retriever};
 
     #[test]
     fn a_shelf_ranks_the_same_with_vectors_in_memory_and_on_disk() {
@@ -117,7 +117,7 @@ mod tests {
         let book =
             |(i, text): (usize, &&str)| Book::new(format!("b{i}"), "", text.to_string(), &ReadOptions::default());
         let books: Vec<_> = texts.iter().enumerate().map(|one| Arc::new(book(one).unwrap())).collect();
-        let shelf = Shelf::new(books, closeread_books::chunk::Chunker::Dos, 8, &Tokenizer::cl100k());
+        let shelf = PassageIndex::new(books, closeread_books::chunk::Chunker::Dos, 8, &Tokenizer::cl100k());
         let query = embedder.embed(Role::Query, &["Who paid?"], |_| {}).unwrap().vectors;
         let ranking = |in_memory| {
             let mut shelf = shelf.clone();

@@ -3,7 +3,7 @@
 use super::backend::AnyBackend;
 use crate::models::{Installed, ONNX};
 use anyhow::Context;
-use closeread_embed::encoder::{EncoderBackend, EncoderOptions, Precision};
+use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
@@ -30,7 +30,7 @@ pub(super) fn adapter() -> Option<Adapter> {
 pub(super) struct WithStandIn {
     model: Installed,
     gpu: GpuModel,
-    stand_in: OnceLock<EncoderBackend>,
+    stand_in: OnceLock<BertBackend>,
     /// So that the stand-in is loaded once.
     loading: Mutex<()>,
 }
@@ -49,7 +49,7 @@ impl WithStandIn {
     }
 
     /// The encoder from now on; loaded when it is first needed.
-    fn replace(&self, reason: &GpuError) -> Result<&EncoderBackend, EmbedError> {
+    fn replace(&self, reason: &GpuError) -> Result<&BertBackend, EmbedError> {
         let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(encoder) = self.stand_in.get() {
             return Ok(encoder);
@@ -60,11 +60,11 @@ impl WithStandIn {
 }
 
 /// The encoder in the precision of the graphics processor, with the reason on stderr.
-fn stand_in(model: &Installed, reason: &GpuError) -> Result<EncoderBackend, EmbedError> {
+fn stand_in(model: &Installed, reason: &GpuError) -> Result<BertBackend, EmbedError> {
     eprintln!("{reason}; the encoder goes on in f32, nothing is lost");
     let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
     let onnx = model.file(ONNX).map_err(|error| EmbedError::Load(format!("{error:#}")))?;
-    EncoderBackend::from_onnx(&model.spec, &onnx, options)
+    BertBackend::from_onnx(&model.spec, &onnx, options)
 }
 
 impl Backend for WithStandIn {
@@ -87,7 +87,7 @@ impl Backend for WithStandIn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_embed::{Encoder, Role};
+    use closeread_embed::{EmbeddingModel, Role};
 
     #[test]
     #[ignore = "needs a graphics processor or the Vulkan driver lavapipe"]
@@ -98,7 +98,7 @@ mod tests {
         let AnyBackend::Gpu(backend) = WithStandIn::load(&shipped, &adapter).expect("loads") else {
             panic!("the device takes the model that ships");
         };
-        let encoder = Encoder::new(shipped.spec.clone(), &tokenizer, backend).expect("loads");
+        let encoder = EmbeddingModel::new(shipped.spec.clone(), &tokenizer, backend).expect("loads");
         let texts = ["Ana lit the lamp.", "The boats stayed in the harbour.", "Nobody paid the ferryman."];
         let query = encoder.encode(Role::Query, &["Who was not paid?"]).expect("embeds").vectors;
         let before = encoder.encode(Role::Passage, &texts).expect("embeds").vectors;

@@ -3,7 +3,7 @@
 use super::backend::{AnyBackend, Choice};
 use crate::models::{Installed, ONNX, SPEC, TOKENIZER};
 use anyhow::Context;
-use closeread_embed::{Embedded, Encoder, Role, TokenIds, Unit, Vectors, gather};
+use closeread_embed::{Embedded, EmbeddingModel, Role, TokenIds, Unit, Vectors, gather};
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ const TOKENIZE_CHUNK: usize = 64;
 #[derive(Debug)]
 pub(super) struct Local {
     model: Installed,
-    encoder: OnceLock<Encoder<AnyBackend>>,
+    encoder: OnceLock<EmbeddingModel<AnyBackend>>,
     backend: Choice,
     n_threads: usize,
 }
@@ -103,14 +103,14 @@ impl Local {
         results.into_iter().map(|result| result.expect("a scope ends when all its threads have sent")).collect()
     }
 
-    fn encoder(&self) -> anyhow::Result<&Encoder<AnyBackend>> {
+    fn encoder(&self) -> anyhow::Result<&EmbeddingModel<AnyBackend>> {
         if let Some(encoder) = self.encoder.get() {
             return Ok(encoder);
         }
         let spec = &self.model.spec;
         let load = || {
             let backend = self.backend.load(&self.model)?;
-            anyhow::Ok(Encoder::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
+            anyhow::Ok(EmbeddingModel::new(spec.clone(), &self.model.file(TOKENIZER)?, backend)?)
         };
         let encoder = load().with_context(|| format!("embedding model `{}` ({})", spec.name, self.model.place()))?;
         // Two threads may both have loaded it; the first one's stays.

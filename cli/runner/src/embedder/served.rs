@@ -176,7 +176,7 @@ impl Served {
         if !vectors.row(0).iter().zip(vectors.row(1)).any(differ) {
             bail!(
                 "embedding model {} at {} cuts long texts in silence: a text of {} bytes and its first three quarters have \
-                 the same vector. Choose a smaller --max-tokens; or describe the model with max_tokens and tokenizer \
+                 the same vector. Choose a smaller --passage-tokens; or describe the model with max_tokens and tokenizer \
                  (--embedder-spec): longer texts are then cut here, and counted",
                 self.name(),
                 self.endpoint(),
@@ -232,7 +232,7 @@ impl Served {
         let beginning: String = longest.chars().take(60).collect();
         anyhow!(
             "embedding model {name} at {endpoint} refuses a text that is too long for it: {message}\nThe longest of the \
-             request has {} bytes and begins `{beginning}`. Choose a smaller --max-tokens; or describe the model with \
+             request has {} bytes and begins `{beginning}`. Choose a smaller --passage-tokens; or describe the model with \
              max_tokens and tokenizer (--embedder-spec): longer texts are then cut, and counted",
             longest.len()
         )

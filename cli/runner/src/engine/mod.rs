@@ -28,7 +28,7 @@ use closeread_text::Span;
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use prepare::{Preparations, key_of};
-use room::Room;
+use room::BookIndexes;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
@@ -49,7 +49,7 @@ pub struct Plan<'a> {
     /// Who is asked for what methods make of books before their questions; `None`: each reader for itself.
     pub preparer: Option<String>,
     /// Repetitions of every trial.
-    pub samples: u32,
+    pub repeats: u32,
     /// As asked for; `None` chooses by language.
     pub retriever: Option<Retriever>,
     /// Calls under way at once.
@@ -117,14 +117,14 @@ pub fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Op
 /// record, all are asked again: one call gives all their answers.
 struct Unit<'a> {
     cell: &'a PlannedCell,
-    sample: u32,
+    repeat: u32,
     items: Vec<&'a Item>,
 }
 
 impl Unit<'_> {
     fn key(&self, item: &Item) -> TrialKey {
         let Arm { method, model, budget } = self.cell.key.clone();
-        TrialKey { item: item.id.clone(), method, model, budget, sample: self.sample }
+        TrialKey { item: item.id.clone(), method, model, budget, repeat: self.repeat }
     }
 
     /// What names its journal.
@@ -154,8 +154,8 @@ pub async fn run(
     let batchers = plan.batchers();
     let in_batches = !batchers.is_empty();
     let (folder, opening) = (RefCell::new(folder), Mutex::new(()));
-    let site = Site { plan, benchmark, evidence, folder, journals, progress, stop, opening };
-    let Site { journals, progress, stop, .. } = &site;
+    let site = TrialRunner { plan, benchmark, evidence, folder, journals, progress, stop, opening };
+    let TrialRunner { journals, progress, stop, .. } = &site;
     let work = stream::iter(groups)
         .map(anyhow::Ok)
         .try_for_each_concurrent(if in_batches { GROUPS_IN_BATCHES } else { 1 }, |(documents, units)| {
@@ -182,7 +182,7 @@ pub async fn run(
 }
 
 /// Where trials are made.
-struct Site<'s, 'p> {
+struct TrialRunner<'s, 'p> {
     plan: &'s Plan<'p>,
     benchmark: &'s Benchmark,
     evidence: &'s HashMap<String, Vec<(usize, Span)>>,
@@ -194,7 +194,7 @@ struct Site<'s, 'p> {
     opening: Mutex<()>,
 }
 
-impl Site<'_, '_> {
+impl TrialRunner<'_, '_> {
     /// Makes the trials on some books.
     async fn group(&self, documents: &[String], units: Vec<Unit<'_>>) -> Result<()> {
         let Self { plan, journals, progress, stop, .. } = self;
@@ -207,7 +207,7 @@ impl Site<'_, '_> {
         }
         let busy: Vec<_> = batchers.iter().map(|batcher| batcher.busy()).collect();
         let turn = self.opening.lock().await;
-        let (room, n_cut) = match Room::open(plan, self.benchmark.books_of(documents), &units, progress).await {
+        let (room, n_cut) = match BookIndexes::open(plan, self.benchmark.books_of(documents), &units, progress).await {
             Err(_) if is_ending() => return Ok(()),
             opened => opened?,
         };
@@ -276,7 +276,7 @@ fn units<'a>(plan: &'a Plan<'_>, items: &[&'a Item], folder: &RunFolder, journal
 fn units_of<'a>(plan: &'a Plan<'_>, items: &[&'a Item]) -> Vec<Unit<'a>> {
     let all_of = |cell: &'a PlannedCell, questions: &Questions<'a>| {
         let items = questions.items().to_vec();
-        (0..plan.samples).map(|sample| Unit { cell, sample, items: items.clone() }).collect::<Vec<_>>()
+        (0..plan.repeats).map(|repeat| Unit { cell, repeat, items: items.clone() }).collect::<Vec<_>>()
     };
     let (together, one_by_one): (Vec<_>, Vec<_>) = plan.cells.iter().partition(|cell| cell.method.asks_together());
     let mut units: Vec<Unit<'a>> = Vec::new();
@@ -307,7 +307,7 @@ fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
 /// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a reply.
 async fn attempt(
     plan: &Plan<'_>,
-    room: &Room,
+    room: &BookIndexes,
     preparations: &Preparations,
     journals: &Journals,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
@@ -320,13 +320,13 @@ async fn attempt(
     }
     let started = Instant::now();
     let journal = journals.of(&unit.name())?;
-    let Unit { cell, sample, items } = &unit;
+    let Unit { cell, repeat, items } = &unit;
     let PlannedCell { key, method, encoder } = cell;
     let trials = match preparations.of(plan, room, cell) {
         Some(Err(outcome)) => items.iter().map(|_| Trial::ended(outcome.clone())).collect(),
         prepared => {
             let host = &plan.hosts[&key.model]
-                .repetition(*sample, encoder.as_deref())
+                .repetition(*repeat, encoder.as_deref())
                 .of_method(&key.method)
                 .journalled(&journal);
             let session = room.session(plan, cell, host);
@@ -349,8 +349,8 @@ async fn attempt(
             calls: trial.calls,
             measures: trial.measures,
             evidence: trial.evidence,
-            seconds: if trial.asked_with.is_some() { 0.0 } else { seconds },
-            asked_with: trial.asked_with,
+            seconds: if trial.shared_call.is_some() { 0.0 } else { seconds },
+            shared_call: trial.shared_call,
         }
     });
     let records = records.collect();
@@ -361,7 +361,7 @@ async fn attempt(
 fn recorded(
     item: &Item,
     trial: &Trial,
-    room: &Room,
+    room: &BookIndexes,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
 ) -> BTreeMap<String, f64> {
     let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };

@@ -1,6 +1,6 @@
 //! What methods make of the books before their questions, made once and kept in the run folder.
 
-use super::{Plan, PlannedCell, Room, Unit};
+use super::{BookIndexes, Plan, PlannedCell, Unit};
 use crate::journal::Journals;
 use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};
@@ -17,7 +17,7 @@ const STOP_SEEN_WITHIN: Duration = Duration::from_millis(50);
 pub(super) struct Preparations(HashMap<String, Result<AnyPrepared, Outcome>>);
 
 /// What names the preparation of a cell's method on the books of the room; `None` if it makes none.
-pub(super) fn key_of(plan: &Plan<'_>, room: &Room, cell: &PlannedCell) -> Option<PreparationKey> {
+pub(super) fn key_of(plan: &Plan<'_>, room: &BookIndexes, cell: &PlannedCell) -> Option<PreparationKey> {
     let inputs = cell.method.preparation()?;
     let hash = |name: &&str| Some(((*name).to_owned(), plan.setting.prompts.hashes().get(*name)?.clone()));
     Some(PreparationKey {
@@ -36,7 +36,7 @@ impl Preparations {
     /// Whoever reads, a preparation is asked for by the preparing model, as for the first repetition.
     pub(super) async fn make(
         plan: &Plan<'_>,
-        room: &Room,
+        room: &BookIndexes,
         units: &[Unit<'_>],
         folder: &RefCell<&mut RunFolder>,
         journals: &Journals,
@@ -86,7 +86,12 @@ impl Preparations {
     }
 
     /// What was made for a cell; `None` if its method makes nothing.
-    pub(super) fn of(&self, plan: &Plan<'_>, room: &Room, cell: &PlannedCell) -> Option<&Result<AnyPrepared, Outcome>> {
+    pub(super) fn of(
+        &self,
+        plan: &Plan<'_>,
+        room: &BookIndexes,
+        cell: &PlannedCell,
+    ) -> Option<&Result<AnyPrepared, Outcome>> {
         self.0.get(&key_of(plan, room, cell)?.hash())
     }
 }

@@ -1,6 +1,6 @@
 //! A finished run again, without asking anyone: every reply comes from its record, everything else is computed anew.
 
-use super::{Plan, Room, Unit, groups, key_of, recorded, units_of};
+use super::{BookIndexes, Plan, Unit, groups, key_of, recorded, units_of};
 use crate::benchmark::Benchmark;
 use crate::host::QueryEncoder;
 use crate::progress::Progress;
@@ -8,7 +8,7 @@ use crate::run_folder;
 use anyhow::{Context as _, Result};
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Outcome;
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Context, Record, TrialKey};
 use closeread_methods::{AnyPrepared, Host, Preparation, Trial};
 use closeread_text::Span;
@@ -60,14 +60,14 @@ pub async fn replay(
     for (documents, items) in groups(&benchmark.items) {
         let mut units = units_of(plan, &items);
         for unit in &mut units {
-            let (cell, sample) = (unit.cell, unit.sample);
-            unit.items.retain(|item| stored.contains_key(&Unit { cell, sample, items: Vec::new() }.key(item)));
+            let (cell, repeat) = (unit.cell, unit.repeat);
+            unit.items.retain(|item| stored.contains_key(&Unit { cell, repeat, items: Vec::new() }.key(item)));
         }
         units.retain(|unit| !unit.items.is_empty());
         if units.is_empty() {
             continue;
         }
-        let (room, _) = Room::open(plan, benchmark.books_of(documents), &units, &progress).await?;
+        let (room, _) = BookIndexes::open(plan, benchmark.books_of(documents), &units, &progress).await?;
         let mut seen = BTreeSet::new();
         for unit in &units {
             let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
@@ -117,14 +117,14 @@ fn ended_early(outcome: &Outcome) -> bool {
 
 /// The trial that a record is of.
 fn as_stored(record: &Record) -> Trial {
-    let Record { outcome, prompt_tokens, context, calls, measures, evidence, asked_with, .. } = record.clone();
-    Trial { outcome, prompt_tokens, context, calls, measures, evidence, asked_with }
+    let Record { outcome, prompt_tokens, context, calls, measures, evidence, shared_call, .. } = record.clone();
+    Trial { outcome, prompt_tokens, context, calls, measures, evidence, shared_call }
 }
 
 /// The preparation of a unit with the replies that it holds.
 async fn prepared_once_more(
     plan: &Plan<'_>,
-    room: &Room,
+    room: &BookIndexes,
     unit: &Unit<'_>,
     stored: &Preparation,
 ) -> Result<Option<Preparation>> {
@@ -136,7 +136,7 @@ async fn prepared_once_more(
 /// The trials of a unit with the replies that their records hold.
 async fn once_more(
     plan: &Plan<'_>,
-    room: &Room,
+    room: &BookIndexes,
     prepared: Option<&AnyPrepared>,
     unit: &Unit<'_>,
     records: &[&Record],
@@ -195,20 +195,19 @@ fn prompts(calls: &[CallTrace]) -> Value {
 
 /// A host that knows the replies of one unit or preparation, in their order.
 struct Stored<'a> {
-    replies: RefCell<VecDeque<Reply>>,
+    replies: RefCell<VecDeque<Response>>,
     encoder: Option<&'a QueryEncoder>,
 }
 
 impl<'a> Stored<'a> {
     fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>) -> Self {
-        let calls = calls.into_iter();
-        let replies = calls.map(|call| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() });
-        Self { replies: RefCell::new(replies.collect()), encoder: unit.cell.encoder.as_deref() }
+        let replies = calls.into_iter().map(CallTrace::to_reply).collect();
+        Self { replies: RefCell::new(replies), encoder: unit.cell.encoder.as_deref() }
     }
 }
 
 impl Host for Stored<'_> {
-    async fn chat(&self, _call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, _call: Call) -> Result<Response, HostError> {
         let reply = self.replies.borrow_mut().pop_front();
         reply.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))
     }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use closeread_books::chunk::Chunker;
 use closeread_books::{Book, OpenBook};
 use closeread_methods::{Host, Passages, Session};
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,17 +20,17 @@ const HELD_TEXT: usize = 16 << 20;
 const HELD_VECTORS: usize = 16 << 20;
 
 /// Books, and a shelf for each way in which a method wants them cut and embedded.
-pub(super) struct Room {
+pub(super) struct BookIndexes {
     books: Vec<Arc<Book>>,
     /// Held open where they are few, so that no trial has to read them again.
     _open: Vec<Arc<OpenBook>>,
-    shelves: HashMap<ShelfKey, Shelf>,
+    shelves: HashMap<ShelfKey, PassageIndex>,
 }
 
 /// How a shelf was cut, and the fingerprint of the encoder whose vectors it holds.
 type ShelfKey = (Chunker, usize, Option<String>);
 
-impl Room {
+impl BookIndexes {
     /// Cuts, indexes and, where a method needs it, embeds the books and all their questions; says how many of these
     /// texts were longer than the encoders take.
     pub(super) async fn open(
@@ -104,7 +104,11 @@ impl Room {
 /// book.
 ///
 /// Vectors are made and remembered on disk book by book. Few are then held; many are read from there for every search.
-async fn embed(embedder: &Arc<Embedder>, mut shelf: Shelf, progress: &Progress) -> Result<(Shelf, usize)> {
+async fn embed(
+    embedder: &Arc<Embedder>,
+    mut shelf: PassageIndex,
+    progress: &Progress,
+) -> Result<(PassageIndex, usize)> {
     let title = match shelf.books() {
         [only] => only.id.clone(),
         several => format!("{} documents", several.len()),

@@ -17,7 +17,9 @@ use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
 use closeread_data::resolve_chunk;
 use closeread_eval::{Item, KeyFacts};
-use closeread_judges::{BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Said, Subject, Submission, cited};
+use closeread_judges::{
+    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, cited,
+};
 use closeread_llm::price::Dollars;
 use closeread_methods::Settings;
 use closeread_methods::record::Record;
@@ -35,7 +37,7 @@ use std::sync::Arc;
 use store::Judgements;
 
 /// A panel with the hosts that reach its members.
-pub struct Court<'a> {
+pub struct JudgeRunner<'a> {
     panel: Panel,
     prompts: &'a Prompts,
     tokenizer: &'a Tokenizer,
@@ -45,7 +47,7 @@ pub struct Court<'a> {
 }
 
 /// What is judged: the trials of a run with the items and books they are about.
-pub struct Docket<'a> {
+pub struct PendingJudgements<'a> {
     /// The items.
     pub items: &'a [Item],
     /// The trials.
@@ -76,12 +78,12 @@ pub struct Work {
 
 impl Work {
     /// What a judge is told of an answer about this work.
-    pub fn submission<'a>(&'a self, item: &'a Item, said: Said<'a>, cited: &'a [String]) -> Submission<'a> {
+    pub fn submission<'a>(&'a self, item: &'a Item, said: SubmittedAnswer<'a>, cited: &'a [String]) -> Submission<'a> {
         Submission { item, title: &self.title, language: &self.language, said, cited, chunk: &self.chunk }
     }
 }
 
-impl<'a> Court<'a> {
+impl<'a> JudgeRunner<'a> {
     /// A panel with models that can be reached as the options say; their calls are counted in `spending`.
     pub fn new(
         panel: Panel,
@@ -126,7 +128,7 @@ impl<'a> Court<'a> {
     }
 
     /// Asks every member what has not been asked yet, and appends each verdict to the folder; the caller holds its lock.
-    pub async fn sit(&self, folder: &Path, docket: &Docket<'_>) -> Result<Session> {
+    pub async fn run(&self, folder: &Path, docket: &PendingJudgements<'_>) -> Result<Session> {
         store::note_panel(folder, &self.panel)?;
         let mut judgements = Judgements::open(folder)?;
         let open = self.open(docket, &judgements);
@@ -171,7 +173,7 @@ impl<'a> Court<'a> {
     }
 
     /// What is still to be asked, the questions on an item together.
-    fn open(&self, docket_of: &Docket<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
+    fn open(&self, docket_of: &PendingJudgements<'_>, judgements: &Judgements) -> Vec<JudgementKey> {
         let mut open = Vec::new();
         for (judge, subjects) in docket(&self.panel, docket_of.items, docket_of.records) {
             for subject in subjects {
@@ -199,7 +201,7 @@ impl<'a> Court<'a> {
     ) -> Result<Option<Judgement>> {
         let submission = work.submission(
             item,
-            record.map_or(Said::Nothing, |record| Said::of(&record.outcome)),
+            record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome)),
             record.map(cited).unwrap_or_default(),
         );
         if key.judge_model == BUILTIN_RULE {
@@ -211,7 +213,7 @@ impl<'a> Court<'a> {
             tokenizer: self.tokenizer,
             max_output_tokens: self.panel.max_output_tokens,
             temperature: self.panel.temperature,
-            window: None,
+            context_window: None,
         };
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
         let heard = key.judge.ask(host, setting, &submission).await;
@@ -224,7 +226,7 @@ impl<'a> Court<'a> {
 }
 
 /// What these judgements need to be told of their works.
-fn works_of<'a>(docket: &Docket<'a>, judgements: &[JudgementKey]) -> (HashMap<&'a str, Work>, usize) {
+fn works_of<'a>(docket: &PendingJudgements<'a>, judgements: &[JudgementKey]) -> (HashMap<&'a str, Work>, usize) {
     let wanted: HashSet<&str> = judgements.iter().map(|key| key.subject.item.as_str()).collect();
     let verified: HashSet<&str> =
         judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();

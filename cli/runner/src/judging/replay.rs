@@ -1,12 +1,14 @@
 //! Judgements again, without asking anyone: the replies are those that were stored, what is read in them is read anew.
 
-use super::{Docket, Work, works_of};
+use super::{PendingJudgements, Work, works_of};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
-use closeread_judges::{BUILTIN_RULE, Heard, Judge, Judgement, JudgementKey, Judging, Said, Subject, Verdict, cited};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_judges::{
+    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Judging, Subject, SubmittedAnswer, Verdict, cited,
+};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Record};
 use closeread_methods::{Host, Settings};
 use closeread_prompts::Prompts;
@@ -45,7 +47,7 @@ pub struct Replayed {
 /// Reads every judgement again.
 pub async fn replay(
     judging: &Judging,
-    docket: &Docket<'_>,
+    docket: &PendingJudgements<'_>,
     prompts: &Prompts,
     tokenizer: &Tokenizer,
 ) -> Result<Replayed> {
@@ -75,7 +77,7 @@ pub async fn replay(
             continue;
         }
         replayed.judgements += 1;
-        let setting = Settings { prompts, tokenizer, max_output_tokens: 0, temperature: 0.0, window: None };
+        let setting = Settings { prompts, tokenizer, max_output_tokens: 0, temperature: 0.0, context_window: None };
         let again = again(judgement, item, record, work, setting).await;
         let again = again.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         compare(judgement, &again, &mut replayed.differences);
@@ -90,18 +92,18 @@ async fn again(
     record: Option<&Record>,
     work: &Work,
     setting: Settings<'_>,
-) -> Result<Heard> {
-    let said = record.map_or(Said::Nothing, |record| Said::of(&record.outcome));
+) -> Result<JudgeResponse> {
+    let said = record.map_or(SubmittedAnswer::Nothing, |record| SubmittedAnswer::of(&record.outcome));
     let submission = work.submission(item, said, record.map(cited).unwrap_or_default());
     let judge = judgement.key.judge;
     if judgement.key.judge_model == BUILTIN_RULE {
         let verdict = judge.by_rule(&submission).context("no rule can say this")?;
-        return Ok(Heard { verdict, calls: Vec::new() });
+        return Ok(JudgeResponse { verdict, calls: Vec::new() });
     }
     Ok(judge.ask(&Stored::of(&judgement.calls), setting, &submission).await?)
 }
 
-fn compare(stored: &Judgement, again: &Heard, differences: &mut Vec<Difference>) {
+fn compare(stored: &Judgement, again: &JudgeResponse, differences: &mut Vec<Difference>) {
     let prompt = |calls: &[CallTrace]| json!(calls.first().map(|call| &call.sha256));
     let verdict = |verdict: &Verdict| json!(verdict);
     let pairs = [
@@ -117,17 +119,16 @@ fn compare(stored: &Judgement, again: &Heard, differences: &mut Vec<Difference>)
 }
 
 /// A host that knows one reply.
-struct Stored(RefCell<Option<Reply>>);
+struct Stored(RefCell<Option<Response>>);
 
 impl Stored {
     fn of(calls: &[CallTrace]) -> Self {
-        let reply = |call: &CallTrace| Reply { text: call.reply.clone(), usage: call.usage, ..Reply::default() };
-        Self(RefCell::new(calls.first().map(reply)))
+        Self(RefCell::new(calls.first().map(CallTrace::to_reply)))
     }
 }
 
 impl Host for Stored {
-    async fn chat(&self, _call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, _call: Call) -> Result<Response, HostError> {
         let reply = self.0.borrow_mut().take();
         reply.ok_or_else(|| HostError::Failed("the judgement holds no reply to this call".to_owned()))
     }

@@ -18,7 +18,7 @@ use std::path::Path;
 /// What was recorded of trials that were asked again since.
 pub(super) const SUPERSEDED: &str = "superseded.jsonl";
 /// Fields of the configuration that an extension may change.
-const MAY_CHANGE: [&str; 7] = ["data", "documents", "items", "cells", "methods", "samples", "prompts"];
+const MAY_CHANGE: [&str; 8] = ["data", "documents", "items", "cells", "methods", "repeats", "prompts", "on_truncation"];
 /// Fields that only requests to a server depend on.
 const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
 /// How many things of one kind a message names.
@@ -67,7 +67,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
         prepared || changes.concern(record, &item.documents)
     };
     // Items that were asked in one call are asked again together.
-    let stale = |record: &Record| match &record.asked_with {
+    let stale = |record: &Record| match &record.shared_call {
         Some(first) => {
             let first = TrialKey { item: first.clone(), ..record.key.clone() };
             is_stale(record) || by_key.get(&first).is_none_or(|first| is_stale(first))
@@ -85,7 +85,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
         let item = value["item"].as_str().unwrap_or_default();
         let trial = &value["trial"];
         let key = json!({"item": item, "method": trial["method"], "model": trial["model"], "budget": trial["budget"],
-            "sample": trial["sample"]});
+            "repeat": trial["repeat"]});
         match serde_json::from_value::<TrialKey>(key) {
             Ok(key) => superseded.contains(&key),
             Err(_) => changes.items.contains(item),
@@ -168,8 +168,8 @@ fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
     if !gone.is_empty() {
         problems.push(format!("no longer asked for: {}", named(&gone)));
     }
-    if here["samples"].as_u64() < there["samples"].as_u64() {
-        problems.push(format!("samples: {} there, {} now", there["samples"], here["samples"]));
+    if here["repeats"].as_u64() < there["repeats"].as_u64() {
+        problems.push(format!("repeats: {} there, {} now", there["repeats"], here["repeats"]));
     }
     if problems.is_empty() { Ok(()) } else { bail!(refusal(path, &problems)) }
 }

@@ -1,7 +1,7 @@
 //! `closeread build corpusqa`: questions over whole collections of documents.
 
 use crate::building::{
-    BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, Workshop, checked, finish, hand_checked, hashes,
+    BuildContext, BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, checked, finish, hand_checked, hashes,
     read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
 };
 use anyhow::{Context, Result, bail};
@@ -80,9 +80,9 @@ pub(crate) struct CorpusQaArgs {
     /// Sets of each length
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     sets: u16,
-    /// Least part of its length that a set fills, in percent
+    /// Minimum share of a set's length to fill, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(0..=100))]
-    fill: u8,
+    coverage: u8,
     /// Questions on each set
     #[arg(long, value_name = "N", default_value_t = 24)]
     questions: usize,
@@ -115,7 +115,7 @@ impl CorpusQaArgs {
             allow_missing: self.allow_missing,
             lengths: self.lengths.clone(),
             copies: self.sets.into(),
-            fill: self.fill,
+            fill: self.coverage,
             per_set: self.questions,
             dispersion: self.dispersion,
             longest_list: self.longest_list.into(),
@@ -250,7 +250,7 @@ async fn from_table(
 async fn ended(
     folder: &BuildFolder,
     journal: &Journal,
-    workshop: &Workshop,
+    workshop: &BuildContext,
     build: &BuildOptions,
     books: &[Arc<Book>],
     work: impl Future<Output = Result<Corpus, BuildError>>,

@@ -12,7 +12,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_build::sagascale::{Crew, STAGES, SagaScale, Segment, Subject};
 use closeread_build::{Building, sagascale};
 use closeread_embed::Role;
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::QueryEncoder;
 use closeread_text::hash::sha256;
@@ -156,7 +156,7 @@ fn subjects(
             None => Retriever::Bm25,
             Some(embedder) => retriever_for(&alone, args.retriever, Some(embedder.as_ref())),
         };
-        let mut shelf = Shelf::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer);
+        let mut shelf = PassageIndex::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer);
         if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
             let texts = shelf.texts(0..shelf.passages().len());
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

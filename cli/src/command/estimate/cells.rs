@@ -23,7 +23,7 @@ pub(super) struct CellEstimate {
     pub(super) dollars: Tariffs,
     /// Tokens of the largest request, prompt and limit of the reply.
     pub(super) largest_request: u64,
-    /// Items that end as an overflow of `--window`, without a call.
+    /// Items that end as an overflow of `--context-window`, without a call.
     pub(super) overflows: usize,
     /// Requests that the model's window, or `--tpm`, can never take.
     pub(super) never_fit: u64,
@@ -55,7 +55,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
     let mut prepared = HashSet::new();
     let mut by_preparer: BTreeMap<&str, CellEstimate> = BTreeMap::new();
     let typical = scene.assumed.reply_tokens;
-    let samples = u64::from(scene.samples);
+    let repeats = u64::from(scene.repeats);
     for cell in scene.cells {
         let mut estimate = CellEstimate::nothing(scene, cell.key.clone());
         for (idx, group) in scene.groups.iter().enumerate() {
@@ -79,8 +79,8 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
                 }
                 work.push(Work::of(idx, preparer, &preparation, 1, units, typical));
             }
-            estimate.add(scene, &cost, samples);
-            work.push(Work::of(idx, &cell.key.model, &cost, samples, units, typical));
+            estimate.add(scene, &cost, repeats);
+            work.push(Work::of(idx, &cell.key.model, &cost, repeats, units, typical));
         }
         cells.push(estimate);
     }
@@ -121,7 +121,7 @@ impl CellEstimate {
     /// The same with what `cost` has, so many times.
     pub(super) fn add(&mut self, scene: &Scene<'_>, cost: &Cost, times: u64) {
         let facts = scene.prices.of(&self.key.model);
-        let window = scene.setting.window.or_else(|| facts?.window).map(|window| window as u64);
+        let window = scene.setting.context_window.or_else(|| facts?.window).map(|window| window as u64);
         let limit = [window, scene.assumed.tpm].into_iter().flatten().min();
         let typical = scene.assumed.reply_tokens;
         self.calls = self.calls + cost.n() * times;

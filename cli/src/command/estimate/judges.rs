@@ -5,7 +5,7 @@ use super::cells::{CellEstimate, Work};
 use anyhow::{Context, Result};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
-use closeread_judges::{BUILTIN_RULE, Judge, Panel, Said, Submission};
+use closeread_judges::{BUILTIN_RULE, Judge, Panel, Submission, SubmittedAnswer};
 use closeread_methods::Settings;
 use closeread_methods::cost::{Cost, Range};
 use closeread_report::Arm;
@@ -21,7 +21,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
     let asked = |item: &Item| judgements(scene, &panel, item);
     let (told, _) =
         works(scene.benchmark.items.iter().map(|item| (item, asked(item).contains_key(&Judge::VerifyFacts))), &books);
-    let setting = Settings { max_output_tokens: panel.max_output_tokens, window: None, ..scene.setting };
+    let setting = Settings { max_output_tokens: panel.max_output_tokens, context_window: None, ..scene.setting };
     let (mut entries, mut work) = (BTreeMap::new(), Vec::new());
     for (idx, group) in scene.groups.iter().enumerate() {
         for item in &group.items {
@@ -62,7 +62,7 @@ fn judgements(scene: &Scene<'_>, panel: &Panel, item: &Item) -> BTreeMap<Judge, 
         let cites = json!(cell.method).get("evidence") == Some(&json!(true));
         let cited = if cites { vec![String::new()] } else { Vec::new() };
         for judge in panel.judges_of(item, &answered, &cited).into_iter().filter(|judge| *judge != Judge::Rule) {
-            *judgements.entry(judge).or_default() += u64::from(scene.samples);
+            *judgements.entry(judge).or_default() += u64::from(scene.repeats);
         }
     }
     if panel.classifies(item) {
@@ -84,5 +84,5 @@ fn said(scene: &Scene<'_>, judge: Judge) -> Range {
 }
 
 fn nothing_said<'a>(item: &'a Item, told: &'a Judged) -> Submission<'a> {
-    told.submission(item, Said::Answer { text: "", choice: None }, &[])
+    told.submission(item, SubmittedAnswer::Answer { text: "", choice: None }, &[])
 }

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use super::cells::{CellEstimate, Money, Tariffs, plus};
-use super::windows::{self, Measured, Overflow};
+use super::windows::{self, ContextOverflow, Measured};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::Dollars;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub(super) struct ModelEstimate {
     pub(super) prices: Option<(String, String)>,
     /// Tokens of prompt and reply together that it takes; absent where that is not known.
     pub(super) window: Option<usize>,
-    pub(super) overflow: Option<Overflow>,
+    pub(super) overflow: Option<ContextOverflow>,
     pub(super) tokenizer: Counting,
     /// Seconds at least and at most; absent for a reader that is no server.
     pub(super) seconds: Option<(f64, f64)>,

@@ -3,7 +3,7 @@
 use super::cells::{CellEstimate, Money};
 use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
-use super::windows::{Overflow, Survival};
+use super::windows::{ContextOverflow, Survival};
 use super::{Assumptions, Estimate};
 use closeread_table::number::thousands;
 use closeread_table::render::text as render;
@@ -15,7 +15,7 @@ const NAMED: usize = 3;
 /// The whole estimate.
 pub(super) fn text(estimate: &Estimate) -> String {
     let count = |n: usize| thousands(n as u64);
-    let repetitions = match estimate.samples {
+    let repetitions = match estimate.repeats {
         1 => String::new(),
         n => format!(", {n} repetitions"),
     };
@@ -64,7 +64,7 @@ fn table(cells: &[CellEstimate], judges: &[CellEstimate]) -> Table {
         };
         if cell.overflows > 0 {
             let n = thousands(cell.overflows as u64);
-            table.notes.push(format!("{name}: {n} trials end as an overflow of --window without a call"));
+            table.notes.push(format!("{name}: {n} trials end as an overflow of --context-window without a call"));
         }
         if cell.never_fit > 0 {
             let n = thousands(cell.never_fit);
@@ -86,7 +86,7 @@ fn about(model: &ModelEstimate, ours: &str) -> String {
             let tariffs: Vec<String> = tariffs.iter().map(|(name, m)| format!("{} {name}", money(*m))).collect();
             format!("{}; prices of {date}, {source}", tariffs.join(", "))
         }
-        None => "its price is not known: add it to a list given by --models (docs/costs.md)".to_owned(),
+        None => "its price is not known: add it to a list given by --model-info (docs/costs.md)".to_owned(),
     });
     match &model.tokenizer {
         Counting::Same => lines.push(format!("counts by {ours} itself; a chat format adds some tokens a message")),
@@ -105,7 +105,9 @@ fn about(model: &ModelEstimate, ours: &str) -> String {
         // It only judges: no book is shown to it.
         (Some(_), None) => {}
         _ if model.tokenizer == Counting::Nothing => {}
-        _ => lines.push("its window is not known: give --window, or add it to a list given by --models".to_owned()),
+        _ => lines.push(
+            "its window is not known: give --context-window, or add it to a list given by --model-info".to_owned(),
+        ),
     }
     if let Some((low, high)) = model.seconds {
         let (low, high) = (duration(low), duration(high));
@@ -115,7 +117,7 @@ fn about(model: &ModelEstimate, ours: &str) -> String {
     format!("{}\n{}", model.model, lines.concat())
 }
 
-fn overflowing(window: usize, overflow: &Overflow) -> Vec<String> {
+fn overflowing(window: usize, overflow: &ContextOverflow) -> Vec<String> {
     let window = thousands(window as u64);
     let n = overflow.books.len();
     if n == 0 {

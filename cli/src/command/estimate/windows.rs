@@ -6,7 +6,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, SourceText};
 use closeread_eval::evidence::recall_over;
 use closeread_methods::cost::Calls;
-use closeread_methods::{AnyMethod, FullDocument, Settings, WindowPolicy};
+use closeread_methods::{AnyMethod, FullDocument, OnOverflow, Settings};
 use closeread_runner::benchmark::Benchmark;
 use closeread_text::{FlowSpan, Span};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Books, or sets of books, that are too long for a model together with a question and a reply.
 #[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Overflow {
+pub(super) struct ContextOverflow {
     /// Ids; those of a set of books that are asked about together joined by `, `.
     pub(super) books: Vec<String>,
     /// Items about them.
@@ -42,7 +42,7 @@ pub(super) struct Survival {
 }
 
 /// Overflows by window, for every window that a model of the run has.
-pub(super) struct Measured(BTreeMap<usize, Overflow>);
+pub(super) struct Measured(BTreeMap<usize, ContextOverflow>);
 
 impl Measured {
     /// Looks at all windows of the models.
@@ -57,14 +57,14 @@ impl Measured {
     }
 
     /// The overflow of a window.
-    pub(super) fn at(&self, window: usize) -> Option<&Overflow> {
+    pub(super) fn at(&self, window: usize) -> Option<&ContextOverflow> {
         self.0.get(&window)
     }
 }
 
-/// The window that holds for a model: `--window`, else what is known of it.
+/// The window that holds for a model: `--context-window`, else what is known of it.
 pub(super) fn window(scene: &Scene<'_>, model: &str) -> Option<usize> {
-    scene.setting.window.or_else(|| scene.prices.of(model)?.window)
+    scene.setting.context_window.or_else(|| scene.prices.of(model)?.window)
 }
 
 /// Tokens of the text that fit each item of a group that does not fit whole, `None` for one that fits.
@@ -75,7 +75,7 @@ fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<
         return Ok(vec![None; group.items.len()]);
     }
     let whole = AnyMethod::from(FullDocument::default());
-    let setting = Settings { window: None, ..scene.setting };
+    let setting = Settings { context_window: None, ..scene.setting };
     let cost = whole.cost(setting, &group.sizes, &group.items, None)?;
     let left = |calls: &Calls| {
         let around = calls.prompt.high - text + calls.reply_limit;
@@ -85,7 +85,7 @@ fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<
     Ok(cost.calls.iter().map(left).collect())
 }
 
-fn overflow(scene: &Scene<'_>, window: usize) -> Result<Overflow> {
+fn overflow(scene: &Scene<'_>, window: usize) -> Result<ContextOverflow> {
     let mut too_long = Vec::new();
     for group in &scene.groups {
         let available = available(scene, group, window)?;
@@ -95,7 +95,7 @@ fn overflow(scene: &Scene<'_>, window: usize) -> Result<Overflow> {
     }
     let shared = Shared { benchmark: scene.benchmark, evidence: scene.evidence, tokenizer: scene.setting.tokenizer };
     let survivals = in_parallel(&too_long, |(group, available)| survival(&shared, group, available));
-    let mut overflow = Overflow::default();
+    let mut overflow = ContextOverflow::default();
     for ((group, available), (end, middle)) in too_long.iter().zip(survivals) {
         overflow.books.push(group.documents.join(", "));
         overflow.items += available.iter().flatten().count();
@@ -124,16 +124,16 @@ fn survival(shared: &Shared<'_>, group: &Group<'_>, available: &[Option<usize>])
     let ends: Vec<Vec<usize>> = books.iter().map(|book| shared.tokenizer.token_ends(book.flow().text())).collect();
     for (item, left) in asked {
         let gold = shared.evidence.get(&item.id).map_or(&[][..], Vec::as_slice);
-        end.count(gold, &kept(&books, &ends, left, WindowPolicy::TruncateEnd), &books);
-        middle.count(gold, &kept(&books, &ends, left, WindowPolicy::TruncateMiddle), &books);
+        end.count(gold, &kept(&books, &ends, left, OnOverflow::TruncateEnd), &books);
+        middle.count(gold, &kept(&books, &ends, left, OnOverflow::TruncateMiddle), &books);
     }
     (end, middle)
 }
 
 /// The parts of the books that stay where `available` tokens of all of them together do.
-fn kept(books: &[Arc<Book>], ends: &[Vec<usize>], available: usize, policy: WindowPolicy) -> Vec<(usize, Span)> {
+fn kept(books: &[Arc<Book>], ends: &[Vec<usize>], available: usize, policy: OnOverflow) -> Vec<(usize, Span)> {
     let all: usize = ends.iter().map(Vec::len).sum();
-    let head = if policy == WindowPolicy::TruncateMiddle { available / 2 } else { available };
+    let head = if policy == OnOverflow::TruncateMiddle { available / 2 } else { available };
     let tail = all - (available - head).min(all);
     let mut spans = Vec::new();
     let mut before = 0;

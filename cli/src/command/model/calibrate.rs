@@ -4,10 +4,10 @@ use anyhow::{Context, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
-use closeread_embed::encoder::{Calibration, EncoderBackend, EncoderOptions, Precision};
-use closeread_embed::{Encoder, Role};
+use closeread_embed::encoder::{BertBackend, Calibration, EncoderOptions, Precision};
+use closeread_embed::{EmbeddingModel, Role};
 use closeread_files as files;
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use closeread_runner::benchmark::sample_story;
 use closeread_runner::input::{InputOptions, read_books};
 use closeread_runner::models::{CALIBRATION, CalibrationFile, ONNX, TOKENIZER, find};
@@ -27,14 +27,14 @@ pub(super) fn run(name: &str, texts: &[PathBuf]) -> anyhow::Result<ExitCode> {
     };
     let onnx = model.file(ONNX)?;
     let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
-    let backend = EncoderBackend::from_onnx(&model.spec, &onnx, options);
+    let backend = BertBackend::from_onnx(&model.spec, &onnx, options);
     let backend = backend.with_context(|| format!("embedding model `{}` ({})", model.spec.name, model.place()))?;
-    let encoder = Encoder::new(model.spec.clone(), &model.file(TOKENIZER)?, backend)?;
+    let encoder = EmbeddingModel::new(model.spec.clone(), &model.file(TOKENIZER)?, backend)?;
 
     let (mut seen, mut n_passages, mut names) = (None, 0, BTreeMap::new());
     for book in books(texts)? {
         let max_tokens = Chunker::Dos.default_max_tokens();
-        let shelf = Shelf::new(vec![Arc::new(book)], Chunker::Dos, max_tokens, &Tokenizer::cl100k());
+        let shelf = PassageIndex::new(vec![Arc::new(book)], Chunker::Dos, max_tokens, &Tokenizer::cl100k());
         let book = &shelf.books()[0];
         if !model.spec.speaks(book.language.code()) {
             eprintln!("{}: `{}` is not meant for {}; it counts all the same", book.id, model.spec.name, book.language);
@@ -70,7 +70,7 @@ fn books(texts: &[PathBuf]) -> anyhow::Result<Vec<Book>> {
 }
 
 /// The largest magnitudes over some passages.
-fn calibrated(encoder: &Encoder<EncoderBackend>, passages: &[String]) -> anyhow::Result<Calibration> {
+fn calibrated(encoder: &EmbeddingModel<BertBackend>, passages: &[String]) -> anyhow::Result<Calibration> {
     let tokens = passages.iter().enumerate().map(|(idx, text)| encoder.tokenize(Role::Passage, idx, text));
     let tokens = tokens.collect::<Result<Vec<_>, _>>()?;
     let mut seen = None;

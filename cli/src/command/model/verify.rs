@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use closeread_embed::tract::TractBackend;
-use closeread_embed::{Backend, Encoder, Role};
+use closeread_embed::{Backend, EmbeddingModel, Role};
 use closeread_runner::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir};
 use closeread_text::hash::sha256;
 use serde::Serialize;
@@ -70,7 +70,7 @@ fn verify(model: &Installed) -> Vec<Finding> {
 fn vectors(model: &Installed, findings: &mut Vec<Finding>) -> anyhow::Result<()> {
     let spec = &model.spec;
     let backend = TractBackend::new(spec, &model.file(ONNX)?)?;
-    let encoder = Encoder::new(spec.clone(), &model.file(TOKENIZER)?, backend)?;
+    let encoder = EmbeddingModel::new(spec.clone(), &model.file(TOKENIZER)?, backend)?;
     let vectors = encoder.encode(Role::Passage, &[RELATED[0], RELATED[1], UNRELATED])?.vectors;
     findings.push(finding("dimension", true, format!("{} numbers a vector", vectors.dimension())));
     if spec.normalize {
@@ -93,7 +93,7 @@ fn vectors(model: &Installed, findings: &mut Vec<Finding>) -> anyhow::Result<()>
 }
 
 /// The cosine of the two related sentences.
-pub(super) fn related_cosine<B: Backend>(encoder: &Encoder<B>) -> anyhow::Result<f64> {
+pub(super) fn related_cosine<B: Backend>(encoder: &EmbeddingModel<B>) -> anyhow::Result<f64> {
     let vectors = encoder.encode(Role::Passage, &RELATED).context("the converted model does not run")?.vectors;
     Ok(dot(vectors.row(0), vectors.row(1)))
 }

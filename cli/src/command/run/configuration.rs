@@ -2,6 +2,7 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
+use closeread_methods::OnTruncation;
 use closeread_methods::protocol::Protocol;
 use closeread_prompts::Prompts;
 use closeread_providers::without_credentials;
@@ -41,11 +42,11 @@ pub(super) fn configuration(
         "items": benchmark.items.len(),
         "cells": cells.iter().map(|cell| &cell.key).collect::<Vec<_>>(),
         "methods": cells.iter().map(|cell| (&cell.key.method, &cell.method)).collect::<BTreeMap<_, _>>(),
-        "samples": args.samples(),
+        "repeats": args.repeats(),
         "retriever": args.retriever,
         "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
-        "window": args.window,
+        "context_window": args.context_window,
         "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
         "seed": args.seed,
         "extra_body": extra.all,
@@ -55,6 +56,9 @@ pub(super) fn configuration(
     });
     if let Some(preparer) = &args.preparer {
         configuration["preparer"] = json!(preparer);
+    }
+    if let Some(OnTruncation::Fail) = args.on_truncation {
+        configuration["on_truncation"] = json!(OnTruncation::Fail);
     }
     let own = encoders.of_methods();
     if !own.is_empty() {

@@ -92,8 +92,8 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
         let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
         eprintln!("  budgets: {} tokens", budgets.join(", "));
     }
-    let n = args.samples();
-    if args.samples.is_none() && protocol.samples > 1 {
+    let n = args.repeats();
+    if args.repeats.is_none() && protocol.repeats > 1 {
         eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
     }
     let failures = match protocol.failures {
@@ -108,12 +108,12 @@ pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
     let protocol = args.protocol();
     match (judges, protocol.judge_model) {
         (None, Some(model)) => eprintln!(
-            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge, or \
+            "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge-model, or \
              builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
             protocol.judges.join(" and ")
         ),
-        (Some(judges), _) if args.judge.is_empty() => eprintln!(
-            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge names another, --judge none nobody",
+        (Some(judges), _) if args.judge_model.is_empty() => eprintln!(
+            "{SAMPLE}, every method: judged as well, by {} as every judge; --judge-model names another, --judge-model none nobody",
             judges.models.join(", ")
         ),
         (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),

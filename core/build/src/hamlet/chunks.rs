@@ -4,7 +4,7 @@ use super::Unit;
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub struct Chunk {
 pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -> Vec<Unit<Chunk>> {
     let mut units = Vec::new();
     for book in books {
-        let shelf = Shelf::new(vec![Arc::clone(book)], Chunker::Sentences, chunk_tokens, tokenizer);
+        let shelf = PassageIndex::new(vec![Arc::clone(book)], Chunker::Sentences, chunk_tokens, tokenizer);
         for (index, (passage, &tokens)) in shelf.passages().iter().zip(shelf.n_tokens()).enumerate() {
             let (document, start, end) = (book.id.clone(), passage.span.start, passage.span.end);
             let id = format!("{document}-{:03}", index + 1);

@@ -9,7 +9,7 @@ use closeread_eval::Item;
 use closeread_eval::Outcome;
 use closeread_eval::answer::after_thinking;
 use closeread_eval::answer::boxed::{all_boxed, boxed_label};
-use closeread_judges::{Judge, QuestionType, Ruling, Said, Submission, Verdict};
+use closeread_judges::{Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
@@ -195,7 +195,7 @@ pub(super) async fn contamination<H: Host>(
         let session = Session::new(*host, settings).about(&books);
         let trial = run(&method, &session, &[&item], None).await?.remove(0);
         calls.extend(trial.calls);
-        let said = Said::of(&trial.outcome);
+        let said = SubmittedAnswer::of(&trial.outcome);
         let answer = match &trial.outcome {
             Outcome::Failed { error } => return Ok(Made { end: End::Failed { error: error.clone() }, calls }),
             Outcome::Answered { answer, .. } => answer.clone(),
@@ -228,7 +228,7 @@ pub(super) async fn classify<H: Host>(
     candidate: &Candidate,
 ) -> Result<Made<QuestionType>, MethodError> {
     let item = base_item(id, candidate);
-    let heard = Judge::ClassifyQuestion.ask(host, settings, &submission(&item, book, Said::Nothing)).await?;
+    let heard = Judge::ClassifyQuestion.ask(host, settings, &submission(&item, book, SubmittedAnswer::Nothing)).await?;
     let end = match heard.verdict {
         Verdict::Ruled { ruling: Ruling::QuestionType { question_type } } => End::Kept { value: question_type },
         Verdict::Failed { error } => End::Failed { error },
@@ -238,6 +238,6 @@ pub(super) async fn classify<H: Host>(
     Ok(Made { end, calls: heard.calls })
 }
 
-fn submission<'a>(item: &'a Item, book: &'a Book, said: Said<'a>) -> Submission<'a> {
+fn submission<'a>(item: &'a Item, book: &'a Book, said: SubmittedAnswer<'a>) -> Submission<'a> {
     Submission { item, title: &book.title, language: book.language.code(), said, cited: &[], chunk: "" }
 }

@@ -23,7 +23,7 @@ use closeread_eval::{Item, Task};
 use closeread_judges::QuestionType;
 use closeread_methods::Host;
 use closeread_methods::Settings;
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -80,7 +80,7 @@ pub struct Subject {
     /// The book.
     pub book: Arc<Book>,
     /// It cut into passages of [`SagaScale::passage_tokens`], with vectors where `retriever` needs them.
-    pub shelf: Shelf,
+    pub shelf: PassageIndex,
     /// How passages are ranked.
     pub retriever: Retriever,
     /// The sections of the article, in its order, none without text.

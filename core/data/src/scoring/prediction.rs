@@ -163,7 +163,7 @@ fn read_answer(item: &Item, answer: String) -> Outcome {
         return match chosen {
             Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
             None if short_answer(text) == ShortAnswer::NotFound => Outcome::NotFound,
-            None => Outcome::Unparsed { reply: answer },
+            None => Outcome::Unparsed { response: answer },
         };
     }
     let is_gold = |gold: &String| gold.trim() == text;
@@ -222,8 +222,8 @@ mod tests {
         assert_eq!(outcome(r#"{"item":"c","choice":0,"answer":"two"}"#), answered("one", Some(0)));
         assert_eq!(outcome(r#"{"item":"c","choice":null}"#), Outcome::Unanswered);
         assert_eq!(outcome(r#"{"item":"c","answer":" two\n"}"#), answered("two", Some(1)));
-        assert_eq!(outcome(r#"{"item":"c","answer":"Two"}"#), Outcome::Unparsed { reply: "Two".into() });
-        assert_eq!(outcome(r#"{"item":"c","answer":""}"#), Outcome::Unparsed { reply: String::new() });
+        assert_eq!(outcome(r#"{"item":"c","answer":"Two"}"#), Outcome::Unparsed { response: "Two".into() });
+        assert_eq!(outcome(r#"{"item":"c","answer":""}"#), Outcome::Unparsed { response: String::new() });
     }
 
     #[test]

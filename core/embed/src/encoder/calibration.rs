@@ -10,7 +10,7 @@ use crate::checkpoint::Checkpoint;
 use serde::{Deserialize, Serialize};
 
 /// Largest magnitude of each channel of the inputs of the layers that [`Precision::Int8`](super::Precision::Int8) has in
-/// 8 bits, over some text; found by [`EncoderBackend::calibrate`](super::EncoderBackend::calibrate).
+/// 8 bits, over some text; found by [`BertBackend::calibrate`](super::BertBackend::calibrate).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Calibration {

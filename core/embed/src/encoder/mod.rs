@@ -85,13 +85,13 @@ pub struct EncoderOptions<'a> {
     pub calibration: Option<&'a Calibration>,
 }
 
-/// Whether [`EncoderBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
+/// Whether [`BertBackend::from_onnx`] can read this file, as far as its head says: whether closeread wrote it.
 pub fn reads(onnx: &[u8]) -> bool {
     Checkpoint::is_ours(onnx)
 }
 
 /// A model, packed for the processor. Threads share it, each with memory of its own for what is under way.
-pub struct EncoderBackend {
+pub struct BertBackend {
     kernels: Kernels,
     instructions: Instructions,
     precision: Precision,
@@ -119,7 +119,7 @@ struct Workspace {
     attention: AttentionRoom,
 }
 
-impl EncoderBackend {
+impl BertBackend {
     /// Loads an ONNX file that closeread wrote; `spec` gives the pooling.
     ///
     /// # Errors
@@ -132,7 +132,7 @@ impl EncoderBackend {
     /// Loads a model as it is published: the bytes of `config.json` and `model.safetensors`.
     ///
     /// # Errors
-    /// As [`EncoderBackend::from_onnx`]; models of another family are refused by name.
+    /// As [`BertBackend::from_onnx`]; models of another family are refused by name.
     pub fn from_published(
         spec: &ModelSpec,
         config_json: &[u8],
@@ -251,7 +251,7 @@ impl EncoderBackend {
     }
 }
 
-impl Backend for EncoderBackend {
+impl Backend for BertBackend {
     fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
         plan_in_order(lengths, UNIT_TOKENS)
     }
@@ -261,10 +261,10 @@ impl Backend for EncoderBackend {
     }
 }
 
-impl std::fmt::Debug for EncoderBackend {
+impl std::fmt::Debug for BertBackend {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shape = (self.layers.len(), self.hidden, self.inner);
-        f.debug_struct("EncoderBackend")
+        f.debug_struct("BertBackend")
             .field("instructions", &self.instructions)
             .field("precision", &self.precision)
             .field("layers_hidden_inner", &shape)

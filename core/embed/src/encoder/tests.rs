@@ -12,14 +12,14 @@ const SHAPES: [Shape; 4] = [
     Shape { family: "bert", act: "relu", hidden: 128, heads: 1, inner: 600, layers: 1 },
 ];
 
-fn backend(shape: &Shape, pooling: &str, options: EncoderOptions<'_>) -> EncoderBackend {
+fn backend(shape: &Shape, pooling: &str, options: EncoderOptions<'_>) -> BertBackend {
     let (config, weights) = published(shape);
     load(&spec(shape, pooling), (&config, &weights), options, &texts(&[7, 60, POSITIONS], 1))
 }
 
 /// A model in these options, calibrated on `known` where it must be.
-fn load(spec: &ModelSpec, files: (&[u8], &[u8]), options: EncoderOptions<'_>, known: &[Vec<u32>]) -> EncoderBackend {
-    let load = |options| EncoderBackend::from_published(spec, files.0, files.1, options).expect("loads");
+fn load(spec: &ModelSpec, files: (&[u8], &[u8]), options: EncoderOptions<'_>, known: &[Vec<u32>]) -> BertBackend {
+    let load = |options| BertBackend::from_published(spec, files.0, files.1, options).expect("loads");
     if options.precision != Some(Precision::Int8) {
         return load(options);
     }
@@ -46,7 +46,7 @@ fn texts(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
     lengths.iter().map(|&n| (0..n).map(|_| id()).collect()).collect()
 }
 
-fn forward(backend: &EncoderBackend, texts: &[Vec<u32>]) -> Vectors {
+fn forward(backend: &BertBackend, texts: &[Vec<u32>]) -> Vectors {
     backend.forward(&texts.iter().map(Vec::as_slice).collect::<Vec<_>>()).expect("runs")
 }
 
@@ -163,7 +163,7 @@ fn eight_bit_weights_lose_nothing_in_sixteen_bits() {
     assert!(reads(&onnx) && !reads(&onnx[..100]) && !reads(&weights));
     let load = |precision| {
         let options = EncoderOptions { precision: Some(precision), ..EncoderOptions::default() };
-        EncoderBackend::from_onnx(&spec(&shape, "mean"), &onnx, options).expect("loads")
+        BertBackend::from_onnx(&spec(&shape, "mean"), &onnx, options).expect("loads")
     };
     let texts = texts(&[9, 60], 2);
     let (exact, rounded) = (forward(&load(Precision::F32), &texts), forward(&load(Precision::Int16), &texts));
@@ -226,7 +226,7 @@ fn two_hundred_chinese_passages_are_the_same_in_integers() {
 fn eight_bits_need_a_calibration_of_the_model() {
     let (config, weights) = published(&SHAPES[1]);
     let options = EncoderOptions { precision: Some(Precision::Int8), ..EncoderOptions::default() };
-    let load = |options| EncoderBackend::from_published(&spec(&SHAPES[1], "mean"), &config, &weights, options);
+    let load = |options| BertBackend::from_published(&spec(&SHAPES[1], "mean"), &config, &weights, options);
     let message = load(options).expect_err("refused").to_string();
     assert!(message.contains("closeread model calibrate"), "{message}");
     let seen = |shape, texts: &[Vec<u32>]| {
@@ -257,7 +257,7 @@ fn vectors_equal_tracts() {
                 let spec = spec(shape, pooling);
                 let tract = TractBackend::with_buckets(&spec, &onnx, Vec::new()).expect("loads");
                 let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
-                let ours = EncoderBackend::from_onnx(&spec, &onnx, options).expect("loads");
+                let ours = BertBackend::from_onnx(&spec, &onnx, options).expect("loads");
                 let found = forward(&ours, &texts);
                 for (text, found) in texts.iter().zip(found.rows()) {
                     let expected = tract.forward(&[text]).expect("runs");

@@ -88,6 +88,7 @@ impl From<&Outcome> for Ending {
             Outcome::Overflow { .. } => Self::Overflow,
             Outcome::Blocked { .. } => Self::Blocked,
             Outcome::Unparsed { .. } => Self::Unparsed,
+            Outcome::CutShort { .. } => Self::CutShort,
             Outcome::Failed { .. } => Self::Failed,
             Outcome::NotAsked { .. } => Self::NotAsked,
         }

@@ -11,7 +11,7 @@ mod words;
 pub use quantity::{Quantity, quantity};
 pub(super) use words::{align_key_facts, question_type, verify_facts};
 
-use super::{Said, Submission};
+use super::{Submission, SubmittedAnswer};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::corpusqa;
 use closeread_eval::answer::corpusqa::{Reading, Value, agrees, value};
@@ -78,9 +78,9 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     }
     let form = item.answers.first().map_or(AnswerForm::Text, |gold| AnswerForm::of_gold(gold));
     let (in_form, words) = match said {
-        Said::Nothing => return ByRule { form, strict: false, tolerant: false },
-        Said::Answer { text, .. } => (true, corpusqa::answer(text)),
-        Said::Unparsed { reply } => (false, corpusqa::answer(reply)),
+        SubmittedAnswer::Nothing => return ByRule { form, strict: false, tolerant: false },
+        SubmittedAnswer::Answer { text, .. } => (true, corpusqa::answer(text)),
+        SubmittedAnswer::Unparsed { response: reply } => (false, corpusqa::answer(reply)),
     };
     let strict = in_form && item.answers.iter().any(|gold| agrees_strictly(words, gold));
     let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, language));
@@ -107,10 +107,10 @@ pub fn agrees_tolerantly(said: &str, gold: &str, language: &str) -> bool {
 
 /// A choice: strictly the option that the form names; tolerantly also the option whose index, letter or text a reply out
 /// of form gives in its last line.
-fn choice(item: &Item, said: Said<'_>) -> ByRule {
+fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
     let named = match said {
-        Said::Answer { choice, .. } => choice,
-        Said::Nothing | Said::Unparsed { .. } => None,
+        SubmittedAnswer::Answer { choice, .. } => choice,
+        SubmittedAnswer::Nothing | SubmittedAnswer::Unparsed { .. } => None,
     };
     let strict = named.is_some() && named == item.correct;
     let tolerantly = || {
@@ -174,13 +174,13 @@ mod tests {
         let mut item = Item::new("q", "b", "?", Task::Choice);
         item.options = vec!["Rain".into(), "Snow".into()];
         item.correct = Some(1);
-        let of = |reply| choice(&item, Said::Unparsed { reply });
+        let of = |reply| choice(&item, SubmittedAnswer::Unparsed { response: reply });
         for reply in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
             let ByRule { strict, tolerant, .. } = of(reply);
             assert!(!strict && tolerant, "{reply}");
         }
         assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
-        assert!(choice(&item, Said::Answer { text: "Snow", choice: Some(1) }).strict);
-        assert!(!choice(&item, Said::Answer { text: "Snow", choice: Some(0) }).tolerant);
+        assert!(choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(1) }).strict);
+        assert!(!choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(0) }).tolerant);
     }
 }

@@ -1,8 +1,9 @@
 //! Anthropic's Messages.
 
-use super::fault::{Fault, Strain};
+use super::fault::{Fault, ServerLoad};
+use super::openai::named;
 use super::{Parameters, Request};
-use crate::{Call, HostError, Message, Reply, Speaker, Stop, Usage};
+use crate::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
 use serde_json::{Value, json};
 
 /// The version of the protocol that is spoken here.
@@ -49,25 +50,35 @@ fn blocks(message: &Message) -> Vec<Value> {
     }
 }
 
-pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let Some(content) = value["content"].as_array() else {
-        return Err(Fault::transient(Strain::Server, "the server's reply holds no `content`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `content`"));
     };
     let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
-    let stop = stop(value["stop_reason"].as_str().unwrap_or("end_turn"))?;
-    Ok(Reply { text: text.collect(), usage: usage(&value["usage"]), stop, remembered: false })
+    Ok(Response {
+        text: text.collect(),
+        usage: usage(&value["usage"]),
+        finish: finish(value["stop_reason"].as_str().unwrap_or("end_turn"))?,
+        served_by: served_by(value),
+        cached: false,
+    })
 }
 
-pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {
+/// The model, as a message names it.
+pub(super) fn served_by(message: &Value) -> ServedBy {
+    ServedBy { model: named(&message["model"]), fingerprint: None }
+}
+
+pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     match reason {
-        "max_tokens" => Ok(Stop::Length),
+        "max_tokens" => Ok(FinishReason::Length),
         "refusal" => Err(Fault::blocked("refusal")),
         "model_context_window_exceeded" => Err(Fault::Final(HostError::Overflow {
             message: "stop_reason model_context_window_exceeded".to_owned(),
             needed: None,
-            window: None,
+            context_window: None,
         })),
-        _ => Ok(Stop::Finished),
+        _ => Ok(FinishReason::Stop),
     }
 }
 
@@ -85,5 +96,6 @@ pub(super) fn usage(usage: &Value) -> Usage {
         reasoning_tokens: None,
         batch: false,
         own_count: false,
+        told_prompt_tokens: None,
     }
 }

@@ -3,7 +3,7 @@
 //! A driver asks [`Attempts::next`] what to do and does it; a fault goes to [`Attempts::failed`], which says what to tell
 //! the user. Nothing here sends, waits or draws numbers.
 
-use super::{Adjustment, Dialect, Fault, Strain};
+use super::{Adjustment, Dialect, Fault, ServerLoad};
 use crate::HostError;
 use std::fmt;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub enum Notice {
         /// What happened.
         message: String,
         /// What it says about the server.
-        strain: Strain,
+        strain: ServerLoad,
         /// The wait that the server asks for.
         asked: Option<Duration>,
         /// The wait until the next try.
@@ -88,7 +88,7 @@ pub enum Notice {
         /// Why.
         error: HostError,
         /// What it says about the server, where that is anything.
-        strain: Option<Strain>,
+        strain: Option<ServerLoad>,
     },
     /// The call has failed, and all others of the account will.
     Closed {
@@ -99,7 +99,7 @@ pub enum Notice {
 
 impl Notice {
     /// What the try says about the server, and how long it wants no request.
-    pub fn strain(&self) -> Option<(Strain, Option<Duration>)> {
+    pub fn strain(&self) -> Option<(ServerLoad, Option<Duration>)> {
         match self {
             Self::Again { strain, asked, .. } => Some((*strain, *asked)),
             Self::Ended { strain, .. } => strain.map(|strain| (strain, None)),
@@ -189,7 +189,7 @@ impl Attempts {
             Fault::Transient { strain, message, retry_after: asked } => {
                 self.tries += 1;
                 let of = match strain {
-                    Strain::Unreached => self.limits.unreached_tries.min(self.limits.tries),
+                    ServerLoad::Unreached => self.limits.unreached_tries.min(self.limits.tries),
                     _ => self.limits.tries,
                 };
                 if let Some(asked) = asked.filter(|asked| *asked > self.limits.longest_wait) {
@@ -206,7 +206,7 @@ impl Attempts {
         }
     }
 
-    fn end(&mut self, error: HostError, strain: Option<Strain>) -> Notice {
+    fn end(&mut self, error: HostError, strain: Option<ServerLoad>) -> Notice {
         self.ended(error.clone());
         Notice::Ended { error, strain }
     }

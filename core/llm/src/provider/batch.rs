@@ -3,9 +3,9 @@
 //!
 //! A batch is made of entries, one a request, each with an id of ours; results come back in any order under these ids.
 
-use super::fault::{Adjustment, Fault, Strain, classify, inside_value};
-use super::{Protocol, Request, Response, TokenLimit, json};
-use crate::{HostError, Reply};
+use super::fault::{Adjustment, Fault, ServerLoad, classify, inside_value};
+use super::{HttpResponse, Protocol, Request, TokenLimit, json};
+use crate::{HostError, Response};
 use serde_json::{Value, json};
 
 /// The providers' ways to take a batch.
@@ -69,7 +69,7 @@ const NAME: &str = "closeread";
 const BOUNDARY: &str = "closeread-entries-c2a9f0b1d47e";
 
 /// The id of an entry of a batch, and what came of it.
-pub type BatchResult = (String, Result<Reply, Fault>);
+pub type BatchResult = (String, Result<Response, Fault>);
 
 impl BatchApi {
     /// The batch API that goes with a protocol, if one is spoken here.
@@ -149,7 +149,7 @@ impl BatchApi {
     ///
     /// # Errors
     /// A [`Fault`] as for every reply.
-    pub fn read_upload(self, response: Response<'_>) -> Result<String, Fault> {
+    pub fn read_upload(self, response: HttpResponse<'_>) -> Result<String, Fault> {
         let value = json_of(response)?;
         value["id"].as_str().map(str::to_owned).ok_or_else(|| unexpected("the uploaded file has no `id`"))
     }
@@ -198,7 +198,7 @@ impl BatchApi {
     ///
     /// # Errors
     /// A [`Fault`] as for every reply.
-    pub fn read_state(self, response: Response<'_>) -> Result<BatchState, Fault> {
+    pub fn read_state(self, response: HttpResponse<'_>) -> Result<BatchState, Fault> {
         self.state(&json_of(response)?)
     }
 
@@ -206,7 +206,7 @@ impl BatchApi {
     ///
     /// # Errors
     /// A [`Fault`] as for every reply.
-    pub fn read_list(self, response: Response<'_>) -> Result<(Vec<BatchState>, bool), Fault> {
+    pub fn read_list(self, response: HttpResponse<'_>) -> Result<(Vec<BatchState>, bool), Fault> {
         let value = json_of(response)?;
         let Some(data) = value["data"].as_array() else {
             return Err(unexpected("the list of batches holds no `data`"));
@@ -219,7 +219,7 @@ impl BatchApi {
     ///
     /// # Errors
     /// A [`Fault`] for what is not a success.
-    pub fn read_results(self, response: Response<'_>) -> Result<Vec<BatchResult>, Fault> {
+    pub fn read_results(self, response: HttpResponse<'_>) -> Result<Vec<BatchResult>, Fault> {
         if !(200..300).contains(&response.status) {
             return Err(classify(response));
         }
@@ -227,8 +227,8 @@ impl BatchApi {
         Ok(lines.filter_map(|line| Some((line["custom_id"].as_str()?.to_owned(), self.result(&line)))).collect())
     }
 
-    fn result(self, line: &Value) -> Result<Reply, Fault> {
-        let expired = || Fault::transient(Strain::Server, "the batch expired before the request was answered");
+    fn result(self, line: &Value) -> Result<Response, Fault> {
+        let expired = || Fault::transient(ServerLoad::Server, "the batch expired before the request was answered");
         let cancelled = || Fault::Final(HostError::Failed("the batch was cancelled".to_owned()));
         match self {
             Self::OpenAi => match line["error"]["code"].as_str() {
@@ -237,14 +237,18 @@ impl BatchApi {
                 _ if line["response"]["status_code"].is_u64() => {
                     let status = line["response"]["status_code"].as_u64().and_then(|n| u16::try_from(n).ok());
                     let body = line["response"]["body"].to_string();
-                    Protocol::OpenAi.read(Response { status: status.unwrap_or(500), retry_after: None, body: &body })
+                    Protocol::OpenAi.read(HttpResponse {
+                        status: status.unwrap_or(500),
+                        retry_after: None,
+                        body: &body,
+                    })
                 }
                 _ => Err(inside_value(&line["error"])),
             },
             Self::Anthropic => match line["result"]["type"].as_str() {
                 Some("succeeded") => {
                     let body = line["result"]["message"].to_string();
-                    Protocol::Anthropic.read(Response { status: 200, retry_after: None, body: &body })
+                    Protocol::Anthropic.read(HttpResponse { status: 200, retry_after: None, body: &body })
                 }
                 Some("expired") => Err(expired()),
                 Some("canceled") => Err(cancelled()),
@@ -311,7 +315,7 @@ fn rejected(errors: &Value) -> BatchPhase {
     BatchPhase::Rejected { message, too_much }
 }
 
-fn json_of(response: Response<'_>) -> Result<Value, Fault> {
+fn json_of(response: HttpResponse<'_>) -> Result<Value, Fault> {
     if !(200..300).contains(&response.status) {
         return Err(classify(response));
     }
@@ -319,7 +323,7 @@ fn json_of(response: Response<'_>) -> Result<Value, Fault> {
 }
 
 fn unexpected(message: &str) -> Fault {
-    Fault::transient(Strain::Server, message)
+    Fault::transient(ServerLoad::Server, message)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! How servers of embedding models are spoken to, as values.
 
-use super::fault::{Fault, Strain, classify, inside};
-use super::{Request, Response, json};
+use super::fault::{Fault, ServerLoad, classify, inside};
+use super::{HttpResponse, Request, json};
 use crate::HostError;
 use serde_json::{Value, json};
 
@@ -51,12 +51,12 @@ impl EmbeddingProtocol {
     /// # Errors
     /// A [`Fault`]: an error status, an error inside a reply that claims success, and finally a number of vectors that is
     /// not the number of texts, vectors that are not in their order, not of one length, or hold what is no finite number.
-    pub fn read(self, response: Response<'_>, n_texts: usize) -> Result<EmbeddingReply, Fault> {
+    pub fn read(self, response: HttpResponse<'_>, n_texts: usize) -> Result<EmbeddingReply, Fault> {
         let value = json_of(response)?;
         match self {
             Self::OpenAi => {
                 let Some(data) = value["data"].as_array() else {
-                    return Err(Fault::transient(Strain::Server, "the server's reply holds no `data`"));
+                    return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `data`"));
                 };
                 check_count(data.len(), n_texts)?;
                 for (place, entry) in data.iter().enumerate() {
@@ -73,7 +73,7 @@ impl EmbeddingProtocol {
             }
             Self::Tei => {
                 let Some(rows) = value.as_array() else {
-                    return Err(Fault::transient(Strain::Server, "the server's reply is no list of vectors"));
+                    return Err(Fault::transient(ServerLoad::Server, "the server's reply is no list of vectors"));
                 };
                 check_count(rows.len(), n_texts)?;
                 reply(&rows.iter().collect::<Vec<_>>(), None)
@@ -90,7 +90,7 @@ impl TeiInfo {
     ///
     /// # Errors
     /// A [`Fault`]: an error status, or a reply that is not of Text-Embeddings-Inference.
-    pub fn read(response: Response<'_>) -> Result<Self, Fault> {
+    pub fn read(response: HttpResponse<'_>) -> Result<Self, Fault> {
         let value = json_of(response)?;
         let number = |name: &str| value[name].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
         let Some(model) = value["model_id"].as_str() else {
@@ -110,7 +110,7 @@ impl TeiInfo {
     }
 }
 
-fn json_of(response: Response<'_>) -> Result<Value, Fault> {
+fn json_of(response: HttpResponse<'_>) -> Result<Value, Fault> {
     if !(200..300).contains(&response.status) {
         return Err(classify(response));
     }
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     fn read(protocol: EmbeddingProtocol, n_texts: usize, status: u16, body: &str) -> Result<EmbeddingReply, Fault> {
-        protocol.read(Response { status, retry_after: None, body }, n_texts)
+        protocol.read(HttpResponse { status, retry_after: None, body }, n_texts)
     }
 
     fn refusal(protocol: EmbeddingProtocol, n_texts: usize, body: &str) -> String {
@@ -210,7 +210,7 @@ mod tests {
         let fault = read(EmbeddingProtocol::Tei, 1, 413, too_long).unwrap_err();
         assert!(matches!(&fault, Fault::Final(error) if error.to_string().contains("Given: 612")), "{fault:?}");
         let busy = read(EmbeddingProtocol::Tei, 1, 429, r#"{"error":"Model is overloaded","error_type":"Overloaded"}"#);
-        assert!(matches!(busy, Err(Fault::Transient { strain: Strain::RateLimit, .. })));
+        assert!(matches!(busy, Err(Fault::Transient { strain: ServerLoad::RateLimit, .. })));
         let own = r#"{"error":{"code":500,"message":"input (900 tokens) is too large to process. increase the physical
             batch size","type":"server_error"}}"#;
         assert!(matches!(read(EmbeddingProtocol::OpenAi, 1, 500, own), Err(Fault::Final(_))));
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_tei_server_says_what_it_serves() {
-        let read = |body| TeiInfo::read(Response { status: 200, retry_after: None, body });
+        let read = |body| TeiInfo::read(HttpResponse { status: 200, retry_after: None, body });
         let info = read(
             r#"{"model_id":"BAAI/bge-m3","model_type":{"embedding":{"pooling":"cls"}},"max_input_length":8192,
                 "max_batch_tokens":16384,"max_client_batch_size":32,"auto_truncate":true}"#,

@@ -1,7 +1,7 @@
 //! What an error of a server means: final, to be tried again, or to be asked otherwise.
 
 use super::wordings::{Means, means, overflow};
-use super::{Response, TokenLimit, json};
+use super::{HttpResponse, TokenLimit, json};
 use crate::HostError;
 use serde_json::Value;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub enum Fault {
     /// It may go better later.
     Transient {
         /// Who is at their limit: what the number of calls under way should do.
-        strain: Strain,
+        strain: ServerLoad,
         /// What happened.
         message: String,
         /// What the server asks to wait.
@@ -36,7 +36,7 @@ pub enum Fault {
 
 /// What a transient fault says about the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Strain {
+pub enum ServerLoad {
     /// Too many requests or tokens a minute (429): fewer at once.
     RateLimit,
     /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
@@ -60,7 +60,7 @@ pub enum Adjustment {
 
 impl Fault {
     /// A fault that may pass, without a time to wait.
-    pub fn transient(strain: Strain, message: impl Into<String>) -> Self {
+    pub fn transient(strain: ServerLoad, message: impl Into<String>) -> Self {
         Self::Transient { strain, message: message.into(), retry_after: None }
     }
 
@@ -97,13 +97,13 @@ fn duration(seconds: f64) -> Option<Duration> {
 }
 
 /// An error status.
-pub(super) fn classify(response: Response<'_>) -> Fault {
+pub(super) fn classify(response: HttpResponse<'_>) -> Fault {
     let value = json::parse(response.body).unwrap_or(Value::Null);
     judge(response.status, &value, response.body, response.retry_after)
 }
 
 /// A success with an error inside; a numeric code stands for the status that was meant (OpenRouter).
-pub(super) fn inside(response: Response<'_>, value: &Value) -> Fault {
+pub(super) fn inside(response: HttpResponse<'_>, value: &Value) -> Fault {
     let code = value["error"]["code"].as_u64().and_then(|code| u16::try_from(code).ok());
     let code = code.filter(|code| *code >= 400);
     judge(code.unwrap_or_else(|| unsaid(value, response.body)), value, response.body, response.retry_after)
@@ -133,7 +133,7 @@ fn unsaid(value: &Value, body: &str) -> u16 {
 
 /// A reply that ended because the server failed.
 pub(super) fn classify_finish(message: &str) -> Fault {
-    Fault::transient(Strain::Server, message)
+    Fault::transient(ServerLoad::Server, message)
 }
 
 fn judge(status: u16, value: &Value, body: &str, retry_after: Option<Duration>) -> Fault {
@@ -164,10 +164,10 @@ fn judge(status: u16, value: &Value, body: &str, retry_after: Option<Duration>) 
     };
     match status {
         _ if closes_account(status, value, &lower) => Fault::Closed(HostError::Failed(message)),
-        429 => again(Strain::RateLimit),
-        408 | 409 => again(Strain::Server),
+        429 => again(ServerLoad::RateLimit),
+        408 | 409 => again(ServerLoad::Server),
         500.. if is_own_fault(&lower) => Fault::Final(HostError::Failed(message)),
-        500.. => again(Strain::Server),
+        500.. => again(ServerLoad::Server),
         _ => Fault::Final(HostError::Failed(message)),
     }
 }

@@ -1,8 +1,9 @@
 //! Google's `generateContent`.
 
-use super::fault::{Fault, Strain};
+use super::fault::{Fault, ServerLoad};
+use super::openai::named;
 use super::{Parameters, Request};
-use crate::{Call, Message, Reply, Speaker, Stop, Usage};
+use crate::{Call, FinishReason, Message, Response, ServedBy, Speaker, Usage};
 use serde_json::{Value, json};
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
@@ -32,14 +33,19 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     Request { path: format!("/v1beta/models/{}:{verb}", parameters.model), headers: Vec::new(), body }
 }
 
-pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     blocked_prompt(value)?;
     let candidate = &value["candidates"][0];
     if !candidate.is_object() {
-        return Err(Fault::transient(Strain::Server, "the server's reply holds no `candidates`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `candidates`"));
     }
-    let stop = stop(candidate["finishReason"].as_str().unwrap_or("STOP"))?;
-    Ok(Reply { text: text(candidate), usage: usage(&value["usageMetadata"]), stop, remembered: false })
+    Ok(Response {
+        text: text(candidate),
+        usage: usage(&value["usageMetadata"]),
+        finish: finish(candidate["finishReason"].as_str().unwrap_or("STOP"))?,
+        served_by: served_by(value),
+        cached: false,
+    })
 }
 
 /// A refused prompt is a success without candidates.
@@ -56,10 +62,15 @@ pub(super) fn text(candidate: &Value) -> String {
     parts.iter().filter(|part| part["thought"] != true).filter_map(|part| part["text"].as_str()).collect()
 }
 
-pub(super) fn stop(reason: &str) -> Result<Stop, Fault> {
+/// The model's version, as a reply or a piece of one names it.
+pub(super) fn served_by(value: &Value) -> ServedBy {
+    ServedBy { model: named(&value["modelVersion"]), fingerprint: None }
+}
+
+pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     match reason {
-        "STOP" | "FINISH_REASON_UNSPECIFIED" => Ok(Stop::Finished),
-        "MAX_TOKENS" => Ok(Stop::Length),
+        "STOP" | "FINISH_REASON_UNSPECIFIED" => Ok(FinishReason::Stop),
+        "MAX_TOKENS" => Ok(FinishReason::Length),
         // SAFETY, RECITATION, BLOCKLIST, PROHIBITED_CONTENT, SPII, LANGUAGE, OTHER: asking again gives the same.
         reason => Err(Fault::blocked(reason)),
     }
@@ -81,5 +92,6 @@ pub(super) fn usage(usage: &Value) -> Usage {
         reasoning_tokens: thoughts,
         batch: false,
         own_count: false,
+        told_prompt_tokens: None,
     }
 }

@@ -1,7 +1,7 @@
 //! JSON as servers write it. A byte order mark, NaN and halves of surrogate pairs are read; what is cut short may come whole
 //! the next time, what is wrong from end to end will not.
 
-use super::fault::{Fault, Strain, page_words, shortened};
+use super::fault::{Fault, ServerLoad, page_words, shortened};
 use crate::HostError;
 use serde_json::Value;
 
@@ -19,13 +19,13 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
         None => error,
     };
     if text.is_empty() {
-        Err(Fault::transient(Strain::Connection, "the server sent an empty reply"))
+        Err(Fault::transient(ServerLoad::Connection, "the server sent an empty reply"))
     } else if text.starts_with('<') {
-        Err(Fault::transient(Strain::Server, format!("the server sent a web page: {}", page_words(text))))
+        Err(Fault::transient(ServerLoad::Server, format!("the server sent a web page: {}", page_words(text))))
     } else if error.is_eof() {
-        Err(Fault::transient(Strain::Connection, "the reply was cut short"))
+        Err(Fault::transient(ServerLoad::Connection, "the reply was cut short"))
     } else if !text.starts_with(['{', '[']) {
-        Err(Fault::transient(Strain::Server, format!("the server sent no JSON: {}", shortened(text))))
+        Err(Fault::transient(ServerLoad::Server, format!("the server sent no JSON: {}", shortened(text))))
     } else {
         Err(Fault::Final(HostError::Failed(format!("the server's reply is no JSON that can be read: {error}"))))
     }
@@ -116,7 +116,7 @@ mod tests {
             prop_assert_eq!(parse(&text).unwrap(), serde_json::from_str::<Value>(&text).unwrap());
             prop_assert_eq!(mended(&text), None);
             let cut = &text[..text.floor_char_boundary((text.len() as f64 * at) as usize)];
-            prop_assert!(matches!(parse(cut), Err(Fault::Transient { strain: Strain::Connection, .. })), "{}", cut);
+            prop_assert!(matches!(parse(cut), Err(Fault::Transient { strain: ServerLoad::Connection, .. })), "{}", cut);
         }
     }
 }

@@ -20,11 +20,11 @@ mod wordings;
 pub use attempts::{AccountState, Attempts, Limits, Notice, Step};
 pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
 pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
-pub use fault::{Adjustment, Fault, Strain, retry_after};
+pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
 pub use secret::Secret;
 pub use stream::StreamReader;
 
-use crate::{Call, Reply};
+use crate::{Call, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -111,7 +111,7 @@ pub struct Request {
 
 /// What came back, whole.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Response<'a> {
+pub struct HttpResponse<'a> {
     /// HTTP status.
     pub status: u16,
     /// What the headers ask to wait, see [`retry_after`].
@@ -171,7 +171,7 @@ impl Protocol {
     ///
     /// # Errors
     /// A [`Fault`]: an error status, an error inside a reply that claims success, a refusal, a body cut short.
-    pub fn read(self, response: Response<'_>) -> Result<Reply, Fault> {
+    pub fn read(self, response: HttpResponse<'_>) -> Result<Response, Fault> {
         if !(200..300).contains(&response.status) {
             return Err(fault::classify(response));
         }

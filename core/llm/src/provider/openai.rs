@@ -1,8 +1,8 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
-use super::fault::{Fault, Strain, classify_finish};
+use super::fault::{Fault, ServerLoad, classify_finish};
 use super::{Parameters, Request, TokenLimit};
-use crate::{Call, Reply, Stop, Usage};
+use crate::{Call, FinishReason, Response, ServedBy, Usage};
 use serde_json::{Value, json};
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
@@ -25,10 +25,10 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     Request { path: "/chat/completions".to_owned(), headers: Vec::new(), body }
 }
 
-pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
+pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let choice = &value["choices"][0];
     if !choice.is_object() {
-        return Err(Fault::transient(Strain::Server, "the server's reply holds no `choices`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `choices`"));
     }
     if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
         return Err(super::fault::inside_value(error));
@@ -36,8 +36,13 @@ pub(super) fn read(value: &Value) -> Result<Reply, Fault> {
     if let Some(refusal) = choice["message"]["refusal"].as_str().filter(|refusal| !refusal.is_empty()) {
         return Err(Fault::blocked(refusal));
     }
-    let stop = stop(choice["finish_reason"].as_str().unwrap_or("stop"))?;
-    Ok(Reply { text: content(&choice["message"]["content"]), usage: usage(&value["usage"]), stop, remembered: false })
+    Ok(Response {
+        text: content(&choice["message"]["content"]),
+        usage: usage(&value["usage"]),
+        finish: finish(choice["finish_reason"].as_str().unwrap_or("stop"))?,
+        served_by: served_by(value),
+        cached: false,
+    })
 }
 
 /// Text that is a string, or a list of parts.
@@ -49,13 +54,23 @@ pub(super) fn content(content: &Value) -> String {
     }
 }
 
-pub(super) fn stop(finish_reason: &str) -> Result<Stop, Fault> {
+/// The model and the build of the server, as a reply or a piece of one names them.
+pub(super) fn served_by(value: &Value) -> ServedBy {
+    ServedBy { model: named(&value["model"]), fingerprint: named(&value["system_fingerprint"]) }
+}
+
+/// A name that is there and not empty, of 200 characters at most.
+pub(super) fn named(value: &Value) -> Option<String> {
+    value.as_str().filter(|name| !name.is_empty()).map(|name| name.chars().take(200).collect())
+}
+
+pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
     match finish_reason {
-        "length" | "max_tokens" => Ok(Stop::Length),
+        "length" | "max_tokens" => Ok(FinishReason::Length),
         "content_filter" => Err(Fault::blocked("content_filter")),
         // OpenRouter and some gateways report a failure in the middle of an answer this way.
         "error" => Err(classify_finish("the server ended the reply with finish_reason `error`")),
-        _ => Ok(Stop::Finished),
+        _ => Ok(FinishReason::Stop),
     }
 }
 
@@ -70,5 +85,6 @@ pub(super) fn usage(usage: &Value) -> Usage {
         reasoning_tokens: usage["completion_tokens_details"]["reasoning_tokens"].as_u64(),
         batch: false,
         own_count: false,
+        told_prompt_tokens: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Keys, which nothing prints.
 
-use crate::HostError;
+use crate::{HostError, Response, ServedBy};
 use std::fmt;
 
 /// Shortest key that cannot be a word of an answer.
@@ -23,8 +23,13 @@ impl Secret {
 
     /// A reply with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
     /// given, are words of their own: they stay.
-    pub fn redact_reply(&self, text: String) -> String {
-        if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
+    pub fn redact_reply(&self, reply: Response) -> Response {
+        let redact = |text: String| {
+            if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
+        };
+        let ServedBy { model, fingerprint } = reply.served_by;
+        let served_by = ServedBy { model: model.map(redact), fingerprint: fingerprint.map(redact) };
+        Response { text: redact(reply.text), served_by, ..reply }
     }
 
     /// `text` with the key replaced, for servers that repeat it in their errors.
@@ -37,8 +42,8 @@ impl Secret {
         match error {
             HostError::Failed(message) => HostError::Failed(self.redact(&message)),
             HostError::Blocked { reason } => HostError::Blocked { reason: self.redact(&reason) },
-            HostError::Overflow { message, needed, window } => {
-                HostError::Overflow { message: self.redact(&message), needed, window }
+            HostError::Overflow { message, needed, context_window: window } => {
+                HostError::Overflow { message: self.redact(&message), needed, context_window: window }
             }
             HostError::Embedding(message) => HostError::Embedding(self.redact(&message)),
         }
@@ -60,8 +65,12 @@ mod tests {
         let secret = Secret::new("sk-12345");
         assert_eq!(format!("{secret:?}"), "***");
         assert_eq!(secret.redact("Incorrect API key provided: sk-12345."), "Incorrect API key provided: ***.");
-        assert_eq!(secret.redact_reply("sk-12345".to_owned()), "sk-12345", "it may be a word of the book");
+        let reply = |text: &str| {
+            let served_by = ServedBy { model: Some(text.to_owned()), ..ServedBy::default() };
+            Response { text: text.to_owned(), served_by, ..Response::default() }
+        };
+        assert_eq!(secret.redact_reply(reply("sk-12345")), reply("sk-12345"), "it may be a word of the book");
         let long = Secret::new("sk-1234567890abcdef");
-        assert_eq!(long.redact_reply("You sent sk-1234567890abcdef.".to_owned()), "You sent ***.");
+        assert_eq!(long.redact_reply(reply("You sent sk-1234567890abcdef.")), reply("You sent ***."));
     }
 }

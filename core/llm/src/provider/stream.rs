@@ -1,9 +1,9 @@
 //! Replies that come in pieces. A stream that just ends is a failure, not an answer.
 
-use super::fault::{Fault, Strain, inside_value};
+use super::fault::{Fault, ServerLoad, inside_value};
 use super::sse::{Event, Events};
 use super::{MAX_REPLY_BYTES, Protocol, anthropic, gemini, json, openai};
-use crate::{HostError, Reply, Stop, Usage};
+use crate::{FinishReason, HostError, Response, ServedBy, Usage};
 use serde_json::Value;
 
 /// Puts a reply together from the bytes of a stream of server-sent events.
@@ -13,13 +13,16 @@ pub struct StreamReader {
     events: Events,
     text: String,
     usage: Usage,
-    stop: Option<Stop>,
+    finish: Option<FinishReason>,
+    served_by: ServedBy,
 }
 
 impl StreamReader {
     /// A reader for a stream of that protocol.
     pub fn new(protocol: Protocol) -> Self {
-        Self { protocol, events: Events::default(), text: String::new(), usage: Usage::default(), stop: None }
+        let (events, text, usage, served_by) =
+            (Events::default(), String::new(), Usage::default(), ServedBy::default());
+        Self { protocol, events, text, usage, finish: None, served_by }
     }
 
     /// Takes the next bytes, cut anywhere.
@@ -47,13 +50,14 @@ impl StreamReader {
     ///
     /// # Errors
     /// As [`push`](Self::push), and a transient fault if the stream ended before the reply did.
-    pub fn finish(mut self) -> Result<Reply, Fault> {
+    pub fn finish(mut self) -> Result<Response, Fault> {
         if let Some(event) = std::mem::take(&mut self.events).finish() {
             self.take(&event)?;
         }
-        match self.stop {
-            Some(stop) => Ok(Reply { text: self.text, usage: self.usage, stop, remembered: false }),
-            None => Err(Fault::transient(Strain::Connection, "the stream ended before the reply did")),
+        let Self { text, usage, served_by, .. } = self;
+        match self.finish {
+            Some(finish) => Ok(Response { text, usage, finish, served_by, cached: false }),
+            None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the reply did")),
         }
     }
 
@@ -72,29 +76,39 @@ impl StreamReader {
         }
     }
 
+    /// Every piece may name them, the last as well as the first.
+    fn names(&mut self, named: ServedBy) {
+        self.served_by.model = named.model.or(self.served_by.model.take());
+        self.served_by.fingerprint = named.fingerprint.or(self.served_by.fingerprint.take());
+    }
+
     /// Usage comes on the last choice, or after it on a piece without choices.
     fn take_openai(&mut self, value: &Value) -> Result<(), Fault> {
+        self.names(openai::served_by(value));
         if value["usage"].is_object() {
             self.usage = openai::usage(&value["usage"]);
         }
         let choice = &value["choices"][0];
         self.text.push_str(&openai::content(&choice["delta"]["content"]));
         if let Some(reason) = choice["finish_reason"].as_str() {
-            self.stop = Some(openai::stop(reason)?);
+            self.finish = Some(openai::finish(reason)?);
         }
         Ok(())
     }
 
     fn take_anthropic(&mut self, value: &Value) -> Result<(), Fault> {
         match value["type"].as_str().unwrap_or_default() {
-            "message_start" => self.usage = anthropic::usage(&value["message"]["usage"]),
+            "message_start" => {
+                self.usage = anthropic::usage(&value["message"]["usage"]);
+                self.names(anthropic::served_by(&value["message"]));
+            }
             "content_block_delta" => self.text.push_str(value["delta"]["text"].as_str().unwrap_or_default()),
             "message_delta" => {
                 if let Some(tokens) = value["usage"]["output_tokens"].as_u64() {
                     self.usage.completion_tokens = Some(tokens);
                 }
                 if let Some(reason) = value["delta"]["stop_reason"].as_str() {
-                    self.stop = Some(anthropic::stop(reason)?);
+                    self.finish = Some(anthropic::finish(reason)?);
                 }
             }
             _ => {}
@@ -105,13 +119,14 @@ impl StreamReader {
     /// Every piece repeats the usage so far.
     fn take_gemini(&mut self, value: &Value) -> Result<(), Fault> {
         gemini::blocked_prompt(value)?;
+        self.names(gemini::served_by(value));
         let candidate = &value["candidates"][0];
         self.text.push_str(&gemini::text(candidate));
         if value["usageMetadata"]["promptTokenCount"].is_u64() {
             self.usage = gemini::usage(&value["usageMetadata"]);
         }
         if let Some(reason) = candidate["finishReason"].as_str() {
-            self.stop = Some(gemini::stop(reason)?);
+            self.finish = Some(gemini::finish(reason)?);
         }
         Ok(())
     }

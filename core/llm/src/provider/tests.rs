@@ -1,7 +1,7 @@
 //! Requests as providers want them, replies and errors as servers were seen to send them.
 
 use super::*;
-use crate::{HostError, Message, Speaker, Stop, Usage};
+use crate::{FinishReason, HostError, Message, ServedBy, Speaker, Usage};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use serde_json::json;
@@ -66,8 +66,8 @@ fn extra_fields_are_merged_into_the_body() {
     assert_eq!(body["response_format"]["type"], "json_object");
 }
 
-fn read(protocol: Protocol, status: u16, body: &Value) -> Result<Reply, Fault> {
-    protocol.read(Response { status, retry_after: None, body: &body.to_string() })
+fn read(protocol: Protocol, status: u16, body: &Value) -> Result<Response, Fault> {
+    protocol.read(HttpResponse { status, retry_after: None, body: &body.to_string() })
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn usage_is_counted_by_the_same_rules_for_all() {
         Usage { reasoning_tokens: Some(20), ..counted },
     ];
     for ((protocol, body), usage) in ALL.into_iter().zip([openai, anthropic, gemini]).zip(expected) {
-        assert_eq!(read(protocol, 200, &body), Ok(Reply { text: "Ana".to_owned(), usage, ..Reply::default() }));
+        assert_eq!(read(protocol, 200, &body), Ok(Response { text: "Ana".to_owned(), usage, ..Response::default() }));
     }
 }
 
@@ -101,8 +101,33 @@ fn thinking_that_takes_all_tokens_leaves_a_reply_cut_short() {
     let gemini = json!({"candidates": [{"finishReason": "MAX_TOKENS"}]});
     for (protocol, body) in ALL.into_iter().zip([openai, anthropic, gemini]) {
         let reply = read(protocol, 200, &body).expect("a reply");
-        assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::Length), "{protocol:?}");
+        assert_eq!((reply.text.as_str(), reply.finish), ("", FinishReason::Length), "{protocol:?}");
     }
+}
+
+#[test]
+fn what_answered_is_kept_as_the_provider_names_it() {
+    let openai = json!({"model": "gpt-4o-2024-08-06", "system_fingerprint": "fp_6b68",
+        "choices": [{"message": {"content": "Ana"}, "delta": {"content": "Ana"}, "finish_reason": "stop"}]});
+    let anthropic = json!({"model": "claude-x-20250101", "content": []});
+    let gemini = json!({"modelVersion": "gemini-x-001", "candidates": [{"finishReason": "STOP"}]});
+    let started = json!({"type": "message_start", "message": anthropic});
+    let ended = json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}});
+    let streams = [vec![openai.clone()], vec![started, ended], vec![gemini.clone()]];
+    let names = ["gpt-4o-2024-08-06 (fp_6b68)", "claude-x-20250101", "gemini-x-001"];
+    for (((protocol, body), events), name) in ALL.into_iter().zip([openai, anthropic, gemini]).zip(streams).zip(names) {
+        assert_eq!(read(protocol, 200, &body).expect("a reply").served_by.to_string(), name);
+        let mut stream = StreamReader::new(protocol);
+        for event in events {
+            stream.push(format!("data: {event}\n\n").as_bytes()).expect("a piece");
+        }
+        assert_eq!(stream.finish().expect("a reply").served_by.to_string(), name);
+    }
+    let silent = json!({"model": "", "choices": [{"message": {"content": "Ana"}}]});
+    assert_eq!(read(ALL[0], 200, &silent).expect("a reply").served_by, ServedBy::default());
+    let endless = json!({"model": "x".repeat(5000), "choices": [{"message": {"content": "Ana"}}]});
+    let named = read(ALL[0], 200, &endless).expect("a reply").served_by.model.expect("a name");
+    assert_eq!(named.len(), 200);
 }
 
 #[test]
@@ -129,14 +154,14 @@ fn a_reply_that_the_window_ended_is_an_overflow() {
 
 #[derive(Debug, PartialEq)]
 enum Then {
-    Again(Strain),
+    Again(ServerLoad),
     Never,
     NothingMore,
 }
 
 #[test]
 fn what_is_tried_again_and_what_is_not() {
-    use Strain::{Connection, RateLimit, Server};
+    use ServerLoad::{Connection, RateLimit, Server};
     let quota = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "x", "details": [
         {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}]}]}});
     let cases = [
@@ -179,7 +204,7 @@ fn what_is_tried_again_and_what_is_not() {
         (200, "{'choices': []}".to_owned(), Then::Never),
     ];
     for (status, body, expected) in cases {
-        let then = match Protocol::OpenAi.read(Response { status, retry_after: None, body: &body }) {
+        let then = match Protocol::OpenAi.read(HttpResponse { status, retry_after: None, body: &body }) {
             Err(Fault::Transient { strain, .. }) => Then::Again(strain),
             Err(Fault::Final(_)) => Then::Never,
             Err(Fault::Closed(_)) => Then::NothingMore,
@@ -237,7 +262,7 @@ fn finding_13_a_retry_after_of_forty_digits_or_inf_asks_for_more_than_an_hour() 
     assert!(matches!(fault, Fault::Transient { retry_after: Some(Duration::MAX), .. }), "{fault:?}");
 }
 
-fn streamed(protocol: Protocol, stream: &str) -> Result<Reply, Fault> {
+fn streamed(protocol: Protocol, stream: &str) -> Result<Response, Fault> {
     let mut reader = StreamReader::new(protocol);
     for piece in stream.as_bytes().chunks(5) {
         reader.push(piece)?;
@@ -291,12 +316,12 @@ data: {"type":"message_stop"}
 fn a_stream_that_breaks_off_is_a_failure() {
     let cut = "data: {\"choices\":[{\"delta\":{\"content\":\"An\"}}]}\n\n";
     let fault = streamed(Protocol::OpenAi, cut).expect_err("no end");
-    assert!(matches!(fault, Fault::Transient { strain: Strain::Connection, .. }));
+    assert!(matches!(fault, Fault::Transient { strain: ServerLoad::Connection, .. }));
     let malformed = "data: {\"choices\":[{\"del\n\n";
     assert!(matches!(streamed(Protocol::OpenAi, malformed), Err(Fault::Transient { .. })));
     let error =
         "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"x\"}}\n\n";
-    assert!(matches!(streamed(Protocol::Anthropic, error), Err(Fault::Transient { strain: Strain::Server, .. })));
+    assert!(matches!(streamed(Protocol::Anthropic, error), Err(Fault::Transient { strain: ServerLoad::Server, .. })));
     assert!(streamed(Protocol::Gemini, "").is_err());
 }
 
@@ -325,7 +350,7 @@ proptest! {
     #[test]
     fn no_body_makes_it_panic(status in 100u16..600, body in ".{0,200}") {
         for protocol in ALL {
-            let _ = protocol.read(Response { status, retry_after: None, body: &body });
+            let _ = protocol.read(HttpResponse { status, retry_after: None, body: &body });
             let _ = streamed(protocol, &format!("data: {body}\n\n"));
         }
     }

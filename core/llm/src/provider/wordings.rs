@@ -115,7 +115,7 @@ pub(super) fn overflow(words: &str, value: &Value) -> HostError {
         (None, None) => numbers(words),
         counted => counted,
     };
-    HostError::Overflow { message: words.chars().take(400).collect(), needed, window }
+    HostError::Overflow { message: words.chars().take(400).collect(), needed, context_window: window }
 }
 
 /// Tokens needed and tokens the window holds, as the providers word it.

@@ -244,7 +244,7 @@ pub async fn fewest_by_bic(workers: &impl Workers, points: &Arc<Points>, most: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::Here;
+    use crate::work::Inline;
     use futures_util::FutureExt;
     use proptest::prelude::*;
 
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_fit_finds_the_groups_and_bic_their_number() {
         let points = Arc::new(groups());
-        assert_eq!(fewest_by_bic(&Here, &points, 8, 224).now_or_never(), Some(3));
+        assert_eq!(fewest_by_bic(&Inline, &points, 8, 224).now_or_never(), Some(3));
         let mixture = GaussianMixture::fit(&points, 3, 0).unwrap();
         assert!(mixture.weights().all(|weight| (weight - 1.0 / 3.0).abs() < 1e-9));
         let memberships = mixture.memberships(&points, 0.1);
@@ -271,7 +271,7 @@ mod tests {
         assert!(GaussianMixture::fit(&equal, 3, 0).unwrap().mean_log_likelihood(&equal).is_finite());
         assert_eq!(GaussianMixture::fit(&equal, 7, 0), None);
         let two = Arc::new(Points::new(2, vec![1.0; 2]));
-        assert_eq!(fewest_by_bic(&Here, &two, 50, 0).now_or_never(), Some(1));
+        assert_eq!(fewest_by_bic(&Inline, &two, 50, 0).now_or_never(), Some(1));
     }
 
     proptest! {

@@ -88,13 +88,13 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::work::Here;
+    use crate::work::Inline;
     use futures_util::FutureExt;
 
     #[test]
     fn a_row_comes_first_and_length_does_not_matter() {
         let rows = Rows::new(2, vec![1.0, 0.0, 0.0, 2.0, 3.0, 0.1, 5.0, 0.0]);
-        let neighbours = |k| neighbours(&Here, &rows, k).now_or_never().unwrap();
+        let neighbours = |k| neighbours(&Inline, &rows, k).now_or_never().unwrap();
         let found = neighbours(3);
         assert_eq!(found[3].rows, [3, 0, 2]);
         assert_eq!(found[0].rows, [0, 3, 2]);
@@ -106,7 +106,7 @@ mod tests {
     fn rows_of_another_job_are_found_as_well() {
         let n = 2 * ROWS_A_JOB + 3;
         let rows = Rows::new(2, (0..n).flat_map(|i| [i as f32, n as f32]).collect());
-        let found = neighbours(&Here, &rows, 3).now_or_never().unwrap();
+        let found = neighbours(&Inline, &rows, 3).now_or_never().unwrap();
         assert_eq!(found.len(), n);
         // The two beside it are as far away as f32 can tell.
         let mut beside = found[ROWS_A_JOB].rows.clone();

@@ -2,7 +2,7 @@
 
 use super::mixture::{GaussianMixture, fewest_by_bic};
 use super::umap::Umap;
-use crate::work::{Here, Job, Workers};
+use crate::work::{Inline, Job, Workers};
 use closeread_embed::rows::Rows;
 use futures_util::FutureExt;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ async fn both_steps(workers: &impl Workers, rows: &Rows<f32>, how: &TwoStep) -> 
                 return vec![(0..n).collect()];
             }
             let umap = Umap { n_neighbours: LOCAL_NEIGHBOURS, n_components: dimension, seed };
-            let clusters = soft_clusters(&Here, &rows, umap, membership).now_or_never();
+            let clusters = soft_clusters(&Inline, &rows, umap, membership).now_or_never();
             clusters.expect("work that is done here does not wait")
         }) as Job<Vec<Vec<usize>>>
     };
@@ -158,7 +158,7 @@ mod tests {
 
     fn clusters_of(rows: &[Vec<f32>], weights: &[usize], how: &TwoStep) -> Vec<Vec<usize>> {
         let rows = Rows::new(rows[0].len(), rows.concat());
-        two_step_clusters(&Here, &rows, weights, how).now_or_never().unwrap()
+        two_step_clusters(&Inline, &rows, weights, how).now_or_never().unwrap()
     }
 
     #[test]

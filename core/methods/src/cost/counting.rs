@@ -4,7 +4,7 @@ use crate::Host;
 use crate::MethodError;
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use std::cell::RefCell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
@@ -30,10 +30,10 @@ pub struct CountingHost<'a> {
 }
 
 impl Host for CountingHost<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64).sum();
         self.calls.borrow_mut().push((prompt, call.max_output_tokens.into()));
-        Ok(Reply::default())
+        Ok(Response::default())
     }
 
     async fn embed(&self, _role: Role, texts: &[&str]) -> Result<Vectors, HostError> {

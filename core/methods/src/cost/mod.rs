@@ -225,7 +225,7 @@ impl AnyMethod {
     /// What the method will ask for to answer `items`, all of which are about `books`; `budget` as for
     /// [`run`](super::run).
     ///
-    /// Exact to a few tokens for `closed-book` and `full-document`, ranges for the others. A limit in `settings.window`
+    /// Exact to a few tokens for `closed-book` and `full-document`, ranges for the others. A limit in `settings.context_window`
     /// counts as it does in the run: what does not fit is not asked.
     ///
     /// # Errors

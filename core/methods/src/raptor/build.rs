@@ -12,7 +12,7 @@ use closeread_eval::Outcome;
 use closeread_eval::answer::after_thinking;
 use closeread_eval::reading::{Expected, ExtractiveInput};
 use closeread_llm::Message;
-use closeread_retrieve::ShelfError;
+use closeread_retrieve::IndexError;
 use serde_json::{Value, json};
 
 pub(super) const PROMPT: &str = "raptor-summary";
@@ -36,7 +36,7 @@ pub(super) async fn build<H: Host>(session: &mut Session<'_, H>, parameters: &Ra
     // Where passages are ranked by their words alone they are clustered by them too.
     let embedded = session.retriever().needs_vectors();
     let vectors = match embedded {
-        true => index.vectors()?.ok_or(ShelfError::NoVectors(session.retriever().name()))?,
+        true => index.vectors()?.ok_or(IndexError::NoVectors(session.retriever().name()))?,
         false => texts.iter().map(|text| words.vector(text)).collect(),
     };
     let mut layer = Layer { texts, n_tokens: index.n_tokens().to_vec(), vectors };

@@ -13,7 +13,7 @@ use super::read::{Shown, View};
 use super::{Answer, Method, MethodError, Passages, PreparationInputs, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::cluster::TwoStep;
-use closeread_retrieve::context::Overflow;
+use closeread_retrieve::context::Fill;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -50,7 +50,7 @@ pub struct Raptor {
     /// Layers that a traversal visits from the roots down; all by default.
     pub depth: Option<usize>,
     /// What happens at a node that does not fit the rest of the budget.
-    pub fill: Overflow,
+    pub fill: Fill,
 }
 
 /// How the tree is searched.
@@ -77,7 +77,7 @@ impl Default for Raptor {
             mode: TreeSearch::Collapsed,
             top_k: None,
             depth: None,
-            fill: Overflow::Stop,
+            fill: Fill::Stop,
         }
     }
 }

@@ -6,7 +6,9 @@ use crate::record::Context;
 use crate::session::reference;
 use crate::{Excerpt, MethodError, Session, Stop};
 use closeread_retrieve::context::fill;
-use closeread_retrieve::{Bm25, Ranked, Ranking, Retriever, Shelf, ShelfError, cosine, rank, reciprocal_rank_fusion};
+use closeread_retrieve::{
+    Bm25, IndexError, PassageIndex, Ranked, Ranking, Retriever, cosine, rank, reciprocal_rank_fusion,
+};
 use closeread_text::python;
 
 /// Nodes that a traversal takes of each layer where no parameter says so.
@@ -75,7 +77,7 @@ fn ranking<H>(
 ) -> Result<Ranking, Stop> {
     let index = session.index()?;
     let dense = || {
-        let query_vector = query_vector.ok_or(ShelfError::NoVectors(session.retriever().name()))?;
+        let query_vector = query_vector.ok_or(IndexError::NoVectors(session.retriever().name()))?;
         if tree.summaries().any(|summary| summary.vector.len() != query_vector.len()) {
             let why = "the tree was embedded by another model than the question".to_owned();
             return Err(Stop::Error(MethodError::Unprepared(why)));
@@ -104,7 +106,7 @@ fn ranking<H>(
 }
 
 /// The text of a node.
-fn text(index: &Shelf, tree: &Tree, node: usize) -> String {
+fn text(index: &PassageIndex, tree: &Tree, node: usize) -> String {
     tree.summary(node).map_or_else(|| index.text(node), |summary| summary.text.clone())
 }
 

@@ -1,6 +1,6 @@
 //! The tree: leaves are passages of the books, every other node summarises the nodes below it.
 
-use closeread_retrieve::Shelf;
+use closeread_retrieve::PassageIndex;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub struct Summary {
 
 impl Tree {
     /// A tree of the shelf's passages without summaries.
-    pub(super) fn of_passages(shelf: &Shelf) -> Self {
+    pub(super) fn of_passages(shelf: &PassageIndex) -> Self {
         let leaf = |(passage, &n_tokens): (&closeread_retrieve::Passage, &usize)| Leaf {
             document: shelf.books()[passage.book].id.clone(),
             start: passage.span.start,
@@ -127,7 +127,7 @@ impl Tree {
     }
 
     /// Whether the leaves are the passages of the shelf, and children numbers of nodes below.
-    pub(super) fn fits(&self, shelf: &Shelf) -> bool {
+    pub(super) fn fits(&self, shelf: &PassageIndex) -> bool {
         let below = |layer: usize| {
             let end = self.layer(layer).start;
             self.layers[layer - 1].iter().all(|summary| summary.children.iter().all(|&child| child < end))

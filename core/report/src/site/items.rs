@@ -181,12 +181,13 @@ fn row(record: &Record) -> String {
             let number = choice.map_or(String::new(), |choice| format!("{}. ", choice + 1));
             format!("{number}{}", isolated(&cut(answer)))
         }
-        Outcome::Overflow { needed: Some(needed), window: Some(window) } => {
+        Outcome::Overflow { needed: Some(needed), context_window: Some(window) } => {
             format!("needs {} tokens, {} fit", thousands(*needed as u64), thousands(*window as u64))
         }
         Outcome::NotFound | Outcome::Unanswered | Outcome::Overflow { .. } => String::new(),
         Outcome::Blocked { reason: words }
-        | Outcome::Unparsed { reply: words }
+        | Outcome::Unparsed { response: words }
+        | Outcome::CutShort { response: words, .. }
         | Outcome::Failed { error: words }
         | Outcome::NotAsked { reason: words } => isolated(&cut(words)),
     };
@@ -213,10 +214,10 @@ fn trace(record: &Record) -> String {
             "<p>prompt {}, messages <code>{}</code>, reply:</p>\n<pre>{}</pre>\n",
             isolated(&call.prompt),
             escaped(call.sha256.get(..12).unwrap_or(&call.sha256)),
-            isolated(&cut(&call.reply))
+            isolated(&cut(&call.response))
         ));
     }
-    if let Some(item) = &record.asked_with {
+    if let Some(item) = &record.shared_call {
         html.push_str(&format!("<p>asked in one call with {}, whose trace has it</p>\n", isolated(item)));
     }
     for sentence in record.evidence.iter().flatten() {

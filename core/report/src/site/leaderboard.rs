@@ -33,7 +33,7 @@ const ELEMENT: &str = "elements/closeread-leaderboard.js";
 /// The words of a reply that the context does not hold the answer, which predictions are read by.
 const NOT_FOUND: &str = "Not found in context.";
 
-/// A cell, or one of its samples, with its predictions and what they score.
+/// A cell, or one of its repeats, with its predictions and what they score.
 struct Row {
     name: String,
     path: String,
@@ -57,15 +57,15 @@ pub(super) fn files(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], tria
             continue;
         }
         let by_item = trials[cell.run].arm(cell.arm());
-        let samples: BTreeSet<u32> = by_item.values().flatten().map(|record| record.key.sample).collect();
-        let several = samples.len() > 1;
-        for sample in samples {
+        let repeats: BTreeSet<u32> = by_item.values().flatten().map(|record| record.key.repeat).collect();
+        let several = repeats.len() > 1;
+        for repeat in repeats {
             let of_item = |item: &Item| {
-                let record = by_item.get(item.id.as_str())?.iter().find(|record| record.key.sample == sample)?;
+                let record = by_item.get(item.id.as_str())?.iter().find(|record| record.key.repeat == repeat)?;
                 Some(prediction(item, record)?.to_string() + "\n")
             };
             let predictions: String = run.items.iter().filter_map(of_item).collect();
-            let name = if several { format!("{}, sample {}", cell.name, sample + 1) } else { cell.name.clone() };
+            let name = if several { format!("{}, repeat {}", cell.name, repeat + 1) } else { cell.name.clone() };
             let path = format!("predictions/{}-{}.jsonl", rows.len() + 1, id(&cell.arm().method).to_lowercase());
             let Some(scorecard) = scored(&gold, &path, &predictions) else { continue };
             rows.push(Row { name, path, predictions, scorecard });
@@ -93,7 +93,9 @@ fn prediction(item: &Item, record: &Record) -> Option<Json> {
             None => json!({"item": item.id, "answer": answer}),
         },
         Outcome::NotFound => json!({"item": item.id, "answer": NOT_FOUND}),
-        Outcome::Unparsed { reply } => json!({"item": item.id, "answer": null, "reply": reply}),
+        Outcome::Unparsed { response: reply } | Outcome::CutShort { response: reply, .. } => {
+            json!({"item": item.id, "answer": null, "reply": reply})
+        }
         Outcome::Unanswered | Outcome::Overflow { .. } | Outcome::Blocked { .. } | Outcome::Failed { .. } => {
             json!({"item": item.id, "answer": null})
         }

@@ -30,9 +30,8 @@ fn hostile_run() -> Run {
         one.calls.push(CallTrace {
             prompt: HOSTILE.to_owned(),
             sha256: HOSTILE.to_owned(),
-            reply: HOSTILE.repeat(40),
-            usage: Default::default(),
-            remembered: false,
+            response: HOSTILE.repeat(40),
+            ..CallTrace::default()
         });
         records.push(one);
         records.push(record(key, "b", Outcome::Failed { error: HOSTILE.to_owned() }, &[("accuracy", 0.0)]));

@@ -114,8 +114,13 @@ fn survives_any_death(script: &Script, build: &dyn Fn(&ScriptedHost<'_>, &Memory
 /// Runs `work` with the settings of all tests.
 fn with_setting<T>(work: impl AsyncFnOnce(Settings<'_>) -> T) -> T {
     let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
-    let settings =
-        Settings { prompts: &prompts, tokenizer: &tokenizer, max_output_tokens: 64, temperature: 0.0, window: None };
+    let settings = Settings {
+        prompts: &prompts,
+        tokenizer: &tokenizer,
+        max_output_tokens: 64,
+        temperature: 0.0,
+        context_window: None,
+    };
     pollster::block_on(work(settings))
 }
 

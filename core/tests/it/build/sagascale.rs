@@ -7,7 +7,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_build::sagascale::{Crew, Found, SagaScale, SearchHost, Segment, Subject, cost, sagascale};
 use closeread_build::{BuildError, Building, Built};
 use closeread_llm::{Call, HostError};
-use closeread_retrieve::{Retriever, Shelf};
+use closeread_retrieve::{PassageIndex, Retriever};
 use serde_json::json;
 
 /// The article's sections: heading and text.
@@ -40,7 +40,7 @@ fn parameters() -> SagaScale {
 
 fn subject() -> Subject {
     let (book, tokenizer) = (book("story", "The Key", STORY), Tokenizer::cl100k());
-    let shelf = Shelf::new(vec![book.clone()], Chunker::Window, 16, &tokenizer);
+    let shelf = PassageIndex::new(vec![book.clone()], Chunker::Window, 16, &tokenizer);
     let segment = |(heading, text): (&str, &str)| Segment { heading: heading.to_owned(), text: text.to_owned() };
     Subject { book, shelf, retriever: Retriever::Bm25, segments: ARTICLE.map(segment).to_vec() }
 }

@@ -12,7 +12,7 @@ mod scores;
 use crate::support::ScriptedHost;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::{Item, Task};
-use closeread_judges::{Heard, Judge, Ruling, Said, Submission, Verdict};
+use closeread_judges::{Judge, JudgeResponse, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
 use closeread_methods::Settings;
 use closeread_prompts::Prompts;
@@ -61,20 +61,20 @@ impl Case {
         }
     }
 
-    fn heard(&self, host: &ScriptedHost<'_>) -> Heard {
+    fn heard(&self, host: &ScriptedHost<'_>) -> JudgeResponse {
         let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
         let settings = Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
             max_output_tokens: 64,
             temperature: 0.0,
-            window: None,
+            context_window: None,
         };
         let submission = Submission {
             item: &self.item,
             title: "The Key",
             language: self.language,
-            said: Said::Answer { text: self.answer, choice: None },
+            said: SubmittedAnswer::Answer { text: self.answer, choice: None },
             cited: &self.cited,
             chunk: self.chunk,
         };
@@ -86,7 +86,7 @@ impl Case {
         let host = ScriptedHost::always(Ok(reply));
         let heard = self.heard(&host);
         assert_eq!(heard.calls.len(), 1);
-        assert_eq!((heard.calls[0].prompt.as_str(), heard.calls[0].reply.as_str()), (self.judge.name(), reply));
+        assert_eq!((heard.calls[0].prompt.as_str(), heard.calls[0].response.as_str()), (self.judge.name(), reply));
         let mut transcript = host.transcript();
         writeln!(transcript, "{}", json!(heard.verdict)).unwrap();
         expected.assert_eq(&transcript);
@@ -104,7 +104,7 @@ impl Case {
             heard.verdict
         };
         assert_eq!(of(HostError::Blocked { reason: "no".into() }), Verdict::Blocked { reason: "no".into() });
-        let long = HostError::Overflow { message: "long".into(), needed: None, window: None };
+        let long = HostError::Overflow { message: "long".into(), needed: None, context_window: None };
         assert_eq!(of(long), Verdict::Overflow);
         assert!(matches!(of(HostError::Failed("500".into())), Verdict::Failed { .. }));
     }
@@ -149,7 +149,7 @@ fn a_choice_is_judged_by_rule_alone() {
     item.correct = Some(0);
     let answered = Outcome::Answered { answer: "a".into(), choice: Some(0) };
     assert_eq!(Judge::of_trial(Paper::NovelQa, &item, &answered, &[]), [Judge::Rule]);
-    let unparsed = Outcome::Unparsed { reply: "hm".into() };
+    let unparsed = Outcome::Unparsed { response: "hm".into() };
     assert_eq!(Judge::of_trial(Paper::NovelQa, &item, &unparsed, &[]), [Judge::Rule]);
     assert_eq!(Judge::of_trial(Paper::NovelQa, &item, &Outcome::NotFound, &[]), []);
     let open = Case::new(Judge::NovelQa).item;

@@ -2,7 +2,7 @@
 
 use closeread_eval::{Item, Outcome, Paper};
 use closeread_judges::{
-    BUILTIN_RULE, FactRuling, Joint, Judge, Judging, Panel, PanelRule, Ruling, SentenceRuling, Verdict,
+    BUILTIN_RULE, FactRuling, Judge, Judging, Panel, PanelRule, PanelVerdict, Ruling, SentenceRuling, Verdict,
 };
 use closeread_report::paper::hamlet::ErrorCategory;
 use proptest::prelude::*;
@@ -29,14 +29,14 @@ fn says(correct: bool) -> Verdict {
     Verdict::Ruled { ruling: Ruling::Correctness { correct } }
 }
 
-fn joint(rule: PanelRule, judge: Judge, verdicts: &[Verdict]) -> Joint {
+fn joint(rule: PanelRule, judge: Judge, verdicts: &[Verdict]) -> PanelVerdict {
     let heard: Vec<Option<&Verdict>> = verdicts.iter().map(Some).collect();
     panel(&["p/x"], 1, rule).joint(judge, &heard)
 }
 
-fn correct(joint: &Joint) -> Option<bool> {
+fn correct(joint: &PanelVerdict) -> Option<bool> {
     match joint {
-        Joint::Ruled(Ruling::Correctness { correct }) => Some(*correct),
+        PanelVerdict::Ruled(Ruling::Correctness { correct }) => Some(*correct),
         _ => None,
     }
 }
@@ -90,11 +90,11 @@ fn a_tie_is_no_majority_and_silence_is_no_vote_except_with_corpusqa() {
     assert_eq!(correct(&joint(PanelRule::Unanimity, Judge::SagaScale, &silent)), Some(true));
     assert_eq!(correct(&joint(PanelRule::Majority, Judge::CorpusQa, &silent)), Some(false));
     let failed = [Verdict::Failed { error: "500".into() }];
-    assert_eq!(joint(PanelRule::Majority, Judge::NovelQa, &failed), Joint::Silent);
+    assert_eq!(joint(PanelRule::Majority, Judge::NovelQa, &failed), PanelVerdict::Silent);
     assert_eq!(correct(&joint(PanelRule::Majority, Judge::CorpusQa, &failed)), Some(false));
     assert_eq!(
         panel(&["p/x"], 2, PanelRule::Majority).joint(Judge::NovelQa, &[Some(&says(true)), None]),
-        Joint::Pending
+        PanelVerdict::Pending
     );
 }
 
@@ -114,7 +114,7 @@ fn each_sentence_is_voted_on() {
         sentences(&[Some(OutOfArticle), Some(NoError), Some(NoError), None]),
     ];
     let by = |rule| match joint(rule, Judge::VerifyFacts, &votes) {
-        Joint::Ruled(Ruling::Sentences { sentences }) => {
+        PanelVerdict::Ruled(Ruling::Sentences { sentences }) => {
             sentences.into_iter().map(|s| s.map(|s| s.category)).collect::<Vec<_>>()
         }
         other => panic!("{other:?}"),
@@ -131,7 +131,7 @@ fn a_fact_is_stated_by_the_sentences_that_most_name() {
     };
     let votes = [fact(true, &[1, 2]), fact(true, &[2]), fact(false, &[])];
     let by = |rule| match joint(rule, Judge::AlignKeyFacts, &votes) {
-        Joint::Ruled(Ruling::KeyFacts { facts }) => facts[0].clone().unwrap(),
+        PanelVerdict::Ruled(Ruling::KeyFacts { facts }) => facts[0].clone().unwrap(),
         other => panic!("{other:?}"),
     };
     assert_eq!(by(PanelRule::Majority), FactRuling { stated: true, sentences: vec![2] });

@@ -13,12 +13,12 @@ fn read(text: &str) -> (Vec<(String, Part, &'static str)>, Vec<String>) {
 #[test]
 fn json_lines_and_csv_say_the_same() {
     let jsonl = r#"{"item": "a", "label": true}
-{"item": "b", "label": "N", "method": "dos-rag", "budget": 500, "sample": 0}
+{"item": "b", "label": "N", "method": "dos-rag", "budget": 500, "repeat": 0}
 {"item": "c", "label": "Out-of-article", "sentence": 2}
 {"item": "d", "label": "是", "fact": 1}
 {"item": "e", "label": "location"}
 "#;
-    let csv = "\u{feff}Item,label,method,budget,sample,sentence,fact\r\na,true,,,,,\nb,N,dos-rag,500,0,,\n\
+    let csv = "\u{feff}Item,label,method,budget,repeat,sentence,fact\r\na,true,,,,,\nb,N,dos-rag,500,0,,\n\
                c,\"Out-of-article\",,,,2,\nd,是,,,,,1\ne,location\n";
     let (labels, problems) = read(jsonl);
     assert_eq!((labels.len(), problems.as_slice()), (5, &[][..]));

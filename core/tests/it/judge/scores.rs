@@ -3,7 +3,7 @@
 use closeread_eval::{Item, Outcome, Paper};
 use closeread_judges::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, Agreement, BUILTIN_RULE, Confusion, JUDGED_ACCURACY, Judge, Judgement,
-    JudgementKey, Judging, Panel, PanelRule, Ruling, Said, Subject, Submission, Verdict, among, evaluations,
+    JudgementKey, Judging, Panel, PanelRule, Ruling, Subject, Submission, SubmittedAnswer, Verdict, among, evaluations,
     label_questions, score,
 };
 use closeread_methods::record::Record;
@@ -28,7 +28,7 @@ fn item(id: &str) -> Item {
 
 fn record(item: &str, outcome: Outcome) -> Record {
     let mut record = json!({
-        "item": item, "method": "m", "model": "p/reader", "budget": null, "sample": 0, "scores": {},
+        "item": item, "method": "m", "model": "p/reader", "budget": null, "repeat": 0, "scores": {},
         "prompt_tokens": 0, "calls": [], "seconds": 0.0,
     });
     let Value::Object(outcome) = json!(outcome) else { unreachable!() };
@@ -100,7 +100,7 @@ fn the_rule_gives_both_readings() {
     let panel = panel(&[BUILTIN_RULE]);
     let mut records = vec![record("q", answered("11 bells"))];
     let item = item("q");
-    let said = Said::of(&records[0].outcome);
+    let said = SubmittedAnswer::of(&records[0].outcome);
     let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk: "" };
     let verdict = Judge::Rule.by_rule(&submission).unwrap();
     let line = judgement(&panel, Subject::from(&records[0].key), Judge::Rule, BUILTIN_RULE, verdict);
@@ -119,10 +119,10 @@ fn a_summary_is_scored_by_level() {
     }))
     .unwrap();
     let mut records = vec![record("s", answered("Ana hid the key. Pigs can fly.")), record("s", Outcome::NotFound)];
-    records[1].key.sample = 1;
+    records[1].key.repeat = 1;
     let chunk = "Ana hid the key. The river took the bridge.";
     let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
-        let said = Said::of(&records[0].outcome);
+        let said = SubmittedAnswer::of(&records[0].outcome);
         let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk };
         let verdict = judge.by_rule(&submission).unwrap();
         judgement(&panel, Subject::from(&records[0].key), judge, BUILTIN_RULE, verdict)
@@ -147,7 +147,8 @@ fn a_question_keeps_the_type_that_its_data_give() {
     let panel = Panel { judges: [Judge::ClassifyQuestion].into_iter().collect(), ..panel(&[BUILTIN_RULE]) };
     let mut items = [item("a"), item("b").label("question_type", "Event")];
     let judgements = items.iter().map(|item| {
-        let submission = Submission { item, title: "", language: "en", said: Said::Nothing, cited: &[], chunk: "" };
+        let submission =
+            Submission { item, title: "", language: "en", said: SubmittedAnswer::Nothing, cited: &[], chunk: "" };
         let verdict = Judge::ClassifyQuestion.by_rule(&submission).unwrap();
         judgement(&panel, Subject::question(&item.id), Judge::ClassifyQuestion, BUILTIN_RULE, verdict)
     });

@@ -264,17 +264,17 @@ fn a_turn_without_a_block_is_asked_for_again() {
 #[test]
 fn asking_again_has_an_end() {
     let trial = replying(json!({}), &["hm"]);
-    assert_eq!((trial.outcome, trial.calls.len()), (Outcome::Unparsed { reply: "hm".to_owned() }, 4));
+    assert_eq!((trial.outcome, trial.calls.len()), (Outcome::Unparsed { response: "hm".to_owned() }, 4));
     assert_eq!((trial.measures["turns_without_block"], trial.measures["searches"]), (4.0, 0.0));
     let once = replying(json!({"on_neither": "end"}), &["hm", ANSWER]);
-    assert_eq!((once.outcome, once.calls.len()), (Outcome::Unparsed { reply: "hm".to_owned() }, 1));
+    assert_eq!((once.outcome, once.calls.len()), (Outcome::Unparsed { response: "hm".to_owned() }, 1));
 }
 
 #[test]
 fn a_dialogue_that_outgrows_the_window_or_is_refused_ends_with_what_it_had() {
     let host = ScriptedHost::replying(&[QUERY]);
     let grown = Case { window: Some(600), ..case(json!({})) }.trial(&host, &item(Task::Generative));
-    assert!(matches!(grown.outcome, Outcome::Overflow { window: Some(600), .. }), "{:?}", grown.outcome);
+    assert!(matches!(grown.outcome, Outcome::Overflow { context_window: Some(600), .. }), "{:?}", grown.outcome);
     assert!(grown.measures["searches"] >= 1.0 && grown.prompt_tokens > 0);
 
     let host = ScriptedHost::scripted(|_: &Call, n| match n {

@@ -7,7 +7,7 @@ use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::Expected;
 use closeread_eval::{Item, Outcome, Task};
 use closeread_llm::price::PriceList;
-use closeread_llm::{Call, HostError, Reply};
+use closeread_llm::{Call, HostError, Response};
 use closeread_methods::cost::{BookSize, Calls, Cost, Range, Shared, Stage, Tariff};
 use closeread_methods::record::CallTrace;
 use closeread_methods::{AnyMethod, Host, METHODS, Session, Settings, reader};
@@ -53,7 +53,7 @@ impl World {
 
     fn settings(&self, window: Option<usize>) -> Settings<'_> {
         let (prompts, tokenizer) = (&self.prompts, &self.tokenizer);
-        Settings { prompts, tokenizer, max_output_tokens: 64, temperature: 0.0, window }
+        Settings { prompts, tokenizer, max_output_tokens: 64, temperature: 0.0, context_window: window }
     }
 
     fn cost(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>) -> Cost {
@@ -102,11 +102,11 @@ struct CountingHost<'a> {
 }
 
 impl Host for CountingHost<'_> {
-    async fn chat(&self, call: Call) -> Result<Reply, HostError> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64);
         let mut asked = self.asked.borrow_mut();
         *asked = (asked.0 + 1, asked.1 + prompt.sum::<u64>());
-        Ok(Reply { text: (self.reply)(&call), ..Reply::default() })
+        Ok(Response { text: (self.reply)(&call), ..Response::default() })
     }
 
     async fn embed(&self, _role: Role, texts: &[&str]) -> Result<Vectors, HostError> {

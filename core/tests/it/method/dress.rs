@@ -213,7 +213,7 @@ fn every_dress_tells_good_replies_from_bad_ones() {
     ] {
         assert_eq!(outcome(style, good), Outcome::Answered { answer: "a stair".to_owned(), choice: None }, "{style}");
         for reply in bad {
-            assert_eq!(outcome(style, reply), Outcome::Unparsed { reply: reply.to_owned() }, "{style}");
+            assert_eq!(outcome(style, reply), Outcome::Unparsed { response: reply.to_owned() }, "{style}");
         }
         let case = Case::new("full-document", json!({ "style": style }));
         let refused = ScriptedHost::always(Err(HostError::Blocked { reason: "no".to_owned() }));

@@ -43,7 +43,7 @@ fn full_document_that_does_not_fit_asks_nothing() {
         &ScriptedHost::always(Ok("never asked")),
         &item(Task::Generative),
         &expect![[r#"
-            Overflow { needed: Some(217), window: Some(200) }
+            Overflow { needed: Some(217), context_window: Some(200) }
         "#]],
     );
 }

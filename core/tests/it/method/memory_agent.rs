@@ -155,7 +155,7 @@ fn a_choice_is_a_letter_in_a_box() {
         assert_eq!(got, choice, "{reply}");
     }
     for reply in ["B", "\\boxed{C}", "\\boxed{}", "\\boxed{B", "<think>\\boxed{B}</think> Who knows?", ""] {
-        assert_eq!(answered(Task::Choice, reply), Outcome::Unparsed { reply: reply.to_owned() }, "{reply}");
+        assert_eq!(answered(Task::Choice, reply), Outcome::Unparsed { response: reply.to_owned() }, "{reply}");
     }
 }
 
@@ -165,7 +165,7 @@ fn an_open_answer_is_in_the_last_box_or_behind_the_answer_is() {
     assert_eq!(answered(Task::Generative, "\\boxed{in the river} no: \\boxed{ here }"), text("here"));
     assert_eq!(answered(Task::Generative, "Therefore the answer is under a stair."), text("under a stair"));
     assert_eq!(answered(Task::Generative, "\\boxed{Not found in context.}"), Outcome::NotFound);
-    assert_eq!(answered(Task::Generative, "\\boxed{}"), Outcome::Unparsed { reply: "\\boxed{}".to_owned() });
+    assert_eq!(answered(Task::Generative, "\\boxed{}"), Outcome::Unparsed { response: "\\boxed{}".to_owned() });
     assert_eq!(answered(Task::Summary, " Ana hid it. Ben found it.\n"), text("Ana hid it. Ben found it."));
 }
 
@@ -263,7 +263,9 @@ fn a_section_that_exceeds_the_window_is_not_sent() {
     let case = Case { window: Some(150), ..case(json!({})) };
     let host = ScriptedHost::always(Ok("never asked"));
     let trial = case.trial(&host, &item(Task::Generative));
-    assert!(matches!(trial.outcome, Outcome::Overflow { needed: Some(needed), window: Some(150) } if needed > 150));
+    assert!(
+        matches!(trial.outcome, Outcome::Overflow { needed: Some(needed), context_window: Some(150) } if needed > 150)
+    );
     assert_eq!((trial.prompt_tokens, host.asked()), (0, 0));
 }
 

@@ -83,7 +83,7 @@ fn what_the_reader_says_decides_the_outcome() {
     let chosen = Outcome::Answered { answer: "Under a stair".to_owned(), choice: Some(1) };
     assert_eq!(outcome(Task::Choice, "<answer>1</answer>"), chosen);
     for reply in ["", "under the stair", "<answer></answer>", "<answer>under"] {
-        assert_eq!(outcome(Task::Generative, reply), Outcome::Unparsed { reply: reply.to_owned() });
+        assert_eq!(outcome(Task::Generative, reply), Outcome::Unparsed { response: reply.to_owned() });
     }
     assert!(matches!(outcome(Task::Choice, "<answer>2</answer>"), Outcome::Unparsed { .. }));
 }
@@ -97,7 +97,7 @@ fn what_cannot_be_asked_is_an_outcome() {
     let host = ScriptedHost::always(Ok("never asked"));
     let small = Case { window: Some(100), ..Case::new("naive-rag", json!({})) };
     let trial = small.trial(&host, &item(Task::Generative));
-    assert!(matches!(trial.outcome, Outcome::Overflow { window: Some(100), .. }), "{:?}", trial.outcome);
+    assert!(matches!(trial.outcome, Outcome::Overflow { context_window: Some(100), .. }), "{:?}", trial.outcome);
     assert_eq!((host.asked(), trial.prompt_tokens), (0, 0));
 }
 

@@ -53,13 +53,13 @@ fn an_empty_reply_and_a_book_beyond_the_window_are_outcomes() {
           |
           | Query: Where was the key?
         context 0..184 (44 tokens)
-        Unparsed { reply: "  " }
+        Unparsed { response: "  " }
     "#]]);
     Case { window: Some(150), ..case }.check(
         &ScriptedHost::always(Ok("never asked")),
         &item(Task::Summary),
         &expect![[r#"
-            Overflow { needed: Some(186), window: Some(150) }
+            Overflow { needed: Some(186), context_window: Some(150) }
         "#]],
     );
 }

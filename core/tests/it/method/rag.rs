@@ -104,8 +104,8 @@ fn what_a_provider_refuses_is_an_outcome() {
     };
     assert_eq!(outcome(HostError::Blocked { reason: "no".into() }), Outcome::Blocked { reason: "no".into() });
     assert_eq!(
-        outcome(HostError::Overflow { message: "long".into(), needed: Some(9), window: Some(8) }),
-        Outcome::Overflow { needed: Some(9), window: Some(8) }
+        outcome(HostError::Overflow { message: "long".into(), needed: Some(9), context_window: Some(8) }),
+        Outcome::Overflow { needed: Some(9), context_window: Some(8) }
     );
     assert!(matches!(outcome(HostError::Failed("500".into())), Outcome::Failed { .. }));
 }

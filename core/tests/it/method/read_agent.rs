@@ -390,7 +390,7 @@ fn empty_gists_and_unreadable_answers_are_values() {
     assert_eq!((trial.measures["compression"], trial.context.unwrap().n_tokens), (1.0, 0));
     for (reply, task) in [("B", Task::Choice), ("Answer: (C)", Task::Choice), (" ", Task::Generative)] {
         let outcome = answered("g", reply, task).outcome;
-        assert_eq!(outcome, Outcome::Unparsed { reply: reply.to_owned() });
+        assert_eq!(outcome, Outcome::Unparsed { response: reply.to_owned() });
     }
     assert_eq!(answered("g", "Not found in context.", Task::Generative).outcome, Outcome::NotFound);
     assert!(matches!(answered("g", "Ana hid it.", Task::Summary).outcome, Outcome::Answered { .. }));

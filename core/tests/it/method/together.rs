@@ -80,7 +80,7 @@ fn the_call_is_counted_in_the_first_trial_alone() {
     assert_eq!(host.asked(), 1);
     assert!(host.transcript().contains("(<= 128 tokens"), "64 for the first question and 64 for the second");
     let counted: Vec<_> =
-        trials.iter().map(|trial| (trial.calls.len(), trial.prompt_tokens > 0, trial.asked_with.as_deref())).collect();
+        trials.iter().map(|trial| (trial.calls.len(), trial.prompt_tokens > 0, trial.shared_call.as_deref())).collect();
     assert_eq!(counted, [(1, true, None), (0, false, Some("a"))]);
     assert_eq!(trials[0].context, trials[1].context, "both saw the whole text");
 }
@@ -92,7 +92,7 @@ fn a_line_that_is_missing_is_missing_for_its_question_alone() {
         let (_, trials) = together("full-document", json!({})).run(&ScriptedHost::always(Ok(reply)), &[&a, &c]);
         trials.into_iter().map(|trial| trial.outcome).collect::<Vec<_>>()
     };
-    let unparsed = |reply: &str| Outcome::Unparsed { reply: reply.to_owned() };
+    let unparsed = |reply: &str| Outcome::Unparsed { response: reply.to_owned() };
     assert_eq!(outcomes("Answer0: x"), [answered("x"), unparsed("Answer0: x")]);
     assert_eq!(outcomes("Answer1: y\nAnswer0: x"), [answered("x"), answered("y")]);
     assert_eq!(outcomes("Answer1: x\nAnswer2: y"), [answered("x"), answered("y")], "counted from 1");
@@ -149,7 +149,7 @@ fn each_question_has_its_own_evidence() {
 fn one_item_alone_is_asked_as_ever() {
     let host = ScriptedHost::always(Ok("Answer0: x"));
     let trial = together("full-document", json!({})).trial(&host, &item(Task::Generative));
-    assert_eq!((trial.outcome, trial.asked_with), (answered("x"), None));
+    assert_eq!((trial.outcome, trial.shared_call), (answered("x"), None));
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn attempt(row: &Row, gold: &Value) -> Result<Attempt, String> {
     let verdict = verdict(row)?;
     let is_unparsed = answer.is_empty() || verdict.is_none() && tolerant == Parsed::Unparsed;
     let mut attempt = ended(match is_unparsed {
-        true => Outcome::Unparsed { reply: field_text(row, &["response", "model_answer"])? },
+        true => Outcome::Unparsed { response: field_text(row, &["response", "model_answer"])? },
         false => Outcome::Answered { answer, choice: None },
     });
     attempt.given.insert("accuracy".into(), share(verdict.unwrap_or(is_strict)));

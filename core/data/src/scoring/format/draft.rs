@@ -144,7 +144,7 @@ pub(super) fn ended(outcome: Outcome) -> Attempt {
 /// An attempt at a free answer: what was written, or no answer at all if that is white space.
 pub(super) fn answered(text: String) -> Attempt {
     ended(match text.trim() {
-        "" => Outcome::Unparsed { reply: text },
+        "" => Outcome::Unparsed { response: text },
         _ => Outcome::Answered { answer: text, choice: None },
     })
 }

@@ -236,7 +236,7 @@ fn attempt(task: &str, reply: String, gold: &[String]) -> Attempt {
         false => choice::LETTERS.iter().position(|letter| infinitebench_choice(&reply, &[letter.to_string()])),
     };
     let mut attempt = ended(match (is_right, chosen) {
-        (false, None) => Outcome::Unparsed { reply },
+        (false, None) => Outcome::Unparsed { response: reply },
         (_, choice) => Outcome::Answered { answer: reply, choice },
     });
     attempt.given.insert("accuracy".into(), share(is_right));
@@ -288,7 +288,7 @@ mod tests {
             ],
         );
         assert_eq!(submission.attempts.keys().collect::<Vec<_>>(), ["0", "4", "line-8"]);
-        assert_eq!(submission.attempts["line-8"].outcome, Outcome::Unparsed { reply: " \n".into() });
+        assert_eq!(submission.attempts["line-8"].outcome, Outcome::Unparsed { response: " \n".into() });
         assert_eq!(
             notes(&submission),
             [

@@ -53,7 +53,7 @@ mod tests {
         let submission = read_with(&FORMAT, &[file("n.jsonl", &rows.join("\r\n"))], &[]).unwrap();
         check(&submission, &["1", "3"], &["n.jsonl:2 (2): `gt` is empty: expected the gold answer [left out]"]);
         assert_eq!(submission.attempts["1"].outcome, Outcome::Answered { answer: " Bo\n".into(), choice: None });
-        assert_eq!(submission.attempts["3"].outcome, Outcome::Unparsed { reply: String::new() });
+        assert_eq!(submission.attempts["3"].outcome, Outcome::Unparsed { response: String::new() });
         assert_eq!(submission.items[1].answers, ["7"]);
     }
 

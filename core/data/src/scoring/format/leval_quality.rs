@@ -67,7 +67,7 @@ fn attempt(reply: String, item: &Item) -> Attempt {
     let has_letter = reply.contains(LETTERS);
     let mut attempt = ended(match read.filter(|_| has_letter) {
         Some(read) => Outcome::Answered { answer: reply, choice: choice::letter(&read) },
-        None => Outcome::Unparsed { reply },
+        None => Outcome::Unparsed { response: reply },
     });
     attempt.given.insert("accuracy".into(), accuracy);
     attempt.given.insert("accuracy_strict".into(), share(is_strictly_right));

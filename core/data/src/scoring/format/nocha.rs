@@ -107,14 +107,14 @@ fn reply(draft: &mut Draft, file: &InputFile, row: &Row, key: &str, id: &str) {
 
 fn attempt(reply: &str) -> Attempt {
     if reply.trim() == "SKIPPED" {
-        return ended(Outcome::Overflow { needed: None, window: None });
+        return ended(Outcome::Overflow { needed: None, context_window: None });
     }
     match nocha_verdict(reply) {
         Parsed::Answer(is_true) => {
             let choice = usize::from(!is_true);
             ended(Outcome::Answered { answer: OPTIONS[choice].to_owned(), choice: Some(choice) })
         }
-        Parsed::Unparsed => ended(Outcome::Unparsed { reply: reply.to_owned() }),
+        Parsed::Unparsed => ended(Outcome::Unparsed { response: reply.to_owned() }),
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!((a.items[0].correct, a.items[1].correct), (Some(0), Some(1)));
         assert_eq!(a.items[0].labels["pair"], a.items[1].labels["pair"]);
         let b = read_system(&FORMAT, &files, "b").unwrap();
-        assert_eq!(b.attempts["7/a"].outcome, Outcome::Overflow { needed: None, window: None });
+        assert_eq!(b.attempts["7/a"].outcome, Outcome::Overflow { needed: None, context_window: None });
         assert_eq!(b.attempts["7/b"].outcome, Outcome::Answered { answer: "False".into(), choice: Some(1) });
     }
 

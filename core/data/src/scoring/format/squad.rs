@@ -192,7 +192,7 @@ mod tests {
         let submission = read_with(&FORMAT, &[file("p.json", rows)], &gold).unwrap();
         check(&submission, &["7", "8"], &["p.json:1: no `id`: expected the question's [left out]"]);
         assert_eq!(submission.metrics[0], Metric::F1);
-        assert_eq!(submission.attempts["7"].outcome, Outcome::Unparsed { reply: " ".into() });
+        assert_eq!(submission.attempts["7"].outcome, Outcome::Unparsed { response: " ".into() });
         assert_eq!(submission.items[1].answers, Vec::<String>::new());
     }
 

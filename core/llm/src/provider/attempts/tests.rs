@@ -12,7 +12,7 @@ fn failed(message: &str) -> HostError {
 
 fn busy(asked: Option<u64>) -> Fault {
     let retry_after = asked.map(Duration::from_secs);
-    Fault::Transient { strain: Strain::Server, message: "busy".to_owned(), retry_after }
+    Fault::Transient { strain: ServerLoad::Server, message: "busy".to_owned(), retry_after }
 }
 
 fn refused(adjustment: Adjustment) -> Fault {
@@ -51,7 +51,7 @@ fn waits(steps: &[Step]) -> Vec<Duration> {
 #[test]
 fn each_kind_of_fault_is_followed_by_what_may_mend_it() {
     let limits = Limits { tries: 3, unreached_tries: 2, longest_wait: 100 * SECOND };
-    let unreached = || Fault::transient(Strain::Unreached, "refused");
+    let unreached = || Fault::transient(ServerLoad::Unreached, "refused");
     let first = Step::Send(Dialect::default());
     let ended = |message: &str| Step::Ended(failed(message));
     /// What happens, the faults, the tries made, the waits in seconds, the step at the end.
@@ -136,7 +136,12 @@ fn a_closed_account_ends_every_other_call_with_the_reason() {
 }
 
 fn any_fault() -> impl Strategy<Value = Fault> {
-    let strain = prop::sample::select(vec![Strain::RateLimit, Strain::Server, Strain::Connection, Strain::Unreached]);
+    let strain = prop::sample::select(vec![
+        ServerLoad::RateLimit,
+        ServerLoad::Server,
+        ServerLoad::Connection,
+        ServerLoad::Unreached,
+    ]);
     let asked = prop::option::of(prop_oneof![0u64..5000, Just(u64::MAX)].prop_map(Duration::from_secs));
     let adjustment = prop::sample::select(vec![
         Adjustment::NoSeed,

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn response(body: &str) -> Response<'_> {
-    Response { status: 200, retry_after: None, body }
+fn response(body: &str) -> HttpResponse<'_> {
+    HttpResponse { status: 200, retry_after: None, body }
 }
 
 fn request() -> Request {

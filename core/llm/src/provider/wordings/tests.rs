@@ -1,7 +1,7 @@
 //! Errors as providers send them: each row of the table has one.
 
 use super::*;
-use crate::provider::{Fault, Protocol, Response};
+use crate::provider::{Fault, HttpResponse, Protocol};
 use serde_json::json;
 
 /// How an error ends its call.
@@ -18,8 +18,8 @@ enum Ends {
 }
 
 fn ends(status: u16, body: &str) -> Ends {
-    match Protocol::OpenAi.read(Response { status, retry_after: None, body }) {
-        Err(Fault::Final(HostError::Overflow { needed, window, .. })) => Ends::Overflow(needed, window),
+    match Protocol::OpenAi.read(HttpResponse { status, retry_after: None, body }) {
+        Err(Fault::Final(HostError::Overflow { needed, context_window: window, .. })) => Ends::Overflow(needed, window),
         Err(Fault::Final(_)) => Ends::This,
         Err(Fault::Closed(_)) => Ends::All,
         Err(Fault::Transient { .. }) => Ends::Nothing,

@@ -81,7 +81,7 @@ fn bandwidth(distances: &[f32], overall: f64) -> (f64, f64) {
 mod tests {
     use super::*;
     use crate::cluster::neighbours::neighbours;
-    use crate::work::Here;
+    use crate::work::Inline;
     use closeread_embed::rows::Rows;
     use futures_util::FutureExt;
 
@@ -89,7 +89,7 @@ mod tests {
     fn edges_are_symmetric_and_the_nearest_is_certain() {
         let angles = [0.0f32, 0.1, 0.25, 0.5, 1.0, 1.4];
         let rows = Rows::new(2, angles.iter().flat_map(|&a| [libm::cosf(a), libm::sinf(a)]).collect());
-        let graph = Graph::fuzzy_union(&neighbours(&Here, &rows, 4).now_or_never().unwrap());
+        let graph = Graph::fuzzy_union(&neighbours(&Inline, &rows, 4).now_or_never().unwrap());
         for (i, edges) in graph.edges.iter().enumerate() {
             assert!(edges.is_sorted_by_key(|(j, _)| *j) && edges.iter().all(|(j, w)| *j as usize != i && *w < 1.001));
             assert!(edges.iter().any(|(_, w)| *w > 0.999), "vertex {i} is sure of its nearest neighbour");

@@ -54,12 +54,12 @@ impl Umap {
 mod tests {
     use super::*;
     use crate::cluster::points::squared_distance;
-    use crate::work::Here;
+    use crate::work::Inline;
     use futures_util::FutureExt;
 
     fn laid_out(umap: Umap, vectors: &[Vec<f32>]) -> Points {
         let rows = Rows::new(vectors[0].len(), vectors.concat());
-        umap.lay_out(&Here, &rows).now_or_never().unwrap()
+        umap.lay_out(&Inline, &rows).now_or_never().unwrap()
     }
 
     /// `n` vectors about each of three directions.

@@ -78,7 +78,7 @@ fn item(evaluation: &SummaryEvaluation) -> Item {
 fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {
     let answer = summary.unwrap_or_default();
     let mut attempt = ended(match evaluation.sentences.is_empty() {
-        true => Outcome::Unparsed { reply: answer },
+        true => Outcome::Unparsed { response: answer },
         false => Outcome::Answered { answer, choice: None },
     });
     attempt.given = scores(evaluation);
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(a.attempts["q1"].given, expected.map(|(name, value)| (name.to_owned(), value)).into());
         assert_eq!(a.attempts.len(), 1);
         let b = read_system(&FORMAT, &files, "b").unwrap();
-        assert_eq!(b.attempts["q2"].outcome, Outcome::Unparsed { reply: String::new() });
+        assert_eq!(b.attempts["q2"].outcome, Outcome::Unparsed { response: String::new() });
         assert_eq!((b.attempts["q2"].given["recall"], b.attempts["q2"].given.get("faithfulness")), (0.0, None));
         let judged = &b.attempts["q1"];
         assert_eq!(judged.outcome, Outcome::Answered { answer: "Ana came. She left.".into(), choice: None });

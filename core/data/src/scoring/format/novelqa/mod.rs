@@ -234,7 +234,7 @@ fn read_reply(draft: &mut Draft, file: &InputFile, novel: &Novel, reply: &str, s
     for (id, line) in novel.ids.iter().zip(lines) {
         match line {
             Parsed::Answer(answer) => put(draft, file, None, id, answer.to_owned(), setting),
-            Parsed::Unparsed => draft.attempt(file, None, id, ended(Outcome::Unparsed { reply: String::new() })),
+            Parsed::Unparsed => draft.attempt(file, None, id, ended(Outcome::Unparsed { response: String::new() })),
         }
     }
 }
@@ -255,7 +255,7 @@ fn attempt(item: &Item, answer: String, setting: Setting) -> Attempt {
         Some(Parsed::Answer(choice)) => {
             ended(Outcome::Answered { answer: item.options[*choice].clone(), choice: Some(*choice) })
         }
-        _ => ended(Outcome::Unparsed { reply: answer }),
+        _ => ended(Outcome::Unparsed { response: answer }),
     }
 }
 

@@ -110,7 +110,7 @@ fn attempt(gold: &Gold, value: &Value) -> Result<Attempt, String> {
     let texts = predicted.iter().map(|value| text(value).unwrap_or_default()).collect::<Vec<_>>();
     let scores = score(gold, &predicted, &scale);
     let mut attempt = ended(match predicted.is_empty() {
-        true => Outcome::Unparsed { reply: answer.to_string() },
+        true => Outcome::Unparsed { response: answer.to_string() },
         false => Outcome::Answered { answer: shown(&texts, &scale), choice: None },
     });
     attempt.given.insert("exact_match".into(), scores.exact_match);
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!((given("a")["exact_match"], given("a")["f1"]), (1.0, 1.0));
         assert_eq!((given("b")["exact_match"], given("b")["scale_accuracy"]), (1.0, 0.0));
         assert_eq!(given("c")["exact_match"], 0.0);
-        assert_eq!(submission.attempts["c"].outcome, Outcome::Unparsed { reply: "[]".into() });
+        assert_eq!(submission.attempts["c"].outcome, Outcome::Unparsed { response: "[]".into() });
         assert_eq!(submission.items[1].answers, ["-12.6 million"]);
         assert_eq!(submission.items[0].documents, ["t"]);
         assert_eq!(
@@ -172,7 +172,7 @@ mod tests {
                 "p.json:4 (b): the answer is an object: expected text, a number or a list of these [left out]",
             ],
         );
-        assert_eq!(submission.attempts["b"].outcome, Outcome::Unparsed { reply: "null".into() });
+        assert_eq!(submission.attempts["b"].outcome, Outcome::Unparsed { response: "null".into() });
     }
 
     #[test]

@@ -1,0 +1,60 @@
+//! What a run says of how its models were served: in several versions, or with prompts and responses cut.
+
+use closeread_eval::Outcome;
+use closeread_eval::truncation::Cuts;
+use closeread_methods::record::Record;
+use closeread_methods::{OnTruncation, versions};
+use closeread_report::Arm;
+use closeread_table::number::thousands;
+use std::collections::BTreeMap;
+
+/// Models whose provider named more than one version of them.
+pub(super) fn say_versions(records: &[Record]) {
+    for (model, versions) in versions(records).into_iter().filter(|(_, versions)| versions.len() > 1) {
+        let each: Vec<String> = versions.iter().map(|(version, n)| format!("{version} ({n} calls)")).collect();
+        eprintln!(
+            "warning: the provider of {model} changed it within this run, so its scores mix {} versions: {}",
+            versions.len(),
+            each.join(", ")
+        );
+    }
+}
+
+/// Cells in which more than 1% of the calls were cut, and models of which that is not known.
+pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: u32, on_truncation: OnTruncation) {
+    let mut cells: BTreeMap<Arm, (Cuts, usize)> = BTreeMap::new();
+    let mut models: BTreeMap<&str, Cuts> = BTreeMap::new();
+    for (record, cuts) in records.iter().zip(cuts) {
+        let key = &record.key;
+        let (sum, without_answer) = cells.entry(Arm::of(key)).or_default();
+        *sum += *cuts;
+        *without_answer += usize::from(matches!(record.outcome, Outcome::CutShort { .. }));
+        *models.entry(&key.model).or_default() += *cuts;
+    }
+    for (Arm { method, model, budget }, (cuts, without_answer)) in cells {
+        let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
+        let of = |n: usize| format!("{} of {}", thousands(n as u64), thousands(cuts.calls as u64));
+        if cuts.warns_of_responses() {
+            eprintln!(
+                "warning: {method}{at} with {model}: {} responses ended at their limit of tokens, {without_answer} trials \
+                 have no answer for it; raise --max-output-tokens ({max_output_tokens}), which a model that reasons \
+                 first needs for that, too",
+                of(cuts.cut_short)
+            );
+        }
+        if cuts.warns_of_prompts() {
+            let then = match on_truncation {
+                OnTruncation::Warn => "their scores stay; --on-truncation fail counts them as overflows",
+                OnTruncation::Fail => "they count as overflows",
+            };
+            eprintln!(
+                "warning: {method}{at} with {model}: the server seems to have cut {} prompts, by its own count of their \
+                 tokens: give it a longer context (Ollama: num_ctx), or name its length by --context-window; {then}",
+                of(cuts.server_truncated)
+            );
+        }
+    }
+    for (model, cuts) in models.into_iter().filter(|(_, cuts)| cuts.calls > 0 && cuts.not_known == cuts.calls) {
+        eprintln!("whether the server of {model} cut prompts is not known: it counts no tokens ({} calls)", cuts.calls);
+    }
+}

@@ -1,0 +1,17 @@
+//! What answered, as the providers named it.
+
+use crate::record::Record;
+use closeread_llm::ServedBy;
+use std::collections::BTreeMap;
+
+/// By model, the versions that its provider named in replies, and in how many; models whose provider named none are not
+/// there.
+pub fn versions(records: &[Record]) -> BTreeMap<&str, BTreeMap<&ServedBy, usize>> {
+    let mut versions: BTreeMap<&str, BTreeMap<&ServedBy, usize>> = BTreeMap::new();
+    for record in records {
+        for call in record.calls.iter().filter(|call| !call.served_by.is_unnamed()) {
+            *versions.entry(&record.key.model).or_default().entry(&call.served_by).or_default() += 1;
+        }
+    }
+    versions
+}
