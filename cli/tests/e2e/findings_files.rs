@@ -10,7 +10,7 @@ const RUN: [&str; 4] = ["--method", "closed-book,dos-rag", "--budget", "30"];
 fn run(sandbox: &Sandbox) -> Vec<&'static str> {
     tales(sandbox);
     run_tales(sandbox, "r", &RUN);
-    let command = ["run", "--benchmark", "tales", "--retriever", "bm25", "--max-tokens", "12", "--out", "r"];
+    let command = ["run", "--benchmark", "tales", "--retriever", "bm25", "--passage-tokens", "12", "--out", "r"];
     [&command[..], &RUN].concat()
 }
 
