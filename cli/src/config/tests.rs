@@ -66,7 +66,7 @@ fn judges_are_named_but_where_everything_is_tried() {
         method: vec![method.to_owned()],
         model: vec![EXTRACTIVE.to_owned(), "openai/x".to_owned(), "openai/y".to_owned()],
         base_url: Some("http://here/v1".to_owned()),
-        judge: judge.iter().map(|name| (*name).to_owned()).collect(),
+        judge_model: judge.iter().map(|name| (*name).to_owned()).collect(),
         ..RunArgs::default()
     };
     for quiet in [with(Some("novelqa"), "all", &[]), with(None, "dos-rag", &[]), with(None, "all", &["none"])] {

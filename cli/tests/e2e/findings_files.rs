@@ -33,10 +33,10 @@ fn finding_04_no_command_appends_to_a_folder_of_another_format() {
     for more in [&[][..], &["--fresh"], &["--extend"], &["--limit", "3", "--extend"]] {
         sandbox
             .run(&[&again[..], more].concat())
-            .refuses(&["has format 9, and this closeread reads format 1", "--out"]);
+            .refuses(&["has format 9, and this closeread reads format 2", "--out"]);
     }
     sandbox.run(&["merge", "r", "--out", "m"]).refuses(&["has format 9"]);
-    sandbox.run(&["judge", "r", "--with", "builtin/rule"]).refuses(&["has format 9"]);
+    sandbox.run(&["judge", "r", "--judge-model", "builtin/rule"]).refuses(&["has format 9"]);
     assert_eq!(fs::read(sandbox.path("r/records.jsonl")).unwrap(), records);
 }
 

@@ -152,7 +152,7 @@ fn needs_nginx_what_nginx_sends_is_waited_for_or_recorded_as_what_it_is() {
             "failed",
             Serves::Lines("return 308 https://elsewhere.example/v1?key=secret;".into()),
         ),
-        stays("\"reply\":\"\"", "unparsed", file(200, choice(&json!({"content": null}), "stop"))),
+        stays("\"response\":\"\"", "unparsed", file(200, choice(&json!({"content": null}), "stop"))),
         stays("content_filter", "blocked", file(200, choice(&json!({"content": ""}), "content_filter"))),
         stays("\"context_window\":8192", "overflow", file(400, error(long))),
         stays(

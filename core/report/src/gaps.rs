@@ -59,15 +59,15 @@ mod tests {
         let mut items: Vec<String> = ["a", "b"]
             .map(|id| json!({"id": id, "documents": ["d"], "question": "Who?", "task": "generative"}).to_string())
             .to_vec();
-        let record = |item: &str, sample: u32| {
-            json!({"item": item, "method": "m", "model": "p/x", "budget": null, "sample": sample,
+        let record = |item: &str, repeat: u32| {
+            json!({"item": item, "method": "m", "model": "p/x", "budget": null, "repeat": repeat,
                 "outcome": "not_found", "scores": {}, "prompt_tokens": 1, "context": null, "calls": [], "measures": {},
                 "evidence": null, "seconds": 0.5})
             .to_string()
         };
         let mut records = vec![record("a", 0), record("a", 1), record("b", 0), record("b", 1)];
         let file = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        let mut manifest = json!({"format": 1, "configuration": {"benchmark": "b", "items": 2, "samples": 2,
+        let mut manifest = json!({"format": 2, "configuration": {"benchmark": "b", "items": 2, "repeats": 2,
             "cells": [cell], "tokenizer": "cl100k"},
             "stored_items": {"n": 2, "sha256": sha256(file(&items).as_bytes())}});
         change(&mut manifest, &mut items, &mut records);

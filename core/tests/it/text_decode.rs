@@ -51,7 +51,7 @@ fn utf16_is_known_by_its_mark_and_keeps_it() {
 #[test]
 fn utf16_without_its_mark_is_refused_with_the_way_out() {
     let bytes: Vec<u8> = "Call me Ishmael.".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    check_error(&bytes, None, &["binary", "--encoding utf-16le"]);
+    check_error(&bytes, None, &["binary", "encoding utf-16le"]);
     assert_eq!(decode(&bytes, Some("utf-16le")).expect("as said").text, "Call me Ishmael.");
 }
 
@@ -114,7 +114,7 @@ fn damaged_utf8_is_named_by_byte_and_line_not_guessed_at() {
     let mut chinese = format!("{SIMPLIFIED}\n{SIMPLIFIED}\n").into_bytes();
     let at = chinese.len() - 8;
     chinese[at] = 0xFF;
-    check_error(&chinese, None, &["invalid UTF-8", "(line 2) is 0x", "--encoding"]);
+    check_error(&chinese, None, &["invalid UTF-8", "(line 2) is 0x", "naming its encoding"]);
     check_error(b"caf\xC3\xA9 and then\r\na caf\xE9", None, &["byte 21 (line 2) is 0xE9"]);
     check_error("\u{2018}one quote, then a lone \u{A3}".as_bytes().split_last().expect("bytes").1, None, &["(line 1)"]);
     check_error(&[b"\xEF\xBB\xBFcaf".as_slice(), b"\xE9"].concat(), None, &["byte 6", "0xE9"]);
