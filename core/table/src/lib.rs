@@ -25,9 +25,27 @@ pub struct Table {
     pub columns: Vec<String>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Value>>,
+    /// How many of the last rows sum up those above them, such as an average; a rule sets them apart.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub summary_rows: usize,
     /// What must be known to read it: policies, what was left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+/// How a cell stands out in its column or row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mark {
+    /// The best: bold.
+    Best,
+    /// The second best: underlined.
+    Second,
 }
 
 /// What stands in one place of a table.
@@ -77,6 +95,21 @@ pub enum Value {
         /// Digits behind the point.
         decimals: u8,
     },
+    /// A number as a paper prints it: in the unit that the table's head names, without an interval.
+    Printed {
+        /// The number, unrounded.
+        value: f64,
+        /// Digits behind the point.
+        decimals: u8,
+        /// What it is taken over: items, trials, configurations, as the table's notes say.
+        n: usize,
+        /// How it stands out.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mark: Option<Mark>,
+        /// A footnote's sign behind it, which the table's notes explain.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        sign: String,
+    },
     /// Not available: never ranks.
     Missing {
         /// Why.
@@ -84,11 +117,21 @@ pub enum Value {
     },
 }
 
+impl Mark {
+    /// What stands around the number where there is neither bold nor underlined.
+    fn in_text(self) -> &'static str {
+        match self {
+            Self::Best => "**",
+            Self::Second => "_",
+        }
+    }
+}
+
 impl Table {
     /// A table without rows and notes.
     pub fn new(id: impl Into<String>, title: impl Into<String>, columns: Vec<String>) -> Self {
         let (id, title) = (id.into(), title.into());
-        Self { id, title, source: String::new(), columns, rows: Vec::new(), notes: Vec::new() }
+        Self { id, title, source: String::new(), columns, rows: Vec::new(), summary_rows: 0, notes: Vec::new() }
     }
 
     /// True for a column of names, which is set flush left; numbers are set flush right.
@@ -143,6 +186,11 @@ impl Value {
         Self::Missing { reason: reason.into() }
     }
 
+    /// A number as a paper prints it, with what it is taken over.
+    pub fn printed(value: f64, decimals: u8, n: usize) -> Self {
+        Self::Printed { value, decimals, n, mark: None, sign: String::new() }
+    }
+
     /// As people read it: scores in percent with their interval, `-` for what is not there.
     pub fn shown(&self) -> String {
         match self {
@@ -155,6 +203,10 @@ impl Value {
             }
             Self::Share { value, .. } => number::percent(*value),
             Self::Number { value, decimals } => number::number(*value, *decimals),
+            Self::Printed { value, decimals, mark, sign, .. } => {
+                let around = mark.map_or("", Mark::in_text);
+                format!("{around}{}{around}{sign}", number::fixed(*value, *decimals))
+            }
             Self::Missing { .. } => number::NOT_AVAILABLE.to_owned(),
         }
     }

@@ -46,6 +46,11 @@ pub fn number(value: f64, decimals: u8) -> String {
     decimal(value, decimals)
 }
 
+/// A number with exactly that many decimals, `-` for what is no number.
+pub(super) fn fixed(value: f64, decimals: u8) -> String {
+    decimal(value, decimals)
+}
+
 /// What a metric is called in a head: its name, the spelling of its field where that differs.
 pub fn metric_label(metric: &str) -> String {
     match metric {

@@ -4,6 +4,7 @@ mod compare;
 mod memagent;
 mod meteor_resources;
 mod observations;
+mod paper_tables;
 mod parse_corpusqa;
 mod parse_infinitebench;
 mod passages;
@@ -37,6 +38,7 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     memagent::SCHEMA,
     meteor_resources::SCHEMA,
     observations::SCHEMA,
+    paper_tables::SCHEMA,
     parse_corpusqa::SCHEMA,
     parse_infinitebench::SCHEMA,
     passages::SCHEMA,

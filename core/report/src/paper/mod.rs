@@ -4,6 +4,8 @@
 //! which lays out the paper's tables for whatever the trials carry. What a paper leaves open is settled in the doc
 //! comment of the function that needed it.
 
+mod configurations;
+mod grid;
 mod tabulate;
 
 pub mod corpusqa;

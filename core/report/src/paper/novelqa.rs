@@ -213,7 +213,7 @@ fn before_and_after(groups: &[Group<'_>]) -> Table {
 fn drops(groups: &[Group<'_>]) -> Table {
     let title = "Close-book minus standard score, over the questions that both have";
     let mut table = table(groups, "novelqa-close-book", title, "NovelQA, Table 6", ["standard", "close-book", "drop"]);
-    let is_closed = |group: &&Group<'_>| Setting::of_method(&group.key.method) == Some(Setting::ClosedBook);
+    let is_closed = |group: &&Group<'_>| Setting::ClosedBook.is(&group.key.method);
     for group in groups.iter().filter(|group| !is_closed(group)) {
         let of_same_model = |other: &&Group<'_>| other.key.model == group.key.model && other.metric == group.metric;
         let Some(closed) = groups.iter().filter(is_closed).find(of_same_model) else { continue };

@@ -1,332 +1,263 @@
-//! SagaScale (sections 4.1 to 4.3, A.1): long context, naive retrieval and agentic retrieval on whole novels.
+//! SagaScale (sections 4.1 and 4.2, Tables 3 to 8, Figures 3 and 4): long context, naive and agentic retrieval on novels.
+//!
+//! Each quantity is a function that reads like the paper's definition; `tables` lays them out as the paper prints them.
+//! What the paper leaves open is said at the function.
 
-use super::tabulate::{
-    Group, count, filled, groups, missing, number, plain_table, policy_note, score_over_trials, share, table, text,
-};
-use closeread_eval::correlate;
-use closeread_eval::observations::{Ending, FailurePolicy, ItemId, Observation, Observations};
+mod tables;
+
+use super::configurations::{Configuration, configurations};
+use super::grid::{Number, Place, average};
+use closeread_eval::correlate::spearman;
+use closeread_eval::observations::{Aggregation, Ending, ItemId, MetricName, Observation, Observations, Rows};
 use closeread_methods::record::SEARCHES;
 use closeread_table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Upper edges of the length bins in tokens, K = 1000, as Table 2 prints them; an edge belongs to the bin above it.
-///
-/// Table 2's own counts follow only if the third edge lies near 384K (docs/audit.md); the printed edges are kept.
-pub const LENGTH_EDGES: [usize; 4] = [128_000, 256_000, 512_000, 1_000_000];
-/// Names of the length bins.
-pub const LENGTH_BINS: [&str; 5] = ["<128K", "128-256K", "256-512K", "512K-1M", ">=1M"];
-/// Points of the chain-length curve with fewer problems are left out (figure 4).
-pub const MIN_CHAIN_SAMPLES: usize = 10;
+/// Book lengths, in tokens, at which Figure 3 is read; K is 1,000 (Table 2).
+const LENGTHS: [usize; 4] = [128_000, 256_000, 512_000, 1_000_000];
+/// Points of Figure 4 with fewer trials are left out.
+const FEWEST_TRIALS: usize = 10;
 /// Retrievals of an agentic run; one more leaves the problem unanswered (section 4.1).
-pub const MAX_RETRIEVALS: usize = 8;
+const MOST_SEARCHES: usize = 8;
 
 /// What part a method plays in the paper's comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Setting {
-    /// LC: the whole book in the prompt.
-    LongContext,
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Setting {
     /// NR: one retrieval.
     NaiveRag,
-    /// AR: the reader searches.
+    /// AR: the model searches.
     AgenticRag,
+    /// LC: the whole book in the prompt.
+    LongContext,
     /// No book at all.
     ClosedBook,
 }
 
 impl Setting {
-    /// The setting that a method of closeread's belongs to, by the words in its name; `None` for the others.
-    pub fn of_method(method: &str) -> Option<Self> {
-        let has = |word: &str| method.contains(word);
-        if has("closed") {
-            Some(Self::ClosedBook)
-        } else if has("agentic") {
-            Some(Self::AgenticRag)
-        } else if has("full") || has("long") {
-            Some(Self::LongContext)
-        } else if has("rag") {
-            Some(Self::NaiveRag)
-        } else {
-            None
+    /// The columns of Table 3.
+    const ALL: [Self; 3] = [Self::NaiveRag, Self::AgenticRag, Self::LongContext];
+
+    /// As the paper's heads have it.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::NaiveRag => "NR",
+            Self::AgenticRag => "AR",
+            Self::LongContext => "LC",
+            Self::ClosedBook => "Accuracy",
         }
+    }
+
+    /// True of the method that plays this part.
+    pub(super) fn is(self, method: &str) -> bool {
+        let own = match self {
+            Self::NaiveRag => "naive-rag",
+            Self::AgenticRag => "agentic-rag",
+            Self::LongContext => "full-document",
+            Self::ClosedBook => "closed-book",
+        };
+        method == own
     }
 }
 
-/// The length bin, from 0, of a book.
-pub fn length_bin(book_tokens: usize) -> usize {
-    LENGTH_EDGES.iter().filter(|edge| book_tokens >= **edge).count()
-}
-
-/// Incorrect / attempted (footnote 6): `(incorrect, attempted)` over right and wrong answers.
-///
-/// Attempted excludes what signals inability: "not found" (NR) and searches spent (AR); and what the reader never got to
-/// answer. A reply without a readable answer is an attempt, and a wrong one: the paper excludes only the two signals.
-pub fn calibration_errors(endings_and_scores: &[(Ending, f64)]) -> (f64, usize) {
-    let attempted = endings_and_scores.iter().filter(|(ending, _)| is_attempt(*ending));
-    attempted.fold((0.0, 0), |(incorrect, n), (_, score)| (incorrect + 1.0 - score, n + 1))
-}
-
-/// True where the model committed itself to an answer, well-formed or not.
-fn is_attempt(ending: Ending) -> bool {
-    matches!(ending, Ending::Answered | Ending::Unparsed)
-}
-
-/// Share of problems whose accuracy over all models is exactly 0 or exactly 1 (Table 8); `None` without problems.
-pub fn polarization(accuracy_by_problem: &[f64]) -> Option<f64> {
-    let n = accuracy_by_problem.len();
-    let extreme = accuracy_by_problem.iter().filter(|accuracy| **accuracy == 0.0 || **accuracy == 1.0).count();
-    (n > 0).then(|| extreme as f64 / n as f64)
-}
-
-/// Mean score over the problems whose book has at most `tokens` tokens (figure 3a), with their number.
-pub fn cumulative_accuracy(tokens_and_scores: &[(usize, f64)], tokens: usize) -> Option<(f64, usize)> {
-    let within: Vec<f64> = tokens_and_scores.iter().filter(|(book, _)| *book <= tokens).map(|(_, s)| *s).collect();
-    (!within.is_empty()).then(|| (within.iter().sum::<f64>() / within.len() as f64, within.len()))
-}
-
-/// Cumulative accuracy at 128K minus that at 1M tokens (section 4.2); `None` if no book is that short.
-pub fn decline(tokens_and_scores: &[(usize, f64)]) -> Option<f64> {
-    let at = |tokens| cumulative_accuracy(tokens_and_scores, tokens).map(|(accuracy, _)| accuracy);
-    Some(at(128_000)? - at(1_000_000)?)
-}
-
-/// Among problems that no model solves by one retrieval, those that at least one solves by searching (72.6% in the
-/// paper), as `(solved, unsolvable)`. Each problem is (solved by any model in NR, solved by any in AR).
-pub fn solved_by_agentic(problems: &[(bool, bool)]) -> (usize, usize) {
-    let unsolvable = problems.iter().filter(|(naive, _)| !naive);
-    (unsolvable.clone().filter(|(_, agentic)| *agentic).count(), unsolvable.count())
-}
-
-/// Minus Spearman's rho between error rates and accuracies over configurations (section 4.2): errors ranked ascending,
-/// accuracies descending, ties sharing their mean rank. `None` where either is constant.
-pub fn error_rank_correlation(error_rates: &[f64], accuracies: &[f64]) -> Option<f64> {
-    correlate::spearman(error_rates, accuracies).map(|rho| -rho)
-}
-
-/// The paper's tables for these trials; those for which the trials carry nothing are left out.
+/// The paper's tables and figures for these trials; those for which the trials carry nothing are left out.
 pub fn tables(trials: &Observations) -> Vec<Table> {
-    let groups = groups(trials);
-    let all = [
-        accuracy(&groups),
-        in_window(&groups),
-        by_length(&groups),
-        cumulative(&groups),
-        calibration(&groups),
-        parsing(&groups),
-        by_tool_calls(&groups),
-        over_models(&groups),
-        rank_correlations(&groups),
-    ];
-    all.into_iter().filter_map(filled).collect()
+    SagaScale::new(trials).map(|paper| paper.tables()).unwrap_or_default()
 }
 
-fn accuracy(groups: &[Group<'_>]) -> Table {
-    let columns = FailurePolicy::ALL.map(FailurePolicy::name);
-    let mut table = table(groups, "sagascale-accuracy", "Accuracy over all problems", "SagaScale, Table 3", columns);
-    for group in groups {
-        table.rows.push(group.row(FailurePolicy::ALL.map(|policy| group.mean(&group.rows(), policy))));
+/// What the tables are made from.
+struct SagaScale<'a> {
+    trials: &'a Observations,
+    by: Aggregation,
+    configurations: Vec<Configuration<'a>>,
+}
+
+impl<'a> SagaScale<'a> {
+    /// `None` where no trial has a score. The judges' verdict counts, and where there is none the benchmark's own metric.
+    fn new(trials: &'a Observations) -> Option<Self> {
+        let metric: MetricName = trials.main_metric(&Rows::all())?;
+        Some(Self { trials, by: Aggregation::new(metric), configurations: configurations(trials) })
     }
-    table.notes.extend(FailurePolicy::ALL.map(policy_note));
-    table.notes.push("the paper counts over-long inputs as wrong".to_owned());
-    table
-}
 
-/// The items whose book fits the window of each model: those that its long-context runs could take; without such a run,
-/// those whose tokens the window holds.
-fn fitting<'a>(groups: &[Group<'a>]) -> BTreeMap<&'a str, BTreeSet<ItemId>> {
-    let mut fits: BTreeMap<&str, BTreeSet<ItemId>> = BTreeMap::new();
-    let mut tried: BTreeMap<&str, BTreeSet<ItemId>> = BTreeMap::new();
-    for group in groups.iter().filter(|group| Setting::of_method(&group.key.method) == Some(Setting::LongContext)) {
-        for row in group.table.rows(&group.rows()) {
-            if row.outcome != Ending::Missing {
-                tried.entry(&group.key.model).or_default().insert(row.item);
-            }
-            if !matches!(row.outcome, Ending::Overflow | Ending::Missing) {
-                fits.entry(&group.key.model).or_default().insert(row.item);
-            }
+    fn rows(&self, of: &Configuration<'_>, setting: Setting) -> Result<Rows, &'static str> {
+        of.rows(|method| setting.is(method)).ok_or("not run")
+    }
+
+    fn in_window(&self, of: &Configuration<'_>) -> BTreeSet<ItemId> {
+        of.in_window(|method| Setting::LongContext.is(method))
+    }
+
+    fn mean(&self, rows: &Rows) -> Place {
+        let estimate = self.trials.aggregate(rows, &self.by).estimate.ok_or("no scored items")?;
+        Ok(Number { value: 100.0 * estimate.value, n: estimate.n })
+    }
+
+    /// Table 3: the share of right answers over all items, failures as wrong.
+    fn accuracy(&self, of: &Configuration<'_>, setting: Setting) -> Place {
+        self.mean(&self.rows(of, setting)?)
+    }
+
+    /// Table 3, footnote: items whose whole book exceeded the window.
+    fn overflowed(&self, of: &Configuration<'_>) -> usize {
+        let Ok(rows) = self.rows(of, Setting::LongContext) else { return 0 };
+        let overflowed = self.trials.rows(&rows).filter(|row| row.outcome == Ending::Overflow);
+        overflowed.map(|row| row.item).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Table 5: the same over the items in the window.
+    fn accuracy_in_window(&self, of: &Configuration<'_>, setting: Setting) -> Place {
+        let rows = self.rows(of, setting)?;
+        match self.in_window(of) {
+            items if items.is_empty() => Err("no item in the window"),
+            items => self.mean(&rows.items(items)),
         }
     }
-    for group in groups {
-        let holds = group.rows().in_window();
-        let tried = tried.get(&*group.key.model);
-        let undecided =
-            group.table.rows(&holds).map(|row| row.item).filter(|item| tried.is_none_or(|t| !t.contains(item)));
-        let undecided: Vec<ItemId> = undecided.collect();
-        if !undecided.is_empty() {
-            fits.entry(&group.key.model).or_default().extend(undecided);
-        }
-    }
-    fits
-}
 
-fn in_window(groups: &[Group<'_>]) -> Table {
-    let fits = fitting(groups);
-    let title = "Accuracy over the problems whose book fits the model's window";
-    let mut table = table(groups, "sagascale-in-window", title, "SagaScale, Table 5", ["accuracy", "problems"]);
-    for group in groups {
-        let Some(items) = fits.get(&*group.key.model) else { continue };
-        let within = group.rows().items(items.iter().copied());
-        let n = group.table.rows(&within).map(|row| row.item).collect::<BTreeSet<_>>().len();
-        table.rows.push(group.row([group.mean(&within, FailurePolicy::Wrong), count(n)]));
-    }
-    table
-}
-
-fn by_length(groups: &[Group<'_>]) -> Table {
-    let title = "Accuracy by the book's length in tokens";
-    let mut table = table(groups, "sagascale-length", title, "SagaScale, Table 2 and figure 3", LENGTH_BINS);
-    for group in groups.iter().filter(|group| !group.is_empty(&group.rows().length(0..usize::MAX))) {
-        let mean = |bin: usize| {
-            let rows = group.about(|item| item.book_tokens.map(length_bin) == Some(bin));
-            group.mean(&rows, FailurePolicy::Wrong)
-        };
-        table.rows.push(group.row((0..LENGTH_BINS.len()).map(mean)));
-    }
-    table.notes.push(policy_note(FailurePolicy::Wrong));
-    table
-}
-
-fn cumulative(groups: &[Group<'_>]) -> Table {
-    let columns = ["up to 128K", "up to 256K", "up to 512K", "up to 1M", "decline 128K to 1M"];
-    let title = "Cumulative accuracy: problems whose book has at most so many tokens";
-    let mut table = table(groups, "sagascale-cumulative", title, "SagaScale, figure 3a", columns);
-    for group in groups {
-        let sized = group.scores(&group.rows()).into_iter();
-        let problems: Vec<(usize, f64)> = sized.filter_map(|one| Some((one.item.book_tokens?, one.value))).collect();
-        if problems.is_empty() {
-            continue;
-        }
-        let up_to = |tokens: usize| group.mean(&group.rows().length(0..tokens + 1), FailurePolicy::Wrong);
-        let decline = share(decline(&problems), problems.len(), "no book of at most 128K tokens");
-        table.rows.push(group.row(LENGTH_EDGES.map(up_to).into_iter().chain([decline])));
-    }
-    table.notes.push(policy_note(FailurePolicy::Wrong));
-    table
-}
-
-fn calibration(groups: &[Group<'_>]) -> Table {
-    let title = "Calibration error rate: incorrect answers of those attempted";
-    let source = "SagaScale, footnote 6 and Table 7";
-    let mut table = table(groups, "sagascale-calibration", title, source, ["error rate"]);
-    for group in groups.iter().filter(|group| Setting::of_method(&group.key.method).is_some()) {
-        let attempted = group.trials().into_iter().filter(|(row, _)| is_attempt(row.outcome));
-        let errors = attempted.map(|(row, score)| (1.0 - score, group.item(row.item)));
-        table.rows.push(group.row([score_over_trials(errors, "nothing was attempted")]));
-    }
-    table.notes.push("not found and searches spent signal inability and are left out, as are failures".to_owned());
-    table
-}
-
-fn parsing(groups: &[Group<'_>]) -> Table {
-    let title = "Parsing error rate: responses without a readable answer, of those that came";
-    let mut table = table(groups, "sagascale-parsing", title, "SagaScale, Table 6", ["parsing error rate"]);
-    for group in groups {
-        let rows = group.rows();
-        let came = |row: &&Observation| !row.outcome.is_failure() && !row.outcome.is_never_scored();
-        let errors = group.table.rows(&rows).filter(came);
-        let errors = errors.map(|row| (f64::from(row.outcome == Ending::Unparsed), group.item(row.item)));
-        table.rows.push(group.row([score_over_trials(errors, "no response")]));
-    }
-    table
-}
-
-fn by_tool_calls(groups: &[Group<'_>]) -> Table {
-    let columns: Vec<String> = (1..=MAX_RETRIEVALS).map(|calls| calls.to_string()).collect();
-    let title = "Accuracy by the number of searches";
-    let mut table = table(groups, "sagascale-searches", title, "SagaScale, figure 4", columns);
-    for group in groups {
-        let trials = group.trials();
-        let searches = |row: &Observation| row.measures.get(SEARCHES).map(|n| *n as usize);
-        if trials.iter().all(|(row, _)| searches(row).is_none()) {
-            continue;
-        }
-        let at = |calls: usize| {
-            let here = || trials.iter().filter(|(row, _)| searches(row) == Some(calls));
-            match here().count() {
-                n if n < MIN_CHAIN_SAMPLES => missing("fewer than 10 problems"),
-                _ => score_over_trials(here().map(|(row, score)| (*score, group.item(row.item))), "no scored items"),
-            }
-        };
-        table.rows.push(group.row((1..=MAX_RETRIEVALS).map(at)));
-    }
-    table
-}
-
-/// Accuracy of each problem over all models in a setting, repeats and budgets alike; by item.
-fn by_problem<'a>(groups: &[Group<'a>], setting: Setting) -> BTreeMap<&'a str, (f64, usize)> {
-    let mut sums: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
-    for group in groups.iter().filter(|group| Setting::of_method(&group.key.method) == Some(setting)) {
-        for one in group.scores(&group.rows()) {
-            let (sum, n) = sums.entry(&one.item.id).or_default();
-            *sum += one.value;
+    /// Table 6: the share of responses of the long context in the window that hold no answer in the agreed form, those
+    /// that were cut short among them. Open: the denominator is every item in the window, missing and failed ones too.
+    fn parsing_errors(&self, of: &Configuration<'_>) -> Place {
+        let rows = self.rows(of, Setting::LongContext)?.items(self.in_window(of));
+        let mut by_item: BTreeMap<ItemId, (f64, usize)> = BTreeMap::new();
+        for row in self.trials.rows(&rows).filter(|row| !row.outcome.is_never_scored()) {
+            let (errors, n) = by_item.entry(row.item).or_default();
+            *errors += f64::from(matches!(row.outcome, Ending::Unparsed | Ending::CutShort));
             *n += 1;
         }
+        let n = by_item.len();
+        let errors: f64 = by_item.into_values().map(|(errors, n)| errors / n as f64).sum();
+        if n == 0 { Err("no item in the window") } else { Ok(Number { value: 100.0 * errors / n as f64, n }) }
     }
-    sums
-}
 
-fn over_models(groups: &[Group<'_>]) -> Table {
-    let columns = ["quantity", "setting", "share"].map(str::to_owned);
-    let title = "Problems over all models: polarization, and what searching solves";
-    let mut table = plain_table("sagascale-problems", title, "SagaScale, Table 8 and section 4.3", columns);
-    let settings = [
-        (Setting::NaiveRag, "naive RAG"),
-        (Setting::AgenticRag, "agentic RAG"),
-        (Setting::LongContext, "long context"),
-    ];
-    for (setting, name) in settings {
-        let accuracies: Vec<f64> = by_problem(groups, setting).into_values().map(|(sum, n)| sum / n as f64).collect();
-        if let Some(polarized) = polarization(&accuracies) {
-            let share = share(Some(polarized), accuracies.len(), "");
-            table.rows.push(vec![text("accuracy 0% or 100% over all models"), text(name), share]);
-        }
-    }
-    let (naive, agentic) = (by_problem(groups, Setting::NaiveRag), by_problem(groups, Setting::AgenticRag));
-    let both = naive.iter().filter_map(|(item, (sum, _))| Some((*sum > 0.0, agentic.get(item)?.0 > 0.0)));
-    let problems: Vec<(bool, bool)> = both.collect();
-    if !problems.is_empty() {
-        let (solved, unsolvable) = solved_by_agentic(&problems);
-        let value = (unsolvable > 0).then(|| solved as f64 / unsolvable as f64);
-        let share = share(value, unsolvable, "every problem is solved by one retrieval");
-        table.rows.push(vec![text("unsolved by one retrieval, solved by searching"), text("agentic RAG"), share]);
-    }
-    table
-}
-
-fn rank_correlations(groups: &[Group<'_>]) -> Table {
-    let columns = ["error rate of", "accuracy of", "rho", "models"].map(str::to_owned);
-    let title = "Rank correlation of calibration error with accuracy over models";
-    let mut table = plain_table("sagascale-rank-correlation", title, "SagaScale, section 4.2", columns);
-    let figures = |setting: Setting, figure: fn(&[(Ending, f64)]) -> Option<f64>| -> BTreeMap<&str, f64> {
-        let in_setting = |group: &&Group<'_>| Setting::of_method(&group.key.method) == Some(setting);
-        let of = |group: &Group<'_>| {
-            figure(&group.trials().into_iter().map(|(row, score)| (row.outcome, score)).collect::<Vec<_>>())
+    /// Table 7 and footnote 6: incorrect / attempted, over trials. What signals inability is no attempt: "none" in NR, a
+    /// ninth query in AR. Open: a response without a readable answer is an attempt, and so is a failure.
+    fn calibration_error(&self, of: &Configuration<'_>, setting: Setting) -> Place {
+        let inability = match setting {
+            Setting::NaiveRag => Some(Ending::NotFound),
+            Setting::AgenticRag => Some(Ending::Unanswered),
+            Setting::LongContext | Setting::ClosedBook => None,
         };
-        let groups = groups.iter().filter(in_setting);
-        groups.filter_map(|group| Some((&*group.key.model, of(group)?))).collect()
-    };
-    let error_rate = |trials: &[(Ending, f64)]| {
-        let (incorrect, n) = calibration_errors(trials);
-        (n > 0).then(|| incorrect / n as f64)
-    };
-    let accuracy = |trials: &[(Ending, f64)]| {
-        (!trials.is_empty()).then(|| trials.iter().map(|(_, score)| score).sum::<f64>() / trials.len() as f64)
-    };
-    let errors = figures(Setting::NaiveRag, error_rate);
-    for (setting, name) in [(Setting::NaiveRag, "naive RAG"), (Setting::AgenticRag, "agentic RAG")] {
-        let accuracies = figures(setting, accuracy);
-        let both: Vec<(f64, f64)> =
-            errors.iter().filter_map(|(model, e)| Some((*e, *accuracies.get(model)?))).collect();
-        if both.len() < 2 {
-            continue;
-        }
-        let (e, a): (Vec<f64>, Vec<f64>) = both.iter().copied().unzip();
-        let rho = number(error_rank_correlation(&e, &a), 3, "all models are alike");
-        table.rows.push(vec![text("naive RAG"), text(name), rho, count(both.len())]);
+        let trials = self.trials.trials(&self.rows(of, setting)?, &self.by);
+        let attempted = trials.iter().filter(|(row, _)| Some(row.outcome) != inability);
+        let (incorrect, n) = attempted.fold((0.0, 0), |(sum, n), (_, score)| (sum + 1.0 - score, n + 1));
+        if n == 0 { Err("nothing was attempted") } else { Ok(Number { value: 100.0 * incorrect / n as f64, n }) }
     }
-    table.notes.push(
-        "errors ranked ascending, accuracies descending: a positive rho says fewer errors, more right".to_owned(),
-    );
-    table
+
+    /// Each item's score in each configuration that has one; of the long context only where the window holds the item
+    /// (the printed 34.6 cannot come out over all, see docs/audit.md).
+    fn by_item(&self, setting: Setting) -> BTreeMap<&'a str, Vec<f64>> {
+        let mut items: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for configuration in &self.configurations {
+            let Ok(mut rows) = self.rows(configuration, setting) else { continue };
+            if setting == Setting::LongContext {
+                rows = rows.items(self.in_window(configuration));
+            }
+            for one in self.trials.scores(&rows, &self.by) {
+                items.entry(&one.item.id).or_default().push(one.value);
+            }
+        }
+        items
+    }
+
+    /// Table 8: the share of items that all configurations answer alike, all wrong or all right, of those that two or
+    /// more answered.
+    fn polarization(&self, setting: Setting) -> Place {
+        let items: Vec<Vec<f64>> = self.by_item(setting).into_values().filter(|scores| scores.len() > 1).collect();
+        let alike = |scores: &&Vec<f64>| [0.0, 1.0].iter().any(|end| scores.iter().all(|score| score == end));
+        let polarized = items.iter().filter(alike).count();
+        match items.len() {
+            0 => Err("fewer than two configurations"),
+            n => Ok(Number { value: 100.0 * polarized as f64 / n as f64, n }),
+        }
+    }
+
+    /// Section 4.2: of the items that no configuration solves by one retrieval, those that one at least solves by
+    /// searching.
+    fn solved_by_searching(&self) -> Place {
+        let played = |setting| self.configurations.iter().filter(|of| self.rows(of, setting).is_ok()).count();
+        if played(Setting::NaiveRag) < 2 || played(Setting::AgenticRag) < 2 {
+            return Err("fewer than two configurations");
+        }
+        let searching = self.by_item(Setting::AgenticRag);
+        let unsolved: Vec<&str> = self
+            .by_item(Setting::NaiveRag)
+            .into_iter()
+            .filter(|(_, scores)| scores.iter().all(|score| *score == 0.0))
+            .map(|(item, _)| item)
+            .collect();
+        let solves = |item: &&&str| searching.get(**item).is_some_and(|scores| scores.iter().any(|score| *score > 0.0));
+        let solved = unsolved.iter().filter(solves).count();
+        match unsolved.len() {
+            0 => Err("one retrieval solves every item"),
+            n => Ok(Number { value: 100.0 * solved as f64 / n as f64, n }),
+        }
+    }
+
+    /// Section 4.2: Spearman's rho of the calibration error of NR, ascending, against accuracy, descending.
+    fn rank_correlation(&self, accuracy: Setting) -> Place {
+        let both = self.configurations.iter().filter_map(|of| {
+            let error = self.calibration_error(of, Setting::NaiveRag).ok()?;
+            Some((error.value, self.accuracy(of, accuracy).ok()?.value))
+        });
+        let (errors, accuracies): (Vec<f64>, Vec<f64>) = both.unzip();
+        if errors.len() < 2 {
+            return Err("fewer than two configurations");
+        }
+        let rho = spearman(&errors, &accuracies).ok_or("all configurations are alike")?;
+        Ok(Number { value: -rho, n: errors.len() })
+    }
+
+    /// The configurations of a curve of Figure 3: all that played the setting; of the long context those whose window
+    /// holds every book (with all of them the printed decline cannot come out).
+    fn of_curve(&self, setting: Setting) -> Vec<(&Configuration<'a>, Rows)> {
+        let holds = |of: &&Configuration<'_>| {
+            setting != Setting::LongContext || of.holds_all(|method| Setting::LongContext.is(method))
+        };
+        let held = self.configurations.iter().filter(holds);
+        held.filter_map(|of| Some((of, self.rows(of, setting).ok()?))).collect()
+    }
+
+    /// Figure 3a: accuracy over the books of at most `tokens` tokens, mean over configurations; n counts their items.
+    fn cumulative(&self, curve: &[(&Configuration<'a>, Rows)], tokens: usize) -> Place {
+        let up_to = |rows: &Rows| rows.clone().length(0..tokens + 1);
+        let mean = average(curve.iter().map(|(_, rows)| self.mean(&up_to(rows))))?;
+        let items: BTreeSet<ItemId> = curve
+            .iter()
+            .flat_map(|(_, rows)| self.trials.rows(&up_to(rows)).map(|row| row.item).collect::<Vec<_>>())
+            .collect();
+        Ok(Number { n: items.len(), ..mean })
+    }
+
+    /// Section 4.2: accuracy at 128K minus that at 1M, in points; n counts configurations.
+    fn decline(&self, curve: &[(&Configuration<'a>, Rows)]) -> Place {
+        let [short, .., long] = LENGTHS.map(|tokens| self.cumulative(curve, tokens));
+        Ok(Number { value: short?.value - long?.value, n: curve.len() })
+    }
+
+    /// Figure 4: accuracy over the trials with exactly so many searches, failures as wrong. Open: a ninth query leaves a
+    /// trial out, though eight searches were made.
+    fn after_searches(&self, of: &Configuration<'_>, searches: usize) -> Place {
+        let trials = self.trials.trials(&self.rows(of, Setting::AgenticRag)?, &self.by);
+        let made = |row: &Observation| row.measures.get(SEARCHES).map_or(0, |n| *n as usize);
+        let here = trials.iter().filter(|(row, _)| made(row) == searches && row.outcome != Ending::Unanswered);
+        let scores: Vec<f64> = here.map(|(_, score)| *score).collect();
+        match scores.len() {
+            n if n < FEWEST_TRIALS => Err("fewer than 10 trials"),
+            n => Ok(Number { value: 100.0 * scores.iter().sum::<f64>() / n as f64, n }),
+        }
+    }
+
+    /// Section 4.2: how far the long context is ahead in the window, in points, mean over configurations.
+    fn advantage(&self, over: Setting) -> Place {
+        let ahead = |of: &Configuration<'_>| {
+            let [long, other] = [Setting::LongContext, over].map(|setting| self.accuracy_in_window(of, setting));
+            Ok(Number { value: long?.value - other?.value, n: 1 })
+        };
+        average(self.configurations.iter().map(ahead)).map_err(|_| "no configuration has both")
+    }
+
+    /// Every length of a book, in tokens.
+    fn lengths(&self) -> BTreeSet<usize> {
+        self.trials.items().filter_map(|(_, item)| item.book_tokens).collect()
+    }
 }
 
 #[cfg(test)]

@@ -150,6 +150,7 @@ pub(super) fn plain_table(id: &str, title: &str, source: &str, columns: impl Int
         source: source.to_owned(),
         columns: columns.into_iter().collect(),
         rows: Vec::new(),
+        summary_rows: 0,
         notes: Vec::new(),
     }
 }

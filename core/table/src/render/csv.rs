@@ -80,7 +80,9 @@ enum Parts {
 impl Parts {
     fn of(table: &Table, column: usize) -> Self {
         let values = table.rows.iter().filter_map(|row| row.get(column));
-        let has_n = |v: &Value| matches!(v, Value::Score { .. } | Value::Difference { .. } | Value::Share { .. });
+        let has_n = |v: &Value| {
+            matches!(v, Value::Score { .. } | Value::Difference { .. } | Value::Share { .. } | Value::Printed { .. })
+        };
         if values.into_iter().any(has_n) { Self::ValueAndInterval } else { Self::Value }
     }
 
@@ -102,6 +104,7 @@ fn fields(value: &Value) -> [String; 4] {
         Value::Score { estimate: e } => [number(e.value), number(e.low), number(e.high), e.n.to_string()],
         Value::Difference { value, low, high, n, .. } => [number(*value), number(*low), number(*high), n.to_string()],
         Value::Share { value, n } => [number(*value), none(), none(), n.to_string()],
+        Value::Printed { value, n, .. } => [number(*value), none(), none(), n.to_string()],
         Value::Number { value, .. } => [number(*value), none(), none(), none()],
         Value::Missing { .. } => [none(), none(), none(), none()],
     }
@@ -115,6 +118,7 @@ fn kind(value: &Value) -> &'static str {
         Value::Difference { .. } => "difference",
         Value::Share { .. } => "share",
         Value::Number { .. } => "number",
+        Value::Printed { .. } => "printed",
         Value::Missing { .. } => "missing",
     }
 }

@@ -1,7 +1,8 @@
 //! Tables as HTML: a caption, heads with their scope, notes below. Everything from data is escaped and isolated.
 
 use super::text::{is_control, named};
-use crate::{Table, Value};
+use crate::number::fixed;
+use crate::{Mark, Table, Value};
 
 /// Text as the content of an element or of a quoted attribute.
 ///
@@ -57,7 +58,8 @@ pub fn table(table: &Table, link: impl Fn(usize) -> Option<String>) -> String {
     let linked = table.columns.iter().position(|head| head == "method").unwrap_or(0);
     for (idx, row) in table.rows.iter().enumerate() {
         let n_heads = row.iter().take_while(|value| matches!(value, Value::Text { .. })).count().max(1);
-        html.push_str("<tr>");
+        let sums_up = idx > 0 && idx + table.summary_rows == table.rows.len();
+        html.push_str(if sums_up { "<tr class=\"summary\">" } else { "<tr>" });
         for (column, value) in row.iter().enumerate() {
             let link = if column == linked { link(idx) } else { None };
             html.push_str(&cell(value, column < n_heads, link));
@@ -85,6 +87,16 @@ fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
             let shown = value.shown();
             let (number, interval) = shown.split_once(' ').unwrap_or((&shown, ""));
             format!("{} <span class=\"interval\">{}</span>", escaped(number), escaped(interval))
+        }
+        Value::Printed { value, decimals, n, mark, sign } => {
+            let number = escaped(&fixed(*value, *decimals));
+            let marked = match mark {
+                Some(Mark::Best) => format!("<strong>{number}</strong>"),
+                Some(Mark::Second) => format!("<u>{number}</u>"),
+                None => number,
+            };
+            let sign = if sign.is_empty() { String::new() } else { format!("<sup>{}</sup>", escaped(sign)) };
+            format!("<span title=\"n = {n}\">{marked}{sign}</span>")
         }
         other => escaped(&other.shown()),
     };

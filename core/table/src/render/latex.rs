@@ -1,7 +1,8 @@
 //! Tables as LaTeX with the rules of the package booktabs. Text that is not ASCII needs XeLaTeX or LuaLaTeX.
 
 use super::text::{is_control, named};
-use crate::{Table, Value};
+use crate::number::fixed;
+use crate::{Mark, Table, Value};
 
 /// What a document needs before the tables.
 pub const PREAMBLE: &str =
@@ -19,7 +20,10 @@ pub fn table(table: &Table) -> String {
     );
     text.push_str(&line(table.columns.iter().map(|head| escaped(head))));
     text.push_str("\\midrule\n");
-    for row in &table.rows {
+    for (idx, row) in table.rows.iter().enumerate() {
+        if idx > 0 && idx + table.summary_rows == table.rows.len() {
+            text.push_str("\\midrule\n");
+        }
         text.push_str(&line(row.iter().map(shown)));
     }
     text.push_str("\\bottomrule\n\\end{tabular}\n");
@@ -60,6 +64,16 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Missing { .. } => "--".to_owned(),
         Value::Text { text } => escaped(text),
+        Value::Printed { value, decimals, mark, sign, .. } => {
+            let number = fixed(*value, *decimals).replace('-', "$-$");
+            let marked = match mark {
+                Some(Mark::Best) => format!("\\textbf{{{number}}}"),
+                Some(Mark::Second) => format!("\\underline{{{number}}}"),
+                None => number,
+            };
+            let sign = if sign.is_empty() { String::new() } else { format!("\\textsuperscript{{{}}}", escaped(sign)) };
+            marked + &sign
+        }
         number => escaped(&number.shown()).replace('-', "$-$"),
     }
 }

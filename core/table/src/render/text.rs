@@ -26,7 +26,8 @@ pub fn body(table: &Table) -> String {
         }
         text.push_str(line.trim_end());
         text.push('\n');
-        if idx == 0 {
+        let is_last_of_body = table.summary_rows > 0 && idx + table.summary_rows + 1 == rows.len();
+        if idx == 0 || is_last_of_body {
             text.push_str(&"-".repeat(widths.iter().sum::<usize>() + 2 * n.saturating_sub(1)));
             text.push('\n');
         }

@@ -1,0 +1,186 @@
+//! A table as papers print it: names at the left, numbers in the paper's unit, the best marked, an average below.
+
+use closeread_table::{Mark, Table, Value};
+
+/// Numbers closer than this are equal when the best are marked.
+const EQUAL: f64 = 1e-9;
+
+/// A number of a paper's table, in the unit of the table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Number {
+    /// The number, unrounded.
+    pub(super) value: f64,
+    /// What it is taken over.
+    pub(super) n: usize,
+}
+
+/// A number, or why there is none.
+pub(super) type Place = Result<Number, &'static str>;
+
+/// Which end of a column is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Better {
+    Higher,
+    Lower,
+}
+
+/// A table under construction.
+pub(super) struct Grid {
+    table: Table,
+    n_heads: usize,
+    decimals: u8,
+    places: Vec<Vec<Place>>,
+}
+
+/// The mean of the numbers that are there, over so many.
+pub(super) fn average(places: impl Iterator<Item = Place>) -> Place {
+    let values: Vec<f64> = places.filter_map(|place| Some(place.ok()?.value)).collect();
+    match values.len() {
+        0 => Err("no row has a value"),
+        n => Ok(Number { value: values.iter().sum::<f64>() / n as f64, n }),
+    }
+}
+
+/// The best of some places and the second best, all equal ones alike; there is no second if all are equal.
+fn marks(places: &[Place], better: Better) -> Vec<Option<Mark>> {
+    let rank = |place: &Place| match better {
+        Better::Higher => place.ok().map(|number| number.value),
+        Better::Lower => place.ok().map(|number| -number.value),
+    };
+    let highest = |below: f64| {
+        let ranks = places.iter().filter_map(rank).filter(|rank| *rank < below - EQUAL);
+        ranks.fold(f64::NEG_INFINITY, f64::max)
+    };
+    let best = highest(f64::INFINITY);
+    let second = highest(best);
+    let mark = |place: &Place| {
+        let rank = rank(place)?;
+        let is = |other: f64| (rank - other).abs() <= EQUAL;
+        if is(best) { Some(Mark::Best) } else { is(second).then_some(Mark::Second) }
+    };
+    places.iter().map(mark).collect()
+}
+
+impl Grid {
+    /// A table with these heads: first those of the names, then those of the numbers.
+    pub(super) fn new(
+        id: &str,
+        title: &str,
+        source: &str,
+        heads: &[&str],
+        columns: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        let names = heads.iter().map(|head| (*head).to_owned());
+        let columns = names.chain(columns.into_iter().map(Into::into)).collect();
+        let table = Table { source: source.to_owned(), ..Table::new(id, title, columns) };
+        Self { table, n_heads: heads.len(), decimals: 1, places: Vec::new() }
+    }
+
+    /// Digits behind the point; one where nothing is said.
+    pub(super) fn decimals(self, decimals: u8) -> Self {
+        Self { decimals, ..self }
+    }
+
+    /// Adds a row of names and numbers.
+    pub(super) fn row(&mut self, heads: impl IntoIterator<Item = Value>, places: impl IntoIterator<Item = Place>) {
+        self.places.push(places.into_iter().collect());
+        let places = self.places.last().into_iter().flatten();
+        let values = places.map(|place| match place {
+            Ok(Number { value, n }) => Value::printed(*value, self.decimals, *n),
+            Err(reason) => Value::missing(*reason),
+        });
+        self.table.rows.push(heads.into_iter().chain(values).collect());
+    }
+
+    /// Puts a footnote's sign behind a number of the last row.
+    pub(super) fn sign_last(&mut self, column: usize, footnote: &str) {
+        let last = self.table.rows.last_mut().and_then(|row| row.get_mut(self.n_heads + column));
+        if let Some(Value::Printed { sign, .. }) = last {
+            footnote.clone_into(sign);
+        }
+    }
+
+    /// Marks the best of each column, and the second best if `second`.
+    pub(super) fn mark_columns(mut self, better: Better, second: bool) -> Self {
+        for column in 0..self.places.first().map_or(0, Vec::len) {
+            let places: Vec<Place> = self.places.iter().map(|row| row[column]).collect();
+            for (row, mark) in marks(&places, better).into_iter().enumerate() {
+                self.mark(row, column, mark.filter(|mark| second || *mark == Mark::Best));
+            }
+        }
+        self
+    }
+
+    /// Marks the best of each row.
+    pub(super) fn mark_rows(mut self, better: Better) -> Self {
+        for row in 0..self.places.len() {
+            for (column, mark) in marks(&self.places[row], better).into_iter().enumerate() {
+                self.mark(row, column, mark.filter(|mark| *mark == Mark::Best));
+            }
+        }
+        self
+    }
+
+    fn mark(&mut self, row: usize, column: usize, is: Option<Mark>) {
+        if let Value::Printed { mark, .. } = &mut self.table.rows[row][self.n_heads + column] {
+            *mark = is;
+        }
+    }
+
+    /// Adds a row with the unweighted mean of each column over the rows that have a value.
+    pub(super) fn averaged(mut self, name: &str) -> Self {
+        if self.places.is_empty() {
+            return self;
+        }
+        let columns = self.places[0].len();
+        let means: Vec<Place> = (0..columns).map(|column| average(self.places.iter().map(|row| row[column]))).collect();
+        let names = std::iter::once(Value::text(name)).chain((1..self.n_heads).map(|_| Value::text("")));
+        self.row(names.collect::<Vec<_>>(), means);
+        self.places.pop();
+        self.table.summary_rows = 1;
+        self
+    }
+
+    /// Says below the table what must be known to read it.
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.table.notes.push(note.into());
+        self
+    }
+
+    /// The table; `None` if no place has a number.
+    pub(super) fn finished(self) -> Option<Table> {
+        self.places.iter().flatten().any(Result::is_ok).then_some(self.table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(values: &[Option<f64>]) -> Vec<Place> {
+        values.iter().map(|value| value.map(|value| Number { value, n: 1 }).ok_or("nothing")).collect()
+    }
+
+    #[test]
+    fn equal_numbers_share_a_mark_and_without_two_values_there_is_no_second() {
+        let (best, second) = (Some(Mark::Best), Some(Mark::Second));
+        assert_eq!(
+            marks(&places(&[Some(2.0), Some(1.0), None, Some(2.0)]), Better::Higher),
+            [best, second, None, best]
+        );
+        assert_eq!(marks(&places(&[Some(2.0), Some(1.0), Some(3.0)]), Better::Lower), [second, best, None]);
+        assert_eq!(marks(&places(&[Some(1.0), Some(1.0)]), Better::Higher), [best, best]);
+        assert_eq!(marks(&places(&[None, None]), Better::Higher), [None, None]);
+    }
+
+    #[test]
+    fn an_average_is_over_the_rows_that_have_a_value() {
+        let mut grid = Grid::new("t", "T", "", &["Model"], ["A", "B"]);
+        grid.row([Value::text("x")], places(&[Some(1.0), None]));
+        grid.row([Value::text("y")], places(&[Some(2.0), None]));
+        let table = grid.averaged("Average").finished().unwrap();
+        assert_eq!(table.rows[2][1], Value::printed(1.5, 1, 2));
+        assert_eq!(table.rows[2][2], Value::missing("no row has a value"));
+        assert_eq!(table.summary_rows, 1);
+    }
+}
