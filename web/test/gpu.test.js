@@ -14,7 +14,7 @@ const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n
 /** 1 - cosine of each text's vectors by WebGPU and by the processor's instructions; and one after the device is given back. */
 const distances = (page, files, texts) => page.evaluate(async ({ files, texts }) => {
     const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
-    const [gpu, processor, model] = await Promise.all([module("gpu"), module("encoder"), loaded(files)]);
+    const [gpu, processor, model] = await Promise.all([module("embed"), module("embed"), loaded(files)]);
     const refused = await gpu.GpuEmbeddingModel.load(...model, false).then(() => "", (error) => `${error.name}: ${error.message}`);
     const ours = await gpu.GpuEmbeddingModel.load(...model, true);
     const theirs = new processor.EmbeddingModel(...model);

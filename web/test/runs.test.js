@@ -38,7 +38,7 @@ const record = (item, more = {}) => ({
 
 async function runFolder(path, items, records) {
     await mkdir(path, { recursive: true });
-    const manifest = { format: 1, closeread: "test", configuration: { benchmark: "made up", cells: [KEY], tokenizer: "cl100k" } };
+    const manifest = { format: 2, closeread: "test", configuration: { benchmark: "made up", cells: [KEY], tokenizer: "cl100k" } };
     const lines = (values) => values.map((value) => `${JSON.stringify(value)}\n`).join("");
     await writeFile(join(path, "manifest.json"), JSON.stringify(manifest));
     await writeFile(join(path, "items.jsonl"), lines(items));

@@ -20,7 +20,7 @@ describe("tract", () => {
     /** 1 - cosine of each text's vectors by tract and by the encoder in f32. */
     const distances = (files, texts) => use.page.evaluate(async ({ files, texts }) => {
         const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
-        const [tract, encoder, model] = await Promise.all([module("tract"), module("encoder"), loaded(files)]);
+        const [tract, encoder, model] = await Promise.all([module("tract"), module("embed"), loaded(files)]);
         const [theirs, ours] = [tract.EmbeddingModel.byTract(...model), new encoder.EmbeddingModel(...model, "f32")];
         return apart(theirs.embed("passage", texts), ours.embed("passage", texts), texts.length);
     }, { files, texts });
