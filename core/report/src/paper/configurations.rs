@@ -12,11 +12,19 @@ pub(super) struct Configuration<'a> {
     /// Tokens that its context window holds, where they are known.
     pub(super) window: Option<usize>,
     pub(super) reasoning: Option<bool>,
-    cells: Vec<(CellId, &'a CellKey)>,
+    /// What it played, in the order of the table.
+    pub(super) cells: Vec<(CellId, &'a CellKey)>,
 }
 
 /// The configurations of a table by context window, then as given; those of an unknown window come last (SagaScale,
 /// Table 3).
+pub(super) fn by_window(table: &Observations) -> Vec<Configuration<'_>> {
+    let mut found = configurations(table);
+    found.sort_by_key(|configuration| configuration.window.unwrap_or(usize::MAX));
+    found
+}
+
+/// The configurations of a table, as given.
 pub(super) fn configurations(table: &Observations) -> Vec<Configuration<'_>> {
     let mut found: Vec<Configuration<'_>> = Vec::new();
     for (id, cell) in table.cells() {
@@ -45,7 +53,6 @@ pub(super) fn configurations(table: &Observations) -> Vec<Configuration<'_>> {
             (run, _) => format!("{run}: {}", configuration.model),
         };
     }
-    found.sort_by_key(|configuration| configuration.window.unwrap_or(usize::MAX));
     found
 }
 

@@ -5,7 +5,7 @@
 
 mod tables;
 
-use super::configurations::{Configuration, configurations};
+use super::configurations::{Configuration, by_window};
 use super::grid::{Number, Place, average};
 use closeread_eval::correlate::spearman;
 use closeread_eval::observations::{Aggregation, Ending, ItemId, MetricName, Observation, Observations, Rows};
@@ -75,7 +75,7 @@ impl<'a> SagaScale<'a> {
     /// `None` where no trial has a score. The judges' verdict counts, and where there is none the benchmark's own metric.
     fn new(trials: &'a Observations) -> Option<Self> {
         let metric: MetricName = trials.main_metric(&Rows::all())?;
-        Some(Self { trials, by: Aggregation::new(metric), configurations: configurations(trials) })
+        Some(Self { trials, by: Aggregation::new(metric), configurations: by_window(trials) })
     }
 
     fn rows(&self, of: &Configuration<'_>, setting: Setting) -> Result<Rows, &'static str> {

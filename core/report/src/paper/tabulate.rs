@@ -1,12 +1,11 @@
 //! What the papers' tables share: the cells with their main metrics, means with intervals, the columns of a table.
 
 use closeread_eval::observations::{
-    Aggregation, CellId, CellKey, FailurePolicy, ItemFacts, ItemId, MetricName, Observation, Observations, Rows, Scored,
+    Aggregation, CellId, CellKey, FailurePolicy, ItemFacts, MetricName, Observations, Rows, Scored,
 };
 use closeread_metrics::stats::{self, estimate};
 use closeread_table::{Table, Value};
 use closeread_text::Language;
-use std::collections::BTreeMap;
 
 /// A cell of the table under a metric that speaks for its items.
 pub(super) struct Group<'a> {
@@ -28,11 +27,6 @@ impl<'a> Group<'a> {
         self.rows().items(items.collect::<Vec<_>>())
     }
 
-    /// True if no row is left.
-    pub(super) fn is_empty(&self, rows: &Rows) -> bool {
-        self.table.rows(rows).next().is_none()
-    }
-
     fn by(&self, policy: FailurePolicy) -> Aggregation {
         Aggregation { policy, ..Aggregation::new(self.metric.clone()) }
     }
@@ -45,16 +39,6 @@ impl<'a> Group<'a> {
     /// Each item's score, failures as wrong.
     pub(super) fn scores(&self, rows: &Rows) -> Vec<Scored<'a>> {
         self.table.scores(rows, &self.by(FailurePolicy::Wrong))
-    }
-
-    /// Each trial that counts with its score, failures as wrong.
-    pub(super) fn trials(&self) -> Vec<(&'a Observation, f64)> {
-        self.table.trials(&self.rows(), &self.by(FailurePolicy::Wrong))
-    }
-
-    /// The item of a row.
-    pub(super) fn item(&self, id: ItemId) -> &'a ItemFacts {
-        self.table.item(id)
     }
 
     /// The cells that say which trials a row is about, and then what is said of them.
@@ -103,21 +87,6 @@ pub(super) fn clustered(observed: impl Iterator<Item = (f64, String)>, otherwise
     let observations: Vec<stats::Observation<'_>> =
         numbers.iter().map(|(value, cluster)| stats::Observation { value: *value, cluster }).collect();
     Value::score(estimate(&observations).as_ref(), otherwise)
-}
-
-/// The same of trials: an item's number is the mean over its own.
-pub(super) fn score_over_trials<'a>(trials: impl Iterator<Item = (f64, &'a ItemFacts)>, otherwise: &str) -> Value {
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut items: Vec<(f64, usize, &ItemFacts)> = Vec::new();
-    for (value, item) in trials {
-        let place = *places.entry(&item.id).or_insert_with(|| {
-            items.push((0.0, 0, item));
-            items.len() - 1
-        });
-        items[place].0 += value;
-        items[place].1 += 1;
-    }
-    score(items.into_iter().map(|(sum, n, item)| (sum / n as f64, item)), otherwise)
 }
 
 /// The values of a label in the table: as `order` has them, then the others by name.

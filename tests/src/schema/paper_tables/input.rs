@@ -19,6 +19,8 @@ struct Input {
     items: Vec<InputItem>,
     planned: Vec<Planned>,
     trials: Vec<Trial>,
+    #[serde(default)]
+    humans: Vec<Human>,
 }
 
 #[derive(Deserialize)]
@@ -33,6 +35,8 @@ struct Configuration {
 struct InputItem {
     id: String,
     document: Option<String>,
+    /// How many.
+    documents: Option<usize>,
     language: Option<String>,
     book_tokens: Option<usize>,
     task: Task,
@@ -45,8 +49,26 @@ struct Planned {
     method: String,
     budget: Option<usize>,
     repeats: u32,
+    /// Only items whose label has one of these values.
     #[serde(default)]
-    labels: BTreeMap<String, String>,
+    labels: BTreeMap<String, OneOf>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOf {
+    One(String),
+    Many(Vec<String>),
+}
+
+/// What a person did with an item.
+#[derive(Deserialize)]
+struct Human {
+    item: String,
+    /// `answered`, or how it was given up.
+    ending: String,
+    correct: Option<bool>,
+    seconds: f64,
 }
 
 #[derive(Deserialize)]
@@ -68,11 +90,11 @@ struct Trial {
 }
 
 /// The evaluation table of a case: one run a line of `planned`, pooled under the configurations' names.
-pub(super) fn trials(inputs: Option<&Value>, asked: Option<&Value>) -> Result<Observations, String> {
-    let name = asked.and_then(|asked| asked.get("name")).and_then(Value::as_str).ok_or("no field `input.name`")?;
+pub(super) fn trials(inputs: Option<&Value>, asked: &Value) -> Result<Observations, String> {
+    let name = asked.get("name").and_then(Value::as_str).ok_or("no field `input.name`")?;
     let input = inputs.and_then(|inputs| inputs.get(name)).ok_or_else(|| format!("no input {name}"))?;
     let input = Input::deserialize(input).map_err(|error| format!("input {name}: {error}"))?;
-    let only: Option<Vec<String>> = match asked.and_then(|asked| asked.get("configurations")) {
+    let only: Option<Vec<String>> = match asked.get("configurations") {
         Some(names) => Some(Deserialize::deserialize(names).map_err(|error| format!("configurations: {error}"))?),
         None => None,
     };
@@ -84,13 +106,29 @@ pub(super) fn trials(inputs: Option<&Value>, asked: Option<&Value>) -> Result<Ob
             runs.push((configuration.name.as_str().into(), input.run(configuration, planned)));
         }
     }
+    if !input.humans.is_empty() {
+        runs.push(("people".into(), input.people()));
+    }
     Observations::pooled(runs).map_err(|error| error.to_string())
 }
 
 impl Input {
+    /// The items that people were given.
+    fn people(&self) -> Observations {
+        let drawn: Vec<&InputItem> =
+            self.items.iter().filter(|item| self.humans.iter().any(|human| human.item == item.id)).collect();
+        let task = drawn.first().map_or(Task::Generative, |item| item.task);
+        let (configuration, human) = ("".into(), "human".into());
+        let key = CellKey { configuration, method: human, model: "people".into(), budget: None, task };
+        let items: Vec<ItemFacts> = drawn.iter().map(|item| item.facts()).collect();
+        let cells = vec![Cell { key: key.clone(), facts: CellFacts::default() }];
+        Observations::new("papers", cells, &items, 1, self.humans.iter().map(|human| human.done(&key)))
+    }
+
     fn run(&self, configuration: &Configuration, planned: &Planned) -> Observations {
-        let has_labels =
-            |item: &&InputItem| planned.labels.iter().all(|(name, value)| item.labels.get(name) == Some(value));
+        let has_labels = |item: &&InputItem| {
+            planned.labels.iter().all(|(name, values)| item.labels.get(name).is_some_and(|value| values.has(value)))
+        };
         let items: Vec<&InputItem> = self.items.iter().filter(has_labels).collect();
         let task = items.first().map_or(Task::Generative, |item| item.task);
         let key = CellKey {
@@ -116,20 +154,54 @@ impl Input {
     }
 }
 
+impl OneOf {
+    fn has(&self, value: &String) -> bool {
+        match self {
+            Self::One(one) => one == value,
+            Self::Many(many) => many.contains(value),
+        }
+    }
+}
+
+impl Human {
+    fn done(&self, cell: &CellKey) -> Done {
+        let ending = if self.ending == "answered" { Ending::Answered } else { Ending::Unanswered };
+        let mut done = Observation::new(cell.clone(), self.item.clone(), 0, ending);
+        if let Some(correct) = self.correct {
+            done.scores = BTreeMap::from([(MetricName::from(VERDICT), Score::Value(f64::from(correct)))]);
+        }
+        done.spent.seconds = self.seconds;
+        done
+    }
+}
+
 impl InputItem {
+    fn documents(&self) -> Vec<String> {
+        let first = self.document.clone().unwrap_or_default();
+        match self.documents {
+            Some(n) => (0..n).map(|n| format!("{first} {n}")).collect(),
+            None => vec![first],
+        }
+    }
+
     fn facts(&self) -> ItemFacts {
         ItemFacts {
             id: self.id.clone(),
             gold: self.id.clone(),
             evidence: String::new(),
-            documents: self.document.iter().cloned().collect(),
-            labels: self.labels.clone(),
+            documents: self.documents(),
+            // The adapter of CorpusQA's files calls the label so.
+            labels: self.labels.iter().map(|(name, value)| (renamed(name), value.clone())).collect(),
             language: if self.language.as_deref() == Some("zh") { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: self.book_tokens,
             evidence_tokens: Vec::new(),
             metrics: BTreeMap::new(),
         }
     }
+}
+
+fn renamed(label: &str) -> String {
+    if label == "set" { "length_set" } else { label }.to_owned()
 }
 
 impl Trial {

@@ -1,32 +1,50 @@
 //! The cells of the papers' tables and figures, held against values computed apart from closeread from invented trials.
 
 mod check;
+mod corpusqa;
 mod input;
 mod sagascale;
 
 use super::Schema;
 use crate::report::{FileReport, label, list};
+use closeread_eval::observations::Observations;
+use closeread_report::paper;
 use closeread_table::Table;
 use serde_json::Value;
 
 pub(super) const SCHEMA: Schema = Schema { name: "paper-tables", version: "1", run };
 
-/// Holds the tables of a case against what the case expects.
-type Check = fn(tables: &[Table], table: &str, expected: &Value, tolerance: f64) -> Result<(), String>;
+/// A paper whose cases have code.
+struct Paper {
+    /// Its tables for these trials.
+    tables: fn(&Observations) -> Vec<Table>,
+    /// Holds them against what a case expects.
+    check: fn(&[Table], &Case<'_>) -> Result<(), String>,
+}
+
+/// What is asked of the tables.
+struct Case<'a> {
+    table: &'a str,
+    input: &'a Value,
+    expected: &'a Value,
+    tolerance: f64,
+}
 
 fn run(file: &Value, report: &mut FileReport) {
     let tolerance = file.get("tolerance").and_then(Value::as_f64).unwrap_or(1e-9);
     let paper = file.get("paper").and_then(Value::as_str).unwrap_or_default();
-    let check: Check = match paper {
-        "sagascale" => sagascale::check,
+    let paper = match paper {
+        "corpusqa" => Paper { tables: paper::corpusqa::tables, check: corpusqa::check },
+        "sagascale" => Paper { tables: paper::sagascale::tables, check: sagascale::check },
         other => return report.not_yet(&format!("paper-tables: {other} has no code yet"), list(file, "cases").count()),
     };
     for (position, case) in list(file, "cases").enumerate() {
         report.case(&label(case, "cases", position), || {
             let table = case.get("table").and_then(Value::as_str).ok_or("no field `table`")?;
             let expected = case.get("expected").ok_or("no field `expected`")?;
-            let trials = input::trials(file.get("inputs"), case.get("input"))?;
-            check(&closeread_report::paper::sagascale::tables(&trials), table, expected, tolerance)
+            let input = case.get("input").ok_or("no field `input`")?;
+            let trials = input::trials(file.get("inputs"), input)?;
+            (paper.check)(&(paper.tables)(&trials), &Case { table, input, expected, tolerance })
         });
     }
 }

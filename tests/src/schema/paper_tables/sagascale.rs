@@ -1,11 +1,12 @@
 //! SagaScale's tables, figures and numbers of its text.
 
+use super::Case;
 use super::check::{body, find, marked, name_of, number, place, same};
 use closeread_table::{Mark, Table, Value as Place};
 use serde_json::Value;
 
-/// As [`super::Check`].
-pub(super) fn check(tables: &[Table], table: &str, expected: &Value, tolerance: f64) -> Result<(), String> {
+pub(super) fn check(tables: &[Table], case: &Case<'_>) -> Result<(), String> {
+    let Case { table, expected, tolerance, .. } = *case;
     let id = match table {
         "Table 3" => "sagascale-table-3",
         "Table 4" => "sagascale-table-4",

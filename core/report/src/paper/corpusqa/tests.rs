@@ -1,0 +1,54 @@
+//! What the shared vectors do not show: domains by id, columns and notes. The numbers are held by `cargo xtask
+//! conformance`.
+
+use super::*;
+use crate::testing::{Case, case, table};
+
+#[test]
+fn the_two_readings_of_overall_differ() {
+    let question = |id: &str, score: f64| Case {
+        method: "full-document".to_owned(),
+        ..case(id).scored("accuracy", score).label("difficulty", "easy")
+    };
+    let cases = [
+        question("financial_zh_1", 1.0),
+        question("education_en_1", 0.0),
+        question("education_en_2", 0.0),
+        question("other_1", 0.0),
+    ];
+    let tables = tables(&table(&cases));
+    assert_eq!(
+        tables[0].columns,
+        ["Set", "Model", "financial_zh", "education_en", "overall (mean of domains)", "correct over total"]
+    );
+    assert_eq!(tables[0].rows[0][4..], [Value::printed(50.0, 2, 2), Value::printed(25.0, 2, 4)]);
+    assert!(tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
+}
+
+#[test]
+fn a_late_answer_of_a_person_is_a_time_out() {
+    let late = |minutes: f64| {
+        let trials = table(&[case("a")]);
+        let mut row = trials.rows(&Rows::all()).next().unwrap().clone();
+        row.spent.seconds = 60.0 * minutes;
+        is_time_out(&row)
+    };
+    assert_eq!([late(90.0), late(90.1)], [false, true]);
+}
+
+#[test]
+fn few_chunks_cannot_hold_many_documents() {
+    let retrieved = |id: &str, chunks: usize| Case {
+        method: "corpus-rag".to_owned(),
+        n_passages: Some(chunks),
+        n_documents: 5,
+        ..case(id).scored("accuracy", 0.0)
+    };
+    let all = |cases: &[Case]| tables(&table(cases));
+    let sign = |cases: &[Case]| match &all(cases)[0].rows[0][3] {
+        Value::Printed { sign, .. } => sign.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(sign(&[retrieved("education_en_a", 3), retrieved("education_en_b", 5)]), DAGGER);
+    assert_eq!(sign(&[retrieved("education_en_a", 5), retrieved("education_en_b", 0)]), "");
+}
