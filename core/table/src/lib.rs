@@ -101,6 +101,9 @@ pub enum Value {
         value: f64,
         /// Digits behind the point.
         decimals: u8,
+        /// Standard deviation over repeats, where there are several.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sd: Option<f64>,
         /// What it is taken over: items, trials, configurations, as the table's notes say.
         n: usize,
         /// How it stands out.
@@ -188,7 +191,7 @@ impl Value {
 
     /// A number as a paper prints it, with what it is taken over.
     pub fn printed(value: f64, decimals: u8, n: usize) -> Self {
-        Self::Printed { value, decimals, n, mark: None, sign: String::new() }
+        Self::Printed { value, decimals, sd: None, n, mark: None, sign: String::new() }
     }
 
     /// As people read it: scores in percent with their interval, `-` for what is not there.
@@ -203,9 +206,9 @@ impl Value {
             }
             Self::Share { value, .. } => number::percent(*value),
             Self::Number { value, decimals } => number::number(*value, *decimals),
-            Self::Printed { value, decimals, mark, sign, .. } => {
+            Self::Printed { value, decimals, sd, mark, sign, .. } => {
                 let around = mark.map_or("", Mark::in_text);
-                format!("{around}{}{around}{sign}", number::fixed(*value, *decimals))
+                format!("{around}{}{around}{sign}", number::with_deviation(*value, *sd, *decimals, " ± "))
             }
             Self::Missing { .. } => number::NOT_AVAILABLE.to_owned(),
         }

@@ -46,9 +46,10 @@ pub fn number(value: f64, decimals: u8) -> String {
     decimal(value, decimals)
 }
 
-/// A number with exactly that many decimals, `-` for what is no number.
-pub(super) fn fixed(value: f64, decimals: u8) -> String {
-    decimal(value, decimals)
+/// A number with exactly that many decimals, and its deviation behind `sign` where it has one.
+pub(super) fn with_deviation(value: f64, sd: Option<f64>, decimals: u8, sign: &str) -> String {
+    let number = decimal(value, decimals);
+    sd.map_or(number.clone(), |sd| format!("{number}{sign}{}", decimal(sd, decimals)))
 }
 
 /// What a metric is called in a head: its name, the spelling of its field where that differs.

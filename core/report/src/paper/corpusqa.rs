@@ -69,7 +69,7 @@ fn is_time_out(row: &Observation) -> bool {
 impl<'a> CorpusQa<'a> {
     fn mean(&self, rows: &Rows) -> Place {
         let estimate = self.trials.aggregate(rows, &self.by).estimate.ok_or("no item counted")?;
-        Ok(Number { value: 100.0 * estimate.value, n: estimate.n })
+        Ok(Number::new(100.0 * estimate.value, estimate.n))
     }
 
     /// The rows of a cell about these items.
@@ -255,7 +255,7 @@ impl<'a> CorpusQa<'a> {
             let score = row.scores.get(&self.by.metric).and_then(|score| score.value(&self.by.metric));
             !is_time_out(row) && score.unwrap_or(0.0) > 0.0
         };
-        let share = |count: usize| Ok(Number { value: 100.0 * count as f64 / n as f64, n });
+        let share = |count: usize| Ok(Number::new(100.0 * count as f64 / n as f64, n));
         let finished: Vec<f64> =
             asked.iter().filter(|row| !is_time_out(row)).map(|row| row.spent.seconds / 60.0).collect();
         let late = n - finished.len();
@@ -279,7 +279,7 @@ impl<'a> CorpusQa<'a> {
 fn minutes(times: &[f64], otherwise: &'static str) -> Place {
     match times.len() {
         0 => Err(otherwise),
-        n => Ok(Number { value: times.iter().sum::<f64>() / n as f64, n }),
+        n => Ok(Number::new(times.iter().sum::<f64>() / n as f64, n)),
     }
 }
 

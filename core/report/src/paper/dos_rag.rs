@@ -1,48 +1,241 @@
-//! DOS RAG ("Stronger Baselines", sections 3 and 4): scores over the token budget, with their spread over repeats.
+//! "Stronger Baselines" (DOS RAG; sections 3 and 4, Tables 1 to 5, Figures 1 and 3 to 6): scores over the token budget,
+//! with their spread over repeats.
 
-use super::tabulate::{count, filled, groups, policy_note, share, table};
-use closeread_eval::observations::{Aggregation, FailurePolicy, Observations};
-use closeread_table::Table;
+use super::configurations::{Configuration, configurations};
+use super::grid::{Better, Grid, Number, Place};
+use super::tabulate::{policy_note, values};
+use closeread_eval::observations::{
+    Aggregation, CellId, CellKey, Counting, FailurePolicy, ItemFacts, MetricName, NotFoundAs, Observations, Rows,
+    Treatment, Weighting,
+};
+use closeread_table::number::{metric_label, thousands};
+use closeread_table::{Table, Value};
 
-/// The budget curve: one row a cell, ordered by metric, method, model and budget; nothing if no method has a budget.
+/// The paper's methods, in the order of its tables.
+const METHODS: [&str; 5] = ["vanilla-rag", "dos-rag", "raptor", "read-agent", "full-document"];
+/// The metrics of Table 5, in its order.
+const METRICS: [&str; 5] = ["f1", "bleu_1", "bleu_4", "rougeL", "meteor"];
+/// The label by which QuALITY's questions stand apart.
+const DIFFICULTY: &str = "difficulty";
+/// The column of methods without a budget.
+const ALL_BUDGETS: &str = "all";
+
+/// Where words are scored (NarrativeQA), "not found" is scored as text and empty answers are left out, as in the authors'
+/// code.
+const OF_WORDS: Counting = Counting {
+    not_found: NotFoundAs::AsText,
+    unparsed: Treatment::Zero,
+    unjudged: Treatment::Out,
+    empty: Treatment::Out,
+};
+
+/// The paper's tables and figures for these trials, a set for each configuration; nothing if no method has a budget.
 pub fn tables(trials: &Observations) -> Vec<Table> {
     if trials.cells().all(|(_, cell)| cell.key.budget.is_none()) {
         return Vec::new();
     }
-    let mut groups = groups(trials);
-    groups.sort_by(|a, b| (&a.metric, a.key).cmp(&(&b.metric, b.key)));
-    let columns = ["score", "deviation over repeats", "repeats"];
-    let title = "Scores over the token budget";
-    let mut table = table(&groups, "dos-rag-budget", title, "DOS RAG, figures 1 to 4 and Table 5", columns);
-    for group in &groups {
-        let over = trials.aggregate(&group.rows(), &Aggregation::new(group.metric.clone())).repeats;
-        let n = over.map_or(1, |over| over.n);
-        table.rows.push(group.row([
-            group.mean(&group.rows(), FailurePolicy::Wrong),
-            share(over.and_then(|over| over.sd), n, "a single repeat has no deviation"),
-            count(n),
-        ]));
+    let configurations = configurations(trials);
+    let of = |configuration| StrongerBaselines { trials, configuration, several: configurations.len() > 1 }.tables();
+    configurations.iter().flat_map(of).collect()
+}
+
+/// What the tables of a configuration are made from.
+struct StrongerBaselines<'a> {
+    trials: &'a Observations,
+    configuration: &'a Configuration<'a>,
+    several: bool,
+}
+
+impl StrongerBaselines<'_> {
+    fn tables(&self) -> Vec<Table> {
+        let Some(metric) = self.metric() else { return Vec::new() };
+        let mut tables = Vec::new();
+        // The authors' code leaves failed calls out; the other reading stands beside it.
+        for policy in [FailurePolicy::LeftOut, FailurePolicy::Wrong] {
+            let counting = if metric.name().contains("accuracy") { Counting::default() } else { OF_WORDS };
+            let by = Aggregation { policy, counting, ..Aggregation::new(metric.clone()) };
+            tables.push(self.by_budget(&by, None));
+            for value in values(self.trials, DIFFICULTY, &["hard"]) {
+                tables.push(self.by_budget(&by, Some(&value)));
+            }
+            tables.push(self.over_tokens(&by));
+        }
+        tables.push(self.table_5());
+        tables.into_iter().flatten().collect()
     }
-    table.notes.push(policy_note(FailurePolicy::Wrong));
-    table.notes.push("deviation: sample standard deviation of the repeats' means".to_owned());
-    filled(table).into_iter().collect()
+
+    fn metric(&self) -> Option<MetricName> {
+        let cells = self.configuration.cells.iter().map(|(id, _)| *id);
+        self.trials.main_metric(&Rows::all().cells(cells))
+    }
+
+    /// The cells by method, the paper's in its order first, and budget.
+    fn cells(&self) -> Vec<(CellId, &CellKey)> {
+        let mut cells = self.configuration.cells.clone();
+        let rank = |method: &str| METHODS.iter().position(|known| *known == method).unwrap_or(METHODS.len());
+        cells.sort_by_key(|(_, key)| (rank(&key.method), key.method.clone(), key.budget));
+        cells
+    }
+
+    fn budgets(&self) -> Vec<usize> {
+        let mut budgets: Vec<usize> = self.configuration.cells.iter().filter_map(|(_, key)| key.budget).collect();
+        budgets.sort_unstable();
+        budgets.dedup();
+        budgets
+    }
+
+    fn named(&self, title: &str) -> String {
+        if self.several { format!("{title}: {}", self.configuration.name) } else { title.to_owned() }
+    }
+
+    /// Ids tell the configurations apart by their names.
+    fn id(&self, id: &str) -> String {
+        let name: String = self.configuration.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+        if self.several { format!("{id}-{name}") } else { id.to_owned() }
+    }
+
+    /// The mean over the repeats of each repeat's mean, with the sample deviation; n counts repeats. Of one repeat it is the
+    /// mean over its items, with n 1.
+    fn over_repeats(&self, rows: &Rows, by: &Aggregation) -> Place {
+        let made = self.trials.aggregate(rows, by);
+        if made.planned() == 0 {
+            return Err("no items");
+        }
+        match (made.repeats, made.estimate) {
+            (Some(over), _) => {
+                let percent = |value: f64| 100.0 * value;
+                let mean = over.mean.ok_or("all left out")?;
+                Ok(Number { value: percent(mean), sd: over.sd.map(percent), n: over.n })
+            }
+            (None, Some(estimate)) => Ok(Number::new(100.0 * estimate.value, 1)),
+            (None, None) => Err("all left out"),
+        }
+    }
+
+    /// Tables 1 to 4: a row a method, a column a budget; methods without a budget stand in a column of their own, which
+    /// the paper spans over the others.
+    fn by_budget(&self, by: &Aggregation, difficulty: Option<&str>) -> Option<Table> {
+        let (suffix, said) = said_of(by.policy);
+        let apart = difficulty.map_or_else(String::new, |value| format!("-{}", value.replace(' ', "-")));
+        let only = difficulty.map_or_else(String::new, |value| format!(", {value} items"));
+        let title =
+            format!("{} over the token budget{only}{said}, mean ± deviation over repeats, %", label(&by.metric));
+        let budgets = self.budgets();
+        let columns = budgets.iter().map(|budget| thousands(*budget as u64)).chain([ALL_BUDGETS.to_owned()]);
+        let id = self.id(&format!("stronger-baselines-budgets{apart}{suffix}"));
+        let source = "Stronger Baselines, Tables 1 to 4";
+        let mut grid = Grid::new(&id, &self.named(&title), source, &["Method"], columns);
+        let in_group = |item: &ItemFacts| difficulty.is_none_or(|value| item.label(DIFFICULTY) == Some(value));
+        let items: Vec<_> = self.trials.items().filter(|(_, item)| in_group(item)).map(|(id, _)| id).collect();
+        let cells = self.cells();
+        let mut methods: Vec<&str> = cells.iter().map(|(_, key)| &*key.method).collect();
+        methods.dedup();
+        for method in methods {
+            let place = |budget: Option<usize>| {
+                let own = cells.iter().filter(|(_, key)| &*key.method == method && key.budget == budget);
+                let own: Vec<CellId> = own.map(|(id, _)| *id).collect();
+                if own.is_empty() {
+                    return Err("not run");
+                }
+                self.over_repeats(&Rows::all().cells(own).items(items.iter().copied()), by)
+            };
+            let places = budgets.iter().map(|budget| place(Some(*budget))).chain([place(None)]);
+            grid.row([Value::text(method)], places);
+        }
+        grid.mark_best().note(policy_note(by.policy)).note("best of all in bold; n counts repeats").finished()
+    }
+
+    /// Figures 1 and 3 to 6: the same over the tokens that were spent.
+    fn over_tokens(&self, by: &Aggregation) -> Option<Table> {
+        let (suffix, said) = said_of(by.policy);
+        let title = format!("{} over the tokens spent{said}, %", label(&by.metric));
+        let source = "Stronger Baselines, Figures 1 and 3 to 6";
+        let heads = ["Method", "Budget"];
+        let columns = ["mean tokens".to_owned(), label(&by.metric)];
+        let id = self.id(&format!("stronger-baselines-tokens{suffix}"));
+        let mut grid = Grid::new(&id, &self.named(&title), source, &heads, columns);
+        for (cell, key) in self.cells() {
+            let rows = Rows::of(cell);
+            let score = self.over_repeats(&rows, by);
+            if score.is_ok() {
+                grid.row(heads_of(key), [self.tokens(&rows), score]);
+            }
+        }
+        grid.note("tokens: mean over all trials that made a prompt").finished()
+    }
+
+    /// Mean tokens of a trial's prompts; n counts the trials that were planned.
+    fn tokens(&self, rows: &Rows) -> Place {
+        let made = self.trials.aggregate(rows, &Aggregation::new("accuracy"));
+        Ok(Number::new(made.tokens.ok_or("no prompt was made")?, made.planned()))
+    }
+
+    /// Table 5: BLEU of the corpus, the others as means of the trials.
+    fn table_5(&self) -> Option<Table> {
+        let all = self.trials.metrics(&Rows::all().cells(self.configuration.cells.iter().map(|(id, _)| *id)));
+        let metrics: Vec<MetricName> =
+            METRICS.into_iter().map(MetricName::from).filter(|name| all.contains(name)).collect();
+        if metrics.len() < 2 {
+            return None;
+        }
+        let columns = ["Avg. Tokens".to_owned()].into_iter().chain(metrics.iter().map(label));
+        let title = self.named("All metrics, %");
+        let heads = ["Method", "Budget"];
+        let id = self.id("stronger-baselines-table-5");
+        let mut grid = Grid::new(&id, &title, "Stronger Baselines, Table 5", &heads, columns);
+        for (cell, key) in self.cells() {
+            let rows = Rows::of(cell);
+            let score = |metric: &MetricName| {
+                let weighting = if metric.name().starts_with("bleu") { Weighting::Pooled } else { Weighting::Item };
+                let policy = FailurePolicy::LeftOut;
+                let by = Aggregation { policy, counting: OF_WORDS, weighting, ..Aggregation::new(metric.clone()) };
+                let made = self.trials.aggregate(&rows, &by);
+                Ok(Number::new(100.0 * made.estimate.ok_or("all left out")?.value, made.counted))
+            };
+            grid.row(heads_of(key), [self.tokens(&rows)].into_iter().chain(metrics.iter().map(score)));
+        }
+        let grid = grid.mark_columns_from(1, Better::Higher, false);
+        let note = "failures and empty answers are left out, \"not found\" is scored as text, BLEU is of the corpus; \
+                    best of each metric in bold";
+        grid.note(note).finished()
+    }
+}
+
+fn heads_of(key: &CellKey) -> [Value; 2] {
+    let budget = key.budget.map_or_else(|| Value::text(ALL_BUDGETS), Value::count);
+    [Value::text(&*key.method), budget]
+}
+
+fn label(metric: &MetricName) -> String {
+    metric_label(metric.name())
+}
+
+fn said_of(policy: FailurePolicy) -> (&'static str, &'static str) {
+    match policy {
+        FailurePolicy::LeftOut => ("", ""),
+        FailurePolicy::Wrong => ("-wrong", ", failures as wrong"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{Case, case, table};
-    use closeread_table::Value;
 
     #[test]
     fn budgets_stand_in_order_with_the_deviation_over_repeats() {
-        let trial = |budget, repeat, score: f64| Case { budget: Some(budget), repeat, ..case("a").scored("f1", score) };
-        let trials = [trial(4_000, 0, 1.0), trial(500, 0, 0.25), trial(500, 1, 0.75)];
+        let trial = |budget, repeat, score: f64| Case {
+            method: "dos-rag".to_owned(),
+            budget: Some(budget),
+            repeat,
+            ..case("a").scored("f1", score)
+        };
+        let trials = [trial(4_000, 0, 1.0), trial(4_000, 1, 1.0), trial(500, 0, 0.25), trial(500, 1, 0.75)];
         let made = tables(&table(&trials)).remove(0);
-        assert_eq!(made.rows[0][2], Value::Count { count: 500 });
-        assert!(matches!(&made.rows[0][4], Value::Score { estimate } if estimate.value == 0.5 && estimate.n == 1));
-        assert!(matches!(made.rows[0][5], Value::Share { value, n: 2 } if (value - libm::sqrt(0.125)).abs() < 1e-12));
-        assert!(matches!(made.rows[1][5], Value::Missing { .. }));
+        assert_eq!(made.columns, ["Method", "500", "4,000", "all"]);
+        assert_eq!(made.rows[0][1].shown(), "50.0 ± 35.4");
+        assert_eq!(made.rows[0][2].shown(), "**100.0 ± 0.0**");
+        assert_eq!(made.rows[0][3], Value::missing("not run"));
         assert!(tables(&table(&[case("a").scored("f1", 1.0)])).is_empty());
     }
 }

@@ -10,8 +10,17 @@ const EQUAL: f64 = 1e-9;
 pub(super) struct Number {
     /// The number, unrounded.
     pub(super) value: f64,
+    /// Standard deviation over repeats.
+    pub(super) sd: Option<f64>,
     /// What it is taken over.
     pub(super) n: usize,
+}
+
+impl Number {
+    /// A number without a deviation.
+    pub(super) fn new(value: f64, n: usize) -> Self {
+        Self { value, sd: None, n }
+    }
 }
 
 /// A number, or why there is none.
@@ -37,7 +46,7 @@ pub(super) fn average(places: impl Iterator<Item = Place>) -> Place {
     let values: Vec<f64> = places.filter_map(|place| Some(place.ok()?.value)).collect();
     match values.len() {
         0 => Err("no row has a value"),
-        n => Ok(Number { value: values.iter().sum::<f64>() / n as f64, n }),
+        n => Ok(Number::new(values.iter().sum::<f64>() / n as f64, n)),
     }
 }
 
@@ -86,7 +95,10 @@ impl Grid {
         self.places.push(places.into_iter().collect());
         let places = self.places.last().into_iter().flatten();
         let values = places.map(|place| match place {
-            Ok(Number { value, n }) => Value::printed(*value, self.decimals, *n),
+            Ok(Number { value, sd, n }) => {
+                let (decimals, mark, sign) = (self.decimals, None, String::new());
+                Value::Printed { value: *value, decimals, sd: *sd, n: *n, mark, sign }
+            }
             Err(reason) => Value::missing(*reason),
         });
         self.table.rows.push(heads.into_iter().chain(values).collect());
@@ -101,8 +113,13 @@ impl Grid {
     }
 
     /// Marks the best of each column, and the second best if `second`.
-    pub(super) fn mark_columns(mut self, better: Better, second: bool) -> Self {
-        for column in 0..self.places.first().map_or(0, Vec::len) {
+    pub(super) fn mark_columns(self, better: Better, second: bool) -> Self {
+        self.mark_columns_from(0, better, second)
+    }
+
+    /// The same from this column of numbers on.
+    pub(super) fn mark_columns_from(mut self, first: usize, better: Better, second: bool) -> Self {
+        for column in first..self.places.first().map_or(0, Vec::len) {
             let places: Vec<Place> = self.places.iter().map(|row| row[column]).collect();
             for (row, mark) in marks(&places, better).into_iter().enumerate() {
                 self.mark(row, column, mark.filter(|mark| second || *mark == Mark::Best));
@@ -117,6 +134,16 @@ impl Grid {
             for (column, mark) in marks(&self.places[row], better).into_iter().enumerate() {
                 self.mark(row, column, mark.filter(|mark| *mark == Mark::Best));
             }
+        }
+        self
+    }
+
+    /// Marks the highest of the whole table.
+    pub(super) fn mark_best(mut self) -> Self {
+        let all: Vec<Place> = self.places.iter().flatten().copied().collect();
+        let width = self.places.first().map_or(1, Vec::len);
+        for (place, mark) in marks(&all, Better::Higher).into_iter().enumerate() {
+            self.mark(place / width, place % width, mark.filter(|mark| *mark == Mark::Best));
         }
         self
     }
@@ -158,7 +185,7 @@ mod tests {
     use super::*;
 
     fn places(values: &[Option<f64>]) -> Vec<Place> {
-        values.iter().map(|value| value.map(|value| Number { value, n: 1 }).ok_or("nothing")).collect()
+        values.iter().map(|value| value.map(|value| Number::new(value, 1)).ok_or("nothing")).collect()
     }
 
     #[test]

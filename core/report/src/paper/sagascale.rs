@@ -88,7 +88,7 @@ impl<'a> SagaScale<'a> {
 
     fn mean(&self, rows: &Rows) -> Place {
         let estimate = self.trials.aggregate(rows, &self.by).estimate.ok_or("no scored items")?;
-        Ok(Number { value: 100.0 * estimate.value, n: estimate.n })
+        Ok(Number::new(100.0 * estimate.value, estimate.n))
     }
 
     /// Table 3: the share of right answers over all items, failures as wrong.
@@ -124,7 +124,7 @@ impl<'a> SagaScale<'a> {
         }
         let n = by_item.len();
         let errors: f64 = by_item.into_values().map(|(errors, n)| errors / n as f64).sum();
-        if n == 0 { Err("no item in the window") } else { Ok(Number { value: 100.0 * errors / n as f64, n }) }
+        if n == 0 { Err("no item in the window") } else { Ok(Number::new(100.0 * errors / n as f64, n)) }
     }
 
     /// Table 7 and footnote 6: incorrect / attempted, over trials. What signals inability is no attempt: "none" in NR, a
@@ -138,7 +138,7 @@ impl<'a> SagaScale<'a> {
         let trials = self.trials.trials(&self.rows(of, setting)?, &self.by);
         let attempted = trials.iter().filter(|(row, _)| Some(row.outcome) != inability);
         let (incorrect, n) = attempted.fold((0.0, 0), |(sum, n), (_, score)| (sum + 1.0 - score, n + 1));
-        if n == 0 { Err("nothing was attempted") } else { Ok(Number { value: 100.0 * incorrect / n as f64, n }) }
+        if n == 0 { Err("nothing was attempted") } else { Ok(Number::new(100.0 * incorrect / n as f64, n)) }
     }
 
     /// Each item's score in each configuration that has one; of the long context only where the window holds the item
@@ -165,7 +165,7 @@ impl<'a> SagaScale<'a> {
         let polarized = items.iter().filter(alike).count();
         match items.len() {
             0 => Err("fewer than two configurations"),
-            n => Ok(Number { value: 100.0 * polarized as f64 / n as f64, n }),
+            n => Ok(Number::new(100.0 * polarized as f64 / n as f64, n)),
         }
     }
 
@@ -187,7 +187,7 @@ impl<'a> SagaScale<'a> {
         let solved = unsolved.iter().filter(solves).count();
         match unsolved.len() {
             0 => Err("one retrieval solves every item"),
-            n => Ok(Number { value: 100.0 * solved as f64 / n as f64, n }),
+            n => Ok(Number::new(100.0 * solved as f64 / n as f64, n)),
         }
     }
 
@@ -202,7 +202,7 @@ impl<'a> SagaScale<'a> {
             return Err("fewer than two configurations");
         }
         let rho = spearman(&errors, &accuracies).ok_or("all configurations are alike")?;
-        Ok(Number { value: -rho, n: errors.len() })
+        Ok(Number::new(-rho, errors.len()))
     }
 
     /// The configurations of a curve of Figure 3: all that played the setting; of the long context those whose window
@@ -229,7 +229,7 @@ impl<'a> SagaScale<'a> {
     /// Section 4.2: accuracy at 128K minus that at 1M, in points; n counts configurations.
     fn decline(&self, curve: &[(&Configuration<'a>, Rows)]) -> Place {
         let [short, .., long] = LENGTHS.map(|tokens| self.cumulative(curve, tokens));
-        Ok(Number { value: short?.value - long?.value, n: curve.len() })
+        Ok(Number::new(short?.value - long?.value, curve.len()))
     }
 
     /// Figure 4: accuracy over the trials with exactly so many searches, failures as wrong. Open: a ninth query leaves a
@@ -241,7 +241,7 @@ impl<'a> SagaScale<'a> {
         let scores: Vec<f64> = here.map(|(_, score)| *score).collect();
         match scores.len() {
             n if n < FEWEST_TRIALS => Err("fewer than 10 trials"),
-            n => Ok(Number { value: 100.0 * scores.iter().sum::<f64>() / n as f64, n }),
+            n => Ok(Number::new(100.0 * scores.iter().sum::<f64>() / n as f64, n)),
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> SagaScale<'a> {
     fn advantage(&self, over: Setting) -> Place {
         let ahead = |of: &Configuration<'_>| {
             let [long, other] = [Setting::LongContext, over].map(|setting| self.accuracy_in_window(of, setting));
-            Ok(Number { value: long?.value - other?.value, n: 1 })
+            Ok(Number::new(long?.value - other?.value, 1))
         };
         average(self.configurations.iter().map(ahead)).map_err(|_| "no configuration has both")
     }

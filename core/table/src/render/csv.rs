@@ -21,7 +21,10 @@ pub fn wide(table: &Table, complete: bool) -> String {
     for row in &table.rows {
         let mut line: Vec<String> = Vec::new();
         for (value, parts) in row.iter().zip(&parts) {
-            line.extend(fields(value).into_iter().take(parts.suffixes().len()));
+            match parts {
+                Parts::Printed => line.extend(printed(value)),
+                _ => line.extend(fields(value).into_iter().take(parts.suffixes().len())),
+            }
         }
         line.push(if complete { "yes" } else { "no" }.to_owned());
         lines.push(line);
@@ -32,7 +35,8 @@ pub fn wide(table: &Table, complete: bool) -> String {
 /// Several tables as one list, one line a value:
 /// `table,title,row,names,column,kind,value,low,high,n,note,complete`.
 ///
-/// `row` counts from 1, `names` are the names in the row, joined by ` / `; `note` says why a value is not available.
+/// `row` counts from 1, `names` are the names in the row, joined by ` / `; `note` says why a value is not available, or the
+/// standard deviation of a printed number.
 pub fn tidy(tables: &[Table], complete: bool) -> String {
     let head = ["table", "title", "row", "names", "column", "kind", "value", "low", "high", "n", "note", "complete"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
@@ -48,7 +52,11 @@ pub fn tidy(tables: &[Table], complete: bool) -> String {
             let names = inert(&names.join(" / "));
             for (column, value) in table.columns.iter().zip(row) {
                 let [number, low, high, n] = fields(value);
-                let note = if let Value::Missing { reason } = value { inert(reason) } else { String::new() };
+                let note = match value {
+                    Value::Missing { reason } => inert(reason),
+                    Value::Printed { sd: Some(sd), .. } => format!("sd {sd}"),
+                    _ => String::new(),
+                };
                 let complete = if complete { "yes" } else { "no" };
                 lines.push(vec![
                     inert(&table.id),
@@ -75,21 +83,27 @@ pub fn tidy(tables: &[Table], complete: bool) -> String {
 enum Parts {
     Value,
     ValueAndInterval,
+    Printed,
 }
 
 impl Parts {
     fn of(table: &Table, column: usize) -> Self {
         let values = table.rows.iter().filter_map(|row| row.get(column));
-        let has_n = |v: &Value| {
-            matches!(v, Value::Score { .. } | Value::Difference { .. } | Value::Share { .. } | Value::Printed { .. })
-        };
-        if values.into_iter().any(has_n) { Self::ValueAndInterval } else { Self::Value }
+        let has_n = |v: &Value| matches!(v, Value::Score { .. } | Value::Difference { .. } | Value::Share { .. });
+        if values.clone().any(|value| matches!(value, Value::Printed { .. })) {
+            Self::Printed
+        } else if values.into_iter().any(has_n) {
+            Self::ValueAndInterval
+        } else {
+            Self::Value
+        }
     }
 
     fn suffixes(self) -> &'static [&'static str] {
         match self {
             Self::Value => &[""],
             Self::ValueAndInterval => &["", " low", " high", " n"],
+            Self::Printed => &["", " sd", " n"],
         }
     }
 }
@@ -108,6 +122,16 @@ fn fields(value: &Value) -> [String; 4] {
         Value::Number { value, .. } => [number(*value), none(), none(), none()],
         Value::Missing { .. } => [none(), none(), none(), none()],
     }
+}
+
+/// Value, deviation, n; empty where there is none.
+fn printed(value: &Value) -> [String; 3] {
+    let sd = match value {
+        Value::Printed { sd: Some(sd), .. } => sd.to_string(),
+        _ => String::new(),
+    };
+    let [number, _, _, n] = fields(value);
+    [number, sd, n]
 }
 
 fn kind(value: &Value) -> &'static str {

@@ -1,7 +1,7 @@
 //! Tables as HTML: a caption, heads with their scope, notes below. Everything from data is escaped and isolated.
 
 use super::text::{is_control, named};
-use crate::number::fixed;
+use crate::number::with_deviation;
 use crate::{Mark, Table, Value};
 
 /// Text as the content of an element or of a quoted attribute.
@@ -88,8 +88,8 @@ fn cell(value: &Value, is_head: bool, link: Option<String>) -> String {
             let (number, interval) = shown.split_once(' ').unwrap_or((&shown, ""));
             format!("{} <span class=\"interval\">{}</span>", escaped(number), escaped(interval))
         }
-        Value::Printed { value, decimals, n, mark, sign } => {
-            let number = escaped(&fixed(*value, *decimals));
+        Value::Printed { value, decimals, sd, n, mark, sign } => {
+            let number = escaped(&with_deviation(*value, *sd, *decimals, " ± "));
             let marked = match mark {
                 Some(Mark::Best) => format!("<strong>{number}</strong>"),
                 Some(Mark::Second) => format!("<u>{number}</u>"),

@@ -1,7 +1,7 @@
 //! Tables as LaTeX with the rules of the package booktabs. Text that is not ASCII needs XeLaTeX or LuaLaTeX.
 
 use super::text::{is_control, named};
-use crate::number::fixed;
+use crate::number::with_deviation;
 use crate::{Mark, Table, Value};
 
 /// What a document needs before the tables.
@@ -64,8 +64,8 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Missing { .. } => "--".to_owned(),
         Value::Text { text } => escaped(text),
-        Value::Printed { value, decimals, mark, sign, .. } => {
-            let number = fixed(*value, *decimals).replace('-', "$-$");
+        Value::Printed { value, decimals, sd, mark, sign, .. } => {
+            let number = with_deviation(*value, *sd, *decimals, " $\\pm$ ").replace('-', "$-$");
             let marked = match mark {
                 Some(Mark::Best) => format!("\\textbf{{{number}}}"),
                 Some(Mark::Second) => format!("\\underline{{{number}}}"),

@@ -4,6 +4,7 @@ use closeread_eval::Task;
 use closeread_eval::observations::{
     Cell, CellFacts, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, Score,
 };
+use closeread_metrics::bleu::BleuStatistics;
 use closeread_report::PASSAGES;
 use closeread_text::Language;
 use serde::Deserialize;
@@ -39,7 +40,9 @@ struct InputItem {
     documents: Option<usize>,
     language: Option<String>,
     book_tokens: Option<usize>,
-    task: Task,
+    task: Option<Task>,
+    #[serde(default)]
+    tasks: Vec<Task>,
     labels: BTreeMap<String, String>,
 }
 
@@ -48,6 +51,7 @@ struct Planned {
     configuration: String,
     method: String,
     budget: Option<usize>,
+    task: Option<Task>,
     repeats: u32,
     /// Only items whose label has one of these values.
     #[serde(default)]
@@ -79,8 +83,15 @@ struct Trial {
     #[serde(default)]
     repeat: u32,
     item: String,
+    task: Option<Task>,
     ending: Ending,
     correct: Option<bool>,
+    answer: Option<String>,
+    #[serde(default)]
+    scores: BTreeMap<String, f64>,
+    bleu: Option<Bleu>,
+    #[serde(default)]
+    prompt_tokens: usize,
     #[serde(default)]
     searches: u32,
     #[serde(default)]
@@ -89,14 +100,24 @@ struct Trial {
     seconds: f64,
 }
 
+/// What BLEU of a corpus adds up.
+#[derive(Deserialize)]
+struct Bleu {
+    matches: [u64; 4],
+    possible: [u64; 4],
+    length: u64,
+    reference_length: u64,
+}
+
 /// The evaluation table of a case: one run a line of `planned`, pooled under the configurations' names.
 pub(super) fn trials(inputs: Option<&Value>, asked: &Value) -> Result<Observations, String> {
-    let name = asked.get("name").and_then(Value::as_str).ok_or("no field `input.name`")?;
+    let name = asked.get("name").or_else(|| asked.get("dataset")).and_then(Value::as_str);
+    let name = name.ok_or("no field `input.name` or `input.dataset`")?;
     let input = inputs.and_then(|inputs| inputs.get(name)).ok_or_else(|| format!("no input {name}"))?;
     let input = Input::deserialize(input).map_err(|error| format!("input {name}: {error}"))?;
     let only: Option<Vec<String>> = match asked.get("configurations") {
         Some(names) => Some(Deserialize::deserialize(names).map_err(|error| format!("configurations: {error}"))?),
-        None => None,
+        None => asked.get("configuration").and_then(Value::as_str).map(|name| vec![name.to_owned()]),
     };
     let kept = |name: &String| only.as_ref().is_none_or(|only| only.contains(name));
     let mut runs = Vec::new();
@@ -117,7 +138,7 @@ impl Input {
     fn people(&self) -> Observations {
         let drawn: Vec<&InputItem> =
             self.items.iter().filter(|item| self.humans.iter().any(|human| human.item == item.id)).collect();
-        let task = drawn.first().map_or(Task::Generative, |item| item.task);
+        let task = drawn.first().and_then(|item| item.task).unwrap_or(Task::Generative);
         let (configuration, human) = ("".into(), "human".into());
         let key = CellKey { configuration, method: human, model: "people".into(), budget: None, task };
         let items: Vec<ItemFacts> = drawn.iter().map(|item| item.facts()).collect();
@@ -129,8 +150,10 @@ impl Input {
         let has_labels = |item: &&InputItem| {
             planned.labels.iter().all(|(name, values)| item.labels.get(name).is_some_and(|value| values.has(value)))
         };
-        let items: Vec<&InputItem> = self.items.iter().filter(has_labels).collect();
-        let task = items.first().map_or(Task::Generative, |item| item.task);
+        let is_asked = |item: &&InputItem| planned.task.is_none_or(|task| item.is_asked_as(task));
+        let items: Vec<&InputItem> = self.items.iter().filter(has_labels).filter(is_asked).collect();
+        let of_items = || items.first().and_then(|item| item.task);
+        let task = planned.task.or_else(of_items).unwrap_or(Task::Generative);
         let key = CellKey {
             configuration: "".into(),
             method: planned.method.as_str().into(),
@@ -147,10 +170,13 @@ impl Input {
             trial.configuration == planned.configuration
                 && trial.method == planned.method
                 && trial.budget == planned.budget
+                && trial.task.is_none_or(|own| own == task)
         });
+        // Some data sets count repeats from 1.
+        let first = self.trials.iter().map(|trial| trial.repeat).min().unwrap_or(0);
         let facts_of: Vec<ItemFacts> = items.iter().map(|item| item.facts()).collect();
         let cells = vec![Cell { key: key.clone(), facts }];
-        Observations::new("papers", cells, &facts_of, planned.repeats, own.map(|trial| trial.done(&key)))
+        Observations::new("papers", cells, &facts_of, planned.repeats, own.map(|trial| trial.done(&key, first)))
     }
 }
 
@@ -176,6 +202,10 @@ impl Human {
 }
 
 impl InputItem {
+    fn is_asked_as(&self, task: Task) -> bool {
+        self.task == Some(task) || self.tasks.contains(&task)
+    }
+
     fn documents(&self) -> Vec<String> {
         let first = self.document.clone().unwrap_or_default();
         match self.documents {
@@ -200,20 +230,37 @@ impl InputItem {
     }
 }
 
+/// Labels as the adapters of the published files call them.
 fn renamed(label: &str) -> String {
-    if label == "set" { "length_set" } else { label }.to_owned()
+    match label {
+        "set" => "length_set",
+        "hard" => "difficulty",
+        label => label,
+    }
+    .to_owned()
 }
 
 impl Trial {
-    fn done(&self, cell: &CellKey) -> Done {
-        let mut done = Observation::new(cell.clone(), self.item.clone(), self.repeat, self.ending);
-        if self.ending == Ending::Answered {
-            let score = self.correct.map_or(Score::Unjudged, |correct| Score::Value(f64::from(correct)));
-            done.scores = BTreeMap::from([(MetricName::from(VERDICT), score)]);
+    fn done(&self, cell: &CellKey, first_repeat: u32) -> Done {
+        // What is empty is no answer.
+        let is_empty = self.ending == Ending::Answered && self.answer.as_deref() == Some("");
+        let ending = if is_empty { Ending::Unanswered } else { self.ending };
+        let mut done = Observation::new(cell.clone(), self.item.clone(), self.repeat - first_repeat, ending);
+        let verdict = self.correct.map_or(Score::Unjudged, |correct| Score::Value(f64::from(correct)));
+        let has_verdict = ending == Ending::Answered && self.scores.is_empty();
+        done.scores.extend(has_verdict.then(|| (MetricName::from(VERDICT), verdict)));
+        let metric = |name: &str| MetricName::from(if name == "rouge_l" { "rougeL" } else { name });
+        done.scores.extend(self.scores.iter().map(|(name, score)| (metric(name), Score::Value(*score))));
+        if let Some(Bleu { matches, possible, length, reference_length }) = &self.bleu {
+            let (matching, possible) = (*matches, *possible);
+            let (prediction_length, reference_length) = (*length, *reference_length);
+            let counted = BleuStatistics { matching, possible, prediction_length, reference_length };
+            done.scores.extend(["bleu_1", "bleu_4"].map(|name| (metric(name), Score::Bleu(counted))));
         }
         done.measures =
             BTreeMap::from([("searches".into(), f64::from(self.searches)), (PASSAGES.into(), f64::from(self.chunks))]);
         done.spent.seconds = self.seconds;
+        done.spent.prompt_tokens = self.prompt_tokens;
         done
     }
 }

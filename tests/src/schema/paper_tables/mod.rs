@@ -4,6 +4,7 @@ mod check;
 mod corpusqa;
 mod input;
 mod sagascale;
+mod stronger_baselines;
 
 use super::Schema;
 use crate::report::{FileReport, label, list};
@@ -36,6 +37,7 @@ fn run(file: &Value, report: &mut FileReport) {
     let paper = match paper {
         "corpusqa" => Paper { tables: paper::corpusqa::tables, check: corpusqa::check },
         "sagascale" => Paper { tables: paper::sagascale::tables, check: sagascale::check },
+        "stronger-baselines" => Paper { tables: paper::dos_rag::tables, check: stronger_baselines::check },
         other => return report.not_yet(&format!("paper-tables: {other} has no code yet"), list(file, "cases").count()),
     };
     for (position, case) in list(file, "cases").enumerate() {

@@ -58,7 +58,7 @@ impl SagaScale<'_> {
         let mut grid = Grid::new(QUESTION_TYPES, "Questions by type, %", "SagaScale, Figure 2", &["Type"], ["Share"]);
         for (name, n) in types {
             let value = 100.0 * n as f64 / labels.len() as f64;
-            grid.row([Value::text(name)], [Ok(super::Number { value, n })]);
+            grid.row([Value::text(name)], [Ok(super::Number::new(value, n))]);
         }
         grid.finished()
     }

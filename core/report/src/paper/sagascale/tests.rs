@@ -24,6 +24,7 @@ fn over_long_books_are_wrong_in_one_table_and_absent_from_the_other() {
     let best = |value: f64, n: usize, sign: &str| Value::Printed {
         value,
         decimals: 1,
+        sd: None,
         n,
         mark: Some(Mark::Best),
         sign: sign.to_owned(),
