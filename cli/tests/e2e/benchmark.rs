@@ -67,7 +67,7 @@ fn a_folder_of_our_own_format_serves_for_a_paper() {
     let args = ["run", "--benchmark", "corpusqa", "--data", &corpus, "--method", "full-document", "--limit", "3"];
     sandbox.run(&[&args[..], &["--out", "c"]].concat()).exits(0);
     assert_eq!(manifest(&sandbox, "c")["benchmark"], "corpusqa");
-    assert!(tables(&sandbox, "c").contains(&"corpusqa-domain".to_owned()));
+    assert!(tables(&sandbox, "c").contains(&"corpusqa-table-3".to_owned()));
 
     let line = json!({"id": "mill", "language": "en", "text": "Bo left the mill."});
     sandbox.write("s/documents.jsonl", format!("{line}\n"));

@@ -46,7 +46,7 @@ impl SagaScale<'_> {
     }
 
     fn question_types(&self) -> Option<Table> {
-        let labels: Vec<&str> = self.trials.items().filter_map(|(_, item)| item.label("type")).collect();
+        let labels: Vec<&str> = self.trials.items().filter_map(|(_, item)| item.label("question_type")).collect();
         let mut types: Vec<(&str, usize)> = Vec::new();
         for label in &labels {
             match types.iter_mut().find(|(name, _)| name == label) {
