@@ -22,7 +22,6 @@ macro_rules! eprintln {
     };
 }
 
-mod building;
 mod command;
 mod config;
 mod hint;

@@ -1,6 +1,7 @@
 //! Files and folders that need not be there, and files that are whole or not there.
 
 use anyhow::{Context, Result, bail};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
@@ -160,6 +161,16 @@ impl Identity {
     fn of(path: &Path) -> io::Result<Self> {
         Ok(Self(fs::canonicalize(path)?))
     }
+}
+
+/// Writes a value a line, whole or not at all.
+pub fn write_lines(path: &Path, values: &[impl Serialize]) -> Result<()> {
+    let mut bytes = Vec::new();
+    for value in values {
+        serde_json::to_writer(&mut bytes, value)?;
+        bytes.push(b'\n');
+    }
+    write_atomically(path, &bytes)
 }
 
 /// JSON as people read it, with a line end.

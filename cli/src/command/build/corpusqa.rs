@@ -1,9 +1,8 @@
 //! `closeread build corpusqa`: questions over whole collections of documents.
 
-use crate::building::{
-    BuildContext, BuildFolder, BuildOptions, DATABASE, DocumentInputs, Sqlite, checked, finish, hand_checked, hashes,
-    read_entity, read_schema, read_table, show_costs, stored_table, write, write_cells, write_table,
-};
+use super::args::BuildOptions;
+use super::inputs::DocumentInputs;
+use super::say::{checked, finish, hand_checked, show_costs, write};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::corpusqa::{
@@ -11,6 +10,12 @@ use closeread_build::corpusqa::{
     TABLE_STAGES, Template, gold_again, records,
 };
 use closeread_build::{BuildError, Building, corpusqa};
+use closeread_builder::by_hand::write_cells;
+use closeread_builder::context::BuildContext;
+use closeread_builder::database::Sqlite;
+use closeread_builder::folder::BuildFolder;
+use closeread_builder::global_table::{DATABASE, read_entity, read_schema, read_table, stored_table, write_table};
+use closeread_builder::hashes;
 use closeread_eval::Item;
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::corpusqa::{Reading, agrees};
@@ -180,10 +185,10 @@ async fn from_documents(
     }
     let mut models = vec![model];
     models.extend(&extractors);
-    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
+    let context = build.context(&models)?;
     if build.dry_run {
         let mut stages = Vec::new();
-        for cost in corpusqa::cost(workshop.setting(), books, schema, parameters)? {
+        for cost in corpusqa::cost(context.setting(), books, schema, parameters)? {
             match cost.stage {
                 "votes" | "extraction" => stages.extend(extractors.iter().map(|name| (cost.clone(), *name))),
                 _ => stages.push((cost, model)),
@@ -191,24 +196,24 @@ async fn from_documents(
         }
         let columns =
             "how many columns the documents give is not known before: 12 are reckoned with, or those of --schema";
-        return show_costs(&stages, &[columns, QUESTIONS_UNKNOWN], &workshop.prices, build);
+        return show_costs(&stages, &[columns, QUESTIONS_UNKNOWN], &context, build);
     }
     let more = json!({
         "extractors": extractors, "parameters": parameters, "documents": hashes(books), "schema": schema,
         "templates": sha256(&serde_json::to_vec(templates)?),
     });
-    let configuration = build.configuration("corpusqa", &workshop, &PROMPTS, more)?;
+    let configuration = build.configuration("corpusqa", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
     let journal = folder.journal()?;
-    let host = |model: &str| workshop.host(model, &journal, None);
+    let host = |model: &str| context.host(model, &journal, None);
     let writer = host(model);
     let hosts: Vec<_> = extractors.iter().map(|name| (*name, host(name))).collect();
     let crew = Crew { writer: Some(&writer), extractors: hosts.iter().map(|(name, host)| (*name, host)).collect() };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
     let database = Sqlite::default();
     let given = Sources { books, schema, templates };
-    let work = corpusqa::corpusqa(&crew, workshop.setting(), building, &database, given, parameters);
-    ended(&folder, &journal, &workshop, build, books, work).await
+    let work = corpusqa::corpusqa(&crew, context.setting(), building, &database, given, parameters);
+    ended(&folder, &journal, &context, build, books, work).await
 }
 
 async fn from_table(
@@ -221,41 +226,40 @@ async fn from_table(
 ) -> Result<ExitCode> {
     let build = &args.build;
     let model = build.model.as_ref().map(|_| build.model()).transpose()?;
-    let workshop = build.workshop(if build.dry_run { &[] } else { model.as_slice() })?;
+    let context = build.context(model.as_slice())?;
     if build.dry_run {
         let stages = match model {
-            Some(_) => corpusqa::cost_from_table(workshop.setting(), schema, parameters)?,
+            Some(_) => corpusqa::cost_from_table(context.setting(), schema, parameters)?,
             None => Vec::new(),
         };
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model.unwrap_or_default())).collect();
         let unknown = if model.is_some() { QUESTIONS_UNKNOWN } else { "without --model nobody is asked" };
-        return show_costs(&stages, &[unknown], &workshop.prices, build);
+        return show_costs(&stages, &[unknown], &context, build);
     }
     let lines = records(lines);
     let more = json!({
         "parameters": parameters, "documents": hashes(books), "schema": schema,
         "table": sha256(&serde_json::to_vec(&lines)?), "templates": sha256(&serde_json::to_vec(templates)?),
     });
-    let configuration = build.configuration("corpusqa from a table", &workshop, &PROMPTS[3..], more)?;
+    let configuration = build.configuration("corpusqa from a table", &context, &PROMPTS[3..], more);
     let folder = build.folder(&TABLE_STAGES, &configuration)?;
     let journal = folder.journal()?;
-    let writer: Option<Repetition<'_>> = model.map(|model| workshop.host(model, &journal, None));
+    let writer: Option<Repetition<'_>> = model.map(|model| context.host(model, &journal, None));
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
     let (database, given) = (Sqlite::default(), (books, schema, templates));
-    let work =
-        corpusqa::from_table(writer.as_ref(), workshop.setting(), building, &database, given, &lines, parameters);
-    ended(&folder, &journal, &workshop, build, books, work).await
+    let work = corpusqa::from_table(writer.as_ref(), context.setting(), building, &database, given, &lines, parameters);
+    ended(&folder, &journal, &context, build, books, work).await
 }
 
 async fn ended(
     folder: &BuildFolder,
     journal: &Journal,
-    workshop: &BuildContext,
+    context: &BuildContext,
     build: &BuildOptions,
     books: &[Arc<Book>],
     work: impl Future<Output = Result<Corpus, BuildError>>,
 ) -> Result<ExitCode> {
-    finish(folder, journal, workshop, work, |corpus| {
+    finish(folder, journal, context, work, |corpus| {
         write_table(folder.path(), &corpus)?;
         let code = write(folder, build, "corpusqa", books, &corpus.built)?;
         write_cells(folder.path(), &corpus, build.check, build.seed)?;

@@ -1,14 +1,16 @@
 //! `closeread build hamlet`: queries with key facts.
 
-use crate::building::{BookInputs, BuildOptions, checked, finish, hashes, show_costs, write};
+use super::args::BuildOptions;
+use super::inputs::BookInputs;
+use super::say::{checked, finish, print_tables, show_costs, write};
 use crate::config::named;
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_build::hamlet::{Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
 use closeread_build::{Building, hamlet};
+use closeread_builder::hashes;
 use closeread_files::{pretty, write_atomically};
 use closeread_report::paper::hamlet::Perspective;
-use closeread_table::render::text;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -71,23 +73,23 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     perspectives.dedup();
     let least_tokens = args.least_tokens.unwrap_or(args.chunk_tokens / 8);
     let parameters = Hamlet { chunk_tokens: args.chunk_tokens, least_tokens, perspectives };
-    let workshop = build.workshop(if build.dry_run { &[] } else { std::slice::from_ref(&model) })?;
+    let context = build.context(std::slice::from_ref(&model))?;
     if build.dry_run {
-        let cut = chunks(&books, &workshop.tokenizer, parameters.chunk_tokens);
-        let stages = hamlet::cost(workshop.setting(), &books, &cut, &parameters)?;
+        let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens);
+        let stages = hamlet::cost(context.setting(), &books, &cut, &parameters)?;
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
         let unknown =
             ["how many facts a tree has, and so how long the prompts and replies behind it are, is not known before"];
-        return show_costs(&stages, &unknown, &workshop.prices, build);
+        return show_costs(&stages, &unknown, &context, build);
     }
     let more = json!({"parameters": parameters, "books": hashes(&books)});
-    let configuration = build.configuration("hamlet", &workshop, &PROMPTS, more)?;
+    let configuration = build.configuration("hamlet", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
     let journal = folder.journal()?;
-    let host = workshop.host(model, &journal, None);
+    let host = context.host(model, &journal, None);
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let work = hamlet::hamlet(&host, workshop.setting(), building, &books, &parameters);
-    finish(&folder, &journal, &workshop, work, |built| write(&folder, build, "hamlet", &books, &built)).await
+    let work = hamlet::hamlet(&host, context.setting(), building, &books, &parameters);
+    finish(&folder, &journal, &context, work, |built| write(&folder, build, "hamlet", &books, &built)).await
 }
 
 async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
@@ -96,8 +98,8 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
         true => vec![build.model()?],
         false => args.judge.iter().map(String::as_str).collect(),
     };
-    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
-    let units = study_chunks(books, &workshop.tokenizer, &args.sizes, args.per_size, models.len(), build.seed);
+    let context = build.context(&models)?;
+    let units = study_chunks(books, &context.tokenizer, &args.sizes, args.per_size, models.len(), build.seed);
     if units.is_empty() {
         bail!("there is nothing to rate: --per-size is 0");
     }
@@ -105,28 +107,25 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
         let mut stages = Vec::new();
         for (place, model) in models.iter().enumerate() {
             let own: Vec<_> = units.iter().filter(|unit| unit.input.judge == place).cloned().collect();
-            stages.push((study_cost(workshop.setting(), &own)?, *model));
+            stages.push((study_cost(context.setting(), &own)?, *model));
         }
-        return show_costs(&stages, &[], &workshop.prices, build);
+        return show_costs(&stages, &[], &context, build);
     }
     let more = json!({"judges": models, "sizes": args.sizes, "per_size": args.per_size, "books": hashes(books)});
-    let configuration =
-        build.configuration("hamlet chunk-size", &workshop, &["hamlet-chunk-size", "build-again"], more)?;
+    let configuration = build.configuration("hamlet chunk-size", &context, &["hamlet-chunk-size", "build-again"], more);
     let folder = build.folder(STUDY, &configuration)?;
     let journal = folder.journal()?;
-    let hosts: Vec<_> = models.iter().map(|model| workshop.host(model, &journal, None)).collect();
+    let hosts: Vec<_> = models.iter().map(|model| context.host(model, &journal, None)).collect();
     let judges: Vec<_> = hosts.iter().collect();
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let work = study(&judges, workshop.setting(), building, books, &units);
-    finish(&folder, &journal, &workshop, work, |tables| {
+    let work = study(&judges, context.setting(), building, books, &units);
+    finish(&folder, &journal, &context, work, |tables| {
         let report = json!({"pipeline": "hamlet chunk-size", "tables": tables});
         write_atomically(&folder.path().join("report.json"), &pretty(&report))?;
         if build.json {
             outln!("{report}");
         } else {
-            for table in &tables {
-                outln!("{}", text::table(table));
-            }
+            print_tables(&tables)?;
         }
         Ok(ExitCode::SUCCESS)
     })

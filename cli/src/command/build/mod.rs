@@ -1,9 +1,12 @@
 //! `closeread build`: benchmarks made from books, as the papers make theirs.
 
+mod args;
 mod corpusqa;
 mod hamlet;
+mod inputs;
 mod options;
 mod sagascale;
+mod say;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};

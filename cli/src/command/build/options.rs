@@ -1,11 +1,13 @@
 //! `closeread build options`: wrong options for open questions.
 
-use crate::building::{
-    BookInputs, BuildOptions, checked, finish, hashes, read_forms, sheet_of, show_costs, write, write_sheet,
-};
+use super::args::BuildOptions;
+use super::inputs::BookInputs;
+use super::say::{checked, finish, show_costs, write};
 use anyhow::{Result, bail};
 use closeread_build::options::{Asked, Options, STAGES, wants_options};
-use closeread_build::{Building, Built, options};
+use closeread_build::{Building, Built, Form, options};
+use closeread_builder::hashes;
+use closeread_builder::sheet::{read_forms, sheet_of, write_sheet};
 use closeread_runner::benchmark::{Benchmark, BenchmarkOptions};
 use closeread_text::hash::sha256;
 use serde_json::json;
@@ -54,7 +56,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let forms = read_forms(args.forms.as_deref())?;
     let benchmark = match (&args.benchmark, args.books.is_empty()) {
         (Some(benchmark), true) => benchmark.clone(),
-        (None, false) => return write_sheet(build, "options", &args.books.read()?, forms),
+        (None, false) => return forms_alone(&args, forms),
         (Some(_), false) => bail!("--benchmark and --books: name one, a benchmark or books to write questions about"),
         (None, true) => bail!(
             "--benchmark is missing: name the benchmark whose open questions are to get options, or books to write \
@@ -77,31 +79,45 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let judge = args.judge.as_deref().unwrap_or(model);
     let parameters = Options { n: args.wrong.into(), rounds: args.rounds.into(), seed: build.seed };
     let models = [model, judge];
-    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
+    let context = build.context(&models)?;
     let (books, items) = (&benchmark.books, &benchmark.items);
     if build.dry_run {
-        let stages = options::cost(workshop.setting(), books, items, &parameters)?;
+        let stages = options::cost(context.setting(), books, items, &parameters)?;
         let stages: Vec<_> = stages.into_iter().zip([model, judge]).collect();
         let unknown = [
             "how many options are refused and written anew is not known before: at least none, at most all in every round",
         ];
-        return show_costs(&stages, &unknown, &workshop.prices, build);
+        return show_costs(&stages, &unknown, &context, build);
     }
     let more = json!({
         "judge": judge, "parameters": parameters, "books": hashes(books), "items": sha256(&serde_json::to_vec(items)?),
     });
-    let configuration = build.configuration("options", &workshop, &PROMPTS, more)?;
+    let configuration = build.configuration("options", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
     let journal = folder.journal()?;
-    let (writer, judge) = (workshop.host(model, &journal, None), workshop.host(judge, &journal, None));
+    let (writer, judge) = (context.host(model, &journal, None), context.host(judge, &journal, None));
     let hosts = Asked { writer: &writer, judge: &judge };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let work = options::options(hosts, workshop.setting(), building, books, items, &parameters);
+    let work = options::options(hosts, context.setting(), building, books, items, &parameters);
     let asked: Vec<_> =
         books.iter().filter(|book| items.iter().any(|item| item.documents.contains(&book.id))).collect();
     let sheet = sheet_of(forms, asked);
-    finish(&folder, &journal, &workshop, work, |built| {
+    finish(&folder, &journal, &context, work, |built| {
         write(&folder, build, "options", books, &Built { sheet: Some(sheet), ..built })
     })
     .await
+}
+
+/// `--books` in the place of `--benchmark`: nothing but the page with forms.
+fn forms_alone(args: &OptionsArgs, forms: Vec<Form>) -> Result<ExitCode> {
+    let (books, n) = (args.books.read()?, forms.len());
+    let page = write_sheet(&args.build.out, "options", &books, &sheet_of(forms, &books))?;
+    let page = page.display();
+    if args.build.json {
+        outln!("{}", json!({"pipeline": "options", "forms": n, "books": books.len(), "page": page.to_string()}));
+    } else {
+        outln!("{n} forms about {} books in {page}", books.len());
+    }
+    eprintln!("--checked FILE reads back what the page saves");
+    Ok(ExitCode::SUCCESS)
 }

@@ -1,8 +1,8 @@
 //! `closeread build sagascale`: questions from books and the articles about them.
 
-use crate::building::{
-    ArticleArgs, BookInputs, BuildOptions, Search, SearchArgs, checked, finish, hashes, show_costs, write,
-};
+use super::args::BuildOptions;
+use super::inputs::{ArticleArgs, BookInputs, SearchArgs};
+use super::say::{checked, finish, show_costs, write};
 use crate::command::EmbedderArgs;
 use crate::config::named;
 use anyhow::{Result, bail};
@@ -11,6 +11,8 @@ use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_build::sagascale::{Crew, STAGES, SagaScale, Segment, Subject};
 use closeread_build::{Building, sagascale};
+use closeread_builder::hashes;
+use closeread_builder::search::SearchOptions;
 use closeread_embed::Role;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::engine::retriever_for;
@@ -79,14 +81,14 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let model = build.model()?;
     let (checker, judge) = (args.checker.as_deref().unwrap_or(model), args.judge.as_deref().unwrap_or(model));
     let parameters = SagaScale { most_pairs: args.most_pairs.into(), ..SagaScale::default() };
-    let articles = args.articles.read(&books, &build.out).await?;
+    let articles = args.articles.articles().read(&books, &build.out).await?;
     let mut models = vec![model, checker, judge];
     models.extend(args.knower.iter().map(String::as_str));
-    let workshop = build.workshop(if build.dry_run { &[] } else { &models })?;
+    let context = build.context(&models)?;
     if build.dry_run {
-        let shelves = subjects(&books, articles, &parameters, &workshop.tokenizer, &args, None)?;
+        let shelves = subjects(&books, articles, &parameters, &context.tokenizer, &args, None)?;
         let mut stages = Vec::new();
-        for cost in sagascale::cost(workshop.setting(), &shelves, TYPICAL_QUERIES, &parameters)? {
+        for cost in sagascale::cost(context.setting(), &shelves, TYPICAL_QUERIES, &parameters)? {
             match cost.stage {
                 "correctness" => stages.push((cost, checker)),
                 "contamination" => stages.extend(args.knower.iter().map(|knower| (cost.clone(), knower.as_str()))),
@@ -99,9 +101,10 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
             "how many parts a model sees in a section is not known before: {TYPICAL_QUERIES} are reckoned with"
         );
         let pairs = "how many pairs a part gives is not known before: one at least, --most-pairs at most";
-        return show_costs(&stages, &[&queries, pairs], &workshop.prices, build);
+        return show_costs(&stages, &[&queries, pairs], &context, build);
     }
-    if args.search.search.is_none() && !args.no_realism {
+    let search = args.search.options();
+    if search.is_none() && !args.no_realism {
         bail!(
             "--search is missing: name a folder of texts, the api.php of a wiki or a search engine; or say --no-realism, and \
              --checker must be a model that searches by itself"
@@ -110,21 +113,22 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     if args.knower.is_empty() {
         eprintln!("note: without --knower no question is dropped because a model knows its answer without the book");
     }
-    let search: Option<Search> = args.search.open(&workshop.tokenizer)?;
+    let (name, search) =
+        (search.as_ref().map(SearchOptions::name), search.map(|search| search.open(&context.tokenizer)).transpose()?);
     let encoder = match args.retriever {
         Some(Retriever::Bm25) => None,
         _ => Some(QueryEncoder::new(args.embedder.load()?)),
     };
     let more = json!({
-        "checker": checker, "judge": judge, "knowers": args.knower, "search": args.search.name(), "parameters": parameters,
+        "checker": checker, "judge": judge, "knowers": args.knower, "search": name, "parameters": parameters,
         "books": hashes(&books), "articles": sha256(&serde_json::to_vec(&articles)?), "retriever": args.retriever,
         "embedder": encoder.as_ref().map(|encoder| encoder.embedder().name()),
     });
-    let configuration = build.configuration("sagascale", &workshop, &PROMPTS, more)?;
+    let configuration = build.configuration("sagascale", &context, &PROMPTS, more);
     let folder = build.folder(&STAGES, &configuration)?;
-    let subjects = subjects(&books, articles, &parameters, &workshop.tokenizer, &args, encoder.as_ref())?;
+    let subjects = subjects(&books, articles, &parameters, &context.tokenizer, &args, encoder.as_ref())?;
     let journal = folder.journal()?;
-    let host = |model: &str| workshop.host(model, &journal, encoder.as_ref());
+    let host = |model: &str| context.host(model, &journal, encoder.as_ref());
     let (writer, checker, judge) = (host(model), host(checker), host(judge));
     let knowers: Vec<_> = args.knower.iter().map(|model| (model.as_str(), host(model))).collect();
     let crew = Crew {
@@ -135,8 +139,8 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
         judge: &judge,
     };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
-    let work = sagascale::sagascale(&crew, workshop.setting(), building, &subjects, &parameters);
-    finish(&folder, &journal, &workshop, work, |built| write(&folder, build, "sagascale", &books, &built)).await
+    let work = sagascale::sagascale(&crew, context.setting(), building, &subjects, &parameters);
+    finish(&folder, &journal, &context, work, |built| write(&folder, build, "sagascale", &books, &built)).await
 }
 
 /// The books with their passages, vectors where they are needed.

@@ -17,13 +17,13 @@ const STEP: i32 = 1_000;
 
 /// What a statement may take.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Instructions of SQLite's machine, in thousands: the same on every computer.
-    pub(crate) kilo_instructions: u64,
+    pub kilo_instructions: u64,
     /// Longest that one may run, for computers that are slow.
-    pub(crate) time: Duration,
+    pub time: Duration,
     /// Most rows.
-    pub(crate) rows: usize,
+    pub rows: usize,
 }
 
 impl Default for Limits {
@@ -34,7 +34,7 @@ impl Default for Limits {
 
 /// Databases in memory, one a set; the last one stays open.
 #[derive(Default)]
-pub(crate) struct Sqlite {
+pub struct Sqlite {
     limits: Limits,
     open: RefCell<Option<(String, Connection)>>,
 }
@@ -137,7 +137,7 @@ fn in_memory(columns: &[Column], rows: &[&Row]) -> rusqlite::Result<Connection> 
 }
 
 /// Creates the table in a database and fills it.
-pub(super) fn fill<'r>(
+pub(crate) fn fill<'r>(
     connection: &Connection,
     columns: &[Column],
     rows: impl Iterator<Item = &'r Row>,
@@ -161,7 +161,7 @@ pub(super) fn fill<'r>(
 }
 
 /// The rows of a table in a database file, with the columns that `columns` names.
-pub(super) fn read_rows(connection: &Connection, columns: &[Column]) -> Result<Vec<Row>> {
+pub(crate) fn read_rows(connection: &Connection, columns: &[Column]) -> Result<Vec<Row>> {
     let keys: Vec<String> = columns.iter().map(|column| format!("\"{}\"", column.key)).collect();
     let mut statement = connection.prepare(&format!("SELECT {} FROM {TABLE}", keys.join(", ")))?;
     let mut found = statement.query([])?;

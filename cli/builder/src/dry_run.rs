@@ -1,24 +1,13 @@
 //! `--dry-run`: what each stage would take.
 
-use super::BuildOptions;
-use super::dataset::print_tables;
-use anyhow::Result;
 use closeread_build::StageCost;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::cost::{Range, Tariff};
 use closeread_table::{Table, Value};
-use serde_json::json;
-use std::process::ExitCode;
 
-/// Prints calls, tokens and money by stage; each stage with the model that it asks. `unknown` says what cannot be known before
-/// the build.
-pub(crate) fn show(
-    stages: &[(StageCost, &str)],
-    unknown: &[&str],
-    prices: &PriceList,
-    options: &BuildOptions,
-) -> Result<ExitCode> {
-    let typical = options.assume_reply;
+/// Calls, tokens and money by stage, each with the model that it asks, where a short response has `typical` tokens.
+/// `unknown` says what cannot be known before the build.
+pub fn table(stages: &[(StageCost, &str)], unknown: &[&str], prices: &PriceList, typical: u64) -> Table {
     let columns = ["stage", "model", "calls", "prompt tokens", "reply tokens", "list", "largest"];
     let mut table = Table::new("estimate", "What the build would take", columns.map(str::to_owned).to_vec());
     let mut total = (Range::default(), Range::default(), Range::default());
@@ -53,12 +42,7 @@ pub(crate) fn show(
          stages write into a prompt is not counted; at most: every reply is asked for again and as long as it may be"
     ));
     table.notes.extend(unknown.iter().map(|note| (*note).to_owned()));
-    if options.json {
-        outln!("{}", json!({"stages": stages, "table": table}));
-    } else {
-        print_tables(&[table])?;
-    }
-    Ok(ExitCode::SUCCESS)
+    table
 }
 
 fn shown(dollars: Option<(Dollars, Dollars)>) -> Value {

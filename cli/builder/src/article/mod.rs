@@ -20,27 +20,23 @@ use std::time::Duration;
 const ENDINGS: [&str; 8] = ["wiki", "wikitext", "mediawiki", "html", "htm", "xhtml", "md", "txt"];
 
 /// Where articles come from.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct ArticleArgs {
-    /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt
-    #[arg(long, value_name = "DIR")]
-    articles: Option<PathBuf>,
-    /// The article about a book, by the book's id; repeatable
-    #[arg(long, value_name = "BOOK=FILE")]
-    article: Vec<String>,
-    /// The page about a book, fetched from a wiki into the build folder; repeatable
-    #[arg(long, value_name = "BOOK=TITLE")]
-    page: Vec<String>,
-    /// The wiki that pages are fetched from [default: the Wikipedia of the book's language]
-    #[arg(long, value_name = "URL of api.php")]
-    wiki: Option<String>,
+#[derive(Debug, Clone, Default)]
+pub struct Articles {
+    /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt.
+    pub folder: Option<PathBuf>,
+    /// Articles of single books, `BOOK=FILE`.
+    pub files: Vec<String>,
+    /// Pages about single books, fetched from a wiki into the build folder, `BOOK=TITLE`.
+    pub pages: Vec<String>,
+    /// Address of the wiki's `api.php`; `None`: the Wikipedia of the book's language.
+    pub wiki: Option<String>,
 }
 
-impl ArticleArgs {
-    /// The sections of each book's article.
-    pub(crate) async fn read(&self, books: &[Arc<Book>], out: &Path) -> Result<Vec<Vec<Segment>>> {
-        let files = named(&self.article, "--article BOOK=FILE", books)?;
-        let pages = named(&self.page, "--page BOOK=TITLE", books)?;
+impl Articles {
+    /// The sections of each book's article; pages that are fetched are kept in the folder `out`.
+    pub async fn read(&self, books: &[Arc<Book>], out: &Path) -> Result<Vec<Vec<Segment>>> {
+        let files = named(&self.files, "--article BOOK=FILE", books)?;
+        let pages = named(&self.pages, "--page BOOK=TITLE", books)?;
         let mut articles = Vec::new();
         for book in books {
             let path = match (files.get(book.id.as_str()), pages.get(book.id.as_str())) {
@@ -63,7 +59,7 @@ impl ArticleArgs {
 
     fn beside(&self, book: &Book) -> Result<PathBuf> {
         let name = book.id.rsplit('/').next().unwrap_or(&book.id);
-        let found = self.articles.iter().flat_map(|folder| {
+        let found = self.folder.iter().flat_map(|folder| {
             ENDINGS.iter().map(move |ending| folder.join(format!("{name}.{ending}"))).filter(|path| path.is_file())
         });
         let found: Vec<PathBuf> = found.collect();

@@ -1,4 +1,4 @@
-//! The documents of a collection: texts and Markdown as books are read, and besides HTML, PDF and CSV as Markdown.
+//! Books, and the documents of a collection: texts and Markdown as books are read, and besides HTML, PDF and CSV as Markdown.
 
 use anyhow::{Context, Result, bail};
 use closeread_books::html::{Layout, to_text};
@@ -10,69 +10,79 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which documents, and how they are read.
-#[derive(Debug, clap::Args)]
-pub(crate) struct DocumentInputs {
-    /// A .md, .txt, .html, .pdf, .csv or .epub file, a documents.jsonl, or a folder of them; repeatable
-    #[arg(long = "documents", value_name = "PATH", num_args = 1..)]
-    documents: Vec<PathBuf>,
-    /// Language of all documents that do not name theirs [default: detected]
-    #[arg(long, value_name = "CODE")]
-    language: Option<Language>,
+/// The documents in these files and folders. One that cannot be read is an error; in a folder, files of other kinds are
+/// named and passed over. `language` is that of all documents that do not name theirs.
+pub fn documents(paths: &[PathBuf], language: Option<Language>) -> Result<Vec<Arc<Book>>> {
+    if paths.is_empty() {
+        bail!("--documents is missing: name files or folders with the documents to build from");
+    }
+    let options = InputOptions { language, ..InputOptions::default() };
+    let mut books: Vec<Arc<Book>> = Vec::new();
+    for path in paths {
+        let to_convert = converted_files(path)?;
+        if !path.is_file() || to_convert.is_empty() {
+            let (found, problems) = read_books(path, &options);
+            for problem in problems {
+                let ours = to_convert.contains(&problem.path);
+                let only_ours = problem.path == *path && !to_convert.is_empty();
+                match problem.kind {
+                    ProblemKind::Failed if !only_ours => bail!("{problem}"),
+                    ProblemKind::Skipped if !ours => eprintln!("{problem}"),
+                    _ => {}
+                }
+            }
+            books.extend(found.into_iter().map(|(book, _)| Arc::new(book)));
+        }
+        for file in &to_convert {
+            books.push(Arc::new(converted(file, path, language).with_context(|| file.display().to_string())?));
+        }
+    }
+    books.sort_by(|a, b| a.id.cmp(&b.id));
+    let mut ids = HashSet::new();
+    if let Some(twice) = books.iter().find(|book| !ids.insert(book.id.as_str())) {
+        bail!("two documents are called `{}`: rename a file, or name ids in a documents.jsonl", twice.id);
+    }
+    eprintln!("{} documents", books.len());
+    Ok(books)
 }
 
-impl DocumentInputs {
-    /// Reads the documents. One that cannot be read ends the build before it begins; in a folder, files of other kinds are
-    /// named and passed over.
-    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
-        if self.documents.is_empty() {
-            bail!("--documents is missing: name files or folders with the documents to build from");
-        }
-        let options = InputOptions { language: self.language, ..InputOptions::default() };
-        let mut books: Vec<Arc<Book>> = Vec::new();
-        for path in &self.documents {
-            let converted = converted_files(path)?;
-            if !path.is_file() || converted.is_empty() {
-                let (found, problems) = read_books(path, &options);
-                for problem in problems {
-                    let ours = converted.contains(&problem.path);
-                    let only_ours = problem.path == *path && !converted.is_empty();
-                    match problem.kind {
-                        ProblemKind::Failed if !only_ours => bail!("{problem}"),
-                        ProblemKind::Skipped if !ours => eprintln!("{problem}"),
-                        _ => {}
-                    }
-                }
-                books.extend(found.into_iter().map(|(book, _)| Arc::new(book)));
-            }
-            for file in &converted {
-                books.push(Arc::new(self.converted(file, path).with_context(|| file.display().to_string())?));
-            }
-        }
-        books.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut ids = HashSet::new();
-        if let Some(twice) = books.iter().find(|book| !ids.insert(book.id.as_str())) {
-            bail!("two documents are called `{}`: rename a file, or name ids in a documents.jsonl", twice.id);
-        }
-        eprintln!("{} documents", books.len());
-        Ok(books)
+/// The books in these files and folders; one that cannot be read is an error.
+pub fn books(paths: &[PathBuf], options: &InputOptions) -> Result<Vec<Arc<Book>>> {
+    if paths.is_empty() {
+        bail!("--books is missing: name files or folders with the books to build from");
     }
+    let mut books: Vec<Arc<Book>> = Vec::new();
+    let mut ids = HashSet::new();
+    for path in paths {
+        let (found, problems) = read_books(path, options);
+        if let Some(problem) = problems.iter().find(|problem| problem.kind == ProblemKind::Failed) {
+            bail!("{problem}");
+        }
+        for (book, report) in found {
+            eprintln!("{report}");
+            if !ids.insert(book.id.clone()) {
+                bail!("two books are called `{}`: rename a file, or name ids in a documents.jsonl", book.id);
+            }
+            books.push(Arc::new(book));
+        }
+    }
+    Ok(books)
+}
 
-    fn converted(&self, file: &Path, root: &Path) -> Result<Book> {
-        let bytes = closeread_files::read_file(file).context("cannot read it")?;
-        let text = || anyhow::Ok(decode(&bytes, None).context("expected text")?.text);
-        let markdown = match Kind::of(file) {
-            Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
-            Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,
-            _ => pdf_text(&bytes)?,
-        };
-        let relative = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
-        let name = relative.unwrap_or(Path::new(file.file_name().unwrap_or_default())).with_extension("");
-        let id = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-        let title = name.file_name().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");
-        let options = ReadOptions { language: self.language, keep_wraps: true, ..ReadOptions::default() };
-        Ok(Book::new(id, title, markdown, &options)?)
-    }
+fn converted(file: &Path, root: &Path, language: Option<Language>) -> Result<Book> {
+    let bytes = closeread_files::read_file(file).context("cannot read it")?;
+    let text = || anyhow::Ok(decode(&bytes, None).context("expected text")?.text);
+    let markdown = match Kind::of(file) {
+        Some(Kind::Page) => to_text(&text()?, Layout::Markdown),
+        Some(Kind::Csv) => csv_as_markdown(&text()?).map_err(anyhow::Error::msg)?,
+        _ => pdf_text(&bytes)?,
+    };
+    let relative = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
+    let name = relative.unwrap_or(Path::new(file.file_name().unwrap_or_default())).with_extension("");
+    let id = name.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
+    let title = name.file_name().unwrap_or_default().to_string_lossy().replace(['-', '_'], " ");
+    let options = ReadOptions { language, keep_wraps: true, ..ReadOptions::default() };
+    Ok(Book::new(id, title, markdown, &options)?)
 }
 
 /// Kinds of files that become Markdown here.
@@ -182,8 +192,8 @@ mod tests {
         write("a.md", b"# A\n\nNet sales were 5.");
         write("deep/b.html", b"<html><h1>B</h1><table><tr><td>Sales</td><td>7</td></tr></table></html>");
         write("c.csv", b"year,sales\n2024,9\n");
-        let inputs = |path: PathBuf| DocumentInputs { documents: vec![path], language: None };
-        let books = inputs(dir.path().to_owned()).read().unwrap();
+        let read = |path: PathBuf| documents(&[path], None);
+        let books = read(dir.path().to_owned()).unwrap();
         let texts: Vec<(String, String)> = books.iter().map(|b| (b.id.clone(), b.source().trim().to_owned())).collect();
         let of = |id: &str, text: &str| (id.to_owned(), text.to_owned());
         assert_eq!(
@@ -195,7 +205,7 @@ mod tests {
             ]
         );
         write("e.pdf", b"%PDF-1.4 nothing");
-        let refused = format!("{:#}", inputs(dir.path().join("e.pdf")).read().unwrap_err());
+        let refused = format!("{:#}", read(dir.path().join("e.pdf")).unwrap_err());
         let needed = if cfg!(feature = "pdf") { "expected a PDF with text" } else { "--features pdf`" };
         assert!(refused.contains("e.pdf") && refused.contains(needed), "{refused}");
     }

@@ -19,7 +19,7 @@ const MADE_FROM: &str = "made_from.json";
 const FORMAT: u32 = 1;
 
 /// An open build folder; nobody else has it while this value lives.
-pub(crate) struct BuildFolder {
+pub struct BuildFolder {
     path: PathBuf,
     stages: &'static [&'static str],
     state: RefCell<State>,
@@ -37,11 +37,11 @@ struct State {
 
 impl BuildFolder {
     /// What was asked for.
-    pub(crate) const MANIFEST: &str = "build.json";
+    pub const MANIFEST: &str = "build.json";
 
     /// Opens `path` for the build that `configuration` describes, creating it if need be. With `from` the lines of that
     /// stage and of all later ones are forgotten, and the configuration may be another one for them.
-    pub(crate) fn open(
+    pub fn open(
         path: &Path,
         stages: &'static [&'static str],
         configuration: &Value,
@@ -72,31 +72,31 @@ impl BuildFolder {
     }
 
     /// The replies that are in no line yet.
-    pub(crate) fn journal(&self) -> Result<Journal> {
+    pub fn journal(&self) -> Result<Journal> {
         Journals::of_run(&self.path).of(&"build")
     }
 
     /// Where it lies.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Takes the progress away.
-    pub(crate) fn quiet(&self) {
+    pub fn quiet(&self) {
         if let Some(progress) = self.state.borrow_mut().progress.take() {
             progress.finish();
         }
     }
 
     /// The build is finished: what was for going on is removed.
-    pub(crate) fn tidy(&self, journal: &Journal) -> Result<()> {
+    pub fn tidy(&self, journal: &Journal) -> Result<()> {
         journal.remove()?;
         Journals::of_run(&self.path).tidy();
         Ok(())
     }
 
     /// Where the lines of a stage lie in the folder `path` of a build with these stages.
-    pub(super) fn file_of(path: &Path, stages: &[&str], stage: &str) -> PathBuf {
+    pub fn file_of(path: &Path, stages: &[&str], stage: &str) -> PathBuf {
         let number = stages.iter().position(|known| *known == stage).map_or(0, |at| at + 1);
         path.join("stages").join(format!("{number}-{stage}.jsonl"))
     }

@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The table in a database, with its columns and sets.
-pub(crate) const DATABASE: &str = "table.sqlite";
+pub const DATABASE: &str = "table.sqlite";
 /// Columns of a ready table that name the documents of a line.
 const DOCUMENTS: [&str; 2] = ["document", "documents"];
 
 /// Reads `--schema`: JSON with `columns` and, if need be, `entity`, such as `sample/corpus/manifest.json`.
-pub(crate) fn read_schema(path: &Path) -> Result<Schema> {
+pub fn read_schema(path: &Path) -> Result<Schema> {
     let named = || format!("cannot use --schema {}", path.display());
     let bytes = closeread_files::read_file(path).with_context(named)?;
     let schema: Schema = serde_json::from_slice(&bytes)
@@ -27,7 +27,7 @@ pub(crate) fn read_schema(path: &Path) -> Result<Schema> {
 
 /// Reads `--table`: its lines, and its columns by `schema` or as they look. A column `document` names the documents of a line,
 /// parted by `;`.
-pub(crate) fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Record>)> {
+pub fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema, Vec<Record>)> {
     let named = || format!("cannot use --table {}", path.display());
     let bytes = closeread_files::read_file(path).with_context(named)?;
     let text = decode(&bytes, None).with_context(named)?.text;
@@ -67,7 +67,7 @@ pub(crate) fn read_table(path: &Path, schema: Option<Schema>) -> Result<(Schema,
 }
 
 /// `--entity ONE,MANY`.
-pub(crate) fn read_entity(text: &str) -> Result<Entity, String> {
+pub fn read_entity(text: &str) -> Result<Entity, String> {
     match text.split_once(',').map(|(one, many)| (one.trim(), many.trim())) {
         Some((one, many)) if !one.is_empty() && !many.is_empty() => {
             Ok(Entity { one: one.to_owned(), many: many.to_owned() })
@@ -77,7 +77,7 @@ pub(crate) fn read_entity(text: &str) -> Result<Entity, String> {
 }
 
 /// Writes `table.sqlite`, `table.csv`, `table.parquet`, `schema.json`, `sets.json` and `conflicts.jsonl`.
-pub(crate) fn write_table(out: &Path, corpus: &Corpus) -> Result<()> {
+pub fn write_table(out: &Path, corpus: &Corpus) -> Result<()> {
     let schema = &corpus.schema;
     write_atomically(&out.join("table.csv"), csv(schema, &corpus.rows)?.as_slice())?;
     write_parquet(&out.join("table.parquet"), corpus)?;
@@ -115,13 +115,13 @@ fn write_parquet(path: &Path, _: &Corpus) -> Result<()> {
 }
 
 /// The columns of a finished build.
-pub(crate) fn stored_schema(out: &Path) -> Result<Schema> {
+pub fn stored_schema(out: &Path) -> Result<Schema> {
     read_schema(&out.join("schema.json"))
         .with_context(|| format!("{}: expected the folder of a finished build corpusqa", out.display()))
 }
 
 /// The columns and rows of a finished build, from its database.
-pub(crate) fn stored_table(out: &Path) -> Result<(Schema, Vec<Row>)> {
+pub fn stored_table(out: &Path) -> Result<(Schema, Vec<Row>)> {
     let schema = stored_schema(out)?;
     let path = out.join(DATABASE);
     let named = || format!("cannot read {}", path.display());

@@ -21,8 +21,8 @@ const KEY: &str = "CLOSEREAD_SEARCH_KEY";
 /// Fields of a result that hold its text, the first that is there.
 const TEXTS: [&str; 5] = ["snippet", "content", "description", "text", "body"];
 
-/// What `--search` names.
-pub(crate) enum Search {
+/// An open search.
+pub enum Search {
     /// Passages of the texts in a folder.
     Folder(Box<PassageIndex>),
     /// A search engine.
@@ -30,7 +30,7 @@ pub(crate) enum Search {
 }
 
 /// A search engine that answers GET requests in JSON.
-pub(crate) struct Engine {
+pub struct Engine {
     client: reqwest::Client,
     /// With `{query}` where the query goes.
     url: String,
@@ -42,47 +42,41 @@ pub(crate) struct Engine {
     results: String,
 }
 
-/// The options of a search engine.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct SearchArgs {
-    /// Where the filters search: a folder of texts, the api.php of a wiki, or the address of a search engine with {query}
-    /// in it
-    #[arg(long, value_name = "DIR|URL")]
-    pub(crate) search: Option<String>,
-    /// JSON pointer to the number of results in a reply of the engine
-    #[arg(long, value_name = "POINTER", default_value = "/number_of_results")]
-    search_hits: String,
-    /// JSON pointer to the list of results
-    #[arg(long, value_name = "POINTER", default_value = "/results")]
-    search_results: String,
-    /// Header that carries the engine's key, which is read from the environment variable CLOSEREAD_SEARCH_KEY
-    #[arg(long, value_name = "NAME")]
-    search_header: Option<String>,
+/// Where the filters search.
+#[derive(Debug, Clone)]
+pub struct SearchOptions {
+    /// A folder of texts, the `api.php` of a wiki, or the address of a search engine with `{query}` in it.
+    pub place: String,
+    /// JSON pointer to the number of results in a reply of the engine.
+    pub hits: String,
+    /// JSON pointer to the list of results.
+    pub results: String,
+    /// Header that carries the engine's key, which is read from the environment variable `CLOSEREAD_SEARCH_KEY`.
+    pub header: Option<String>,
 }
 
-impl SearchArgs {
+impl SearchOptions {
     /// What names the search in the manifest.
-    pub(crate) fn name(&self) -> Option<String> {
-        let search = self.search.as_deref()?;
-        Some(if is_url(search) { without_credentials(search) } else { search.to_owned() })
+    pub fn name(&self) -> String {
+        if is_url(&self.place) { without_credentials(&self.place) } else { self.place.clone() }
     }
 
-    /// Opens what `--search` names.
-    pub(crate) fn open(&self, tokenizer: &Tokenizer) -> Result<Option<Search>> {
-        let Some(search) = self.search.as_deref() else { return Ok(None) };
+    /// Opens it.
+    pub fn open(&self, tokenizer: &Tokenizer) -> Result<Search> {
+        let search = self.place.as_str();
         if !is_url(search) {
-            return Ok(Some(Search::Folder(Box::new(shelf(Path::new(search), tokenizer)?))));
+            return Ok(Search::Folder(Box::new(shelf(Path::new(search), tokenizer)?)));
         }
         let client = closeread_providers::http::client()
             .timeout(Duration::from_secs(60))
             .user_agent(concat!("closeread/", env!("CARGO_PKG_VERSION")));
-        let client = match &self.search_header {
+        let client = match &self.header {
             // The key goes to the address that was given, and to none that it points to.
             Some(_) => client.redirect(reqwest::redirect::Policy::none()),
             None => client,
         };
         let client = client.build().context("cannot set up HTTP")?;
-        let header = match &self.search_header {
+        let header = match &self.header {
             None => None,
             Some(name) => {
                 let key = std::env::var(KEY).ok().filter(|key| !key.is_empty());
@@ -98,12 +92,12 @@ impl SearchArgs {
                 results: "/query/search".to_owned(),
             }
         } else if search.contains("{query}") {
-            let (hits, results) = (self.search_hits.clone(), self.search_results.clone());
+            let (hits, results) = (self.hits.clone(), self.results.clone());
             Engine { client, url: search.to_owned(), header, hits, results }
         } else {
             bail!("--search {search}: expected a folder, the api.php of a wiki, or an address with {{query}} in it");
         };
-        Ok(Some(Search::Engine(engine)))
+        Ok(Search::Engine(engine))
     }
 }
 

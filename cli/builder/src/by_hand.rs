@@ -1,24 +1,22 @@
 //! Cells of `build corpusqa` that people read: a file to fill in, and how often the extraction agrees with it.
 
-use super::dataset::print_tables;
-use super::{BuildFolder, BuildOptions, stored_schema};
+use crate::folder::BuildFolder;
+use crate::global_table::stored_schema;
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
 use closeread_build::corpusqa::{
-    Agreed, Corpus, HAND_COLUMNS, STAGES, drawn_cells, first_agreement, hand_rows, read_hand,
+    Agreed, Corpus, FirstAgreement, HAND_COLUMNS, STAGES, drawn_cells, first_agreement, hand_rows, read_hand,
 };
 use closeread_build::{End, Line, Unit};
 use closeread_files::{read_lines, write_atomically};
-use closeread_table::render::text;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// The cells that people are to read, beside the page for people.
 const CELLS: &str = "check/cells.csv";
 
 /// Writes a sample of the extracted cells without their values. What a person has filled in is not written over.
-pub(crate) fn write_cells(out: &Path, corpus: &Corpus, n: usize, seed: u64) -> Result<()> {
+pub fn write_cells(out: &Path, corpus: &Corpus, n: usize, seed: u64) -> Result<()> {
     let path = out.join(CELLS);
     if corpus.agreed.is_empty() || path.exists() {
         return Ok(());
@@ -31,9 +29,8 @@ pub(crate) fn write_cells(out: &Path, corpus: &Corpus, n: usize, seed: u64) -> R
     write_atomically(&path, &writer.into_inner().context("cannot write the cells as CSV")?)
 }
 
-/// `--hand-checked`: how often the extracted values agree with those in `file`. Exits with 1 if lines cannot be compared.
-pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
-    let out = &options.out;
+/// How often the extracted values agree with those in `file`, which a person wrote, and how many lines that has.
+pub fn hand_checked(out: &Path, file: &Path) -> Result<(FirstAgreement, usize)> {
     let schema = stored_schema(out)?;
     let path = BuildFolder::file_of(out, &STAGES, "consensus");
     if !path.is_file() {
@@ -49,22 +46,7 @@ pub(crate) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCo
     let bytes = closeread_files::read_file(file).with_context(named)?;
     let read = decode(&bytes, None).with_context(named)?.text;
     let by_hand = read_hand(&read).map_err(anyhow::Error::msg).with_context(named)?;
-    let found = first_agreement(&agreed, &schema, &by_hand, &domain(out));
-    if options.json {
-        outln!("{}", json!(found));
-    } else {
-        print_tables(std::slice::from_ref(&found.table))?;
-        for line in &found.differ {
-            outln!("{}", text::plain(line));
-        }
-    }
-    if found.open > 0 {
-        eprintln!("{} of {} lines have no value yet", found.open, by_hand.len());
-    }
-    for problem in &found.problems {
-        eprintln!("{}: {}", file.display(), text::plain(problem));
-    }
-    Ok(if found.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok((first_agreement(&agreed, &schema, &by_hand, &domain(out)), by_hand.len()))
 }
 
 /// What the build calls its domain.

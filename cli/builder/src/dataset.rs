@@ -1,0 +1,76 @@
+//! What comes out of a build: a benchmark folder, a report, a page for people.
+
+use crate::folder::BuildFolder;
+use crate::page::write_page;
+use anyhow::{Context, Result};
+use closeread_books::Book;
+use closeread_build::{Built, documents_of, sample};
+use closeread_eval::{Content, Item};
+use closeread_files::{write_atomically, write_lines};
+use closeread_table::Table;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What was written.
+#[derive(Debug)]
+pub struct Written {
+    /// `report.json`.
+    pub report: Value,
+    /// The tables in it: the funnel first.
+    pub tables: Vec<Table>,
+    /// Items of the benchmark.
+    pub items: usize,
+    /// Documents that they are about.
+    pub documents: usize,
+    /// The page for people.
+    pub page: PathBuf,
+}
+
+/// Writes documents, texts, items, report and the page for people, which asks at most `check` questions of each kind.
+pub fn write(
+    folder: &BuildFolder,
+    pipeline: &str,
+    books: &[Arc<Book>],
+    built: &Built,
+    check: usize,
+    seed: u64,
+) -> Result<Written> {
+    let out = folder.path();
+    let documents = write_documents(out, books, used(&built.items))?;
+    write_lines(&out.join("items.jsonl"), &built.items)?;
+    let questions = sample(&built.questions, check, seed);
+    let page = write_page(&out.join("check"), pipeline, books, &questions, built.sheet.as_ref())?;
+    let mut tables = vec![built.funnel.table()];
+    tables.extend(built.tables.iter().cloned());
+    let items = built.items.len();
+    let report = json!({
+        "pipeline": pipeline, "documents": documents, "items": items, "funnel": built.funnel.rows,
+        "tables": tables, "questions": questions.len(),
+    });
+    write_atomically(&out.join("report.json"), format!("{report:#}\n").as_bytes())?;
+    Ok(Written { report, tables, items, documents, page })
+}
+
+/// The documents that items are about.
+fn used(items: &[Item]) -> impl Iterator<Item = &str> {
+    items.iter().flat_map(|item| &item.documents).map(String::as_str)
+}
+
+/// Writes `documents.jsonl` and the texts of those books that are named; returns how many.
+pub(crate) fn write_documents<'a>(
+    out: &Path,
+    books: &[Arc<Book>],
+    named: impl Iterator<Item = &'a str>,
+) -> Result<usize> {
+    let documents = documents_of(books, named);
+    fs::create_dir_all(out.join("texts")).with_context(|| format!("cannot create {}", out.join("texts").display()))?;
+    for document in &documents {
+        let Content::Path(path) = &document.content else { continue };
+        let book = books.iter().find(|book| book.id == document.id).context("a document is one of the books")?;
+        write_atomically(&out.join(path), book.open()?.source().as_bytes())?;
+    }
+    write_lines(&out.join("documents.jsonl"), &documents)?;
+    Ok(documents.len())
+}

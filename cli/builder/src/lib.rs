@@ -1,0 +1,75 @@
+//! Building benchmarks on a machine: the folder that a build lies in, who is asked, what is read and what comes out.
+
+#![forbid(unsafe_code)]
+
+/// `eprintln!` in the place of the standard library's: what it says does not steer the terminal.
+macro_rules! eprintln {
+    ($($argument:tt)*) => {
+        closeread_terminal::say(format_args!("{}\n", format_args!($($argument)*)))
+    };
+}
+
+pub mod article;
+pub mod by_hand;
+pub mod check;
+pub mod collection;
+pub mod context;
+pub mod database;
+pub mod dataset;
+pub mod dry_run;
+pub mod folder;
+pub mod global_table;
+mod page;
+#[cfg(feature = "parquet")]
+mod parquet_file;
+pub mod search;
+pub mod sheet;
+
+use anyhow::Result;
+use closeread_books::Book;
+use closeread_build::BuildError;
+use closeread_runner::interrupt::asked_to_end;
+use context::BuildContext;
+use folder::BuildFolder;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// How a build ended.
+#[derive(Debug)]
+pub enum Ended<T> {
+    /// All stages are finished.
+    Built(T),
+    /// It was asked to end.
+    Interrupted,
+    /// There is no money for another call.
+    OutOfMoney,
+    /// A stage was the last one asked for, or has units that failed.
+    Early(BuildError),
+}
+
+/// Works until the build is finished, fails or is to end.
+///
+/// # Errors
+/// What no later attempt mends, such as a folder that cannot be written.
+pub async fn work<T>(
+    folder: &BuildFolder,
+    context: &BuildContext,
+    build: impl Future<Output = Result<T, BuildError>>,
+) -> Result<Ended<T>> {
+    let made = tokio::select! {
+        made = build => match made {
+            Ok(built) => Ok(Ended::Built(built)),
+            Err(early @ (BuildError::Stopped { .. } | BuildError::Failed { .. })) => Ok(Ended::Early(early)),
+            Err(other) => Err(other.into()),
+        },
+        true = asked_to_end() => Ok(Ended::Interrupted),
+        () = context.is_out() => Ok(Ended::OutOfMoney),
+    };
+    folder.quiet();
+    made
+}
+
+/// What names the books in the manifest.
+pub fn hashes(books: &[Arc<Book>]) -> Value {
+    books.iter().map(|book| json!({"id": book.id, "language": book.language.code(), "sha256": book.hash()})).collect()
+}

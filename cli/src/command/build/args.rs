@@ -1,0 +1,127 @@
+//! The options that all builds have.
+
+use crate::config::max_cost;
+use anyhow::{Context, Result, bail};
+use closeread_builder::context::{BuildContext, ContextOptions};
+use closeread_builder::folder::BuildFolder;
+use closeread_methods::reader::EXTRACTIVE;
+use closeread_providers as provider;
+use closeread_providers::extra_body::ExtraBodies;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of every build.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BuildOptions {
+    /// Folder of the build: its stages, and the benchmark that comes out
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// The model that builds: openai/MODEL, anthropic/MODEL, gemini/MODEL, openai-compatible/MODEL
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Address of the models' server
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Forget this stage and all later ones, and make them anew
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) from: Option<String>,
+    /// End after this stage
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) until: Option<String>,
+    /// Forget what the folder holds and start anew
+    #[arg(long, conflicts_with = "from")]
+    pub(crate) fresh: bool,
+    /// Say what each stage would take and cost, and ask nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Tokens of a reply that the least of --dry-run is taken from
+    #[arg(long, value_name = "N", default_value_t = 400)]
+    pub(crate) assume_reply: u64,
+    /// Most tokens of a reply
+    #[arg(long, value_name = "N", default_value_t = 4096)]
+    pub(crate) max_output_tokens: u32,
+    /// Counts chunks and prompts: cl100k, o200k, embedder, or a tokenizer.json
+    #[arg(long, value_name = "NAME|FILE", default_value = "o200k")]
+    pub(crate) tokenizer: String,
+    /// Decides what is drawn at random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Questions of each kind on the page for people
+    #[arg(long, value_name = "N", default_value_t = 30)]
+    pub(crate) check: usize,
+    /// Read back what a person ticked on that page, and say how often people and pipeline agree
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checked: Option<PathBuf>,
+    /// Fields merged into every request, as JSON or a file with it, or into those made from one prompt; repeatable
+    #[arg(long, value_name = "JSON|FILE|PROMPT={...}|PROMPT=@FILE")]
+    pub(crate) extra_body: Vec<String>,
+    /// Prices of models, over those that ship
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model_info: Option<PathBuf>,
+    /// Most that the calls of this command may cost, in US dollars: it stops before a call that could cost more
+    #[arg(long, value_name = "DOLLARS")]
+    pub(crate) max_cost: Option<f64>,
+    /// With --max-cost: calls of models without a known price count as free
+    #[arg(long)]
+    pub(crate) allow_unknown_price: bool,
+    /// Folder with prompts that replace ours, by file name
+    #[arg(long, value_name = "DIR")]
+    pub(crate) prompts: Option<PathBuf>,
+    /// Longest that one try of a call may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub(crate) timeout: u64,
+    /// Most units of work under way at once
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub(crate) concurrency: usize,
+    /// Ask again what was asked before: remembered replies are neither used nor kept
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    /// Print the funnel and all tables as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl BuildOptions {
+    /// The model that builds.
+    pub(crate) fn model(&self) -> Result<&str> {
+        let model = self.model.as_deref().context("--model is missing: name the model that builds, provider/model")?;
+        if model == EXTRACTIVE {
+            bail!("{EXTRACTIVE} reads, it does not write: name a language model with --model");
+        }
+        provider::check_name(model)?;
+        Ok(model)
+    }
+
+    /// What the build of these models works with; a dry run asks nobody.
+    pub(crate) fn context(&self, models: &[&str]) -> Result<BuildContext> {
+        let options = ContextOptions {
+            prompts: self.prompts.clone(),
+            tokenizer: self.tokenizer.clone(),
+            model_info: self.model_info.clone(),
+            max_cost: max_cost(self.max_cost)?,
+            allow_unknown_price: self.allow_unknown_price,
+            base_url: self.base_url.clone(),
+            extra_body: ExtraBodies::read(&self.extra_body, &BTreeMap::new())?,
+            timeout: Duration::from_secs(self.timeout.max(1)),
+            concurrency: self.concurrency.max(1),
+            max_output_tokens: self.max_output_tokens,
+            no_cache: self.no_cache,
+        };
+        BuildContext::new(options, if self.dry_run { &[] } else { models })
+    }
+
+    /// What the manifest holds of these options; `prompts` are those that the pipeline uses.
+    pub(crate) fn configuration(&self, pipeline: &str, context: &BuildContext, prompts: &[&str], more: Value) -> Value {
+        context.configuration(pipeline, self.model.as_deref(), self.seed, prompts, more)
+    }
+
+    /// The folder of the build.
+    pub(crate) fn folder(&self, stages: &'static [&'static str], configuration: &Value) -> Result<BuildFolder> {
+        if let Some(until) = self.until.as_deref().filter(|until| !stages.contains(until)) {
+            bail!("there is no stage `{until}`: expected {}", stages.join(", "));
+        }
+        BuildFolder::open(&self.out, stages, configuration, self.from.as_deref(), self.fresh)
+    }
+}

@@ -1,0 +1,128 @@
+//! What builds read: books, documents, articles about books, and where the world is searched.
+
+use anyhow::Result;
+use closeread_books::Book;
+use closeread_builder::article::Articles;
+use closeread_builder::collection;
+use closeread_builder::search::SearchOptions;
+use closeread_runner::input::InputOptions;
+use closeread_text::Language;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Which books, and how they are read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct BookInputs {
+    /// A .txt, .md or .epub file, a documents.jsonl, or a folder of them; repeatable
+    #[arg(long = "books", value_name = "PATH", num_args = 1..)]
+    books: Vec<PathBuf>,
+    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    #[arg(long)]
+    allow_outside: bool,
+    /// Encoding of text files [default: detected]
+    #[arg(long, value_name = "LABEL")]
+    encoding: Option<String>,
+    /// Language of all books that do not name theirs [default: detected]
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+}
+
+impl BookInputs {
+    /// True if no book is named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.books.is_empty()
+    }
+
+    /// The language that was named.
+    pub(crate) fn language(&self) -> Option<Language> {
+        self.language
+    }
+
+    /// Reads the books; one that cannot be read ends the build before it begins.
+    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
+        let options = InputOptions {
+            encoding: self.encoding.clone(),
+            language: self.language,
+            allow_outside: self.allow_outside,
+            ..InputOptions::default()
+        };
+        collection::books(&self.books, &options)
+    }
+}
+
+/// Which documents, and how they are read.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DocumentInputs {
+    /// A .md, .txt, .html, .pdf, .csv or .epub file, a documents.jsonl, or a folder of them; repeatable
+    #[arg(long = "documents", value_name = "PATH", num_args = 1..)]
+    documents: Vec<PathBuf>,
+    /// Language of all documents that do not name theirs [default: detected]
+    #[arg(long, value_name = "CODE")]
+    language: Option<Language>,
+}
+
+impl DocumentInputs {
+    /// Reads the documents; one that cannot be read ends the build before it begins.
+    pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
+        collection::documents(&self.documents, self.language)
+    }
+}
+
+/// Where articles come from.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct ArticleArgs {
+    /// Folder with an article for each book, called as the book with .wiki, .html, .md or .txt
+    #[arg(long, value_name = "DIR")]
+    articles: Option<PathBuf>,
+    /// The article about a book, by the book's id; repeatable
+    #[arg(long, value_name = "BOOK=FILE")]
+    article: Vec<String>,
+    /// The page about a book, fetched from a wiki into the build folder; repeatable
+    #[arg(long, value_name = "BOOK=TITLE")]
+    page: Vec<String>,
+    /// The wiki that pages are fetched from [default: the Wikipedia of the book's language]
+    #[arg(long, value_name = "URL of api.php")]
+    wiki: Option<String>,
+}
+
+impl ArticleArgs {
+    /// The same for the library.
+    pub(crate) fn articles(&self) -> Articles {
+        Articles {
+            folder: self.articles.clone(),
+            files: self.article.clone(),
+            pages: self.page.clone(),
+            wiki: self.wiki.clone(),
+        }
+    }
+}
+
+/// The options of a search engine.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SearchArgs {
+    /// Where the filters search: a folder of texts, the api.php of a wiki, or the address of a search engine with {query}
+    /// in it
+    #[arg(long, value_name = "DIR|URL")]
+    pub(crate) search: Option<String>,
+    /// JSON pointer to the number of results in a reply of the engine
+    #[arg(long, value_name = "POINTER", default_value = "/number_of_results")]
+    search_hits: String,
+    /// JSON pointer to the list of results
+    #[arg(long, value_name = "POINTER", default_value = "/results")]
+    search_results: String,
+    /// Header that carries the engine's key, which is read from the environment variable CLOSEREAD_SEARCH_KEY
+    #[arg(long, value_name = "NAME")]
+    search_header: Option<String>,
+}
+
+impl SearchArgs {
+    /// Where the filters search, if `--search` says.
+    pub(crate) fn options(&self) -> Option<SearchOptions> {
+        Some(SearchOptions {
+            place: self.search.clone()?,
+            hits: self.search_hits.clone(),
+            results: self.search_results.clone(),
+            header: self.search_header.clone(),
+        })
+    }
+}

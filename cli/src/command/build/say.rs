@@ -1,0 +1,166 @@
+//! What builds print, and how they end.
+
+use super::args::BuildOptions;
+use anyhow::Result;
+use closeread_books::Book;
+use closeread_build::{BuildError, Built, StageCost};
+use closeread_builder::context::BuildContext;
+use closeread_builder::dataset::{self, Written};
+use closeread_builder::folder::BuildFolder;
+use closeread_builder::sheet::Collected;
+use closeread_builder::{Ended, by_hand, check, dry_run, work};
+use closeread_runner::journal::Journal;
+use closeread_table::Table;
+use closeread_table::render::text;
+use serde_json::json;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Works until the build is finished, fails or is to end: then says what it took, and how to go on. What is finished goes
+/// to `write`, which gives the exit code; only then is removed what was for going on.
+pub(super) async fn finish<T>(
+    folder: &BuildFolder,
+    journal: &Journal,
+    context: &BuildContext,
+    build: impl Future<Output = Result<T, BuildError>>,
+    write: impl FnOnce(T) -> Result<ExitCode>,
+) -> Result<ExitCode> {
+    let ended = work(folder, context, build).await;
+    say_spending(context);
+    match ended? {
+        Ended::Built(built) => {
+            let code = write(built)?;
+            folder.tidy(journal)?;
+            return Ok(code);
+        }
+        Ended::OutOfMoney => eprintln!(
+            "stopped: --max-cost leaves no money for another call; what was finished is kept, and the same command goes on"
+        ),
+        Ended::Interrupted => eprintln!("stopped; what was finished is kept, and the same command goes on"),
+        Ended::Early(error @ BuildError::Stopped { .. }) => {
+            eprintln!("{error}; the same command without --until goes on");
+            return Ok(ExitCode::SUCCESS);
+        }
+        Ended::Early(error) => eprintln!("{error}"),
+    }
+    Ok(ExitCode::from(1))
+}
+
+/// Says what the calls of this session took, where some were made.
+fn say_spending(context: &BuildContext) {
+    let taken = context.taken();
+    if taken.prompt_tokens + taken.reply_tokens > 0 {
+        let unknown = match taken.unpriced {
+            0 => String::new(),
+            n => format!(" and {n} calls of unknown price"),
+        };
+        eprintln!(
+            "{} tokens of prompts, {} of replies; {}{unknown}",
+            taken.prompt_tokens, taken.reply_tokens, taken.dollars
+        );
+    }
+}
+
+/// Writes what came out and prints its report. Exits with 1 if nothing came out.
+pub(super) fn write(
+    folder: &BuildFolder,
+    options: &BuildOptions,
+    pipeline: &str,
+    books: &[Arc<Book>],
+    built: &Built,
+) -> Result<ExitCode> {
+    let out = folder.path();
+    let Written { report, tables, items, documents, page } =
+        dataset::write(folder, pipeline, books, built, options.check, options.seed)?;
+    if options.json {
+        outln!("{report}");
+    } else {
+        print_tables(&tables)?;
+    }
+    eprintln!("{items} items on {documents} documents in {}", out.display());
+    if items == 0 {
+        eprintln!("nothing came out: the lines in {} say what dropped what", out.join("stages").display());
+        return Ok(ExitCode::from(1));
+    }
+    eprintln!("closeread run --benchmark {} runs it; {} is for people", out.display(), page.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `--checked`: prints how often people and pipeline agree, and says what was written. Exits with 1 if answers could not
+/// be used.
+pub(super) fn checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
+    let (found, n_questions, collected) = check::checked(&options.out, file)?;
+    if options.json {
+        let mut said = json!(found);
+        if let Some(Collected { n, all, folder, problems }) = &collected {
+            said["written"] =
+                json!({"items": n, "all": all, "folder": folder.display().to_string(), "problems": problems});
+        }
+        outln!("{said}");
+    } else if n_questions > 0 {
+        print_tables(std::slice::from_ref(&found.table))?;
+    }
+    if found.open > 0 {
+        eprintln!("{} of {n_questions} questions are not answered", found.open);
+    }
+    let mut problems = found.problems;
+    if let Some(mut collected) = collected.filter(|collected| collected.all > 0 || !collected.problems.is_empty()) {
+        let folder = collected.folder.display();
+        eprintln!(
+            "{} questions were written, {} lie in {folder}: a benchmark for `run` and `build options`",
+            collected.n, collected.all
+        );
+        problems.append(&mut collected.problems);
+    }
+    Ok(say_problems(file, &problems))
+}
+
+/// `--hand-checked`: prints how often the extracted values agree with those in `file`. Exits with 1 if lines cannot be
+/// compared.
+pub(super) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
+    let (found, n_lines) = by_hand::hand_checked(&options.out, file)?;
+    if options.json {
+        outln!("{}", json!(found));
+    } else {
+        print_tables(std::slice::from_ref(&found.table))?;
+        for line in &found.differ {
+            outln!("{}", text::plain(line));
+        }
+    }
+    if found.open > 0 {
+        eprintln!("{} of {n_lines} lines have no value yet", found.open);
+    }
+    Ok(say_problems(file, &found.problems))
+}
+
+fn say_problems(file: &Path, problems: &[String]) -> ExitCode {
+    for problem in problems {
+        eprintln!("{}: {}", file.display(), text::plain(problem));
+    }
+    if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// `--dry-run`: prints what each stage would take; `unknown` says what cannot be known before the build.
+pub(super) fn show_costs(
+    stages: &[(StageCost, &str)],
+    unknown: &[&str],
+    context: &BuildContext,
+    options: &BuildOptions,
+) -> Result<ExitCode> {
+    let table = dry_run::table(stages, unknown, &context.prices, options.assume_reply);
+    if options.json {
+        outln!("{}", json!({"stages": stages, "table": table}));
+    } else {
+        print_tables(&[table])?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints tables one after the other.
+pub(super) fn print_tables(tables: &[Table]) -> Result<()> {
+    for table in tables {
+        outln!("{}", text::table(table));
+    }
+    Ok(())
+}
