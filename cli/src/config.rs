@@ -2,6 +2,7 @@
 
 mod file;
 mod judges;
+mod merging;
 mod methods;
 
 pub(crate) use judges::check_judges;
@@ -35,7 +36,7 @@ const ALL_METHODS: &str = "all";
 /// and parameters, budgets, repetitions; the run says what it chose, and docs/data.md lists it.
 #[derive(Debug, Clone, Default, clap::Args, Deserialize, merge::Merge)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-#[merge(strategy = file::if_not_given)]
+#[merge(strategy = merging::if_not_given)]
 pub(crate) struct RunArgs {
     /// `sample`, a folder with documents.jsonl and items.jsonl, a paper's benchmark: sagascale, novelqa, infinitebench,
     /// quality, narrativeqa, corpusqa, hamlet, or another data set: fairytaleqa, loogle, leval-quality, nocha, squality
@@ -152,7 +153,7 @@ pub(crate) struct RunArgs {
     /// those of a method, or those made from a prompt (a judge's too), which win in this order; repeatable
     #[arg(long, value_name = "JSON|FILE|NAME={...}|NAME=@FILE")]
     #[serde(deserialize_with = "extra_body::one_or_many")]
-    #[merge(strategy = file::after)]
+    #[merge(strategy = merging::after)]
     pub(crate) extra_body: Vec<String>,
     /// The same by name in a config file: a table `[extra-bodies.NAME]`
     #[arg(skip)]
@@ -181,7 +182,7 @@ pub(crate) struct RunArgs {
     /// Fields merged into every request to a judge, as JSON or a file with it; NAME is a judge's; repeatable
     #[arg(long, value_name = "JSON|FILE|NAME={...}|NAME=@FILE")]
     #[serde(deserialize_with = "extra_body::one_or_many")]
-    #[merge(strategy = file::after)]
+    #[merge(strategy = merging::after)]
     pub(crate) judge_extra_body: Vec<String>,
     /// Most tokens of a judge's reply [default: 2048]
     #[arg(long, value_name = "N")]

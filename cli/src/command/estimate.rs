@@ -4,92 +4,30 @@ mod cells;
 mod embeddings;
 mod judges;
 mod models;
+mod scene;
 mod show;
 mod time;
 mod windows;
 
-use super::run::{plan_cells, say_problems, with_judges};
+use super::plan::{plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use anyhow::{Result, bail};
 use cells::CellEstimate;
-use closeread_books::tokens::Tokenizer;
-use closeread_eval::Item;
-use closeread_llm::price::PriceList;
 use closeread_methods::Settings;
-use closeread_methods::cost::BookSize;
 use closeread_providers as provider;
 use closeread_runner::benchmark::Benchmark;
-use closeread_runner::engine::{PlannedCell, groups};
 use closeread_runner::judging::JudgeOptions;
 use closeread_runner::shard::Shard;
 use closeread_runner::{pricing, prompts, tokenizer};
-use closeread_text::Span;
-use embeddings::EmbeddingEstimate;
-use models::ModelEstimate;
-use serde::Serialize;
+use scene::{Assumptions, Scene, grouped};
+use show::Estimate;
 use std::collections::HashMap;
-use std::num::NonZero;
 use std::process::ExitCode;
 
 /// Tokens of a short reply: a choice with two sentences of explanation, a little more than an answer in words.
 const TYPICAL_REPLY: u64 = 100;
 /// Seconds that a call takes: a guess, stated, to be replaced by what a server is known to take.
 const SECONDS_A_CALL: f64 = 10.0;
-
-/// What is assumed, and said.
-#[derive(Debug, Clone, Copy, Serialize)]
-struct Assumptions {
-    /// Tokens of a short reply; the most is the limit.
-    reply_tokens: u64,
-    /// Seconds a call takes.
-    seconds_a_call: f64,
-    concurrency: usize,
-    rpm: Option<u32>,
-    tpm: Option<u64>,
-}
-
-/// Everything that is said of a run.
-#[derive(Debug, Serialize)]
-struct Estimate {
-    benchmark: String,
-    items: usize,
-    books: usize,
-    /// Tokens of all books together, by `tokenizer`.
-    book_tokens: u64,
-    repeats: u32,
-    tokenizer: String,
-    max_output_tokens: u32,
-    assumptions: Assumptions,
-    cells: Vec<CellEstimate>,
-    /// What judges take, the name of each in the place of the method.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    judges: Vec<CellEstimate>,
-    models: Vec<ModelEstimate>,
-    /// What embedding models on servers would be asked.
-    embeddings: Vec<EmbeddingEstimate>,
-}
-
-/// What the parts of an estimate look at.
-struct Scene<'a> {
-    benchmark: &'a Benchmark,
-    evidence: &'a HashMap<String, Vec<(usize, Span)>>,
-    /// Items by the books they are about.
-    groups: Vec<Group<'a>>,
-    setting: Settings<'a>,
-    cells: &'a [PlannedCell],
-    /// Who is asked for preparations; `None`: each reader for itself.
-    preparer: Option<&'a str>,
-    prices: &'a PriceList,
-    repeats: u32,
-    assumed: Assumptions,
-}
-
-/// Items that are about the same books.
-struct Group<'a> {
-    documents: &'a [String],
-    items: Vec<&'a Item>,
-    sizes: Vec<BookSize>,
-}
 
 /// The command: the options of `run`.
 pub(crate) fn run(args: RunArgs) -> Result<ExitCode> {
@@ -185,27 +123,4 @@ impl Scene<'_> {
             embeddings: Vec::new(),
         })
     }
-}
-
-/// The items of the benchmark by their books, each of which is measured once.
-fn grouped<'a>(benchmark: &'a Benchmark, tokenizer: &Tokenizer) -> Vec<Group<'a>> {
-    let sizes = in_parallel(&benchmark.books, |book| BookSize::of(book, tokenizer));
-    let by_id: HashMap<&str, BookSize> = benchmark.books.iter().map(|book| book.id.as_str()).zip(sizes).collect();
-    let group = |(documents, items): (&'a [String], Vec<&'a Item>)| {
-        let sizes = documents.iter().map(|id| by_id[id.as_str()].clone()).collect();
-        Group { documents, items, sizes }
-    };
-    groups(&benchmark.items).into_iter().map(group).collect()
-}
-
-/// `work` on each of `things`, on all cores, in their order.
-fn in_parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let work = &work;
-    let part = |thread: usize| things.iter().skip(thread).step_by(n_threads).map(work).collect::<Vec<R>>();
-    let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..n_threads).map(|thread| scope.spawn(move || part(thread))).collect();
-        threads.into_iter().map(|thread| thread.join().expect("measuring does not panic").into_iter()).collect()
-    });
-    (0..things.len()).map(|idx| parts[idx % n_threads].next().expect("one result a thing")).collect()
 }

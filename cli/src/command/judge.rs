@@ -1,6 +1,6 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
-use crate::command::run::out_of_money;
+use super::plan::out_of_money;
 use crate::config::{check_judges, max_cost, named};
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;

@@ -11,6 +11,7 @@ pub(crate) mod judge;
 pub(crate) mod merge;
 pub(crate) mod methods;
 pub(crate) mod model;
+mod plan;
 pub(crate) mod providers;
 pub(crate) mod report;
 pub(crate) mod run;

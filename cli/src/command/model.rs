@@ -7,13 +7,12 @@ mod download;
 mod pull;
 mod verify;
 
-use anyhow::Context;
 use clap::{Args, Subcommand, ValueEnum};
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
 use closeread_runner::models::{Installed, installed, models_dir};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Embedding models: list, verify, pull, convert
@@ -172,10 +171,4 @@ fn describe(model: &Installed) -> serde_json::Value {
         "languages": spec.languages, "weights": manifest.weights, "licence": manifest.licence,
         "source": manifest.source, "folder": folder,
     })
-}
-
-/// Reads a description from a TOML file.
-fn read_spec(path: &Path) -> anyhow::Result<ModelSpec> {
-    let text = closeread_files::read_text_file(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(ModelSpec::from_toml(&path.display().to_string(), &text)?)
 }

@@ -57,7 +57,10 @@ pub(crate) async fn run(args: ProvidersArgs) -> Result<ExitCode> {
         Some(Chore::Check(check))
             if check.embeddings || (is_served(&check.model) && check.model.starts_with("tei/")) =>
         {
-            embeddings::check(&check)
+            let mut options = check.embedder.options(None);
+            options.base_url = options.base_url.or(check.base_url);
+            options.limits = Limits::impatient();
+            embeddings::check(&check.model, &options, check.json)
         }
         Some(Chore::Check(check)) => run_check(&check).await,
         None => list(args.json),

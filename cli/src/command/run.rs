@@ -4,25 +4,23 @@ mod configuration;
 mod say;
 mod served;
 
-pub(super) use say::say_problems;
-
+use super::plan::{out_of_money, plan_cells, say_problems, with_judges};
 use crate::config::RunArgs;
 use crate::table;
 use anyhow::{Result, bail};
 use closeread_eval::Item;
 use closeread_eval::observations::Ending;
-use closeread_llm::price::Dollars;
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::{AnyMethod, Entry, OnTruncation, Settings, as_overflows, cuts};
+use closeread_methods::{OnTruncation, Settings, as_overflows, cuts};
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{self as provider, Batcher, Reader};
 use closeread_report::{Arm, Cell, RunView, cells, embedding_usage, judged_by, usage};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
-use closeread_runner::engine::{self, Plan, PlannedCell, Summary};
+use closeread_runner::engine::{self, Plan, Summary};
 use closeread_runner::host::CliHost;
-use closeread_runner::judging::{self, JudgeOptions, JudgeRunner, PendingJudgements, Session};
+use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
 use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
@@ -271,43 +269,4 @@ fn report(
     let stopped = summary.interrupted || summary.out_of_money;
     let clean = !dropped && judged && !stopped && !cells.iter().any(failed);
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// What is said where a limit on money ended it.
-pub(super) fn out_of_money(spent: Dollars) -> String {
-    format!(
-        "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
-         Give the same command again with a higher --max-cost to go on"
-    )
-}
-
-/// The models that are asked, as readers and as judges, each once.
-pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> Vec<String> {
-    let mut asked = models.to_vec();
-    asked.extend(judges.into_iter().flat_map(JudgeOptions::asked).filter(|judge| !models.contains(judge)));
-    asked
-}
-
-pub(super) fn plan_cells(
-    methods: &[(&Entry, AnyMethod)],
-    models: &[String],
-    budgets: &[usize],
-    encoders: Option<&Encoders>,
-) -> Vec<PlannedCell> {
-    let mut cells = Vec::new();
-    for (entry, method) in methods {
-        for model in models {
-            let cell = |budget| PlannedCell {
-                key: Arm { method: entry.name.to_owned(), model: model.clone(), budget },
-                method: method.clone(),
-                encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
-            };
-            if method.takes_budget() {
-                cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
-            } else {
-                cells.push(cell(None));
-            }
-        }
-    }
-    cells
 }

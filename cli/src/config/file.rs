@@ -42,19 +42,6 @@ impl RunArgs {
     }
 }
 
-/// How an option of the command line and that of a file become one.
-pub(super) fn if_not_given<T: Default + PartialEq>(given: &mut T, of_file: T) {
-    if *given == T::default() {
-        *given = of_file;
-    }
-}
-
-/// The same for lists whose later entries win.
-pub(super) fn after<T>(given: &mut Vec<T>, mut of_file: Vec<T>) {
-    of_file.append(given);
-    *given = of_file;
-}
-
 /// What is wrong, without the value in which it is wrong: that can be a key in a place where none belongs.
 fn without_value(message: &str) -> String {
     let of_type = ["invalid type: string", "invalid value: string", "unknown variant"];

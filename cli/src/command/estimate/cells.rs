@@ -1,6 +1,6 @@
 //! What each line of the table takes: calls, tokens, money.
 
-use super::Scene;
+use super::scene::Scene;
 use anyhow::{Context, Result};
 use closeread_llm::price::Dollars;
 use closeread_methods::cost::{Cost, Range, Tariff};

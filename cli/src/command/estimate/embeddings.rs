@@ -1,6 +1,6 @@
 //! What embedding the books by a server would take.
 
-use super::Scene;
+use super::scene::Scene;
 use closeread_books::chunk::Chunker;
 use closeread_llm::price::{Dollars, Tokens};
 use closeread_providers::is_served;

@@ -1,7 +1,7 @@
 //! What the judges of a run take, as if every trial ended with an answer.
 
-use super::Scene;
 use super::cells::{CellEstimate, Work};
+use super::scene::Scene;
 use anyhow::{Context, Result};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};

@@ -1,7 +1,7 @@
 //! What a model costs over all its cells, and what is known of it.
 
-use super::Scene;
 use super::cells::{CellEstimate, Money, Tariffs, plus};
+use super::scene::Scene;
 use super::windows::{self, ContextOverflow, Measured};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::Dollars;

@@ -3,14 +3,36 @@
 use super::cells::{CellEstimate, Money};
 use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
+use super::scene::Assumptions;
 use super::windows::{ContextOverflow, Survival};
-use super::{Assumptions, Estimate};
 use closeread_table::number::thousands;
 use closeread_table::render::text as render;
 use closeread_table::{Table, Value};
+use serde::Serialize;
 
 /// Books that are named where several overflow.
 const NAMED: usize = 3;
+
+/// Everything that is said of a run.
+#[derive(Debug, Serialize)]
+pub(super) struct Estimate {
+    pub(super) benchmark: String,
+    pub(super) items: usize,
+    pub(super) books: usize,
+    /// Tokens of all books together, by `tokenizer`.
+    pub(super) book_tokens: u64,
+    pub(super) repeats: u32,
+    pub(super) tokenizer: String,
+    pub(super) max_output_tokens: u32,
+    pub(super) assumptions: Assumptions,
+    pub(super) cells: Vec<CellEstimate>,
+    /// What judges take, the name of each in the place of the method.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) judges: Vec<CellEstimate>,
+    pub(super) models: Vec<ModelEstimate>,
+    /// What embedding models on servers would be asked.
+    pub(super) embeddings: Vec<EmbeddingEstimate>,
+}
 
 /// The whole estimate.
 pub(super) fn text(estimate: &Estimate) -> String {

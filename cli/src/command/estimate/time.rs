@@ -1,7 +1,7 @@
 //! How long a run takes at least, under the limits that are given.
 
-use super::Scene;
 use super::cells::Work;
+use super::scene::Scene;
 
 /// Seconds that the calls of `model` take, at least and at most: the longest of what the number of calls at once, the
 /// requests a minute and the tokens a minute allow. `None` for a model that is no server.

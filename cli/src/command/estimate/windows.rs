@@ -1,6 +1,6 @@
 //! Which books overflow which models, and how much of the gold evidence truncation would leave.
 
-use super::{Group, Scene, in_parallel};
+use super::scene::{Group, Scene, in_parallel};
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, SourceText};

@@ -1,6 +1,5 @@
 //! `closeread model convert`: published files in, a model folder out.
 
-use super::read_spec;
 use super::verify::related_cosine;
 use anyhow::{Context, bail};
 use closeread_embed::onnx::{WeightFormat, convert, dimension, max_tokens};
@@ -176,4 +175,10 @@ fn described_by_folder(dir: &Path, name: String) -> anyhow::Result<ModelSpec> {
         hub: None,
         check: None,
     })
+}
+
+/// Reads a description from a TOML file.
+pub(super) fn read_spec(path: &Path) -> anyhow::Result<ModelSpec> {
+    let text = closeread_files::read_text_file(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(ModelSpec::from_toml(&path.display().to_string(), &text)?)
 }

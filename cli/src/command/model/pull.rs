@@ -1,8 +1,7 @@
 //! `closeread model pull`: from a Hugging Face hub to an installed model.
 
-use super::convert::{CONFIG, Origin, WEIGHTS, install};
+use super::convert::{CONFIG, Origin, WEIGHTS, install, read_spec};
 use super::download::{Hub, Pinned};
-use super::read_spec;
 use anyhow::{Context, bail};
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;

@@ -1,9 +1,7 @@
 //! Embedding models on servers: which providers there are, and whether one embeds as it should.
 
-use super::CheckArgs;
 use anyhow::{Result, bail};
 use closeread_embed::Role;
-use closeread_llm::provider::Limits;
 use closeread_providers::{EMBEDDING_PROVIDERS, Keys, is_served};
 use closeread_runner::embedder::{Embedder, EmbedderOptions};
 use serde_json::{Value, json};
@@ -40,21 +38,19 @@ struct Seen {
 }
 
 /// Embeds a question and two texts, and explains what came back.
-pub(super) fn check(args: &CheckArgs) -> Result<ExitCode> {
-    if !is_served(&args.model) {
+/// Embeds three texts and says what came back; `options` say where the model is.
+pub(super) fn check(model: &str, options: &EmbedderOptions, as_json: bool) -> Result<ExitCode> {
+    if !is_served(model) {
         bail!(
             "--embeddings: `{}` is no model on a server: expected openai/MODEL, openai-compatible/MODEL or tei/MODEL",
-            args.model
+            model
         );
     }
-    let mut options = args.embedder.options(None);
-    options.base_url = options.base_url.or_else(|| args.base_url.clone());
-    options.limits = Limits::impatient();
     let started = Instant::now();
-    let seen = look(&args.model, &options);
+    let seen = look(model, options);
     let seconds = started.elapsed().as_secs_f64();
-    if args.json {
-        let mut value = json!({"model": args.model, "ok": seen.is_ok(), "seconds": seconds});
+    if as_json {
+        let mut value = json!({"model": model, "ok": seen.is_ok(), "seconds": seconds});
         match &seen {
             Ok(seen) => {
                 value["dimension"] = json!(seen.dimension);
@@ -69,8 +65,8 @@ pub(super) fn check(args: &CheckArgs) -> Result<ExitCode> {
         outln!("{value}");
     } else {
         match &seen {
-            Ok(seen) => say(&args.model, seen, seconds)?,
-            Err(error) => outln!("{} did not embed: {error:#}", args.model),
+            Ok(seen) => say(model, seen, seconds)?,
+            Err(error) => outln!("{} did not embed: {error:#}", model),
         }
     }
     Ok(if seen.is_ok() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -7,7 +7,7 @@ use closeread_methods::protocol::Protocol;
 use closeread_methods::record::Record;
 use closeread_methods::{AnyMethod, Entry};
 use closeread_report::{EmbeddingUsage, Usage};
-use closeread_runner::benchmark::{Benchmark, SAMPLE};
+use closeread_runner::benchmark::SAMPLE;
 use closeread_runner::engine::Plan;
 use closeread_runner::judging::JudgeOptions;
 use closeread_table::number::thousands;
@@ -119,24 +119,4 @@ pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
         (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
         _ => {}
     }
-}
-
-/// Problems on standard error, the first few of each kind.
-pub(in crate::command) fn say_problems(benchmark: &Benchmark) {
-    const SHOWN: usize = 10;
-    let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
-    for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
-        eprintln!("{problem}");
-    }
-    if dropped > SHOWN {
-        eprintln!("... and {} more rows left out; report.json names all", dropped - SHOWN);
-    }
-    let notes = benchmark.problems.len() - dropped;
-    if notes > 0 {
-        eprintln!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
-    }
-}
-
-fn first_note(benchmark: &Benchmark) -> String {
-    benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
 }

@@ -1,0 +1,70 @@
+//! What the parts of an estimate look at.
+
+use closeread_books::tokens::Tokenizer;
+use closeread_eval::Item;
+use closeread_llm::price::PriceList;
+use closeread_methods::Settings;
+use closeread_methods::cost::BookSize;
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::engine::{PlannedCell, groups};
+use closeread_text::Span;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::num::NonZero;
+
+/// What is assumed, and said.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct Assumptions {
+    /// Tokens of a short reply; the most is the limit.
+    pub(super) reply_tokens: u64,
+    /// Seconds a call takes.
+    pub(super) seconds_a_call: f64,
+    pub(super) concurrency: usize,
+    pub(super) rpm: Option<u32>,
+    pub(super) tpm: Option<u64>,
+}
+
+/// What the parts of an estimate look at.
+pub(super) struct Scene<'a> {
+    pub(super) benchmark: &'a Benchmark,
+    pub(super) evidence: &'a HashMap<String, Vec<(usize, Span)>>,
+    /// Items by the books they are about.
+    pub(super) groups: Vec<Group<'a>>,
+    pub(super) setting: Settings<'a>,
+    pub(super) cells: &'a [PlannedCell],
+    /// Who is asked for preparations; `None`: each reader for itself.
+    pub(super) preparer: Option<&'a str>,
+    pub(super) prices: &'a PriceList,
+    pub(super) repeats: u32,
+    pub(super) assumed: Assumptions,
+}
+
+/// Items that are about the same books.
+pub(super) struct Group<'a> {
+    pub(super) documents: &'a [String],
+    pub(super) items: Vec<&'a Item>,
+    pub(super) sizes: Vec<BookSize>,
+}
+
+/// The items of the benchmark by their books, each of which is measured once.
+pub(super) fn grouped<'a>(benchmark: &'a Benchmark, tokenizer: &Tokenizer) -> Vec<Group<'a>> {
+    let sizes = in_parallel(&benchmark.books, |book| BookSize::of(book, tokenizer));
+    let by_id: HashMap<&str, BookSize> = benchmark.books.iter().map(|book| book.id.as_str()).zip(sizes).collect();
+    let group = |(documents, items): (&'a [String], Vec<&'a Item>)| {
+        let sizes = documents.iter().map(|id| by_id[id.as_str()].clone()).collect();
+        Group { documents, items, sizes }
+    };
+    groups(&benchmark.items).into_iter().map(group).collect()
+}
+
+/// `work` on each of `things`, on all cores, in their order.
+pub(super) fn in_parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let n_threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let work = &work;
+    let part = |thread: usize| things.iter().skip(thread).step_by(n_threads).map(work).collect::<Vec<R>>();
+    let mut parts: Vec<std::vec::IntoIter<R>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..n_threads).map(|thread| scope.spawn(move || part(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("measuring does not panic").into_iter()).collect()
+    });
+    (0..things.len()).map(|idx| parts[idx % n_threads].next().expect("one result a thing")).collect()
+}

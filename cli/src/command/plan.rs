@@ -1,0 +1,69 @@
+//! What `run` and `estimate` plan, and what they and `judge` say alike.
+
+use closeread_llm::price::Dollars;
+use closeread_methods::{AnyMethod, Entry};
+use closeread_report::Arm;
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::encoders::Encoders;
+use closeread_runner::engine::PlannedCell;
+use closeread_runner::judging::JudgeOptions;
+
+/// What is said where a limit on money ended it.
+pub(super) fn out_of_money(spent: Dollars) -> String {
+    format!(
+        "stopped by --max-cost: {spent} of it are spent, and the next call could exceed it; what was finished is kept. \
+         Give the same command again with a higher --max-cost to go on"
+    )
+}
+
+/// The models that are asked, as readers and as judges, each once.
+pub(super) fn with_judges(models: &[String], judges: Option<&JudgeOptions>) -> Vec<String> {
+    let mut asked = models.to_vec();
+    asked.extend(judges.into_iter().flat_map(JudgeOptions::asked).filter(|judge| !models.contains(judge)));
+    asked
+}
+
+/// The lines of a run's table: every method with every model, at every budget if it takes one.
+pub(super) fn plan_cells(
+    methods: &[(&Entry, AnyMethod)],
+    models: &[String],
+    budgets: &[usize],
+    encoders: Option<&Encoders>,
+) -> Vec<PlannedCell> {
+    let mut cells = Vec::new();
+    for (entry, method) in methods {
+        for model in models {
+            let cell = |budget| PlannedCell {
+                key: Arm { method: entry.name.to_owned(), model: model.clone(), budget },
+                method: method.clone(),
+                encoder: encoders.and_then(|encoders| encoders.of(entry.name)),
+            };
+            if method.takes_budget() {
+                cells.extend(budgets.iter().map(|&budget| cell(Some(budget))));
+            } else {
+                cells.push(cell(None));
+            }
+        }
+    }
+    cells
+}
+
+/// Problems on standard error, the first few of each kind.
+pub(super) fn say_problems(benchmark: &Benchmark) {
+    const SHOWN: usize = 10;
+    let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
+    for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
+        eprintln!("{problem}");
+    }
+    if dropped > SHOWN {
+        eprintln!("... and {} more rows left out; report.json names all", dropped - SHOWN);
+    }
+    let notes = benchmark.problems.len() - dropped;
+    if notes > 0 {
+        eprintln!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
+    }
+}
+
+fn first_note(benchmark: &Benchmark) -> String {
+    benchmark.problems.iter().find(|p| !p.dropped).map(ToString::to_string).unwrap_or_default()
+}
