@@ -3,6 +3,7 @@
 use closeread_books::{DecodeError, TextError};
 use closeread_build::BuildError;
 use closeread_data::scoring::format::FormatError;
+use closeread_eval::observations::PoolError;
 use closeread_methods::MethodError;
 use closeread_report::compare::ChoiceError;
 use std::error::Error;
@@ -39,6 +40,9 @@ fn of(error: &(dyn Error + 'static)) -> Option<String> {
             ChoiceError::OneRun { .. } => Some("such as --method vanilla-rag,dos-rag --budget 500".to_owned()),
             _ => None,
         };
+    }
+    if let Some(PoolError::EqualCells(_)) = error.downcast_ref() {
+        return Some("RUN=NAME names a run, over the name that `run --name` gave it".to_owned());
     }
     match (error.downcast_ref(), error.downcast_ref(), error.downcast_ref()) {
         (Some(MethodError::Unprepared(_)), ..) => Some("--fresh starts anew".to_owned()),

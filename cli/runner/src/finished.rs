@@ -50,14 +50,19 @@ impl FromStr for NamedFolder {
     }
 }
 
-/// The runs in these folders, each under the name that was given or its folder's, which no other folder has.
+/// The runs in these folders. Where there are several, each stands under the name that was given, else under that of its
+/// configuration, which its manifest has, else under its folder's, or its path where two folders have one name.
 pub fn load_all(folders: &[NamedFolder], texts: Texts) -> Result<Vec<Run>> {
     let own: Vec<String> = folders.iter().map(|folder| folder_name(&folder.path)).collect();
     let mut runs = Vec::new();
     for (NamedFolder { path, name }, own_name) in folders.iter().zip(&own) {
         let unique = own.iter().filter(|other| *other == own_name).count() == 1;
         let otherwise = || if unique { own_name.clone() } else { path.display().to_string() };
-        runs.push(load(path, name.clone().unwrap_or_else(otherwise), texts)?);
+        let of_configuration = match name {
+            None if folders.len() > 1 => manifest(path)?.configuration_name,
+            _ => None,
+        };
+        runs.push(load(path, name.clone().or(of_configuration).unwrap_or_else(otherwise), texts)?);
     }
     Ok(runs)
 }

@@ -203,6 +203,34 @@ fn runs_are_pooled_under_names() {
 }
 
 #[test]
+fn pooled_runs_stand_under_the_names_of_their_configurations() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let rag = ["--method", "dos-rag", "--budget", "30"];
+    run_tales(&sandbox, "a", &[&rag[..], &["--name", "int4 server"]].concat());
+    run_tales(&sandbox, "b", &rag);
+    run_tales(&sandbox, "c", &["--method", "closed-book", "--name", "int4 server"]);
+    let heads = |runs: &[&str]| {
+        let report = sandbox.run(&[&["report", "--json"], runs].concat()).exits(0).json();
+        let table = report["tables"].as_array().unwrap().iter().find(|table| table["id"] == "scores").unwrap().clone();
+        let rows: Vec<[String; 2]> = table["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| [0, 1].map(|at| row[at]["text"].as_str().unwrap().to_owned()))
+            .collect();
+        rows
+    };
+    let of = |run: &str, method: &str| [run.to_owned(), method.to_owned()];
+    let pooled = [of("int4 server", "dos-rag"), of("b", "dos-rag"), of("int4 server", "closed-book")];
+    assert_eq!(heads(&["a", "b", "c"]), pooled, "the folder's name where the run has none");
+    assert_eq!(heads(&["a=full", "b"]), [of("full", "dos-rag"), of("b", "dos-rag")], "a name that is given wins");
+    run_tales(&sandbox, "b", &[&rag[..], &["--name", "int4 server"]].concat());
+    let same = ["int4 server: dos-rag at 30", "give them different names", "hint: RUN=NAME"];
+    sandbox.run(&["report", "a", "b"]).refuses(&same);
+}
+
+#[test]
 fn an_incomplete_run_says_so_in_every_rendering() {
     let sandbox = small_run();
     let records = read(&sandbox, "r/records.jsonl");
