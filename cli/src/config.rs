@@ -25,6 +25,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use tracing::info;
 
 /// What `--method` says for every method.
 const ALL_METHODS: &str = "all";
@@ -253,9 +254,6 @@ pub(crate) struct RunArgs {
     /// Print the content of report.json instead of the table
     #[arg(long)]
     pub(crate) json: bool,
-    /// Say every try of a call that fails, and what is done about it, on standard error
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
 }
 
 impl RunArgs {
@@ -281,7 +279,7 @@ impl RunArgs {
         if models::find(name).is_ok() {
             return Self { embedder: Some(name.to_owned()), ..self };
         }
-        eprintln!(
+        info!(
             "the paper embeds with {name}, which is not installed: {} is used (closeread model pull {name})",
             models::SHIPPED
         );

@@ -1,5 +1,7 @@
 //! closeread: how well do language models read whole books?
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 /// `println!` that gives an error where nobody listens any more, as in `| head`, instead of ending in a panic, and whose words
 /// do not steer the terminal.
 macro_rules! outln {
@@ -15,27 +17,25 @@ macro_rules! out {
     };
 }
 
-/// `eprintln!` in the place of the standard library's: what it says does not steer the terminal.
-macro_rules! eprintln {
-    ($($argument:tt)*) => {
-        closeread_terminal::say(format_args!("{}\n", format_args!($($argument)*)))
-    };
-}
-
 mod command;
 mod config;
 mod hint;
+mod log;
 mod ranges;
 mod table;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use closeread_runner::interrupt;
+use log::LogArgs;
 use std::process::ExitCode;
+use tracing::error;
 
 /// How well do language models read whole books and whole document collections?
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 120)]
 struct Cli {
+    #[command(flatten)]
+    log: LogArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -71,16 +71,27 @@ fn main() -> ExitCode {
         .take_while(|given| given != "--")
         .any(|given| given.split('=').next() == Some("--max-tokens"))
     {
-        eprintln!("error: there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
+        LogArgs::of_arguments().begin();
+        error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
         return ExitCode::from(2);
     }
-    let matches = ranges::within(Cli::command()).get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let matches = ranges::within(Cli::command()).try_get_matches();
+    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && LogArgs::of_arguments().is_json() => {
+            LogArgs::of_arguments().begin();
+            let said = error.render().to_string();
+            error!("{}", said.trim_end().trim_start_matches("error: "));
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    cli.log.begin();
     // One thread drives all futures, which need not be Send; CPU work goes to threads of its own.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("error: cannot start: {error}");
+            error!("cannot start: {error}");
             return ExitCode::from(2);
         }
     };
@@ -112,10 +123,7 @@ fn main() -> ExitCode {
         if is_broken_pipe(&error) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("error: {error:#}");
-        if let Some(hint) = hint::hint(&error) {
-            eprintln!("hint: {hint}");
-        }
+        error!(hint = hint::hint(&error), "{error:#}");
         ExitCode::from(2)
     })
 }

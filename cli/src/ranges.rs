@@ -142,7 +142,7 @@ mod tests {
     use clap::error::ErrorKind;
 
     fn is_numeric(arg: &Arg) -> bool {
-        parser_like(arg.get_value_parser(), 0.0, 0.0).is_some()
+        arg.get_action().takes_values() && parser_like(arg.get_value_parser(), 0.0, 0.0).is_some()
     }
 
     /// Every option with the way to it.

@@ -9,6 +9,7 @@ use closeread_text::Language;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tracing::info;
 
 /// The documents in these files and folders. One that cannot be read is an error; in a folder, files of other kinds are
 /// named and passed over. `language` is that of all documents that do not name theirs.
@@ -27,7 +28,7 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>) -> Result<Vec<Ar
                 let only_ours = problem.path == *path && !to_convert.is_empty();
                 match problem.kind {
                     ProblemKind::Failed if !only_ours => bail!("{problem}"),
-                    ProblemKind::Skipped if !ours => eprintln!("{problem}"),
+                    ProblemKind::Skipped if !ours => info!("{problem}"),
                     _ => {}
                 }
             }
@@ -42,7 +43,7 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>) -> Result<Vec<Ar
     if let Some(twice) = books.iter().find(|book| !ids.insert(book.id.as_str())) {
         bail!("two documents are called `{}`: rename a file, or name ids in a documents.jsonl", twice.id);
     }
-    eprintln!("{} documents", books.len());
+    info!("{} documents", books.len());
     Ok(books)
 }
 
@@ -59,7 +60,7 @@ pub fn books(paths: &[PathBuf], options: &InputOptions) -> Result<Vec<Arc<Book>>
             bail!("{problem}");
         }
         for (book, report) in found {
-            eprintln!("{report}");
+            info!("{report}");
             if !ids.insert(book.id.clone()) {
                 bail!("two books are called `{}`: rename a file, or name ids in a documents.jsonl", book.id);
             }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// How the models of a build are asked.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ContextOptions {
     /// Folder with prompts that replace ours.
     pub prompts: Option<PathBuf>,

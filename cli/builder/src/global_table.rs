@@ -110,7 +110,7 @@ fn write_parquet(path: &Path, corpus: &Corpus) -> Result<()> {
 /// Leaves no file: one that is there is of an earlier table.
 #[cfg(not(feature = "parquet"))]
 fn write_parquet(path: &Path, _: &Corpus) -> Result<()> {
-    eprintln!("{} is not written: {}", path.display(), closeread_runner::light::lacking("Parquet", "parquet"));
+    tracing::info!("{} is not written: {}", path.display(), closeread_runner::light::lacking("Parquet", "parquet"));
     closeread_files::remove(path)
 }
 

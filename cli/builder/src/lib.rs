@@ -1,13 +1,7 @@
 //! Building benchmarks on a machine: the folder that a build lies in, who is asked, what is read and what comes out.
 
 #![forbid(unsafe_code)]
-
-/// `eprintln!` in the place of the standard library's: what it says does not steer the terminal.
-macro_rules! eprintln {
-    ($($argument:tt)*) => {
-        closeread_terminal::say(format_args!("{}\n", format_args!($($argument)*)))
-    };
-}
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod article;
 pub mod by_hand;
@@ -33,6 +27,7 @@ use context::BuildContext;
 use folder::BuildFolder;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use tracing::{Instrument, info_span};
 
 /// How a build ended.
 #[derive(Debug)]
@@ -56,8 +51,9 @@ pub async fn work<T>(
     context: &BuildContext,
     build: impl Future<Output = Result<T, BuildError>>,
 ) -> Result<Ended<T>> {
+    let span = info_span!("build", folder = %folder.path().display());
     let made = tokio::select! {
-        made = build => match made {
+        made = build.instrument(span) => match made {
             Ok(built) => Ok(Ended::Built(built)),
             Err(early @ (BuildError::Stopped { .. } | BuildError::Failed { .. })) => Ok(Ended::Early(early)),
             Err(other) => Err(other.into()),

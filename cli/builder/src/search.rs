@@ -43,7 +43,7 @@ pub struct Engine {
 }
 
 /// Where the filters search.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct SearchOptions {
     /// A folder of texts, the `api.php` of a wiki, or the address of a search engine with `{query}` in it.
     pub place: String,

@@ -1,5 +1,8 @@
 //! Files and folders that need not be there, and files that are whole or not there.
 
+#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,6 +10,7 @@ use serde_json::Value;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Take, Write};
 use std::path::{Path, PathBuf};
+use tracing::debug;
 
 /// Most bytes of a file that is read whole, 2 GiB.
 pub const MAX_FILE_BYTES: u64 = 2 << 30;
@@ -111,6 +115,7 @@ pub fn open_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<(F
     let whole = whole(&bytes);
     if whole < bytes.len() {
         file.set_len(whole as u64).with_context(|| format!("cannot repair {}", named()))?;
+        debug!(bytes = bytes.len() - whole, "{}: the last line was cut short and is removed", named());
     }
     file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
     Ok((file, values(path, &bytes[..whole], expected)?))

@@ -5,9 +5,11 @@ use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
 use closeread_methods::reader::EXTRACTIVE;
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::fmt;
 use std::io::Read;
 use std::rc::Rc;
 use std::sync::Once;
+use tracing::info;
 
 /// Who serves models.
 #[derive(Debug)]
@@ -76,9 +78,40 @@ pub struct Account {
     /// Its name with the provider.
     pub model: String,
     /// Where requests go.
-    pub base_url: String,
+    pub base_url: Address,
     /// The key, where there is one.
     pub key: Option<Secret>,
+}
+
+/// Where requests go. It may hold a user, a password or a key, which only [`Address::reveal`] shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Address(String);
+
+impl Address {
+    /// The address that an option gives.
+    ///
+    /// # Errors
+    /// If no request can go there. It is not repeated: it may hold a key.
+    pub fn new(url: &str, option: &str) -> Result<Self> {
+        check_address(url, option)?;
+        Ok(Self(url.to_owned()))
+    }
+
+    /// The address itself, for requests and nothing else.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// The address without user, password and query.
+    pub fn shown(&self) -> String {
+        without_credentials(&self.0)
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.shown())
+    }
 }
 
 /// The variables of the environment and of `.env`; the environment wins.
@@ -100,7 +133,7 @@ pub fn keys() -> Result<Keys> {
     SAID.call_once(|| {
         for line in odd {
             // The line itself is not repeated: it can hold a key.
-            eprintln!("{}:{line}: passed over, expected NAME=VALUE", path.display());
+            info!("{}:{line}: passed over, expected NAME=VALUE", path.display());
         }
     });
     Ok(Keys { file })
@@ -214,13 +247,13 @@ pub fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
     let Some(base_url) = base_url.or(provider.base_url()) else {
         bail!("model `{name}` needs --base-url, the server's address up to and including /v1");
     };
-    check_address(base_url, "--base-url")?;
+    let address = Address::new(base_url, "--base-url")?;
     let key = keys()?.fit_for_a_header(provider.variables)?;
     if key.is_none() && Some(base_url) == provider.base_url() {
         let variables = provider.variables.join(" or ");
         bail!("model `{name}` needs a key: set the environment variable {variables}, or write it into a file .env");
     }
-    Ok(Account { provider, model: model.to_owned(), base_url: base_url.to_owned(), key })
+    Ok(Account { provider, model: model.to_owned(), base_url: address, key })
 }
 
 /// Refuses an address that no request can go to. It is not repeated: it may hold a key.
@@ -266,6 +299,16 @@ mod tests {
         }
         let keys = Keys { file: HashMap::from([("CLOSEREAD_TEST_KEY".to_owned(), " sk-1_/+= ".to_owned())]) };
         assert_eq!(keys.fit_for_a_header(&["CLOSEREAD_TEST_KEY"]).expect("fits"), Some(Secret::new("sk-1_/+=")));
+    }
+
+    #[test]
+    fn no_key_is_in_what_is_printed_of_an_account() {
+        let address = "https://user:sk-planted@host/v1?key=sk-planted";
+        let account = account("openai-compatible/x", Some(address)).expect("an account");
+        let account = Account { key: Some(Secret::new("sk-planted")), ..account };
+        let shown = format!("{account:?}");
+        assert!(shown.contains("https://host/v1") && !shown.contains("planted"), "{shown}");
+        assert_eq!(account.base_url.reveal(), address);
     }
 
     #[test]

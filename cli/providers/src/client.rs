@@ -16,6 +16,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use tracing::debug;
 
 /// Longest a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -37,8 +38,6 @@ pub struct Options {
     pub tokenizer: Option<Tokenizer>,
     /// How far it goes for one call.
     pub limits: Limits,
-    /// Every try that fails is said on standard error.
-    pub verbose: bool,
 }
 
 impl Default for Options {
@@ -51,7 +50,6 @@ impl Default for Options {
             rates: Rates::default(),
             tokenizer: None,
             limits: Limits::default(),
-            verbose: false,
         }
     }
 }
@@ -88,7 +86,7 @@ impl ChatModel {
         Source {
             provider: self.account.provider.name.to_owned(),
             model: self.account.model.clone(),
-            base_url: without_credentials(&self.account.base_url),
+            base_url: self.account.base_url.shown(),
             seed: self.options.seed,
             extra_body: self.options.extra_body.of(method, prompt),
         }
@@ -126,10 +124,8 @@ impl ChatModel {
             Ok(reply)
         };
         let heard = |notice: &Notice| {
-            if self.options.verbose {
-                let said = self.without_key(&notice.to_string());
-                eprintln!("{}/{}: {said}", self.account.provider.name, self.account.model);
-            }
+            let said = self.without_key(&notice.to_string());
+            debug!("{}/{}: {said}", self.account.provider.name, self.account.model);
         };
         match (sender.send(tokens, once, heard).await, &self.account.key) {
             (Ok(reply), Some(key)) => Ok(key.redact_reply(reply)),
@@ -161,7 +157,7 @@ impl ChatModel {
                 dialect,
             },
         );
-        let mut post = self.client.post(protocol.url(&self.account.base_url, &request));
+        let mut post = self.client.post(protocol.url(self.account.base_url.reveal(), &request));
         post = post.header(CONTENT_TYPE, "application/json");
         for (name, value) in &request.headers {
             post = post.header(*name, *value);

@@ -1,6 +1,6 @@
 //! Embedding models on servers: who serves them, and how they are asked.
 
-use crate::account::{PROVIDERS, check_address, keys, without_credentials};
+use crate::account::{Address, PROVIDERS, keys};
 use crate::throttle::{Rates, Throttle};
 use crate::wire::{Message, Wire};
 use anyhow::{Context, Result, bail};
@@ -71,7 +71,7 @@ pub struct EmbeddingAccount {
     /// Its name with the provider.
     pub model: String,
     /// Where requests go.
-    base_url: String,
+    base_url: Address,
     key: Option<Secret>,
     limits: Limits,
 }
@@ -100,7 +100,7 @@ pub fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<EmbeddingA
     let base_url = base_url.or(provider.base_url).with_context(|| {
         format!("embedding model `{name}` needs --embedder-base-url, the server's address {}", provider.address_ends)
     })?;
-    check_address(base_url, "--embedder-base-url")?;
+    let address = Address::new(base_url, "--embedder-base-url")?;
     let key = keys()?.fit_for_a_header(provider.variables)?;
     if key.is_none() && Some(base_url) == provider.base_url {
         let variables = provider.variables.join(" or ");
@@ -108,8 +108,7 @@ pub fn served_by(name: &str, base_url: Option<&str>) -> Result<Option<EmbeddingA
             "embedding model `{name}` needs a key: set the environment variable {variables}, or write it into a file .env"
         );
     }
-    let (model, base_url) = (model.to_owned(), base_url.to_owned());
-    Ok(Some(EmbeddingAccount { provider, model, base_url, key, limits: Limits::default() }))
+    Ok(Some(EmbeddingAccount { provider, model: model.to_owned(), base_url: address, key, limits: Limits::default() }))
 }
 
 impl EmbeddingAccount {
@@ -125,11 +124,11 @@ impl EmbeddingAccount {
 
     /// The address without user, password and query.
     pub fn endpoint(&self) -> String {
-        without_credentials(&self.base_url)
+        self.base_url.shown()
     }
 
     fn message(&self, path: &str, request: Option<&Request>) -> Message {
-        let base = self.base_url.trim_end_matches('/');
+        let base = self.base_url.reveal().trim_end_matches('/');
         let key = self.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.reveal())));
         Message {
             url: format!("{base}{path}"),

@@ -1,11 +1,7 @@
 //! Models on servers: who serves them, how they are asked, and what they replied before.
 
-/// `eprintln!` in the place of the standard library's: what it says does not steer the terminal.
-macro_rules! eprintln {
-    ($($argument:tt)*) => {
-        closeread_terminal::say(format_args!("{}\n", format_args!($($argument)*)))
-    };
-}
+#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod account;
 pub mod batch;
@@ -23,7 +19,8 @@ pub mod under_way;
 mod wire;
 
 pub use account::{
-    Account, Keys, PROVIDERS, Provider, account, check_address, check_name, keys, needs_address, without_credentials,
+    Account, Address, Keys, PROVIDERS, Provider, account, check_address, check_name, keys, needs_address,
+    without_credentials,
 };
 pub use batch::Batcher;
 pub use client::{ChatModel, Options};

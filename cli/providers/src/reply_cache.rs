@@ -10,6 +10,7 @@ use closeread_text::hash::{PartsHash, sha256};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use tracing::warn;
 
 /// Version of the layout.
 const FORMAT: u32 = 2;
@@ -74,7 +75,7 @@ impl ReplyCache {
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
         {
-            eprintln!("warning: replies are not remembered for the next run: {error:#}");
+            warn!("replies are not remembered for the next run: {error:#}");
         }
     }
 

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tracing::debug;
 
 /// Calls under way at first.
 const START: usize = 8;
@@ -56,6 +57,11 @@ impl Limit {
                 if self.cut_at.is_none_or(|cut| at >= cut + EPISODE) {
                     self.now = (self.now * CUT).max(1.0);
                     self.cut_at = Some(at);
+                    debug!(
+                        at_once = self.calls(),
+                        "the server refuses calls: at most {} at once for now",
+                        self.calls()
+                    );
                 }
             }
             ServerLoad::Server => self.no_growth_until = Some(at + PAUSE),
@@ -199,6 +205,7 @@ impl Throttle {
         let now = Instant::now();
         self.limit.borrow_mut().strained(strain, now);
         if let (ServerLoad::RateLimit, Some(asked)) = (strain, asked) {
+            debug!(seconds = asked.as_secs_f64(), "the server wants no call for {:.1} s", asked.as_secs_f64());
             self.paused_until.set(self.paused_until.get().max(Some(now + asked)));
         }
     }

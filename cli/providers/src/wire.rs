@@ -9,9 +9,10 @@ use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::Duration;
+use tracing::{debug, info};
 
-/// One request, its address complete.
-#[derive(Debug, Clone)]
+/// One request, its address complete. Address and headers may hold a key, so it has no `Debug`.
+#[derive(Clone)]
 pub(crate) struct Message {
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
@@ -104,9 +105,11 @@ impl Wire {
     ) -> Result<T, HostError> {
         let sender = Sender { account: &self.state, throttle, limits: self.limits };
         let heard = |notice: &Notice| {
-            if let Notice::Again { tries: 2, .. } = notice {
-                let said = notice.to_string();
-                eprintln!("{}: {}", self.name, self.key.as_ref().map_or_else(|| said.clone(), |key| key.redact(&said)));
+            let said = notice.to_string();
+            let said = self.key.as_ref().map_or_else(|| said.clone(), |key| key.redact(&said));
+            match notice {
+                Notice::Again { tries: 2, .. } => info!("{}: {said}", self.name),
+                _ => debug!("{}: {said}", self.name),
             }
         };
         sender.send(tokens, once, heard).await.map_err(|error| self.redacted(error))

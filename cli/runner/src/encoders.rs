@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+use tracing::info;
 
 /// The encoders of the methods that search by vectors; none where `--retriever bm25` needs none.
 pub struct Encoders {
@@ -100,7 +101,7 @@ impl Encoders {
     /// Says which model stands in for another, and which books are ranked by BM25 because their language decides.
     pub fn say(&self, benchmark: &Benchmark, asked: Option<Retriever>) {
         for (model, methods) in &self.in_place {
-            eprintln!(
+            info!(
                 "{} embedded by {}: {model}, the model of the paper, is not installed (closeread model pull {model}); \
                  --embedder chooses another",
                 methods.join(", "),
@@ -114,7 +115,7 @@ impl Encoders {
                 *by_language.entry(book.language.code()).or_default() += 1;
             }
             for (language, n) in by_language {
-                eprintln!(
+                info!(
                     "{n} {} in `{language}` ranked by BM25: {} does not know the language; install a multilingual \
                      model (closeread model pull multilingual-e5-large) or choose --retriever",
                     if n == 1 { "book" } else { "books" },

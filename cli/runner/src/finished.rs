@@ -18,6 +18,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
+use tracing::info;
 
 /// Whether the books are read and counted, which takes a second a million words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub fn books_of(folder: &Path) -> Result<BTreeMap<String, Arc<Book>>> {
             Ok(book) => {
                 books.insert(document.id.clone(), Arc::new(book));
             }
-            Err(error) => eprintln!("document `{}` cannot be read: {error:#}", document.id),
+            Err(error) => info!("document `{}` cannot be read: {error:#}", document.id),
         }
     }
     Ok(books)
@@ -168,7 +169,7 @@ fn books(folder: &Path, configuration: &RunConfiguration) -> (BTreeMap<String, T
     let tokenizer = match tokenizer::load(Some(&configuration.tokenizer), None) {
         Ok(tokenizer) => tokenizer,
         Err(_) => {
-            eprintln!(
+            info!(
                 "lengths and positions are counted with cl100k: the run's tokenizer `{}` is not at hand",
                 configuration.tokenizer
             );
@@ -182,7 +183,7 @@ fn books(folder: &Path, configuration: &RunConfiguration) -> (BTreeMap<String, T
                 books.insert(document.id.clone(), TokenPlaces::of(&book, &tokenizer));
             }
             Err(error) => {
-                eprintln!("no lengths and positions for document `{}`: {error:#}", document.id);
+                info!("no lengths and positions for document `{}`: {error:#}", document.id);
                 // Who passes a run on may leave the books out; a file that is there is to be whole.
                 if texts_of(folder).file(&document.sha256).exists() {
                     damaged.push(format!("DAMAGED: the text of document `{}`: {error:#}", document.id));

@@ -18,7 +18,9 @@ use std::collections::HashMap;
 use std::num::NonZero;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::task::JoinError;
+use tracing::{Instrument, Span, info_span, trace};
 
 /// An encoder, and the vectors of the queries that it embedded in this run.
 pub struct QueryEncoder {
@@ -69,7 +71,9 @@ impl QueryEncoder {
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Embedded> {
         let embedder = Arc::clone(&self.embedder);
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let span = Span::current();
         let work = move || {
+            let _inside = span.enter();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             embedder.embed(role, &texts, |_| {})
         };
@@ -178,8 +182,8 @@ impl<'a> Repetition<'a> {
     }
 }
 
-impl Host for Repetition<'_> {
-    async fn chat(&self, mut call: Call) -> Result<Response, HostError> {
+impl Repetition<'_> {
+    async fn asked(&self, mut call: Call) -> Result<Response, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
                 // A server is not told what the prompt was made from, which may be a book of its own length.
@@ -188,10 +192,12 @@ impl Host for Repetition<'_> {
                 let call = self.host.beginnings.take_out(call);
                 let request = request_key(&source, &call, self.repeat);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
+                    trace!("answered from the journal");
                     return Ok(reply);
                 }
                 let _turn = loop {
                     if let Some(reply) = self.host.replies.get(&request) {
+                        trace!("answered from the cache");
                         return Ok(reply);
                     }
                     if let Some(turn) = self.host.under_way.turn(&request).await {
@@ -204,6 +210,7 @@ impl Host for Repetition<'_> {
                         Some((spending.begin(name, &call, self.host.batcher.is_some()).await, name))
                     }
                 };
+                let began = Instant::now();
                 let reply = match &self.host.batcher {
                     None => model.chat(&call, &source).await,
                     Some(batcher) => {
@@ -218,6 +225,14 @@ impl Host for Repetition<'_> {
                     None => reply,
                 };
                 let reply = self.noted(reply)?;
+                let (prompt, completion) = (reply.usage.prompt_tokens, reply.usage.completion_tokens);
+                trace!(
+                    prompt_tokens = prompt,
+                    completion_tokens = completion,
+                    seconds = began.elapsed().as_secs_f64(),
+                    finish = ?reply.finish,
+                    "answered by the server"
+                );
                 self.keep(&request, &reply);
                 self.host.replies.put(&request, source, self.repeat, &reply);
                 Ok(reply)
@@ -231,6 +246,13 @@ impl Host for Repetition<'_> {
                 Ok(Response { text, ..Response::default() })
             }
         }
+    }
+}
+
+impl Host for Repetition<'_> {
+    async fn chat(&self, call: Call) -> Result<Response, HostError> {
+        let span = info_span!("call", prompt = call.prompt);
+        self.asked(call).instrument(span).await
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {

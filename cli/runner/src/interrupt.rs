@@ -1,28 +1,28 @@
 //! Ctrl-C, heard once with patience and once without; and what else the system tells a run.
 
-use crate::progress::Progress;
 use closeread_providers::ending::{GRACE, end};
 use std::cell::Cell;
+use tracing::info;
 
 /// Waits for Ctrl-C, or the system's wish that the program ends: what is under way is with the provider, and stays there.
-pub async fn leave(stop: &Cell<bool>, progress: &Progress) {
+pub async fn leave(stop: &Cell<bool>) {
     if !asked_to_end().await {
         std::future::pending::<()>().await;
     }
     stop.set(true);
-    progress.say("stopping: the batches go on at the provider, and the same command takes up their replies");
+    info!("stopping: the batches go on at the provider, and the same command takes up their replies");
 }
 
 /// Waits for Ctrl-C, or the system's wish that the program ends, for ever. The first sets `stop`: waits end, no request
 /// begins, those under way have [`GRACE`] to come back. The second ends the program.
-pub async fn watch(stop: &Cell<bool>, progress: &Progress) {
+pub async fn watch(stop: &Cell<bool>) {
     if asked_to_end().await {
         stop.set(true);
         end();
         let seconds = GRACE.as_secs();
-        progress.say(&format!(
+        info!(
             "stopping: no request begins any more, those under way have {seconds} s; press Ctrl-C again to stop at once"
-        ));
+        );
         if asked_to_end().await {
             std::process::exit(130);
         }

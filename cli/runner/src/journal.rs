@@ -16,6 +16,7 @@ use std::collections::{HashMap, VecDeque};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tracing::warn;
 
 /// The folder's name in a run folder.
 pub const FOLDER: &str = "journal";
@@ -109,7 +110,7 @@ impl Journal {
         if let Err(error) = self.append(&line)
             && !self.warned.replace(true)
         {
-            eprintln!("warning: a run that is stopped now cannot go on in the middle of a trial: {error:#}");
+            warn!("a run that is stopped now cannot go on in the middle of a trial: {error:#}");
         }
     }
 

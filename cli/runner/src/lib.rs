@@ -1,11 +1,7 @@
 //! Runs: benchmarks read, books embedded, trials asked, judged and kept in a folder that can be resumed.
 
-/// `eprintln!` in the place of the standard library's: what it says does not steer the terminal.
-macro_rules! eprintln {
-    ($($argument:tt)*) => {
-        closeread_terminal::say(format_args!("{}\n", format_args!($($argument)*)))
-    };
-}
+#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod benchmark;
 pub mod cache;

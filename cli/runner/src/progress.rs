@@ -4,9 +4,9 @@ use crate::spending::{Spending, Taken};
 use closeread_table::number::thousands;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::{Cell, RefCell};
-use std::io::IsTerminal;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+use tracing::info;
 
 /// How often a plain line is printed where there is no terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(10);
@@ -31,10 +31,11 @@ struct State {
 impl Progress {
     /// Starts at 0 of `total`.
     pub fn new(what: &str, total: usize) -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (!closeread_terminal::bars().is_hidden()).then(|| {
             let style = ProgressStyle::with_template("{prefix} {bar:30} {pos}/{len}, {per_sec}, {eta} left{msg}")
                 .expect("a valid template");
-            ProgressBar::new(total as u64).with_style(style).with_prefix(what.to_owned())
+            let bar = ProgressBar::new(total as u64).with_style(style).with_prefix(what.to_owned());
+            closeread_terminal::bars().add(bar)
         });
         let now = Instant::now();
         let state = RefCell::new(State { done: 0, started: now, printed: now });
@@ -75,7 +76,7 @@ impl Progress {
             let rate = state.done as f64 / seconds;
             let left = (self.total - state.done.min(self.total)) as f64 / rate;
             let (what, done, total, taken) = (&self.what, state.done, self.total, self.taken());
-            eprintln!("{what}: {done}/{total}, {rate:.1}/s, {left:.0} s left{taken}");
+            info!(done, total, "{what}: {done}/{total}, {rate:.1}/s, {left:.0} s left{taken}");
         }
     }
 
@@ -84,14 +85,6 @@ impl Progress {
         self.state.borrow_mut().started += since.elapsed();
         if let Some(bar) = &self.bar {
             bar.reset_eta();
-        }
-    }
-
-    /// A message that does not disturb the bar.
-    pub fn say(&self, message: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{message}")),
-            None => eprintln!("{message}"),
         }
     }
 

@@ -33,6 +33,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tracing::{info, warn};
 
 /// What was run.
 pub const MANIFEST: &str = "manifest.json";
@@ -114,7 +115,7 @@ impl RunFolder {
                         history.push(json!({ "changes": changes }));
                         text["extended"] = json!(history);
                         write_atomically(&manifest, &pretty(&text))?;
-                        eprintln!("{} is extended: {told}", path.display());
+                        info!("{} is extended: {told}", path.display());
                     }
                     Opening::Fresh | Opening::Resume => bail!(
                         "{} holds a run with another configuration:\n  {}\nUse the same options to go on with it, \
@@ -301,7 +302,7 @@ pub fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
     let file = folder.join(PRICES);
     let there = files::read(&file)?.map(|bytes| serde_json::from_slice(&bytes));
     if let Some(Err(error)) = &there {
-        eprintln!("{} is damaged ({error}) and is made anew, by the prices of today", file.display());
+        warn!("{} is damaged ({error}) and is made anew, by the prices of today", file.display());
     }
     let there = there.and_then(Result::ok).unwrap_or_else(PriceList::default);
     write_atomically(&file, &pretty(&json!(there.overlaid(now))))

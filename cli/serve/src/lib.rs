@@ -1,5 +1,8 @@
 //! The page and run folders, served on this machine alone.
 
+#![forbid(unsafe_code)]
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod answer;
 mod listen;
 pub mod page;

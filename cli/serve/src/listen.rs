@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tracing::debug;
 
 /// What a connection may take.
 #[derive(Debug, Clone, Copy)]
@@ -39,7 +40,8 @@ pub(crate) async fn serve(listener: TcpListener, routes: Router, limits: Limits)
         let stream = match listener.accept().await {
             Ok((stream, _)) => stream,
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset) => continue,
-            Err(_) => {
+            Err(error) => {
+                debug!("a connection could not be taken: {error}");
                 tokio::time::sleep(REST).await;
                 continue;
             }

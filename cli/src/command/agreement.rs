@@ -9,6 +9,7 @@ use closeread_table::{Table, Value};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tracing::info;
 
 /// How far the judges of a run agree with people: accuracy, Cohen's kappa, Gwet's AC1.
 ///
@@ -58,10 +59,10 @@ pub(crate) fn run(args: &AgreementArgs) -> Result<ExitCode> {
         }
     }
     for problem in problems.iter().take(SHOWN) {
-        eprintln!("{}", text::plain(&problem.to_string()));
+        info!("{}", text::plain(&problem.to_string()));
     }
     if problems.len() > SHOWN {
-        eprintln!("... and {} more; --json names all", problems.len() - SHOWN);
+        info!("... and {} more; --json names all", problems.len() - SHOWN);
     }
     if found.is_empty() {
         bail!("no label of {} is on something that was judged in {}", file.name, args.run.display());

@@ -11,6 +11,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tracing::info;
 
 /// Cut a book into passages, as a method would.
 #[derive(Debug, clap::Args)]
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
             writeln!(out, "[{}] bytes {}..{}, {} tokens\n{}\n", p.index, p.start, p.end, p.tokens, p.text)?;
         }
         let n_tokens: usize = shelf.n_tokens().iter().sum();
-        eprintln!("{} passages, {n_tokens} tokens by {}", listing.passages.len(), tokenizer.name());
+        info!("{} passages, {n_tokens} tokens by {}", listing.passages.len(), tokenizer.name());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::Duration;
+use tracing::info;
 
 /// Judge the answers of a run, without asking the readers again; resumable.
 ///
@@ -91,9 +92,6 @@ pub(crate) struct JudgeArgs {
     /// Print scores and tables as one JSON value
     #[arg(long)]
     json: bool,
-    /// Say every try of a call that fails, and what is done about it, on standard error
-    #[arg(long, short)]
-    verbose: bool,
 }
 
 /// Judges, then prints the scores and what is to be known of the judges.
@@ -122,7 +120,6 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         concurrency: args.concurrency.max(1),
         rates: Rates { rpm: args.rpm, tpm: args.tpm },
         no_cache: args.no_cache,
-        verbose: args.verbose,
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
@@ -154,16 +151,16 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         }
     }
     for note in &report.notes {
-        eprintln!("{note}");
+        info!("{note}");
     }
     if session.failed > 0 {
-        eprintln!("{} calls failed; give the same command again to repeat them", session.failed);
+        info!("{} calls failed; give the same command again to repeat them", session.failed);
     }
     if session.interrupted {
-        eprintln!("stopped; give the same command again to go on");
+        info!("stopped; give the same command again to go on");
     }
     if session.out_of_money {
-        eprintln!("{}", out_of_money(court.spent()));
+        info!("{}", out_of_money(court.spent()));
     }
     let stopped = session.interrupted || session.out_of_money;
     let clean = session.failed == 0 && !stopped && session.without_chunk == 0;

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tracing::info;
 
 /// How many trials that differ are named.
 const SHOWN: usize = 10;
@@ -145,26 +146,24 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
         outln!("{}: items {} of {expected}, trials {n_records} of {trials}", args.out.display(), order.len());
     }
     if n_duplicates > 0 {
-        eprintln!("trials that were in several folders and count once: {n_duplicates}");
+        info!("trials that were in several folders and count once: {n_duplicates}");
     }
     for trial in differing.iter().take(SHOWN) {
-        eprintln!("{trial}: the folders hold different outcomes; that of the first one counts");
+        info!("{trial}: the folders hold different outcomes; that of the first one counts");
     }
     if differing.len() > SHOWN {
-        eprintln!("... and {} more", differing.len() - SHOWN);
+        info!("... and {} more", differing.len() - SHOWN);
     }
     if !missing.is_empty() {
-        eprintln!("parts that are missing: {}; run them and merge again", missing.join(", "));
+        info!("parts that are missing: {}; run them and merge again", missing.join(", "));
     }
     let without = trials.saturating_sub(n_records as u64);
     if without > 0 && missing.is_empty() {
         let (without, trials) = (thousands(without), thousands(trials));
-        eprintln!(
-            "INCOMPLETE: {without} of {trials} trials have no record; run the parts to their end and merge again"
-        );
+        info!("INCOMPLETE: {without} of {trials} trials have no record; run the parts to their end and merge again");
     }
     let whole = missing.is_empty() && order.len() as u64 >= expected && without == 0 && differing.is_empty();
-    eprintln!("closeread report {} prints its tables", args.out.display());
+    info!("closeread report {} prints its tables", args.out.display());
     Ok(if whole { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

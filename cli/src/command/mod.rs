@@ -29,6 +29,7 @@ use closeread_runner::input::{InputOptions, read_books};
 use closeread_runner::models;
 use closeread_text::Language;
 use std::path::{Path, PathBuf};
+use tracing::info;
 
 /// How a book is read.
 #[derive(Debug, clap::Args)]
@@ -115,7 +116,7 @@ fn one_book(path: &Path, args: &BookArgs) -> Result<Book> {
     let n = books.len();
     match books.into_iter().next() {
         Some((book, report)) if n == 1 => {
-            eprintln!("{report}");
+            info!("{report}");
             Ok(book)
         }
         _ => bail!("{} holds {n} books: name one file", path.display()),

@@ -14,6 +14,7 @@ use closeread_runner::models::{Installed, installed, models_dir};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tracing::info;
 
 /// Embedding models: list, verify, pull, convert
 #[derive(Debug, Args)]
@@ -149,13 +150,13 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
                         model.as_ref().map(Installed::place).unwrap_or_default()
                     );
                 }
-                Err(error) => eprintln!("unreadable: {error:#}"),
+                Err(error) => info!("unreadable: {error:#}"),
             }
         }
         for spec in &available {
             outln!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
         }
-        eprintln!("installed models live in {}", dir.display());
+        info!("installed models live in {}", dir.display());
     }
     Ok(if n_broken > 0 { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }

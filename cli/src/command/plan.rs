@@ -7,6 +7,7 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
 use closeread_runner::judging::JudgeOptions;
+use tracing::info;
 
 /// What is said where a limit on money ended it.
 pub(super) fn out_of_money(spent: Dollars) -> String {
@@ -53,14 +54,14 @@ pub(super) fn say_problems(benchmark: &Benchmark) {
     const SHOWN: usize = 10;
     let dropped = benchmark.problems.iter().filter(|p| p.dropped).count();
     for problem in benchmark.problems.iter().filter(|p| p.dropped).take(SHOWN) {
-        eprintln!("{problem}");
+        info!("{problem}");
     }
     if dropped > SHOWN {
-        eprintln!("... and {} more rows left out; report.json names all", dropped - SHOWN);
+        info!("... and {} more rows left out; report.json names all", dropped - SHOWN);
     }
     let notes = benchmark.problems.len() - dropped;
     if notes > 0 {
-        eprintln!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
+        info!("{notes} notes on the data, all in report.json; the first: {}", first_note(benchmark));
     }
 }
 

@@ -9,6 +9,7 @@ use closeread_serve::page;
 use closeread_table::render::{csv, latex, text};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tracing::info;
 
 /// The folder of the elements in a built page, and beside a site's pages.
 const ELEMENTS: &str = "elements";
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
         out!("{}", as_text(&report));
     }
     for note in &report.notes {
-        eprintln!("{}", text::plain(note));
+        info!("{}", text::plain(note));
     }
     Ok(if report.complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -77,7 +78,7 @@ fn as_latex(report: &Report) -> String {
 fn write_csv(path: &Path, report: &Report) -> Result<()> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
         write_atomically(path, csv::tidy(&report.tables, report.complete).as_bytes())?;
-        eprintln!("{}: {} tables as one list", path.display(), report.tables.len());
+        info!("{}: {} tables as one list", path.display(), report.tables.len());
         return Ok(());
     }
     std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
@@ -85,7 +86,7 @@ fn write_csv(path: &Path, report: &Report) -> Result<()> {
         let name: String = table.id.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
         write_atomically(&path.join(format!("{name}.csv")), csv::wide(table, report.complete).as_bytes())?;
     }
-    eprintln!("{}: {} tables, one file each", path.display(), report.tables.len());
+    info!("{}: {} tables, one file each", path.display(), report.tables.len());
     Ok(())
 }
 
@@ -102,11 +103,11 @@ fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {
         std::fs::create_dir_all(parent).with_context(|| format!("cannot create the folder {}", parent.display()))?;
         write_atomically(&path, file.content.as_bytes())?;
     }
-    eprintln!("{}: {} files", folder.join("index.html").display(), files.len());
+    info!("{}: {} files", folder.join("index.html").display(), files.len());
     if files.iter().any(|file| file.path == "leaderboard.html") {
         match page::folder(None) {
             Ok(page) => copy_elements(&page.join(ELEMENTS), &folder.join(ELEMENTS))?,
-            Err(error) => eprintln!("leaderboard.html is a plain table, which cannot score rows again: {error:#}"),
+            Err(error) => info!("leaderboard.html is a plain table, which cannot score rows again: {error:#}"),
         }
     }
     Ok(())

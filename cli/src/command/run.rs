@@ -35,6 +35,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use tracing::info;
 
 /// Runs what the options name, prints its report.
 pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
@@ -65,7 +66,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     if benchmark.items.is_empty() {
         for problem in &benchmark.problems {
-            eprintln!("{problem}");
+            info!("{problem}");
         }
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
@@ -98,7 +99,6 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         concurrency,
         rates: args.rates(),
         tokenizer: Some(tokenizer.clone()),
-        verbose: args.verbose,
         ..provider::Options::default()
     };
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
@@ -168,7 +168,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         hosts,
         spending,
     };
-    eprintln!(
+    info!(
         "{}: {} items on {} books, run folder {}",
         benchmark.name,
         benchmark.items.len(),
@@ -239,7 +239,7 @@ fn report(
     folder.write_report(&report)?;
     let n_cut: usize = cut.values().sum();
     if n_cut > 0 {
-        eprintln!("{n_cut} passages or questions were cut: the embedding model takes no more tokens");
+        info!("{n_cut} passages or questions were cut: the embedding model takes no more tokens");
     }
     if as_json {
         outln!("{report}");
@@ -250,7 +250,7 @@ fn report(
         }
     }
     if session.failed > 0 {
-        eprintln!("{} calls to judges failed; give the same command again to repeat them", session.failed);
+        info!("{} calls to judges failed; give the same command again to repeat them", session.failed);
     }
     say_failures(&records);
     say_embeddings(&embeddings);
@@ -258,10 +258,10 @@ fn report(
     say_cuts(&records, &cuts, plan.setting.max_output_tokens, on_truncation);
     say_spending(plan, &usage);
     if summary.interrupted {
-        eprintln!("stopped; give the same command again to go on");
+        info!("stopped; give the same command again to go on");
     }
     if summary.out_of_money {
-        eprintln!("{}", out_of_money(plan.spending.taken().dollars));
+        info!("{}", out_of_money(plan.spending.taken().dollars));
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     let failed = |cell: &Cell| cell.ledger.of(Ending::Failed) > 0 || !cell.ledger.is_complete();

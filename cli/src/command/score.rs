@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tracing::info;
 
 /// Predictions against gold answers: scores with intervals, and everything they leave out
 #[derive(Debug, Args)]
@@ -168,9 +169,9 @@ fn write_submission(path: &Path, submission: &Submission, args: &ScoreArgs) -> R
     let setting = if is_choice { Setting::MultipleChoice } else { Setting::Generative };
     let InputFile { name, bytes } = write_codabench(submission, setting, args.fill)?;
     files::write_zip(path, &name, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    eprintln!("{}: {name} written for Codabench", path.display());
+    info!("{}: {name} written for Codabench", path.display());
     if setting == Setting::Generative {
-        eprintln!("add res_gen/key, the key for the judge, before you submit it");
+        info!("add res_gen/key, the key for the judge, before you submit it");
     }
     Ok(())
 }
@@ -234,5 +235,5 @@ fn say_problems(card: &Scorecard) {
     if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
         said += &format!("  ... and {more} more; --json names all\n");
     }
-    terminal::say(format_args!("{said}"));
+    info!("{}", said.trim_end());
 }

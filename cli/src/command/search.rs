@@ -16,6 +16,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tracing::info;
 
 /// Find the passages of a book that answer a question, within a token budget.
 #[derive(Debug, clap::Args)]
@@ -64,7 +65,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     let retriever = retriever_for(&books, args.retriever, embedder.as_ref());
     if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {
         let language = books[0].language;
-        eprintln!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
+        info!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
     let mut shelf = PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer);
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
             let score = p.score.unwrap_or_default();
             writeln!(out, "[{}] bytes {}..{}, {} tokens, {score:.4}\n{}\n", p.index, p.start, p.end, p.tokens, p.text)?;
         }
-        eprintln!(
+        info!(
             "{} of {} passages, {} of {} tokens, by {}",
             found.passages.len(),
             shelf.passages().len(),

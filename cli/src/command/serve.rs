@@ -10,6 +10,7 @@ use std::future::poll_fn;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::task::Poll;
+use tracing::info;
 
 /// What the viewer reads of a run folder.
 const LAYOUT: Layout = Layout {
@@ -53,7 +54,7 @@ pub(crate) async fn run(args: ServeArgs) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     outln!("http://{}/{start}", server.address());
-    eprintln!("serving {shown} on this machine; Ctrl-C ends it");
+    info!("serving {shown} on this machine; Ctrl-C ends it");
     tokio::select! {
         _ = &mut stop => Ok(ExitCode::SUCCESS),
         never = server.serve() => match never {},

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
+use tracing::info;
 
 /// Characters of a leaf's text that are printed.
 const LEAF_CHARS: usize = 80;
@@ -89,7 +90,7 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
             bail!("what is kept for method raptor is no tree; remove it, or run anew with --fresh")
         }
         Err(outcome) => {
-            eprintln!("no tree: {}", serde_json::to_string(&outcome)?);
+            info!("no tree: {}", serde_json::to_string(&outcome)?);
             return Ok(ExitCode::from(1));
         }
     };
@@ -102,7 +103,7 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
     }
     let compression =
         listed.compression.map_or_else(String::new, |share| format!(", {:.0} % of their length", 100.0 * share));
-    eprintln!(
+    info!(
         "{} passages under {} summaries{compression}, {} layers, {} roots, {} calls",
         listed.leaves,
         listed.summaries,
@@ -127,7 +128,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let retriever = retriever_for(&books, args.retriever, embedder.map(Arc::as_ref));
     if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, embedder) {
         let (name, language) = (embedder.name(), books[0].language);
-        eprintln!("clustered by words: {name} does not know the language `{}`", language.code());
+        info!("clustered by words: {name} does not know the language `{}`", language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
     let passages = method.passages().context("a tree has passages")?;

@@ -69,7 +69,6 @@ impl RunArgs {
             concurrency: self.concurrency.unwrap_or(64).max(1),
             rates: self.rates(),
             no_cache: self.no_cache,
-            verbose: self.verbose,
         }))
     }
 }

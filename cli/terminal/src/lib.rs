@@ -1,9 +1,11 @@
 //! What is printed: servers' words, book texts and names of files are shown by a terminal and do not steer it.
 
 use closeread_table::render::text::is_control;
+use indicatif::{MultiProgress, ProgressDrawTarget};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Stdout, Write};
+use std::sync::LazyLock;
 
 /// The text with characters that steer a terminal as `\u001b`, which JSON reads as the same character.
 pub fn harmless(text: &str) -> Cow<'_, str> {
@@ -27,10 +29,25 @@ pub fn stdout() -> Harmless<Stdout> {
     Harmless(io::stdout())
 }
 
-/// Says something on standard error. Whoever closed it does not want to hear it.
+static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
+
+/// The bars of progress on standard error, hidden where that is no terminal. A bar that is not among them is torn by what
+/// is said.
+pub fn bars() -> &'static MultiProgress {
+    &BARS
+}
+
+/// From now on no bar is shown.
+pub fn hide_bars() {
+    BARS.set_draw_target(ProgressDrawTarget::hidden());
+}
+
+/// Says something on standard error, above the bars. Whoever closed it does not want to hear it.
 pub fn say(words: fmt::Arguments<'_>) {
     let words = words.to_string();
-    let _ = io::stderr().write_all(harmless(&words).as_bytes());
+    BARS.suspend(|| {
+        let _ = io::stderr().write_all(harmless(&words).as_bytes());
+    });
 }
 
 /// Writes texts so that they steer nothing.

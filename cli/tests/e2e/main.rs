@@ -34,6 +34,7 @@ mod judge;
 mod judge_limits;
 mod limits;
 mod llmock;
+mod log;
 mod methods_saga;
 mod nginx;
 mod novel_articles;

@@ -1,6 +1,7 @@
 //! A key goes into the header of a request, and nowhere else, whatever happens.
 
 use crate::fault_server::{Act, FaultServer, Seen, cases, reply, run_cases};
+use crate::log::objects;
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox};
 use std::path::Path;
@@ -57,9 +58,13 @@ fn a_planted_key_is_found_nowhere_on_disk_or_screen() {
         ("OPENAI_API_KEY", "openai/gpt-x", &server.url),
         ("OPENAI_COMPATIBLE_API_KEY", "openai-compatible/with-address", &base),
     ] {
-        for more in [&["--fresh", "--verbose", "--concurrency", "1"][..], &["--verbose"]] {
+        let as_json = &["--fresh", "-vv", "--log", "json"][..];
+        for more in [&["--fresh", "--verbose", "--concurrency", "1"][..], &["--verbose"], as_json] {
             let run = sandbox.command(&run_cases(model, url, more)).env(variable, KEY).output().unwrap();
             let ended = Ended(run);
+            if more == as_json {
+                assert!(objects(&ended.err()).len() > names.len(), "every call is said: {}", ended.err());
+            }
             assert!(!ended.err().contains(KEY) && !ended.out().contains(KEY), "{}", ended.err());
             if url == &server.url {
                 assert!(ended.err().contains("***"), "the server's words are there without it: {}", ended.err());

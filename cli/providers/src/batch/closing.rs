@@ -7,6 +7,7 @@ use closeread_llm::provider::{Adjustment, BatchApi, Fault, ServerLoad};
 use closeread_llm::{HostError, Response};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
+use tracing::info;
 
 /// Batches that one request may be in before it counts as failed.
 const MAX_BATCHES: u32 = 3;
@@ -19,7 +20,7 @@ impl Batcher {
             let alone = self.state.borrow().tickets.len() == 1;
             let at_most = if alone { n / 2 } else { n };
             if at_most > 0 {
-                eprintln!("{}: {message}; batches of at most {at_most} requests are handed in one by one", self.name);
+                info!("{}: {message}; batches of at most {at_most} requests are handed in one by one", self.name);
                 self.state.borrow_mut().at_most = Some(at_most);
                 let all: HashSet<&str> = ticket.requests.iter().map(String::as_str).collect();
                 let entries = self.ledger.entries(ticket.number, &all)?;
@@ -35,7 +36,7 @@ impl Batcher {
     pub(super) fn ended(&self, mut ticket: Ticket, results: Vec<(String, Result<Response, Fault>)>) -> Result<()> {
         let ours: HashSet<String> = ticket.requests.iter().cloned().collect();
         if ticket.unconfirmed && results.iter().any(|(id, _)| !ours.contains(id)) {
-            eprintln!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
+            info!("{}: batch {:?} turned out to be another's; ours is looked for again", self.name, ticket.batch);
             ticket.not_ours.extend(ticket.batch.take());
             ticket.stage = Stage::Prepared;
             return self.update(&ticket);
@@ -88,7 +89,7 @@ impl Batcher {
         for (id, (_, message)) in again {
             failed.push((id.to_owned(), self.desk.redacted(HostError::Failed(format!("{message}, and {lost}")))));
         }
-        eprintln!(
+        info!(
             "{}: batch {} has ended: {} replies, {} requests to be handed in again, {} failed",
             self.name,
             ticket.batch.as_deref().unwrap_or("-"),

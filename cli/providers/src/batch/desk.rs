@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::time::Duration;
+use tracing::info;
 
 /// Pages of batches that are looked through for one that was handed in before a kill.
 const PAGES: usize = 20;
@@ -153,7 +154,7 @@ impl BatchClient {
     fn say(&self, id: &str, what: String) {
         let mut said = self.said.borrow_mut();
         if said.get(id) != Some(&what) {
-            eprintln!("{}: waiting for batch {id}: {what}", self.name);
+            info!("{}: waiting for batch {id}: {what}", self.name);
             said.insert(id.to_owned(), what);
         }
     }
@@ -169,6 +170,6 @@ impl BatchClient {
         let protocol = self.protocol();
         let key = self.account.key.as_ref().map(|key| protocol.key_header(key.reveal()));
         let headers = headers.into_iter().map(|(name, value)| (name, value.to_owned())).chain(key);
-        Message { url: protocol.url(&self.account.base_url, &request), headers: headers.collect(), body }
+        Message { url: protocol.url(self.account.base_url.reveal(), &request), headers: headers.collect(), body }
     }
 }

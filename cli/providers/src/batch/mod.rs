@@ -20,6 +20,7 @@ use std::convert::Infallible;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
+use tracing::info;
 
 /// Nothing new is asked for so long: every trial waits.
 const QUIET: Duration = Duration::from_secs(5);
@@ -205,7 +206,7 @@ impl Batcher {
     async fn find_again(&self) -> Result<()> {
         let tickets = self.state.borrow().tickets.clone();
         if !tickets.is_empty() {
-            eprintln!("{}: {} batches of an earlier run are taken up again", self.name, tickets.len());
+            info!("{}: {} batches of an earlier run are taken up again", self.name, tickets.len());
         }
         for ticket in tickets.into_iter().filter(|ticket| ticket.stage == Stage::Prepared) {
             self.find(ticket).await?;
@@ -217,7 +218,7 @@ impl Batcher {
         match self.desk.find(&ticket).await? {
             Some(id) => self.submitted(&mut ticket, id),
             None => {
-                eprintln!("{}: batch {} had not been handed in; it is now", self.name, ticket.number);
+                info!("{}: batch {} had not been handed in; it is now", self.name, ticket.number);
                 self.submit(ticket).await
             }
         }
@@ -280,7 +281,7 @@ impl Batcher {
         ticket.unconfirmed = unconfirmed;
         ticket.batch = Some(id.clone());
         self.update(ticket)?;
-        eprintln!(
+        info!(
             "{}: batch {id} with {} requests is at the provider, who has a day for it; it is looked at every {} s, and the \
              same command goes on with it if this one is stopped",
             self.name,

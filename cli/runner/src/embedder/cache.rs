@@ -5,6 +5,7 @@ use closeread_embed::{Embedded, Vectors};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use tracing::warn;
 
 /// Begins every file; the digit is the version of the layout.
 const MAGIC: &[u8; 8] = b"crvecs-1";
@@ -64,7 +65,7 @@ impl Cache {
         if let Err(error) = write(&path, &encode(embedded))
             && !self.warned.swap(true, Ordering::Relaxed)
         {
-            eprintln!("warning: vectors are not remembered for the next run: {error:#}");
+            warn!("vectors are not remembered for the next run: {error:#}");
         }
     }
 

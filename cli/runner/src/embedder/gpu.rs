@@ -7,6 +7,7 @@ use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 use closeread_gpu::{Adapter, GpuError, GpuModel, Wanted};
 use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use tracing::info;
 
 /// Names the adapter, and is the only way to one in software.
 const VARIABLE: &str = "CLOSEREAD_GPU";
@@ -18,9 +19,7 @@ pub(super) fn adapter() -> Option<Adapter> {
     let wanted = named.map_or(Wanted::Hardware, Wanted::Named);
     let found = Adapter::find_now(&wanted);
     if let Err(error) = &found {
-        SAID.call_once(|| {
-            eprintln!("--backend gpu: {error} ({VARIABLE}=NAME asks for one by name); the encoder computes")
-        });
+        SAID.call_once(|| info!("--backend gpu: {error} ({VARIABLE}=NAME asks for one by name); the encoder computes"));
     }
     found.ok()
 }
@@ -61,7 +60,7 @@ impl WithStandIn {
 
 /// The encoder in the precision of the graphics processor, with the reason on stderr.
 fn stand_in(model: &Installed, reason: &GpuError) -> Result<BertBackend, EmbedError> {
-    eprintln!("{reason}; the encoder goes on in f32, nothing is lost");
+    info!("{reason}; the encoder goes on in f32, nothing is lost");
     let options = EncoderOptions { precision: Some(Precision::F32), ..EncoderOptions::default() };
     let onnx = model.file(ONNX).map_err(|error| EmbedError::Load(format!("{error:#}")))?;
     BertBackend::from_onnx(&model.spec, &onnx, options)

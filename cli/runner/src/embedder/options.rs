@@ -7,9 +7,10 @@ use closeread_embed::{ModelSpec, ServedSpec};
 use closeread_llm::provider::Limits;
 use closeread_providers::is_served;
 use std::path::{Path, PathBuf};
+use tracing::info;
 
 /// How an embedding model is computed, and where.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct EmbedderOptions {
     /// What computes an installed model.
     pub backend: Option<BackendName>,
@@ -46,7 +47,7 @@ impl EmbedderOptions {
             return Ok(ServedSpec { tokenizer, ..spec.into() });
         }
         let Some(spec) = ServedSpec::named(model) else {
-            eprintln!(
+            info!(
                 "{model} is not described: its texts get no prefixes, and texts that are too long are the server's \
                  business; --embedder-spec says otherwise"
             );

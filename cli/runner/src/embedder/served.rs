@@ -21,6 +21,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tracing::{info, warn};
 
 /// Requests of one caller that wait or are under way at once; the throttle lets fewer through.
 const REQUESTS: usize = 64;
@@ -195,7 +196,7 @@ impl Served {
             && let Err(error) = append(&log, &call)
             && !std::mem::replace(&mut taken.warned, true)
         {
-            eprintln!("warning: what embeddings take is not written down: {error:#}");
+            warn!("what embeddings take is not written down: {error:#}");
         }
         taken.calls.push(call);
     }
@@ -205,7 +206,7 @@ impl Served {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let earlier = taken.calls.iter().try_for_each(|call| append(path, call));
         if let Err(error) = earlier {
-            eprintln!("warning: what embeddings take is not written down: {error:#}");
+            warn!("what embeddings take is not written down: {error:#}");
             taken.warned = true;
         }
         taken.log = Some(path.to_owned());
@@ -274,7 +275,7 @@ impl Served {
         if let Some(path) = self.memory() {
             let kept = path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(anyhow::Error::from);
             if let Err(error) = kept.and_then(|()| write_atomically(&path, &serde_json::to_vec(&learnt)?)) {
-                eprintln!("warning: what the embedding server said of itself is asked again next time: {error:#}");
+                warn!("what the embedding server said of itself is asked again next time: {error:#}");
             }
         }
         Ok(learnt)
@@ -308,7 +309,7 @@ fn work(account: EmbeddingAccount, mut jobs: UnboundedReceiver<Job>) {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("cannot talk to the embedding server: {error}");
+            info!("cannot talk to the embedding server: {error}");
             return;
         }
     };
@@ -316,7 +317,7 @@ fn work(account: EmbeddingAccount, mut jobs: UnboundedReceiver<Job>) {
         let server = match EmbeddingServer::new(account) {
             Ok(server) => Rc::new(server),
             Err(error) => {
-                eprintln!("cannot talk to the embedding server: {error:#}");
+                info!("cannot talk to the embedding server: {error:#}");
                 return;
             }
         };

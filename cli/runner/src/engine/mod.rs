@@ -36,6 +36,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Mutex;
+use tracing::{Instrument, debug, info_span, trace};
 
 /// Sets of books that are open at once where calls go in batches: their questions wait together.
 const GROUPS_IN_BATCHES: usize = 256;
@@ -127,6 +128,13 @@ impl Unit<'_> {
         TrialKey { item: item.id.clone(), method, model, budget, repeat: self.repeat }
     }
 
+    fn span(&self) -> tracing::Span {
+        let Arm { method, model, budget } = &self.cell.key;
+        let cell = info_span!("cell", method, model, budget);
+        let items: Vec<&str> = self.items.iter().map(|item| item.id.as_str()).collect();
+        info_span!(parent: &cell, "trial", item = items.join(", "), repeat = self.repeat)
+    }
+
     /// What names its journal.
     fn name(&self) -> Vec<TrialKey> {
         self.items.iter().map(|item| self.key(item)).collect()
@@ -135,6 +143,16 @@ impl Unit<'_> {
 
 /// Makes every trial of the plan that the folder does not hold yet.
 pub async fn run(
+    plan: &Plan<'_>,
+    benchmark: &Benchmark,
+    evidence: &HashMap<String, Vec<(usize, Span)>>,
+    folder: &mut RunFolder,
+) -> Result<Summary> {
+    let span = info_span!("run", benchmark = benchmark.name, folder = %folder.path().display());
+    make_all(plan, benchmark, evidence, folder).instrument(span).await
+}
+
+async fn make_all(
     plan: &Plan<'_>,
     benchmark: &Benchmark,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
@@ -163,8 +181,8 @@ pub async fn run(
         });
     let patience = async {
         match in_batches {
-            true => interrupt::leave(stop, progress).await,
-            false => interrupt::watch(stop, progress).await,
+            true => interrupt::leave(stop).await,
+            false => interrupt::watch(stop).await,
         }
     };
     // The work first: what comes back when the money is out is still recorded.
@@ -220,7 +238,10 @@ impl TrialRunner<'_, '_> {
         let at_once = if batchers.is_empty() { plan.concurrency } else { units.len().max(1) };
         for wave in waves(units, !batchers.is_empty()) {
             let mut trials = stream::iter(wave.into_iter().take_while(|_| !stop.get()))
-                .map(|unit| attempt(plan, &room, &preparations, journals, self.evidence, unit, stop))
+                .map(|unit| {
+                    let span = unit.span();
+                    attempt(plan, &room, &preparations, journals, self.evidence, unit, stop).instrument(span)
+                })
                 .buffer_unordered(at_once);
             while let Some(attempted) = trials.next().await {
                 let Some((records, journal)) = attempted? else { continue };
@@ -339,6 +360,10 @@ async fn attempt(
     };
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
+        match &trial.outcome {
+            Outcome::Failed { error } => debug!(seconds, "trial failed: {error}"),
+            outcome => trace!(seconds, "trial ended: {}", outcome.name()),
+        }
         let scores = recorded(item, &trial, room, evidence);
         Record {
             key: unit.key(item),

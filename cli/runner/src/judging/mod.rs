@@ -35,6 +35,7 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use store::Judgements;
+use tracing::{Instrument, info, info_span};
 
 /// A panel with the hosts that reach its members.
 pub struct JudgeRunner<'a> {
@@ -99,7 +100,6 @@ impl<'a> JudgeRunner<'a> {
             concurrency: options.concurrency,
             rates: options.rates,
             tokenizer: Some(tokenizer.clone()),
-            verbose: options.verbose,
             ..Options::default()
         };
         let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { crate::cache::replies() });
@@ -146,7 +146,9 @@ impl<'a> JudgeRunner<'a> {
                 .map(|key| {
                     let item = items[key.subject.item.as_str()];
                     let (record, work) = (records.get(&key.subject).copied(), &works[item.id.as_str()]);
-                    self.hear(key, item, record, work)
+                    let span =
+                        info_span!("judgement", judge = key.judge.name(), model = key.judge_model, item = item.id);
+                    self.hear(key, item, record, work).instrument(span)
                 })
                 .buffer_unordered(self.concurrency);
             while let Some(judgement) = heard.next().await {
@@ -163,7 +165,7 @@ impl<'a> JudgeRunner<'a> {
         tokio::select! {
             biased;
             result = work => result?,
-            () = interrupt::watch(&stop, &progress) => {}
+            () = interrupt::watch(&stop) => {}
             () = self.spending.is_out() => out_of_money = true,
         }
         progress.finish();
@@ -249,7 +251,7 @@ pub fn works<'a>(
             match chunk_of(facts, all_books) {
                 Ok(text) => chunk = text,
                 Err(why) => {
-                    eprintln!(
+                    info!(
                         "item `{}`: the chunk of its key facts is not found, so its summaries are not judged: {why:#}",
                         item.id
                     );

@@ -10,6 +10,7 @@ use closeread_providers::{Rates, without_credentials};
 
 use std::collections::BTreeMap;
 use std::time::Duration;
+use tracing::info;
 
 /// Most tokens of a judge's reply where no option says otherwise: room for a list over the key facts of a chunk.
 pub const MAX_OUTPUT_TOKENS: u32 = 2048;
@@ -18,7 +19,7 @@ pub const MAX_OUTPUT_TOKENS: u32 = 2048;
 pub const ALL_JUDGES: &str = "all";
 
 /// Who judges and how.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct JudgeOptions {
     /// The models, and `builtin/rule`.
     pub models: Vec<String>,
@@ -46,8 +47,6 @@ pub struct JudgeOptions {
     pub rates: Rates,
     /// Remembered replies are neither used nor kept.
     pub no_cache: bool,
-    /// What goes wrong on the way is said.
-    pub verbose: bool,
 }
 
 impl JudgeOptions {
@@ -74,7 +73,7 @@ impl JudgeOptions {
             bail!("a judge's temperature is {}: expected 0 to 2", self.temperature);
         }
         if self.votes > 1 && self.temperature == 0.0 && models.iter().any(|model| model != BUILTIN_RULE) {
-            eprintln!(
+            info!(
                 "note: {} votes at temperature 0 are mostly one vote repeated; a temperature such as 0.7 makes them differ",
                 self.votes
             );

@@ -6,6 +6,7 @@ use closeread_files::write_atomically;
 use closeread_text::hash::sha256;
 use std::io::Read;
 use std::path::PathBuf;
+use tracing::warn;
 
 /// How hard a book is compressed. From 7 on zstd sets aside twice the memory, 10 MB for a book, to save 2% more.
 const COMPRESSION: i32 = 6;
@@ -24,7 +25,7 @@ impl StoredTexts {
         if file.exists() {
             match self.text(book.hash()) {
                 Ok(_) => return Ok(()),
-                Err(_) => eprintln!("{} is damaged and is written anew", file.display()),
+                Err(_) => warn!("{} is damaged and is written anew", file.display()),
             }
         }
         let text = book.open()?;

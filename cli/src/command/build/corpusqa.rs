@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tracing::info;
 
 const PROMPTS: [&str; 6] = [
     "corpusqa-fields",
@@ -263,11 +264,7 @@ async fn ended(
         write_table(folder.path(), &corpus)?;
         let code = write(folder, build, "corpusqa", books, &corpus.built)?;
         write_cells(folder.path(), &corpus, build.check, build.seed)?;
-        eprintln!(
-            "the table of {} rows is in {} and beside it",
-            corpus.rows.len(),
-            folder.path().join(DATABASE).display()
-        );
+        info!("the table of {} rows is in {} and beside it", corpus.rows.len(), folder.path().join(DATABASE).display());
         Ok(code)
     })
     .await

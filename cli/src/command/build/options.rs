@@ -13,6 +13,7 @@ use closeread_text::hash::sha256;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tracing::info;
 
 const PROMPTS: [&str; 3] = ["options-distractors", "judge-corpusqa", "build-again"];
 
@@ -70,7 +71,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
         ..BenchmarkOptions::default()
     })?;
     for problem in &benchmark.problems {
-        eprintln!("{problem}");
+        info!("{problem}");
     }
     if !benchmark.items.iter().any(wants_options) {
         bail!("benchmark `{}` has no open question with a gold answer and without options", benchmark.name);
@@ -118,6 +119,6 @@ fn forms_alone(args: &OptionsArgs, forms: Vec<Form>) -> Result<ExitCode> {
     } else {
         outln!("{n} forms about {} books in {page}", books.len());
     }
-    eprintln!("--checked FILE reads back what the page saves");
+    info!("--checked FILE reads back what the page saves");
     Ok(ExitCode::SUCCESS)
 }

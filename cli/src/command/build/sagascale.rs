@@ -21,6 +21,7 @@ use closeread_text::hash::sha256;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tracing::info;
 
 const PROMPTS: [&str; 9] = [
     "sagascale-segment",
@@ -111,7 +112,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
         );
     }
     if args.knower.is_empty() {
-        eprintln!("note: without --knower no question is dropped because a model knows its answer without the book");
+        info!("note: without --knower no question is dropped because a model knows its answer without the book");
     }
     let (name, search) =
         (search.as_ref().map(SearchOptions::name), search.map(|search| search.open(&context.tokenizer)).transpose()?);

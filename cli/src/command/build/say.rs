@@ -16,6 +16,7 @@ use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tracing::info;
 
 /// Works until the build is finished, fails or is to end: then says what it took, and how to go on. What is finished goes
 /// to `write`, which gives the exit code; only then is removed what was for going on.
@@ -34,15 +35,15 @@ pub(super) async fn finish<T>(
             folder.tidy(journal)?;
             return Ok(code);
         }
-        Ended::OutOfMoney => eprintln!(
+        Ended::OutOfMoney => info!(
             "stopped: --max-cost leaves no money for another call; what was finished is kept, and the same command goes on"
         ),
-        Ended::Interrupted => eprintln!("stopped; what was finished is kept, and the same command goes on"),
+        Ended::Interrupted => info!("stopped; what was finished is kept, and the same command goes on"),
         Ended::Early(error @ BuildError::Stopped { .. }) => {
-            eprintln!("{error}; the same command without --until goes on");
+            info!("{error}; the same command without --until goes on");
             return Ok(ExitCode::SUCCESS);
         }
-        Ended::Early(error) => eprintln!("{error}"),
+        Ended::Early(error) => info!("{error}"),
     }
     Ok(ExitCode::from(1))
 }
@@ -55,7 +56,7 @@ fn say_spending(context: &BuildContext) {
             0 => String::new(),
             n => format!(" and {n} calls of unknown price"),
         };
-        eprintln!(
+        info!(
             "{} tokens of prompts, {} of replies; {}{unknown}",
             taken.prompt_tokens, taken.reply_tokens, taken.dollars
         );
@@ -78,12 +79,12 @@ pub(super) fn write(
     } else {
         print_tables(&tables)?;
     }
-    eprintln!("{items} items on {documents} documents in {}", out.display());
+    info!("{items} items on {documents} documents in {}", out.display());
     if items == 0 {
-        eprintln!("nothing came out: the lines in {} say what dropped what", out.join("stages").display());
+        info!("nothing came out: the lines in {} say what dropped what", out.join("stages").display());
         return Ok(ExitCode::from(1));
     }
-    eprintln!("closeread run --benchmark {} runs it; {} is for people", out.display(), page.display());
+    info!("closeread run --benchmark {} runs it; {} is for people", out.display(), page.display());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -102,12 +103,12 @@ pub(super) fn checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
         print_tables(std::slice::from_ref(&found.table))?;
     }
     if found.open > 0 {
-        eprintln!("{} of {n_questions} questions are not answered", found.open);
+        info!("{} of {n_questions} questions are not answered", found.open);
     }
     let mut problems = found.problems;
     if let Some(mut collected) = collected.filter(|collected| collected.all > 0 || !collected.problems.is_empty()) {
         let folder = collected.folder.display();
-        eprintln!(
+        info!(
             "{} questions were written, {} lie in {folder}: a benchmark for `run` and `build options`",
             collected.n, collected.all
         );
@@ -129,14 +130,14 @@ pub(super) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCo
         }
     }
     if found.open > 0 {
-        eprintln!("{} of {n_lines} lines have no value yet", found.open);
+        info!("{} of {n_lines} lines have no value yet", found.open);
     }
     Ok(say_problems(file, &found.problems))
 }
 
 fn say_problems(file: &Path, problems: &[String]) -> ExitCode {
     for problem in problems {
-        eprintln!("{}: {}", file.display(), text::plain(problem));
+        info!("{}: {}", file.display(), text::plain(problem));
     }
     if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }

@@ -8,6 +8,7 @@ use closeread_files::refuse_input_as_output;
 use closeread_metrics::{HashedAnswer, hashed};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tracing::info;
 
 /// Arguments of `closeread data hash`.
 #[derive(Debug, Args)]
@@ -50,7 +51,7 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
     }
     std::fs::write(&args.out, lines).with_context(|| format!("cannot write {}", args.out.display()))?;
     for why in &left_out {
-        eprintln!("{why}");
+        info!("{why}");
     }
     outln!("{}: {n_written} items, {} left out", args.out.display(), left_out.len());
     Ok(if left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tracing::info;
 
 /// Passages of a text, spread over it: more change the largest magnitudes little.
 const N_PASSAGES: usize = 512;
@@ -37,7 +38,7 @@ pub(super) fn run(name: &str, texts: &[PathBuf]) -> anyhow::Result<ExitCode> {
         let shelf = PassageIndex::new(vec![Arc::new(book)], Chunker::Dos, max_tokens, &Tokenizer::cl100k());
         let book = &shelf.books()[0];
         if !model.spec.speaks(book.language.code()) {
-            eprintln!("{}: `{}` is not meant for {}; it counts all the same", book.id, model.spec.name, book.language);
+            info!("{}: `{}` is not meant for {}; it counts all the same", book.id, model.spec.name, book.language);
         }
         let every = shelf.passages().len().div_ceil(N_PASSAGES);
         let passages: Vec<String> = (0..shelf.passages().len()).step_by(every).map(|idx| shelf.text(idx)).collect();
@@ -49,7 +50,7 @@ pub(super) fn run(name: &str, texts: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let file = CalibrationFile { version: 1, weights: sha256(&onnx), texts: names, n_passages, layers };
     let path = folder.join(CALIBRATION);
     files::write_atomically(&path, format!("{}\n", serde_json::to_string(&file)?).as_bytes())?;
-    eprintln!("wrote {} from {n_passages} passages; --backend encoder-int8 uses it", path.display());
+    info!("wrote {} from {n_passages} passages; --backend encoder-int8 uses it", path.display());
     Ok(ExitCode::SUCCESS)
 }
 

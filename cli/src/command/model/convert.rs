@@ -10,6 +10,7 @@ use closeread_text::hash::sha256;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tracing::info;
 
 /// What a model is published as.
 pub(super) const CONFIG: &str = "config.json";
@@ -46,7 +47,7 @@ pub(super) fn run(
         ),
     };
     let model = install(dir, &spec, weights, &out, origin)?;
-    eprintln!("wrote {} ({})", model.place(), model.spec.name);
+    info!("wrote {} ({})", model.place(), model.spec.name);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -162,7 +163,7 @@ fn described_by_folder(dir: &Path, name: String) -> anyhow::Result<ModelSpec> {
     };
     let longest = max_tokens(&config)?;
     let said = json("sentence_bert_config.json").and_then(|config| config["max_seq_length"].as_u64());
-    eprintln!("note: no description of `{name}`: taken from its folder, without prefixes (--spec says otherwise)");
+    info!("note: no description of `{name}`: taken from its folder, without prefixes (--spec says otherwise)");
     Ok(ModelSpec {
         name,
         dimension: dimension(&config)?,

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
+use tracing::info;
 
 /// Tries without a byte of progress between them before a download is given up.
 const MAX_IDLE_TRIES: u32 = 4;
@@ -86,7 +87,7 @@ impl Hub {
                             self.repo
                         )));
                     }
-                    eprintln!("{file}: interrupted after {after} bytes, going on ({error:#})");
+                    info!("{file}: interrupted after {after} bytes, going on ({error:#})");
                     tokio::time::sleep(Duration::from_millis(250 << n_idle)).await;
                 }
             }
@@ -100,7 +101,7 @@ impl Hub {
             )));
         }
         std::fs::rename(&part, &target).with_context(|| format!("{} cannot be written", target.display()))?;
-        eprintln!("fetched {file} ({} bytes)", target.metadata()?.len());
+        info!("fetched {file} ({} bytes)", target.metadata()?.len());
         Ok(())
     }
 
@@ -242,5 +243,5 @@ fn progress(file: &str, n_bytes: Option<u64>) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg} {bytes}/{total_bytes} {bytes_per_sec} {eta} left");
     bar.set_style(style.expect("the template is valid"));
     bar.set_message(file.to_owned());
-    bar
+    closeread_terminal::bars().add(bar)
 }

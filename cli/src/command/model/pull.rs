@@ -8,6 +8,7 @@ use closeread_embed::onnx::WeightFormat;
 use closeread_runner::models::{TOKENIZER, models_dir};
 use std::path::Path;
 use std::process::ExitCode;
+use tracing::info;
 
 /// Where models are looked for.
 const ENDPOINT: &str = "https://huggingface.co";
@@ -23,7 +24,7 @@ pub(super) async fn run(name: &str, weights: WeightFormat, spec: Option<&Path>) 
     let endpoint = std::env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
     let endpoint = endpoint.as_deref().unwrap_or(ENDPOINT).trim_end_matches('/');
     let model = pull(&spec, weights, endpoint, &models_dir()?).await?;
-    eprintln!("installed {name} in {model}");
+    info!("installed {name} in {model}");
     Ok(ExitCode::SUCCESS)
 }
 

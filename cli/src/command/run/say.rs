@@ -13,6 +13,7 @@ use closeread_runner::judging::JudgeOptions;
 use closeread_table::number::thousands;
 use serde_json::json;
 use std::collections::BTreeMap;
+use tracing::info;
 
 /// What embeddings from servers took, a line a model.
 pub(super) fn say_embeddings(embeddings: &[EmbeddingUsage]) {
@@ -23,7 +24,7 @@ pub(super) fn say_embeddings(embeddings: &[EmbeddingUsage]) {
             n => format!("{} tokens and {n} requests that did not say", thousands(*tokens)),
         };
         let price = if unpriced == requests { "price unknown".to_owned() } else { dollars.to_string() };
-        eprintln!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
+        info!("{model}: {} texts embedded in {requests} requests, {tokens}; {price}", thousands(*texts as u64));
     }
 }
 
@@ -42,12 +43,12 @@ pub(super) fn say_failures(records: &[Record]) {
     }
     let mut reasons: Vec<(&str, usize)> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    eprintln!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
+    info!("{} trials failed, and the same command tries them again:", thousands(n_failed as u64));
     for (reason, n) in reasons.iter().take(SHOWN) {
-        eprintln!("  {} x {reason}", thousands(*n as u64));
+        info!("  {} x {reason}", thousands(*n as u64));
     }
     if reasons.len() > SHOWN {
-        eprintln!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
+        info!("  ... and for {} more reasons; records.jsonl has all", reasons.len() - SHOWN);
     }
 }
 
@@ -63,12 +64,12 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let of_unknown = if unpriced > 0 { format!(" and {unpriced} calls of unknown price") } else { String::new() };
     let own_count = sum(|u| u.own_count as u64);
     if own_count > 0 {
-        eprintln!(
+        info!(
             "the tokens of {} calls were counted here: the provider named none, or a number that cannot be",
             thousands(own_count)
         );
     }
-    eprintln!(
+    info!(
         "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
         thousands(sum(|u| u.calls as u64)),
         thousands(prompt),
@@ -83,40 +84,40 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
     if *protocol == Protocol::OWN {
         return;
     }
-    eprintln!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
+    info!("{}: where the options say nothing, as in {}", protocol.benchmark, protocol.source);
     if args.method.is_empty() {
         let with_parameters = |(entry, method): &(&Entry, AnyMethod)| format!("{} {}", entry.name, json!(method));
-        eprintln!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
+        info!("  methods: {}", methods.iter().map(with_parameters).collect::<Vec<_>>().join(", "));
     }
     if args.budget.is_empty() && methods.iter().any(|(_, method)| method.takes_budget()) {
         let budgets: Vec<String> = protocol.budgets.iter().map(ToString::to_string).collect();
-        eprintln!("  budgets: {} tokens", budgets.join(", "));
+        info!("  budgets: {} tokens", budgets.join(", "));
     }
     let n = args.repeats();
     if args.repeats.is_none() && protocol.repeats > 1 {
-        eprintln!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
+        info!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
     }
     let failures = match protocol.failures {
         FailurePolicy::Wrong => "count as wrong",
         FailurePolicy::LeftOut => "are in no denominator",
     };
-    eprintln!("  trials in which the reader never got to answer {failures}; the report has both readings");
+    info!("  trials in which the reader never got to answer {failures}; the report has both readings");
 }
 
 /// Who judges, or why nobody does.
 pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
     let protocol = args.protocol();
     match (judges, protocol.judge_model) {
-        (None, Some(model)) => eprintln!(
+        (None, Some(model)) => info!(
             "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge-model, or \
              builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
             protocol.judges.join(" and ")
         ),
-        (Some(judges), _) if args.judge_model.is_empty() => eprintln!(
+        (Some(judges), _) if args.judge_model.is_empty() => info!(
             "{SAMPLE}, every method: judged as well, by {} as every judge; --judge-model names another, --judge-model none nobody",
             judges.models.join(", ")
         ),
-        (Some(judges), Some(model)) => eprintln!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
+        (Some(judges), Some(model)) => info!("  judged by {}; in the paper by {model}", judges.models.join(", ")),
         _ => {}
     }
 }

@@ -7,13 +7,14 @@ use closeread_methods::{OnTruncation, versions};
 use closeread_report::Arm;
 use closeread_table::number::thousands;
 use std::collections::BTreeMap;
+use tracing::{info, warn};
 
 /// Models whose provider named more than one version of them.
 pub(super) fn say_versions(records: &[Record]) {
     for (model, versions) in versions(records).into_iter().filter(|(_, versions)| versions.len() > 1) {
         let each: Vec<String> = versions.iter().map(|(version, n)| format!("{version} ({n} calls)")).collect();
-        eprintln!(
-            "warning: the provider of {model} changed it within this run, so its scores mix {} versions: {}",
+        warn!(
+            "the provider of {model} changed it within this run, so its scores mix {} versions: {}",
             versions.len(),
             each.join(", ")
         );
@@ -35,8 +36,8 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: u32
         let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
         let of = |n: usize| format!("{} of {}", thousands(n as u64), thousands(cuts.calls as u64));
         if cuts.warns_of_responses() {
-            eprintln!(
-                "warning: {method}{at} with {model}: {} responses ended at their limit of tokens, {without_answer} trials \
+            warn!(
+                "{method}{at} with {model}: {} responses ended at their limit of tokens, {without_answer} trials \
                  have no answer for it; raise --max-output-tokens ({max_output_tokens}), which a model that reasons \
                  first needs for that, too",
                 of(cuts.cut_short)
@@ -47,14 +48,14 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: u32
                 OnTruncation::Warn => "their scores stay; --on-truncation fail counts them as overflows",
                 OnTruncation::Fail => "they count as overflows",
             };
-            eprintln!(
-                "warning: {method}{at} with {model}: the server seems to have cut {} prompts, by its own count of their \
+            warn!(
+                "{method}{at} with {model}: the server seems to have cut {} prompts, by its own count of their \
                  tokens: give it a longer context (Ollama: num_ctx), or name its length by --context-window; {then}",
                 of(cuts.server_truncated)
             );
         }
     }
     for (model, cuts) in models.into_iter().filter(|(_, cuts)| cuts.calls > 0 && cuts.not_known == cuts.calls) {
-        eprintln!("whether the server of {model} cut prompts is not known: it counts no tokens ({} calls)", cuts.calls);
+        info!("whether the server of {model} cut prompts is not known: it counts no tokens ({} calls)", cuts.calls);
     }
 }

@@ -1,0 +1,183 @@
+//! What closeread says on standard error: sentences, or a JSON object a line.
+
+use clap::ValueEnum;
+use serde_json::{Map, Value, json};
+use std::fmt::{self, Write};
+use std::time::SystemTime;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+use tracing_subscriber::registry::{LookupSpan, Registry};
+
+/// How much is said on standard error, and how.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = "Messages")]
+pub(crate) struct LogArgs {
+    /// Say every try of a call that fails, and what is done about it; twice: every call
+    #[arg(long, short, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Say nothing but errors, and show no progress
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Sentences, or a JSON object a line with level, message, fields and the spans it was said in
+    #[arg(long, global = true, value_name = "FORM", default_value = "text")]
+    log: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Text,
+    Json,
+}
+
+impl LogArgs {
+    /// From now on events are said as the options have it.
+    pub(crate) fn begin(self) {
+        let level = match (self.quiet, self.verbose) {
+            (true, _) => Level::ERROR,
+            (_, 0) => Level::INFO,
+            (_, 1) => Level::DEBUG,
+            _ => Level::TRACE,
+        };
+        if self.quiet || self.log == Form::Json {
+            closeread_terminal::hide_bars();
+        }
+        let log = Log { level, form: self.log };
+        tracing::subscriber::set_global_default(Registry::default().with(log)).expect("it is set once");
+    }
+
+    /// How an error of the command line itself is said: it is not parsed then.
+    pub(crate) fn of_arguments() -> Self {
+        let given: Vec<String> = std::env::args().skip(1).collect();
+        let json = given.iter().any(|one| one == "--log=json") || given.windows(2).any(|two| *two == ["--log", "json"]);
+        Self { verbose: 0, quiet: false, log: if json { Form::Json } else { Form::Text } }
+    }
+
+    /// Whether messages are JSON.
+    pub(crate) fn is_json(self) -> bool {
+        self.log == Form::Json
+    }
+}
+
+/// Writes the events of closeread's own crates. Those of others are not written: they may hold headers, and keys in them.
+struct Log {
+    level: Level,
+    form: Form,
+}
+
+/// What a span is about, kept with it.
+struct Fields(Map<String, Value>);
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Log {
+    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
+        *metadata.level() <= self.level && metadata.target().starts_with("closeread")
+    }
+
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields(Map::new());
+        attributes.record(&mut fields);
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(fields);
+        }
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
+        {
+            values.record(fields);
+        }
+    }
+
+    fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
+        let mut fields = Fields(Map::new());
+        event.record(&mut fields);
+        let spans = context.event_scope(event).into_iter().flat_map(|scope| scope.from_root());
+        let spans = spans.map(|span| {
+            let about = span.extensions().get::<Fields>().map(|fields| fields.0.clone()).unwrap_or_default();
+            (span.name(), about)
+        });
+        let (spans, metadata) = (spans.collect::<Vec<_>>(), event.metadata());
+        let line = match self.form {
+            Form::Json => as_json(metadata, fields.0, spans),
+            Form::Text => as_text(metadata, &fields.0, &spans),
+        };
+        closeread_terminal::say(format_args!("{line}\n"));
+    }
+}
+
+type Span = (&'static str, Map<String, Value>);
+
+/// Time in seconds since 1970, level, place, message, fields; the spans from the outermost on, each with its name.
+fn as_json(metadata: &Metadata<'_>, fields: Map<String, Value>, spans: Vec<Span>) -> String {
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut line = json!({
+        "time": time.as_millis() as f64 / 1000.0,
+        "level": metadata.level().as_str().to_lowercase(),
+        "target": metadata.target(),
+    });
+    if let Value::Object(line) = &mut line {
+        line.extend(fields);
+    }
+    if !spans.is_empty() {
+        let named = |(name, about): Span| {
+            let mut span = Map::from_iter([("span".to_owned(), json!(name))]);
+            span.extend(about);
+            Value::Object(span)
+        };
+        line["spans"] = spans.into_iter().map(named).collect();
+    }
+    line.to_string()
+}
+
+/// The message as a sentence; what is only said to who asks for it names what it is about.
+fn as_text(metadata: &Metadata<'_>, fields: &Map<String, Value>, spans: &[Span]) -> String {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let message = fields.get("message").map(text).unwrap_or_default();
+    let mut line = match *metadata.level() {
+        Level::ERROR => format!("error: {message}"),
+        Level::WARN => format!("warning: {message}"),
+        _ => message,
+    };
+    if let Some(hint) = fields.get("hint") {
+        let _ = write!(line, "\nhint: {}", text(hint));
+    }
+    if *metadata.level() > Level::INFO {
+        let about: Vec<String> = spans
+            .iter()
+            .filter(|(name, _)| *name != "run")
+            .map(|(name, about)| format!("{name} {}", about.values().map(text).collect::<Vec<_>>().join(" ")))
+            .collect();
+        if !about.is_empty() {
+            let _ = write!(line, " ({})", about.join(", "));
+        }
+    }
+    line
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0.insert(field.name().to_owned(), json!(format!("{value:?}")));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), json!(value));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), json!(value));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.insert(field.name().to_owned(), json!(value));
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.0.insert(field.name().to_owned(), json!(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.0.insert(field.name().to_owned(), json!(value));
+    }
+}
