@@ -7,6 +7,7 @@ mod methods;
 
 pub(crate) use judges::check_judges;
 
+use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
 use closeread_llm::price::Dollars;
@@ -17,8 +18,8 @@ use closeread_providers::Rates;
 use closeread_providers::extra_body::{self, ExtraBodies};
 use closeread_retrieve::Retriever;
 use closeread_retrieve::context::Fill;
-use closeread_runner::benchmark::BenchmarkOptions;
-use closeread_runner::embedder::{BACKENDS, BackendName, EmbedderOptions};
+use closeread_runner::benchmark::{AskedAs, BenchmarkOptions};
+use closeread_runner::embedder::{BackendName, EmbedderOptions};
 use closeread_runner::models;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -65,7 +66,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "MODEL")]
     pub(crate) preparer: Option<String>,
     /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
-    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Retriever>())]
     pub(crate) retriever: Option<Retriever>,
     /// An embedding model for every method: an installed one, see `closeread model list`, or one on a server:
     /// openai/MODEL, openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2; naive-rag and agentic-rag:
@@ -81,7 +82,7 @@ pub(crate) struct RunArgs {
     pub(crate) embedder_spec: Option<PathBuf>,
     /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
     /// for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = BACKENDS, value_parser = named::<BackendName>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<BackendName>())]
     pub(crate) backend: Option<BackendName>,
     /// Counts passages, budgets and prompts: cl100k, o200k, embedder, or a tokenizer.json [default: cl100k]
     #[arg(long, value_name = "NAME|FILE")]
@@ -93,7 +94,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) passage_tokens: Option<usize>,
     /// What filling a budget does at a passage that does not fit [default: stop]
-    #[arg(long, value_name = "stop|skip", value_parser = named::<Fill>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Fill>())]
     pub(crate) fill: Option<Fill>,
     /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
     #[arg(long, value_name = "N")]
@@ -102,18 +103,18 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) context_window: Option<usize>,
     /// What full-document does beyond the window [default: fail]
-    #[arg(long, value_name = "fail|truncate-end|truncate-middle", value_parser = named::<OnOverflow>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<OnOverflow>())]
     pub(crate) on_overflow: Option<OnOverflow>,
     /// What becomes of trials whose prompt the server seems to have cut: their number is said, or they count as overflows
     /// [default: warn]
-    #[arg(long, value_name = "warn|fail", value_parser = named::<OnTruncation>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<OnTruncation>())]
     pub(crate) on_truncation: Option<OnTruncation>,
     /// Most tokens of a reply [default: 1024]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,
-    /// Ask items that have options and answers this way: as-given, choice, generative [default: as-given]
-    #[arg(long, value_name = "TASK")]
-    pub(crate) task: Option<String>,
+    /// Ask items that have options and answers this way [default: as-given]
+    #[arg(long, value_name = "TASK", value_parser = one_of::<AskedAs>())]
+    pub(crate) task: Option<AskedAs>,
     /// All documents as one book, joined by a blank line in the order of their ids
     #[arg(long)]
     pub(crate) one_book: bool,
@@ -171,7 +172,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(crate) votes: Option<u32>,
     /// How votes become a verdict [default: majority]
-    #[arg(long, value_name = "majority|unanimity", value_parser = named::<PanelRule>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<PanelRule>())]
     pub(crate) panel: Option<PanelRule>,
     /// Sampling temperature of the judges [default: 0]
     #[arg(long, value_name = "T")]
@@ -297,7 +298,7 @@ impl RunArgs {
             keep_wraps: self.keep_wraps,
             allow_outside: self.allow_outside,
             one_book: self.one_book,
-            task: self.task.clone(),
+            task: self.task.unwrap_or_default(),
             items: self.items.clone(),
             limit: self.limit,
             judged: !self.judging_models().is_empty(),
@@ -376,14 +377,6 @@ pub(crate) fn max_cost(dollars: Option<f64>) -> Result<Option<Dollars>> {
         }
         limit => Ok(limit.map(Dollars)),
     }
-}
-
-/// A value by the name that its serde form has.
-pub(crate) fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|error| {
-        let message = error.to_string();
-        message.split_once(", ").map_or(message.clone(), |(_, expected)| expected.to_owned())
-    })
 }
 
 #[cfg(test)]

@@ -19,10 +19,12 @@ macro_rules! out {
 
 mod command;
 mod config;
+mod headings;
 mod hint;
 mod log;
 mod ranges;
 mod table;
+mod values;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use closeread_runner::interrupt;
@@ -75,7 +77,7 @@ fn main() -> ExitCode {
         error!("there is no --max-tokens: --passage-tokens limits a passage, --max-output-tokens a response");
         return ExitCode::from(2);
     }
-    let matches = ranges::within(Cli::command()).try_get_matches();
+    let matches = headings::under(ranges::within(Cli::command())).try_get_matches();
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() && LogArgs::of_arguments().is_json() => {

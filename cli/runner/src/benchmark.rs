@@ -11,6 +11,7 @@ use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, Ta
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Language, Locator, Span};
 use corpora::Corpora;
+use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,14 +38,27 @@ pub struct BenchmarkOptions {
     pub allow_outside: bool,
     /// All documents as one book.
     pub one_book: bool,
-    /// `as-given`, `choice` or `generative`.
-    pub task: Option<String>,
+    /// How items that have options and answers are asked.
+    pub task: AskedAs,
     /// Only these items, where any is named.
     pub items: Vec<String>,
     /// Only the first items.
     pub limit: Option<usize>,
     /// Whether there is a judge, without whom summaries cannot be scored.
     pub judged: bool,
+}
+
+/// How items are asked that can be asked both ways.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AskedAs {
+    /// As the data set has them.
+    #[default]
+    AsGiven,
+    /// With their options.
+    Choice,
+    /// Without.
+    Generative,
 }
 
 /// Books and items, ready to be run.
@@ -328,16 +342,10 @@ fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) ->
 
 /// The items that the options leave, asked the way they say.
 fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
-    let task = match asked.task.as_deref() {
-        None | Some("as-given") => None,
-        Some("choice") => Some(Task::Choice),
-        Some("generative") => Some(Task::Generative),
-        Some(other) => bail!("unknown task `{other}`: expected as-given, choice or generative"),
-    };
     for item in &mut items {
-        match task {
-            Some(Task::Choice) if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
-            Some(Task::Generative) if !item.answers.is_empty() => item.task = Task::Generative,
+        match asked.task {
+            AskedAs::Choice if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
+            AskedAs::Generative if !item.answers.is_empty() => item.task = Task::Generative,
             _ => {}
         }
     }

@@ -10,7 +10,7 @@ mod local;
 mod options;
 mod served;
 
-pub use backend::{BACKENDS, BackendName};
+pub use backend::BackendName;
 pub use collection::{Collected, Collection};
 pub use options::EmbedderOptions;
 

@@ -2,5 +2,8 @@
 
 /// `what` is what was asked for, `feature` the feature of this package that has it.
 pub fn lacking(what: &str, feature: &str) -> String {
-    format!("this closeread was built without {what}: install it by `cargo install closeread --features {feature}`")
+    format!(
+        "this closeread was built without {what}: `cargo install --path cli --features {feature}` in its source folder builds it \
+         with, `--features full` with all there is"
+    )
 }

@@ -1,6 +1,7 @@
 //! `closeread chunk`: the passages of a book.
 
 use crate::command::{BookArgs, one_book};
+use crate::values::one_of;
 use anyhow::Result;
 use closeread_books::chunk::Chunker;
 use closeread_methods::listing::Listing;
@@ -19,7 +20,7 @@ pub(crate) struct ChunkArgs {
     /// A .txt, .md or .epub file
     file: PathBuf,
     /// dos: sentences packed up to 100 tokens; window: 512 tokens each; sentences: packed up to 4,000; sections: 5,000
-    #[arg(long, value_name = "dos|window|sentences|sections", default_value = "dos", value_parser = chunker)]
+    #[arg(long, value_name = "NAME", default_value = "dos", value_parser = one_of::<Chunker>())]
     chunker: Chunker,
     /// Most tokens of a passage [default: as the chunker has it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -32,13 +33,6 @@ pub(crate) struct ChunkArgs {
     /// Print {"passages":[{"index","start","end","tokens","text"}]}
     #[arg(long)]
     json: bool,
-}
-
-/// A chunker by name.
-fn chunker(name: &str) -> Result<Chunker, String> {
-    let names: Vec<&str> = Chunker::ALL.iter().map(|chunker| chunker.name()).collect();
-    let found = Chunker::ALL.into_iter().find(|chunker| chunker.name() == name);
-    found.ok_or_else(|| format!("expected {}", names.join(", ")))
 }
 
 /// Prints the passages.

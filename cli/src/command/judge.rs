@@ -1,7 +1,9 @@
 //! `closeread judge`: judges a run that exists, without asking its readers again.
 
 use super::plan::out_of_money;
-use crate::config::{check_judges, max_cost, named};
+use super::{AskingArgs, CostArgs};
+use crate::config::{check_judges, max_cost};
+use crate::values::one_of;
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_judges::PanelRule;
@@ -40,7 +42,7 @@ pub(crate) struct JudgeArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     votes: u32,
     /// How votes become a verdict; ties are not carried
-    #[arg(long, value_name = "majority|unanimity", default_value = "majority", value_parser = named::<PanelRule>)]
+    #[arg(long, value_name = "NAME", default_value = "majority", value_parser = one_of::<PanelRule>())]
     panel: PanelRule,
     /// Judges by name, or all: rule, judge-sagascale, judge-novelqa, judge-novelqa-evidence, judge-corpusqa, verify-facts,
     /// align-key-facts, classify-question [default: those of the paper that fit the items]
@@ -52,18 +54,12 @@ pub(crate) struct JudgeArgs {
     /// Most tokens of a reply
     #[arg(long, value_name = "N", default_value_t = MAX_OUTPUT_TOKENS)]
     max_output_tokens: u32,
-    /// Address of the judges' server
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
     /// Passed to models that take a seed
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Fields merged into every request, as JSON or a file with it, or into those of one judge; repeatable
     #[arg(long, value_name = "JSON|FILE|JUDGE={...}|JUDGE=@FILE")]
     extra_body: Vec<String>,
-    /// Folder with prompts that replace ours, by file name
-    #[arg(long, value_name = "DIR")]
-    prompts: Option<PathBuf>,
     /// Longest that one try of a call may take
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
@@ -76,19 +72,10 @@ pub(crate) struct JudgeArgs {
     /// Most tokens a minute to and from a model, prompts and the limits of replies [default: no limit]
     #[arg(long, value_name = "N")]
     tpm: Option<u64>,
-    /// Stop before the run folder's calls, those of its readers included, have cost more than this [default: no limit]
-    #[arg(long, value_name = "DOLLARS")]
-    max_cost: Option<f64>,
-    /// With --max-cost: start although a model's price is not known, and count its calls as free
-    #[arg(long)]
-    allow_unknown_price: bool,
-    /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
-    /// configuration folder, where there is one]
-    #[arg(long, value_name = "FILE")]
-    model_info: Option<PathBuf>,
-    /// Ask again what was asked before: remembered replies are neither used nor kept
-    #[arg(long)]
-    no_cache: bool,
+    #[command(flatten)]
+    asking: AskingArgs,
+    #[command(flatten)]
+    costs: CostArgs,
     /// Print scores and tables as one JSON value
     #[arg(long)]
     json: bool,
@@ -104,7 +91,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let name = finished::folder_name(&args.run);
     let run = finished::load(&args.run, name.clone(), Texts::Skip)?;
     let books = finished::books_of(&args.run)?;
-    let prompts = prompts::load(args.prompts.as_deref())?;
+    let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;
     let options = JudgeOptions {
         models: args.judge_model.clone(),
@@ -113,13 +100,13 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         judges: args.judge.clone(),
         temperature: args.temperature,
         max_output_tokens: args.max_output_tokens,
-        base_url: args.base_url.clone(),
+        base_url: args.asking.base_url.clone(),
         seed: args.seed,
         extra_body: ExtraBodies::read(&args.extra_body, &BTreeMap::new())?,
         timeout: Duration::from_secs(args.timeout.max(1)),
         concurrency: args.concurrency.max(1),
         rates: Rates { rpm: args.rpm, tpm: args.tpm },
-        no_cache: args.no_cache,
+        no_cache: args.asking.no_cache,
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
@@ -169,10 +156,10 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
 
 /// What the folder's calls have cost, and may cost; the prices are kept in the folder.
 fn spending(args: &JudgeArgs, options: &JudgeOptions, run: &Run, tokenizer: &Tokenizer) -> Result<Spending> {
-    let now = pricing::load(args.model_info.as_deref())?;
+    let now = pricing::load(args.costs.model_info.as_deref())?;
     let asked = options.asked();
-    let limit = max_cost(args.max_cost)?;
-    if limit.is_some() && !args.allow_unknown_price {
+    let limit = max_cost(args.costs.max_cost)?;
+    if limit.is_some() && !args.costs.allow_unknown_price {
         pricing::check_known(&now, &asked)?;
     }
     run_folder::write_prices(&args.run, now.only(asked.iter().map(String::as_str)))?;

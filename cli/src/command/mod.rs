@@ -21,10 +21,11 @@ pub(crate) mod serve;
 pub(crate) mod tree;
 pub(crate) mod verify;
 
-use crate::config::named;
+use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_books::Book;
-use closeread_runner::embedder::{BACKENDS, BackendName, Embedder, EmbedderOptions};
+use closeread_retrieve::Retriever;
+use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
 use closeread_runner::input::{InputOptions, read_books};
 use closeread_runner::models;
 use closeread_text::Language;
@@ -51,16 +52,20 @@ pub(crate) struct BookArgs {
     allow_outside: bool,
 }
 
-/// Which embedding model ranks, and what computes it.
+/// How passages are ranked, by which embedding model, and what computes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EmbedderArgs {
+    /// How passages are ranked, or clustered in a tree: by vectors, by words or by both [default: dense; bm25 for a book in
+    /// a language the embedder does not know]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<Retriever>())]
+    retriever: Option<Retriever>,
     /// An installed embedding model, see `closeread model list`, or one on a server: openai/MODEL,
     /// openai-compatible/MODEL, tei/MODEL [default: all-MiniLM-L6-v2]
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
     /// What computes the model; gpu is a graphics processor, or the encoder where there is none [default: encoder; tract
     /// for an ONNX model that closeread did not convert]
-    #[arg(long, value_name = BACKENDS, value_parser = named::<BackendName>)]
+    #[arg(long, value_name = "NAME", value_parser = one_of::<BackendName>())]
     backend: Option<BackendName>,
     #[command(flatten)]
     served: ServedArgs,
@@ -72,12 +77,44 @@ impl EmbedderArgs {
         self.embedder.as_deref()
     }
 
-    /// The model, installed or on a server.
-    fn load(&self) -> Result<Embedder> {
+    /// The model, installed or on a server; `None` where words rank.
+    fn load(&self) -> Result<Option<Embedder>> {
+        if self.retriever == Some(Retriever::Bm25) {
+            return Ok(None);
+        }
         let options = self.served.options(self.backend);
         options.check(self.name().unwrap_or(models::SHIPPED))?;
-        Embedder::named(self.name(), &options)
+        Embedder::named(self.name(), &options).map(Some)
     }
+}
+
+/// Where a language model is asked, and with which prompts. `run` has the same options, which a config file can give.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AskingArgs {
+    /// Address of the models' server
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Folder with prompts that replace ours, by file name
+    #[arg(long, value_name = "DIR")]
+    prompts: Option<PathBuf>,
+    /// Ask again what was asked before: cached responses are neither used nor kept
+    #[arg(long)]
+    no_cache: bool,
+}
+
+/// What calls may cost. `run` has the same options, which a config file can give.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CostArgs {
+    /// Stop before a call that could cost more, in US dollars; a run folder's earlier calls count [default: no limit]
+    #[arg(long, value_name = "DOLLARS")]
+    max_cost: Option<f64>,
+    /// With --max-cost: start although a model's price is not known, and count its calls as free
+    #[arg(long)]
+    allow_unknown_price: bool,
+    /// Windows and prices of models, over those that ship, see docs/costs.md [default: models.toml of the user's
+    /// configuration folder, where there is one]
+    #[arg(long, value_name = "FILE")]
+    model_info: Option<PathBuf>,
 }
 
 /// Where an embedding model on a server is.

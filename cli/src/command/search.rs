@@ -2,7 +2,7 @@
 
 use crate::command::EmbedderArgs;
 use crate::command::{BookArgs, one_book};
-use crate::config::named;
+use crate::values::one_of;
 use anyhow::Result;
 use closeread_books::chunk::Chunker;
 use closeread_embed::Role;
@@ -29,13 +29,10 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 1500)]
     budget: usize,
     /// document: as they follow each other in the book (DOS RAG); score: best first (vanilla RAG)
-    #[arg(long, value_name = "document|score", default_value = "document", value_parser = named::<PassageOrder>)]
+    #[arg(long, value_name = "NAME", default_value = "document", value_parser = one_of::<PassageOrder>())]
     order: PassageOrder,
-    /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
-    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
-    retriever: Option<Retriever>,
     /// What filling the budget does at a passage that does not fit
-    #[arg(long, value_name = "stop|skip", default_value = "stop", value_parser = named::<Fill>)]
+    #[arg(long, value_name = "NAME", default_value = "stop", value_parser = one_of::<Fill>())]
     fill: Fill,
     /// Passages on each side of a ranked one that are ranked right behind it
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -58,12 +55,9 @@ pub(crate) struct SearchArgs {
 /// Prints the passages found.
 pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
     let books = vec![Arc::new(one_book(&args.file, &args.book)?)];
-    let embedder = match args.retriever {
-        Some(Retriever::Bm25) => None,
-        _ => Some(args.embedder.load()?),
-    };
-    let retriever = retriever_for(&books, args.retriever, embedder.as_ref());
-    if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, &embedder) {
+    let embedder = args.embedder.load()?;
+    let retriever = retriever_for(&books, args.embedder.retriever, embedder.as_ref());
+    if let (None, Retriever::Bm25, Some(embedder)) = (args.embedder.retriever, retriever, &embedder) {
         let language = books[0].language;
         info!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }

@@ -1,8 +1,6 @@
 //! `closeread tree`: RAPTOR's tree of summaries over a book.
 
-use crate::command::EmbedderArgs;
-use crate::command::{BookArgs, one_book};
-use crate::config::named;
+use crate::command::{AskingArgs, BookArgs, EmbedderArgs, one_book};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_embed::Role;
@@ -43,13 +41,6 @@ pub(crate) struct TreeArgs {
     /// Who writes the summaries, as `closeread run` names readers [default: builtin/extractive; with --run the only one]
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Address of the model's server
-    #[arg(long, value_name = "URL")]
-    base_url: Option<String>,
-    /// What passages are clustered by: embeddings (dense, hybrid) or words (bm25) [default: dense; bm25 for a book in a
-    /// language the embedder does not know]
-    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
-    retriever: Option<Retriever>,
     #[command(flatten)]
     embedder: EmbedderArgs,
     /// cl100k, o200k, embedder, or a tokenizer.json
@@ -61,14 +52,10 @@ pub(crate) struct TreeArgs {
     /// Most tokens of a reply
     #[arg(long, value_name = "N", default_value_t = 1024)]
     max_output_tokens: u32,
-    /// Folder with prompts that replace ours, by file name
-    #[arg(long, value_name = "DIR")]
-    prompts: Option<PathBuf>,
-    /// Ask again what was asked before
-    #[arg(long)]
-    no_cache: bool,
     #[command(flatten)]
     reading: BookArgs,
+    #[command(flatten)]
+    asking: AskingArgs,
     /// Print {"leaves","summaries","compression","roots","nodes":[{"index","layer","tokens","children","document","start",
     /// "end","text"}]}
     #[arg(long)]
@@ -118,15 +105,12 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
 async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let method = AnyMethod::named("raptor", &parameters(&args.param)?)?;
     let model = args.model.as_deref().unwrap_or(EXTRACTIVE);
-    let reader = Reader::named(model, args.base_url.as_deref(), Options::default())?;
+    let reader = Reader::named(model, args.asking.base_url.as_deref(), Options::default())?;
     let books = vec![Arc::new(one_book(Path::new(&args.book), &args.reading)?)];
-    let encoder = match args.retriever {
-        Some(Retriever::Bm25) => None,
-        _ => Some(QueryEncoder::new(args.embedder.load()?)),
-    };
+    let encoder = args.embedder.load()?.map(QueryEncoder::new);
     let embedder = encoder.as_ref().map(QueryEncoder::embedder);
-    let retriever = retriever_for(&books, args.retriever, embedder.map(Arc::as_ref));
-    if let (None, Retriever::Bm25, Some(embedder)) = (args.retriever, retriever, embedder) {
+    let retriever = retriever_for(&books, args.embedder.retriever, embedder.map(Arc::as_ref));
+    if let (None, Retriever::Bm25, Some(embedder)) = (args.embedder.retriever, retriever, embedder) {
         let (name, language) = (embedder.name(), books[0].language);
         info!("clustered by words: {name} does not know the language `{}`", language.code());
     }
@@ -138,7 +122,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
     }
-    let prompts = prompts::load(args.prompts.as_deref())?;
+    let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let setting = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
@@ -146,7 +130,8 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
         temperature: 0.0,
         context_window: None,
     };
-    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
+    let replies =
+        Rc::new(if args.asking.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
     let host = CliHost::new(reader, replies);
     let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
     let session = Session::new(&host, setting).about(&books).searching(Some(&shelf), retriever);

@@ -1,7 +1,6 @@
 //! `closeread verify`: a finished run parsed and scored again from the replies that it stored.
 
-use crate::config::named;
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::ServedSpec;
 use closeread_llm::price::{Dollars, PriceList};
@@ -219,8 +218,10 @@ fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
     let EmbedderEntry { name, backend, fingerprint, endpoint, spec } = entry;
     let mut options = EmbedderOptions { base_url: endpoint.clone(), known: spec.clone(), ..EmbedderOptions::default() };
     if endpoint.is_none() {
-        options.backend =
-            Some(named(BackendName::recorded(backend)).map_err(|error| anyhow!("backend `{backend}`: {error}"))?);
+        options.backend = Some(
+            serde_json::from_value(json!(BackendName::recorded(backend)))
+                .with_context(|| format!("backend `{backend}`"))?,
+        );
     }
     let embedder = Embedder::named(Some(name), &options);
     let embedder = embedder.context("the passages cannot be ranked again as they were")?;

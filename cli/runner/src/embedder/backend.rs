@@ -30,9 +30,6 @@ pub enum BackendName {
     Gpu,
 }
 
-/// As `--backend` takes them.
-pub const BACKENDS: &str = "tract|encoder|encoder-f32|encoder-int8|gpu";
-
 impl BackendName {
     /// The option that a backend's name in a manifest came from: without the precision that it computes in by default.
     pub fn recorded(name: &str) -> &str {

@@ -1,5 +1,6 @@
 //! The options that all builds have.
 
+use crate::command::{AskingArgs, CostArgs};
 use crate::config::max_cost;
 use anyhow::{Context, Result, bail};
 use closeread_builder::context::{BuildContext, ContextOptions};
@@ -21,9 +22,6 @@ pub(crate) struct BuildOptions {
     /// The model that builds: openai/MODEL, anthropic/MODEL, gemini/MODEL, openai-compatible/MODEL
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// Address of the models' server
-    #[arg(long, value_name = "URL")]
-    pub(crate) base_url: Option<String>,
     /// Forget this stage and all later ones, and make them anew
     #[arg(long, value_name = "STAGE")]
     pub(crate) from: Option<String>,
@@ -57,27 +55,16 @@ pub(crate) struct BuildOptions {
     /// Fields merged into every request, as JSON or a file with it, or into those made from one prompt; repeatable
     #[arg(long, value_name = "JSON|FILE|PROMPT={...}|PROMPT=@FILE")]
     pub(crate) extra_body: Vec<String>,
-    /// Prices of models, over those that ship
-    #[arg(long, value_name = "FILE")]
-    pub(crate) model_info: Option<PathBuf>,
-    /// Most that the calls of this command may cost, in US dollars: it stops before a call that could cost more
-    #[arg(long, value_name = "DOLLARS")]
-    pub(crate) max_cost: Option<f64>,
-    /// With --max-cost: calls of models without a known price count as free
-    #[arg(long)]
-    pub(crate) allow_unknown_price: bool,
-    /// Folder with prompts that replace ours, by file name
-    #[arg(long, value_name = "DIR")]
-    pub(crate) prompts: Option<PathBuf>,
     /// Longest that one try of a call may take
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub(crate) timeout: u64,
     /// Most units of work under way at once
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub(crate) concurrency: usize,
-    /// Ask again what was asked before: remembered replies are neither used nor kept
-    #[arg(long)]
-    pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
+    #[command(flatten)]
+    pub(crate) costs: CostArgs,
     /// Print the funnel and all tables as one JSON value
     #[arg(long)]
     pub(crate) json: bool,
@@ -97,17 +84,17 @@ impl BuildOptions {
     /// What the build of these models works with; a dry run asks nobody.
     pub(crate) fn context(&self, models: &[&str]) -> Result<BuildContext> {
         let options = ContextOptions {
-            prompts: self.prompts.clone(),
+            prompts: self.asking.prompts.clone(),
             tokenizer: self.tokenizer.clone(),
-            model_info: self.model_info.clone(),
-            max_cost: max_cost(self.max_cost)?,
-            allow_unknown_price: self.allow_unknown_price,
-            base_url: self.base_url.clone(),
+            model_info: self.costs.model_info.clone(),
+            max_cost: max_cost(self.costs.max_cost)?,
+            allow_unknown_price: self.costs.allow_unknown_price,
+            base_url: self.asking.base_url.clone(),
             extra_body: ExtraBodies::read(&self.extra_body, &BTreeMap::new())?,
             timeout: Duration::from_secs(self.timeout.max(1)),
             concurrency: self.concurrency.max(1),
             max_output_tokens: self.max_output_tokens,
-            no_cache: self.no_cache,
+            no_cache: self.asking.no_cache,
         };
         BuildContext::new(options, if self.dry_run { &[] } else { models })
     }

@@ -3,7 +3,7 @@
 use super::args::BuildOptions;
 use super::inputs::BookInputs;
 use super::say::{checked, finish, print_tables, show_costs, write};
-use crate::config::named;
+use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_build::hamlet::{Hamlet, STAGES, STUDY_SIZES, chunks, study, study_chunks, study_cost};
@@ -28,20 +28,20 @@ pub(crate) struct HamletArgs {
     #[command(flatten)]
     books: BookInputs,
     /// Most tokens of a chunk
-    #[arg(long, value_name = "N", default_value_t = 4_000, value_parser = positive)]
+    #[arg(long, value_name = "N", default_value_t = 4_000)]
     chunk_tokens: usize,
     /// Fewest tokens of a chunk: the end of a book can be shorter and is dropped [default: an eighth of --chunk-tokens]
     #[arg(long, value_name = "N")]
     least_tokens: Option<usize>,
     /// The perspectives of the trees
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "analytical,narrative",
-        value_parser = named::<Perspective>)]
+        value_parser = one_of::<Perspective>())]
     perspectives: Vec<Perspective>,
     /// In the place of a benchmark: rate chunks of several sizes (appendix B)
     #[arg(long, value_name = "chunk-size", value_parser = ["chunk-size"])]
     study: Option<String>,
     /// The sizes of --study, in tokens
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = STUDY_SIZES, value_parser = positive)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = STUDY_SIZES)]
     sizes: Vec<usize>,
     /// Chunks of each size that --study rates
     #[arg(long, value_name = "N", default_value_t = 100)]
@@ -51,10 +51,6 @@ pub(crate) struct HamletArgs {
     judge: Vec<String>,
     #[command(flatten)]
     build: BuildOptions,
-}
-
-fn positive(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|n| *n > 0).ok_or_else(|| "expected a number from 1".to_owned())
 }
 
 /// Builds, estimates, studies or reads a check back.

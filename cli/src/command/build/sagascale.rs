@@ -4,7 +4,6 @@ use super::args::BuildOptions;
 use super::inputs::{ArticleArgs, BookInputs, SearchArgs};
 use super::say::{checked, finish, show_costs, write};
 use crate::command::EmbedderArgs;
-use crate::config::named;
 use anyhow::{Result, bail};
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
@@ -63,9 +62,6 @@ pub(crate) struct SagaScaleArgs {
     /// Most pairs from one context
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
     most_pairs: u16,
-    /// How passages are ranked [default: dense; bm25 for a book in a language the embedder does not know]
-    #[arg(long, value_name = "dense|bm25|hybrid", value_parser = named::<Retriever>)]
-    retriever: Option<Retriever>,
     #[command(flatten)]
     embedder: EmbedderArgs,
     #[command(flatten)]
@@ -116,13 +112,10 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     }
     let (name, search) =
         (search.as_ref().map(SearchOptions::name), search.map(|search| search.open(&context.tokenizer)).transpose()?);
-    let encoder = match args.retriever {
-        Some(Retriever::Bm25) => None,
-        _ => Some(QueryEncoder::new(args.embedder.load()?)),
-    };
+    let encoder = args.embedder.load()?.map(QueryEncoder::new);
     let more = json!({
         "checker": checker, "judge": judge, "knowers": args.knower, "search": name, "parameters": parameters,
-        "books": hashes(&books), "articles": sha256(&serde_json::to_vec(&articles)?), "retriever": args.retriever,
+        "books": hashes(&books), "articles": sha256(&serde_json::to_vec(&articles)?), "retriever": args.embedder.retriever,
         "embedder": encoder.as_ref().map(|encoder| encoder.embedder().name()),
     });
     let configuration = build.configuration("sagascale", &context, &PROMPTS, more);
@@ -159,7 +152,7 @@ fn subjects(
         let embedder = encoder.map(QueryEncoder::embedder);
         let retriever = match embedder {
             None => Retriever::Bm25,
-            Some(embedder) => retriever_for(&alone, args.retriever, Some(embedder.as_ref())),
+            Some(embedder) => retriever_for(&alone, args.embedder.retriever, Some(embedder.as_ref())),
         };
         let mut shelf = PassageIndex::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer);
         if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
