@@ -5,12 +5,12 @@ mod corpora;
 use crate::input::{self, InputOptions};
 use crate::shard::Shard;
 use anyhow::{Context, Result, bail};
-use closeread_books::{Book, ReadOptions, TextStore};
+use closeread_books::{Book, TextStore};
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
 use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, Task};
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Language, Locator, Span};
-use corpora::Corpora;
+use corpora::{Corpora, books_of};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -292,28 +292,6 @@ fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, V
 fn folder_name(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     path.file_name().map_or_else(|| "benchmark".to_owned(), |name| name.to_string_lossy().into_owned())
-}
-
-/// The texts of a data set as books; those that are none are problems.
-fn books_of(documents: Vec<Document>, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
-    let mut books = Vec::new();
-    for document in documents {
-        let Content::Text(text) = document.content else {
-            problems.push(Problem::dropped(&document.id, None, None, "its text was not loaded"));
-            continue;
-        };
-        let given = document.language.as_deref().and_then(|code| code.parse().ok());
-        let options = ReadOptions {
-            language: options.language.or(given),
-            keep_frame: options.keep_frame,
-            keep_wraps: options.keep_wraps,
-        };
-        match Book::new(document.id.clone(), document.title, text, &options) {
-            Ok(book) => books.push(book),
-            Err(error) => problems.push(Problem::dropped(&document.id, None, None, error.to_string())),
-        }
-    }
-    books
 }
 
 fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) -> Result<(Vec<Book>, Vec<Item>)> {

@@ -1,15 +1,14 @@
 //! Published rows of which each holds a whole corpus: read some at a time, their texts put aside, so that a set may be larger
 //! than the memory of the machine.
 
-use super::books_of;
 use crate::cache::cache_folder;
 use crate::input::InputOptions;
 use crate::run_folder::StoredTexts;
 use anyhow::{Context, Result};
-use closeread_books::{Book, TextStore};
+use closeread_books::{Book, ReadOptions, TextStore};
 use closeread_data::{Adapter, Dataset};
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
-use closeread_eval::{InputFile, Problem};
+use closeread_eval::{Content, Document, InputFile, Problem};
 use closeread_files::{MAX_FILE_BYTES, open_file};
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
@@ -164,6 +163,28 @@ impl<R: BufRead> Iterator for Parts<'_, R> {
             Err(error) => Some(Err(error)),
         }
     }
+}
+
+/// The texts of a data set as books; those that are none are problems.
+pub(super) fn books_of(documents: Vec<Document>, options: &InputOptions, problems: &mut Vec<Problem>) -> Vec<Book> {
+    let mut books = Vec::new();
+    for document in documents {
+        let Content::Text(text) = document.content else {
+            problems.push(Problem::dropped(&document.id, None, None, "its text was not loaded"));
+            continue;
+        };
+        let given = document.language.as_deref().and_then(|code| code.parse().ok());
+        let options = ReadOptions {
+            language: options.language.or(given),
+            keep_frame: options.keep_frame,
+            keep_wraps: options.keep_wraps,
+        };
+        match Book::new(document.id.clone(), document.title, text, &options) {
+            Ok(book) => books.push(book),
+            Err(error) => problems.push(Problem::dropped(&document.id, None, None, error.to_string())),
+        }
+    }
+    books
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What methods make of the books before their questions, made once and kept in the run folder.
 
-use super::{BookIndexes, Plan, PlannedCell, Unit};
+use super::plan::{Plan, PlannedCell, Unit};
+use super::room::BookIndexes;
 use crate::journal::Journals;
 use crate::run_folder::{PreparationKey, RunFolder};
 use anyhow::{Context, Result};

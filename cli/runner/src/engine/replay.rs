@@ -1,6 +1,9 @@
 //! A finished run again, without asking anyone: every reply comes from its record, everything else is computed anew.
 
-use super::{BookIndexes, Plan, Unit, groups, key_of, recorded, units_of};
+use super::plan::{Plan, Unit};
+use super::prepare::key_of;
+use super::room::BookIndexes;
+use super::{groups, recorded, units_of};
 use crate::benchmark::Benchmark;
 use crate::host::QueryEncoder;
 use crate::progress::Progress;

@@ -1,6 +1,6 @@
 //! What the questions on some books share: the books, cut and embedded as the methods want them.
 
-use super::{Plan, PlannedCell, Unit, retriever_for};
+use super::plan::{Plan, PlannedCell, Unit, retriever_for};
 use crate::embedder::{Collected, Embedder};
 use crate::host::QueryEncoder;
 use crate::progress::Progress;

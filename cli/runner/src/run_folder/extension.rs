@@ -55,7 +55,7 @@ pub(super) fn extend(path: &Path, there: &Value, here: &Value, items: &[Item]) -
     changes.items.extend(old_items.iter().filter(differ).map(|(id, _)| id.clone()));
 
     let documents: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let records: Vec<Record> = super::open_lines(&path.join("records.jsonl"), "a record of a trial")?.1;
+    let records: Vec<Record> = closeread_files::open_lines(&path.join("records.jsonl"), "a record of a trial")?.1;
     let preparations = preparations(path)?;
     let stale_preparations: Vec<&PreparationKey> =
         preparations.iter().filter(|entry| changes.concern_preparation(entry, here)).map(|(key, _)| key).collect();

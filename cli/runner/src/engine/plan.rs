@@ -1,0 +1,107 @@
+//! What a run does, and its units of work.
+
+use crate::embedder::Embedder;
+use crate::host::{CliHost, QueryEncoder};
+use crate::spending::Spending;
+use closeread_books::Book;
+use closeread_eval::Item;
+use closeread_methods::record::TrialKey;
+use closeread_methods::{AnyMethod, Settings};
+use closeread_providers::Batcher;
+use closeread_report::{Arm, embedding_usage};
+use closeread_retrieve::Retriever;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+use tracing::info_span;
+
+/// What a run does, decided before it starts.
+pub struct Plan<'a> {
+    /// What all trials share.
+    pub setting: Settings<'a>,
+    /// The lines of the table.
+    pub cells: Vec<PlannedCell>,
+    /// Who is asked for what methods make of books before their questions; `None`: each reader for itself.
+    pub preparer: Option<String>,
+    /// Repetitions of every trial.
+    pub repeats: u32,
+    /// As asked for; `None` chooses by language.
+    pub retriever: Option<Retriever>,
+    /// Calls under way at once.
+    pub concurrency: usize,
+    /// One host a model.
+    pub hosts: HashMap<String, CliHost>,
+    /// What the calls of all hosts take.
+    pub spending: Rc<Spending>,
+}
+
+impl Plan<'_> {
+    /// The encoders of the cells, each once.
+    pub(super) fn encoders(&self) -> Vec<&Rc<QueryEncoder>> {
+        let mut encoders: Vec<&Rc<QueryEncoder>> = Vec::new();
+        for encoder in self.cells.iter().filter_map(|cell| cell.encoder.as_ref()) {
+            if !encoders.iter().any(|known| Rc::ptr_eq(known, encoder)) {
+                encoders.push(encoder);
+            }
+        }
+        encoders
+    }
+
+    /// What takes calls into batches, one a model.
+    pub(super) fn batchers(&self) -> Vec<&Batcher> {
+        self.hosts.values().filter_map(|host| host.batcher().map(Rc::as_ref)).collect()
+    }
+
+    /// Counts what embeddings from servers have cost.
+    pub(super) fn count_embeddings(&self) {
+        let calls: Vec<_> = self.encoders().iter().flat_map(|encoder| encoder.embedder().calls()).collect();
+        let usage = embedding_usage(&calls, self.spending.prices());
+        self.spending.embedded(usage.iter().map(|usage| usage.dollars).sum());
+    }
+}
+
+/// A line of the table with the method that fills it.
+#[derive(Clone)]
+pub struct PlannedCell {
+    /// Method, model, budget.
+    pub key: Arm,
+    /// The method with its parameters.
+    pub method: AnyMethod,
+    /// What embeds for it, where it searches by vectors.
+    pub encoder: Option<Rc<QueryEncoder>>,
+}
+
+/// The retriever for a book: as asked for, or dense where the encoder knows the language and BM25 where it does not.
+pub fn retriever_for(books: &[Arc<Book>], asked: Option<Retriever>, embedder: Option<&Embedder>) -> Retriever {
+    asked.unwrap_or_else(|| {
+        let known = |book: &Arc<Book>| embedder.is_some_and(|e| e.speaks(book.language.code()));
+        if books.iter().all(known) { Retriever::Dense } else { Retriever::Bm25 }
+    })
+}
+
+/// What is asked at once: an item, or all items of one call for a method that asks them together. If one of them has no
+/// record, all are asked again: one call gives all their answers.
+pub(super) struct Unit<'a> {
+    pub(super) cell: &'a PlannedCell,
+    pub(super) repeat: u32,
+    pub(super) items: Vec<&'a Item>,
+}
+
+impl Unit<'_> {
+    pub(super) fn key(&self, item: &Item) -> TrialKey {
+        let Arm { method, model, budget } = self.cell.key.clone();
+        TrialKey { item: item.id.clone(), method, model, budget, repeat: self.repeat }
+    }
+
+    pub(super) fn span(&self) -> tracing::Span {
+        let Arm { method, model, budget } = &self.cell.key;
+        let cell = info_span!("cell", method, model, budget);
+        let items: Vec<&str> = self.items.iter().map(|item| item.id.as_str()).collect();
+        info_span!(parent: &cell, "trial", item = items.join(", "), repeat = self.repeat)
+    }
+
+    /// What names its journal.
+    pub(super) fn name(&self) -> Vec<TrialKey> {
+        self.items.iter().map(|item| self.key(item)).collect()
+    }
+}
