@@ -15,9 +15,7 @@ use closeread_eval::{Item, Outcome};
 use closeread_methods::cost::{BookSize, Stage};
 use closeread_methods::protocol::{MAX_OUTPUT_TOKENS, offers};
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{
-    AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, parse, reader, recorded_scores,
-};
+use closeread_methods::{AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, reader, recorded_scores};
 use closeread_prompts::Prompts;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::sentence::Rules;
@@ -186,7 +184,7 @@ impl MethodRun {
     /// # Errors
     /// A number that no call has.
     pub fn heard(&self, call: usize, reply: &str) -> Result<JsHeard, JsValue> {
-        let heard = self.input_of(call, |input| parse(input, &self.item, reply))?;
+        let heard = self.input_of(call, |input| input.expected.parse(&[&self.item], input.context.len(), reply))?;
         to_js(&heard).map(JsCast::unchecked_into)
     }
 

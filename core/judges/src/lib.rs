@@ -43,6 +43,8 @@ use closeread_eval::{Item, Task};
 use closeread_methods::Host;
 use closeread_methods::record::{CallTrace, Record};
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::judges as prompts;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 
 /// Name of the judge without a model, as `--judge` takes it.
@@ -103,13 +105,13 @@ impl Judge {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Rule => "rule",
-            Self::SagaScale => "judge-sagascale",
-            Self::NovelQa => "judge-novelqa",
-            Self::NovelQaEvidence => "judge-novelqa-evidence",
-            Self::CorpusQa => "judge-corpusqa",
-            Self::VerifyFacts => "verify-facts",
-            Self::AlignKeyFacts => "align-key-facts",
-            Self::ClassifyQuestion => "classify-question",
+            Self::SagaScale => prompts::JudgeSagaScale::NAME,
+            Self::NovelQa => prompts::JudgeNovelQa::NAME,
+            Self::NovelQaEvidence => prompts::JudgeNovelQaEvidence::NAME,
+            Self::CorpusQa => prompts::JudgeCorpusQa::NAME,
+            Self::VerifyFacts => prompts::VerifyFacts::NAME,
+            Self::AlignKeyFacts => prompts::AlignKeyFacts::NAME,
+            Self::ClassifyQuestion => prompts::ClassifyQuestion::NAME,
         }
     }
 
@@ -222,8 +224,8 @@ pub struct Submission<'a> {
     pub item: &'a Item,
     /// Title of the work; empty if unknown.
     pub title: &'a str,
-    /// ISO 639-1 code of the work.
-    pub language: &'a str,
+    /// The language of the work.
+    pub language: Language,
     /// What the reader said; nothing for a judge of questions.
     pub said: SubmittedAnswer<'a>,
     /// Sentences that the reader cited as evidence.

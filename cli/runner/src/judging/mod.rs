@@ -27,7 +27,7 @@ use closeread_prompts::Prompts;
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{Options, Reader};
 use closeread_report::docket;
-use closeread_text::Locator;
+use closeread_text::{Language, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -72,14 +72,14 @@ pub struct Session {
 /// What a judge is told of an item's work.
 pub struct Work {
     title: String,
-    language: String,
+    language: Language,
     chunk: String,
 }
 
 impl Work {
     /// What a judge is told of an answer about this work.
     pub fn submission<'a>(&'a self, item: &'a Item, said: SubmittedAnswer<'a>, cited: &'a [String]) -> Submission<'a> {
-        Submission { item, title: &self.title, language: &self.language, said, cited, chunk: &self.chunk }
+        Submission { item, title: &self.title, language: self.language, said, cited, chunk: &self.chunk }
     }
 }
 
@@ -262,7 +262,7 @@ pub fn works<'a>(
             [one] => one.title.clone(),
             _ => String::new(),
         };
-        let language = books.first().map_or("en", |book| book.language.code()).to_owned();
+        let language = books.first().map_or(Language::ENGLISH, |book| book.language);
         works.insert(item.id.as_str(), Work { title, language, chunk });
     }
     (works, without_chunk)

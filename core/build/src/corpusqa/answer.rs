@@ -1,7 +1,7 @@
 //! From a query to a question with its gold answer: paraphrase, SQL by a model, execution (section 3, steps 3 and 5).
 
-use super::column::Schema;
 use super::column::ValueType;
+use super::column::{Column, Schema};
 use super::database::{Database, SqlError, TABLE};
 use super::draw::Query;
 use super::global::Row;
@@ -16,9 +16,11 @@ use closeread_eval::answer::corpusqa::{Reading, agrees};
 use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
-use closeread_methods::{MethodError, Session, Settings, language_name};
+use closeread_methods::{MethodError, Session, Settings};
+use closeread_prompts::builds::{CorpusQaParaphrase, CorpusQaSql};
+use closeread_prompts::variables;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,9 +168,9 @@ fn checked(
     table.answer(database, sql, form).map_err(|error| (error.reason(), error.to_string()))
 }
 
-/// What the prompt that paraphrases is filled with.
-pub(super) fn paraphrase_variables(query: &Query, language: &str) -> Value {
-    json!({"question": query.question, "literals": query.literals, "language": language_name(language)})
+/// The prompt that paraphrases.
+pub(super) fn paraphrase_prompt(query: &Query, language: Language) -> CorpusQaParaphrase<'_> {
+    CorpusQaParaphrase { question: &query.question, literals: &query.literals, language }
 }
 
 /// Has a model say a question in other words. One that loses a number or a name of the question is asked for once more, then
@@ -177,9 +179,9 @@ pub(super) async fn paraphrase<H: Host>(
     host: &H,
     settings: Settings<'_>,
     query: &Query,
-    language: &str,
+    language: Language,
 ) -> Result<Made<Asked>, MethodError> {
-    one(host, settings, "corpusqa-paraphrase", &paraphrase_variables(query, language), "", |reply, _| {
+    one(host, settings, &paraphrase_prompt(query, language), "", |reply, _| {
         let text = field(reply, "question").ok_or("it holds no JSON object with a question")?;
         let question = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let bare = folded(&question);
@@ -199,19 +201,24 @@ fn field(reply: &str, name: &str) -> Option<String> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// What the prompt for SQL is filled with.
-pub(super) fn sql_variables(table: &SetTable<'_>, asked: &Asked) -> Value {
-    let columns: Vec<Value> = table.schema.columns.iter().enumerate().map(|(at, column)| {
+/// The prompt for SQL.
+pub(super) fn sql_prompt<'p>(table: &SetTable<'p>, asked: &'p Asked) -> CorpusQaSql<'p> {
+    let column = |(at, column): (usize, &'p Column)| {
         let cells = table.rows.iter().map(|row| &row.cells[at]);
         let words = if column.value_type == ValueType::Category { column::categories(cells) } else { Vec::new() };
-        json!({"key": column.key, "title": column.named(), "type": type_of(column.value_type), "unit": column.unit, "words": words})
-    }).collect();
+        let (key, unit) = (column.key.as_str(), column.unit.as_str());
+        variables::Column { key, title: column.named(), r#type: type_of(column.value_type), unit, words }
+    };
     let examples: Vec<Vec<String>> =
         table.rows.iter().take(EXAMPLES).map(|row| row.cells.iter().map(CellValue::to_string).collect()).collect();
-    json!({
-        "table": TABLE, "entity": table.schema.entity.one, "columns": columns, "examples": examples, "question": asked.question,
-        "answer": asked.query.answer.name(),
-    })
+    CorpusQaSql {
+        table: TABLE,
+        entity: &table.schema.entity.one,
+        columns: table.schema.columns.iter().enumerate().map(column).collect(),
+        examples,
+        question: &asked.question,
+        answer: asked.query.answer.name(),
+    }
 }
 
 const fn type_of(value_type: ValueType) -> &'static str {
@@ -237,7 +244,7 @@ pub(super) async fn answer<H: Host>(
     let query = &question.query;
     let form = (query.answer, query.rows, parameters.longest_list);
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, "corpusqa-sql", &sql_variables(table, question), "", |reply, _| {
+    let end = asked(&mut session, &sql_prompt(table, question), "", |reply, _| {
         let sql = field(reply, "sql").ok_or("it holds no JSON object with sql")?;
         table.answer(database, &sql, form).map(|gold| (sql.clone(), gold)).map_err(|error| {
             let error = error.to_string();

@@ -11,8 +11,10 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::CorpusQaExtract;
+use closeread_prompts::variables::Field;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// One model reading one document once.
@@ -80,9 +82,9 @@ pub struct FieldVotes {
     pub quote: String,
 }
 
-/// What the prompt is filled with: the fields turned by the number of the query, so that no two ask alike.
-pub(super) fn variables(book: &Book, schema: &Schema, round: usize) -> Value {
-    let mut fields: Vec<&super::Column> = schema.columns.iter().collect();
+/// The prompt, with the fields turned by the number of the query, so that no two ask alike.
+pub(super) fn prompt<'p>(book: &'p Book, text: &'p str, schema: &'p Schema, round: usize) -> CorpusQaExtract<'p> {
+    let mut fields: Vec<Field<'p>> = schema.columns.iter().map(super::Column::as_field).collect();
     let n = fields.len();
     // By thirds; of four fields a half would come round at the third query.
     let turn = match n {
@@ -94,7 +96,7 @@ pub(super) fn variables(book: &Book, schema: &Schema, round: usize) -> Value {
     if round % 2 == 1 {
         fields.reverse();
     }
-    json!({"title": book.title, "text": &*book.source(), "entity": schema.entity.one, "fields": fields})
+    CorpusQaExtract { title: &book.title, text, entity: &schema.entity.one, fields }
 }
 
 /// Has a model read a document.
@@ -104,8 +106,8 @@ pub(super) async fn extract<H: Host>(
     book: &Book,
     query: &Query,
 ) -> Result<Made<Extraction>, MethodError> {
-    let variables = variables(book, &query.schema, query.round);
-    ask::one(host, settings, "corpusqa-extract", &variables, &book.source(), |reply, last| {
+    let text = book.source();
+    ask::one(host, settings, &prompt(book, &text, &query.schema, query.round), &text, |reply, last| {
         read(reply, &query.schema, last)
     })
     .await

@@ -10,8 +10,10 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::hamlet::{Level, Perspective};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::HamletTree;
+use closeread_prompts::variables::Fact;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Facts with pronouns that a model is told of when it is asked again.
 const NAMED: usize = 5;
@@ -72,9 +74,14 @@ pub fn numbered(roots: &[KeyFact]) -> Vec<Numbered> {
     list
 }
 
-/// What the prompt of a tree is filled with.
-pub(super) fn variables(book: &Book, chunk: &str, perspective: Perspective) -> Value {
-    json!({"chunk": chunk, "perspective": perspective.name(), "language": ask::language_of(book)})
+/// The prompt of a tree.
+pub(super) fn prompt<'p>(book: &Book, chunk: &'p str, perspective: Perspective) -> HamletTree<'p> {
+    HamletTree { chunk, perspective: perspective.name(), language: book.language }
+}
+
+/// Facts as prompts show them.
+pub(super) fn shown(facts: &[Numbered]) -> Vec<Fact<'_>> {
+    facts.iter().map(|Numbered { id, fact, .. }| Fact { id, fact }).collect()
 }
 
 /// Has a model write the tree.
@@ -86,8 +93,8 @@ pub(super) async fn grow<H: Host>(
     perspective: Perspective,
 ) -> Result<Made<Tree>, MethodError> {
     let text = chunk_text(book, chunk);
-    let language = book.language.code();
-    ask::one(host, settings, "hamlet-tree", &variables(book, &text, perspective), &text, |reply, last| {
+    let language = book.language;
+    ask::one(host, settings, &prompt(book, &text, perspective), &text, |reply, last| {
         let roots = read(reply)?;
         let laden: Vec<String> = numbered(&roots)
             .iter()

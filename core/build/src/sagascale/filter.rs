@@ -14,8 +14,9 @@ use closeread_llm::HostError;
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{ClosedBook, MethodError, PromptStyle, Session, Settings, run};
+use closeread_prompts::builds::{SagaScaleCheckPair, SagaScaleKeywords};
+use closeread_prompts::variables::Titled;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,12 +62,20 @@ pub(super) struct Scored {
     highest: u64,
 }
 
-/// What the prompt of the checker is filled with.
-pub(super) fn correctness_variables(book: &Book, candidate: &Candidate, results: Option<&[super::Found]>) -> Value {
-    json!({
-        "title": book.title, "question": candidate.pair.question, "answer": candidate.pair.answer,
-        "searched": results.is_some(), "results": results.unwrap_or_default(),
-    })
+/// The prompt of the checker.
+pub(super) fn correctness_prompt<'p>(
+    book: &'p Book,
+    candidate: &'p Candidate,
+    results: Option<&'p [super::Found]>,
+) -> SagaScaleCheckPair<'p> {
+    let found = results.unwrap_or_default().iter();
+    SagaScaleCheckPair {
+        title: &book.title,
+        question: &candidate.pair.question,
+        answer: &candidate.pair.answer,
+        searched: results.is_some(),
+        results: found.map(|super::Found { title, text }| Titled { title, text: text.into() }).collect(),
+    }
 }
 
 /// Keeps a pair whose answer a search bears out (figure 12); nothing found is not right.
@@ -85,8 +94,8 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
             Err(error) => return made(session, Err(error.into())),
         },
     };
-    let variables = correctness_variables(book, candidate, results.as_deref());
-    let end = asked(&mut session, "sagascale-check-pair", &variables, "", |reply, _| {
+    let prompt = correctness_prompt(book, candidate, results.as_deref());
+    let end = asked(&mut session, &prompt, "", |reply, _| {
         let label = boxed_label(reply, &["PASS", "FAIL"]).answer();
         let label = label.ok_or_else(|| r"it does not end with \boxed{PASS} or \boxed{FAIL}".to_owned())?;
         Ok((label, after_thinking(reply).trim().to_owned()))
@@ -100,9 +109,9 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
     made(session, end)
 }
 
-/// What the prompt of the keywords is filled with.
-pub(super) fn keyword_variables(book: &Book, candidate: &Candidate) -> Value {
-    json!({"title": book.title, "question": candidate.pair.question, "answer": candidate.pair.answer})
+/// The prompt of the keywords.
+pub(super) fn keyword_prompt<'p>(book: &'p Book, candidate: &'p Candidate) -> SagaScaleKeywords<'p> {
+    SagaScaleKeywords { title: &book.title, question: &candidate.pair.question, answer: &candidate.pair.answer }
 }
 
 /// The keywords of a question (figure 13) and how many results they have.
@@ -113,7 +122,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
     book: &Book,
     candidate: &Candidate,
 ) -> Result<Made<Popular>, MethodError> {
-    let made = ask::one(host, settings, "sagascale-keywords", &keyword_variables(book, candidate), "", |reply, _| {
+    let made = ask::one(host, settings, &keyword_prompt(book, candidate), "", |reply, _| {
         let mut keywords: Vec<String> = Vec::new();
         for keyword in all_boxed(after_thinking(reply)).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
             if !keywords.iter().any(|known| known == keyword) {
@@ -239,5 +248,5 @@ pub(super) async fn classify<H: Host>(
 }
 
 fn submission<'a>(item: &'a Item, book: &'a Book, said: SubmittedAnswer<'a>) -> Submission<'a> {
-    Submission { item, title: &book.title, language: book.language.code(), said, cited: &[], chunk: "" }
+    Submission { item, title: &book.title, language: book.language, said, cited: &[], chunk: "" }
 }

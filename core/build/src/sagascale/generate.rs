@@ -2,15 +2,16 @@
 
 use super::{Part, SagaScale, Subject};
 use crate::ask;
-use crate::ask::{asked, language_of, made};
+use crate::ask::{asked, made};
 use crate::stage::{End, Made};
 use closeread_books::Book;
 use closeread_eval::answer::boxed::{QaPair, boxed_label, qa_pair};
 use closeread_eval::answer::tag::sub_queries as read_queries;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Session, Settings, Stop};
+use closeread_prompts::builds::{SagaScalePair, SagaScaleSegment, SagaScaleSubQueries};
+use closeread_prompts::variables;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The sub-queries of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,9 +65,9 @@ pub struct Pairs {
     pub contexts: Vec<Context>,
 }
 
-/// What the prompt of the filter is filled with.
-pub(super) fn filter_variables(book: &Book, part: &Part) -> Value {
-    json!({"title": book.title, "heading": part.segment.heading, "segment": part.segment.text})
+/// The prompt of the filter.
+pub(super) fn filter_prompt<'p>(book: &'p Book, part: &'p Part) -> SagaScaleSegment<'p> {
+    SagaScaleSegment { title: &book.title, heading: &part.segment.heading, segment: &part.segment.text }
 }
 
 /// Keeps a segment that is an objective summary of what the book tells (figure 9).
@@ -77,7 +78,7 @@ pub(super) async fn filter<H: Host>(
     part: &Part,
 ) -> Result<Made<Part>, MethodError> {
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, "sagascale-segment", &filter_variables(book, part), "", |reply, _| {
+    let end = asked(&mut session, &filter_prompt(book, part), "", |reply, _| {
         boxed_label(reply, &["YES", "NO"])
             .answer()
             .ok_or_else(|| r"it does not end with \boxed{YES} or \boxed{NO}".to_owned())
@@ -91,9 +92,9 @@ pub(super) async fn filter<H: Host>(
     made(session, end)
 }
 
-/// What the prompt of the sub-queries is filled with.
-pub(super) fn queries_variables(book: &Book, part: &Part) -> Value {
-    json!({"title": book.title, "segment": part.segment.text, "language": language_of(book)})
+/// The prompt of the sub-queries.
+pub(super) fn queries_prompt<'p>(book: &'p Book, part: &'p Part) -> SagaScaleSubQueries<'p> {
+    SagaScaleSubQueries { title: &book.title, segment: &part.segment.text, language: book.language }
 }
 
 /// Breaks a segment into parts and summarises each (figure 10).
@@ -103,7 +104,7 @@ pub(super) async fn sub_queries<H: Host>(
     book: &Book,
     part: &Part,
 ) -> Result<Made<SubQueries>, MethodError> {
-    ask::one(host, settings, "sagascale-sub-queries", &queries_variables(book, part), "", |reply, _| {
+    ask::one(host, settings, &queries_prompt(book, part), "", |reply, _| {
         let queries: Vec<String> = read_queries(reply).into_iter().map(str::to_owned).collect();
         match queries.is_empty() {
             true => Err("it holds no <summary> ... </summary>".to_owned()),
@@ -153,8 +154,8 @@ async fn contexts<H: Host>(
         let mut context = Context { query: query.clone(), pairs: Vec::new(), ended: Ended::Limit };
         while context.pairs.len() < parameters.most_pairs {
             let earlier: Vec<&Pair> = contexts.iter().flat_map(|c| &c.pairs).chain(&context.pairs).collect();
-            let variables = pair_variables(&subject.book, part, &texts, &earlier);
-            let read = asked(session, "sagascale-pair", &variables, "", |reply, _| match qa_pair(reply).answer() {
+            let prompt = pair_prompt(&subject.book, part, &texts, &earlier);
+            let read = asked(session, &prompt, "", |reply, _| match qa_pair(reply).answer() {
                 Some(QaPair::End) => Ok(None),
                 Some(QaPair::Pair { question, answer }) => Ok(Some((question.to_owned(), answer.to_owned()))),
                 None => {
@@ -184,14 +185,21 @@ async fn contexts<H: Host>(
     Ok(contexts)
 }
 
-/// What the prompt of a pair is filled with.
-pub(super) fn pair_variables(book: &Book, part: &Part, passages: &[String], earlier: &[&Pair]) -> Value {
-    let earlier: Vec<Value> =
-        earlier.iter().map(|pair| json!({"question": pair.question, "answer": pair.answer})).collect();
-    json!({
-        "title": book.title, "segment": part.segment.text, "passages": passages, "earlier": earlier,
-        "language": language_of(book),
-    })
+/// The prompt of a pair.
+pub(super) fn pair_prompt<'p>(
+    book: &'p Book,
+    part: &'p Part,
+    passages: &'p [String],
+    earlier: &[&'p Pair],
+) -> SagaScalePair<'p> {
+    let earlier = earlier.iter().map(|pair| variables::Pair { question: &pair.question, answer: &pair.answer });
+    SagaScalePair {
+        title: &book.title,
+        segment: &part.segment.text,
+        passages,
+        earlier: earlier.collect(),
+        language: book.language,
+    }
 }
 
 fn folded(text: &str) -> String {

@@ -8,6 +8,7 @@ use closeread_judges::{
 };
 use closeread_methods::record::Record;
 use closeread_report::paper::hamlet::{ErrorCategory, Level};
+use closeread_text::Language;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -101,7 +102,7 @@ fn the_rule_gives_both_readings() {
     let mut records = vec![record("q", answered("11 bells"))];
     let item = item("q");
     let said = SubmittedAnswer::of(&records[0].outcome);
-    let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk: "" };
+    let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk: "" };
     let verdict = Judge::Rule.by_rule(&submission).unwrap();
     let line = judgement(&panel, Subject::from(&records[0].key), Judge::Rule, BUILTIN_RULE, verdict);
     score(&Judging { panels: vec![panel], judgements: vec![line] }, std::slice::from_ref(&item), &mut records);
@@ -123,7 +124,7 @@ fn a_summary_is_scored_by_level() {
     let chunk = "Ana hid the key. The river took the bridge.";
     let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
         let said = SubmittedAnswer::of(&records[0].outcome);
-        let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk };
+        let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk };
         let verdict = judge.by_rule(&submission).unwrap();
         judgement(&panel, Subject::from(&records[0].key), judge, BUILTIN_RULE, verdict)
     });
@@ -147,8 +148,14 @@ fn a_question_keeps_the_type_that_its_data_give() {
     let panel = Panel { judges: [Judge::ClassifyQuestion].into_iter().collect(), ..panel(&[BUILTIN_RULE]) };
     let mut items = [item("a"), item("b").label("question_type", "Event")];
     let judgements = items.iter().map(|item| {
-        let submission =
-            Submission { item, title: "", language: "en", said: SubmittedAnswer::Nothing, cited: &[], chunk: "" };
+        let submission = Submission {
+            item,
+            title: "",
+            language: Language::ENGLISH,
+            said: SubmittedAnswer::Nothing,
+            cited: &[],
+            chunk: "",
+        };
         let verdict = Judge::ClassifyQuestion.by_rule(&submission).unwrap();
         judgement(&panel, Subject::question(&item.id), Judge::ClassifyQuestion, BUILTIN_RULE, verdict)
     });
