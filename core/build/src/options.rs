@@ -10,7 +10,7 @@ use closeread_books::Book;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::rows::{scalar, scalars};
 use closeread_eval::{Item, Task};
-use closeread_judges::{Judge, Ruling, Submission, SubmittedAnswer, Verdict};
+use closeread_judges::{self as judges, Judge, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{MethodError, Session, Settings, Stop};
@@ -224,7 +224,7 @@ async fn write<H: Host>(
             // This judge is not told the language.
             let language = Language::ENGLISH;
             let submission = Submission { item, title, language, said, cited: &[], chunk: "" };
-            let heard = Judge::CorpusQa.ask(hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
+            let heard = judges::ask(Judge::CorpusQa, hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
             judged.extend(heard.calls);
             match heard.verdict {
                 Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => found.wrong.push(option),

@@ -49,7 +49,7 @@ pub use raptor::{Leaf, Raptor, Summary, Tree, TreeSearch, node_text, traversal};
 pub use read::{Excerpt, Place, Shown, View};
 pub use read_agent::{LookUp, Page, PageLength, Pages, ReadAgent, Stretch, Unit, expand};
 pub use recorded::{Shown as ShownOfBooks, recorded_scores};
-pub use registry::{Entry, ParameterError, entry, prepare, run};
+pub use registry::{Entry, ParameterError, ParameterProblem, entry, prepare, run};
 pub use sections::{Section, Sections};
 pub use served::versions;
 pub use session::{HostWorkers, MethodError, Request, Session, Settings, Stop, Trial};

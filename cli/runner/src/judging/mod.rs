@@ -18,7 +18,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_data::resolve_chunk;
 use closeread_eval::{Item, KeyFacts};
 use closeread_judges::{
-    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, cited,
+    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, ask, by_rule, cited,
 };
 use closeread_llm::price::Dollars;
 use closeread_methods::Settings;
@@ -205,7 +205,7 @@ impl<'a> JudgeRunner<'a> {
             record.map(cited).unwrap_or_default(),
         );
         if key.judge_model == BUILTIN_RULE {
-            let verdict = key.judge.by_rule(&submission).context("a panel asks the rule only what it can say")?;
+            let verdict = by_rule(key.judge, &submission).context("a panel asks the rule only what it can say")?;
             return Ok(Some(Judgement { key, verdict, calls: Vec::new() }));
         }
         let setting = Settings {
@@ -216,7 +216,7 @@ impl<'a> JudgeRunner<'a> {
             context_window: None,
         };
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
-        let heard = key.judge.ask(host, setting, &submission).await;
+        let heard = ask(key.judge, host, setting, &submission).await;
         if host.was_cut_off() {
             return Ok(None);
         }

@@ -9,7 +9,7 @@ use closeread_eval::Item;
 use closeread_eval::Outcome;
 use closeread_eval::answer::after_thinking;
 use closeread_eval::answer::boxed::{all_boxed, boxed_label};
-use closeread_judges::{Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
+use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
@@ -211,7 +211,7 @@ pub(super) async fn contamination<H: Host>(
             _ => String::new(),
         };
         if !answer.is_empty() {
-            let heard = Judge::SagaScale.ask(judge, settings, &submission(&item, book, said)).await?;
+            let heard = judges::ask(Judge::SagaScale, judge, settings, &submission(&item, book, said)).await?;
             calls.extend(heard.calls);
             let why = match heard.verdict {
                 Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => None,
@@ -237,7 +237,9 @@ pub(super) async fn classify<H: Host>(
     candidate: &Candidate,
 ) -> Result<Made<QuestionType>, MethodError> {
     let item = base_item(id, candidate);
-    let heard = Judge::ClassifyQuestion.ask(host, settings, &submission(&item, book, SubmittedAnswer::Nothing)).await?;
+    let heard =
+        judges::ask(Judge::ClassifyQuestion, host, settings, &submission(&item, book, SubmittedAnswer::Nothing))
+            .await?;
     let end = match heard.verdict {
         Verdict::Ruled { ruling: Ruling::QuestionType { question_type } } => End::Kept { value: question_type },
         Verdict::Failed { error } => End::Failed { error },

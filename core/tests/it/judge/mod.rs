@@ -79,7 +79,7 @@ impl Case {
             cited: &self.cited,
             chunk: self.chunk,
         };
-        pollster::block_on(self.judge.ask(host, settings, &submission)).unwrap()
+        pollster::block_on(closeread_judges::ask(self.judge, host, settings, &submission)).unwrap()
     }
 
     /// The whole exchange and what came of it.

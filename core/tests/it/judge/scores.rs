@@ -3,8 +3,8 @@
 use closeread_eval::{Item, Outcome, Paper};
 use closeread_judges::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, Agreement, BUILTIN_RULE, Confusion, JUDGED_ACCURACY, Judge, Judgement,
-    JudgementKey, Judging, Panel, PanelRule, Ruling, Subject, Submission, SubmittedAnswer, Verdict, among, evaluations,
-    label_questions, score,
+    JudgementKey, Judging, Panel, PanelRule, Ruling, Subject, Submission, SubmittedAnswer, Verdict, among, by_rule,
+    evaluations, label_questions, score,
 };
 use closeread_methods::record::Record;
 use closeread_report::paper::hamlet::{ErrorCategory, Level};
@@ -103,7 +103,7 @@ fn the_rule_gives_both_readings() {
     let item = item("q");
     let said = SubmittedAnswer::of(&records[0].outcome);
     let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk: "" };
-    let verdict = Judge::Rule.by_rule(&submission).unwrap();
+    let verdict = by_rule(Judge::Rule, &submission).unwrap();
     let line = judgement(&panel, Subject::from(&records[0].key), Judge::Rule, BUILTIN_RULE, verdict);
     score(&Judging { panels: vec![panel], judgements: vec![line] }, std::slice::from_ref(&item), &mut records);
     assert_eq!((records[0].scores[ACCURACY_STRICT], records[0].scores[ACCURACY_TOLERANT]), (0.0, 1.0));
@@ -125,7 +125,7 @@ fn a_summary_is_scored_by_level() {
     let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
         let said = SubmittedAnswer::of(&records[0].outcome);
         let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk };
-        let verdict = judge.by_rule(&submission).unwrap();
+        let verdict = by_rule(judge, &submission).unwrap();
         judgement(&panel, Subject::from(&records[0].key), judge, BUILTIN_RULE, verdict)
     });
     let judging = Judging { panels: vec![panel], judgements: judgements.to_vec() };
@@ -156,7 +156,7 @@ fn a_question_keeps_the_type_that_its_data_give() {
             cited: &[],
             chunk: "",
         };
-        let verdict = Judge::ClassifyQuestion.by_rule(&submission).unwrap();
+        let verdict = by_rule(Judge::ClassifyQuestion, &submission).unwrap();
         judgement(&panel, Subject::question(&item.id), Judge::ClassifyQuestion, BUILTIN_RULE, verdict)
     });
     let judging = Judging { judgements: judgements.collect(), panels: vec![panel] };
