@@ -210,7 +210,7 @@ async fn write<H: Host>(
         let prompt = prompt(title, item, missing, &found);
         let written = match asked(session, &prompt, "", |reply, _| read(reply)).await? {
             Ok(written) => written,
-            Err(problem) => return Ok(End::dropped("unreadable", problem)),
+            Err(problem) => return Ok(End::dropped("unreadable", problem.to_string())),
         };
         for option in written {
             if found.wrong.len() == parameters.n {
@@ -259,8 +259,17 @@ fn prompt<'p>(title: &'p str, item: &'p Item, n: usize, found: &'p Distractors) 
     }
 }
 
-fn read(reply: &str) -> Result<Vec<String>, String> {
-    let value = json_value(reply).answer().ok_or("it holds no JSON object with options")?;
+/// Why a response gives no options.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum OptionsError {
+    #[error("it holds no JSON object with options")]
+    NoObject,
+    #[error("it lists no options")]
+    NoOptions,
+}
+
+fn read(reply: &str) -> Result<Vec<String>, OptionsError> {
+    let value = json_value(reply).answer().ok_or(OptionsError::NoObject)?;
     let list = match &value {
         Value::Object(fields) => {
             fields.get("options").or_else(|| fields.get("distractors")).cloned().unwrap_or_default()
@@ -273,7 +282,7 @@ fn read(reply: &str) -> Result<Vec<String>, String> {
         let texts = list.as_array().into_iter().flatten().filter_map(|option| scalar(option.get("text")?));
         options = texts.collect();
     }
-    if options.is_empty() { Err("it lists no options".to_owned()) } else { Ok(options) }
+    if options.is_empty() { Err(OptionsError::NoOptions) } else { Ok(options) }
 }
 
 /// Why an option is none, by its form alone.
@@ -344,7 +353,7 @@ mod tests {
         assert_eq!(read(r#"{"options": ["x", " y "]}"#), expected);
         assert_eq!(read(r#"["x", "y"]"#), expected);
         assert_eq!(read(r#"{"options": [{"text": "x"}, {"text": "y"}]}"#), expected);
-        assert_eq!(read("x, y"), Err("it holds no JSON object with options".to_owned()));
-        assert_eq!(read(r#"{"options": []}"#), Err("it lists no options".to_owned()));
+        assert_eq!(read("x, y"), Err(OptionsError::NoObject));
+        assert_eq!(read(r#"{"options": []}"#), Err(OptionsError::NoOptions));
     }
 }

@@ -97,11 +97,16 @@ impl<'a> SetTable<'a> {
     }
 }
 
-/// Why a statement gives no answer.
+/// Why there is no answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum NoAnswer {
+pub enum NoAnswer {
+    /// The response gives no statement.
+    #[error("it holds no JSON object with sql")]
+    NoObject,
+    /// The statement does not run.
     #[error(transparent)]
     Sql(#[from] SqlError),
+    /// What it gives is no answer.
     #[error(transparent)]
     Gold(#[from] GoldError),
 }
@@ -109,6 +114,7 @@ enum NoAnswer {
 impl NoAnswer {
     fn reason(&self) -> &'static str {
         match self {
+            Self::NoObject => "no sql",
             Self::Sql(_) => "sql failed",
             Self::Gold(error) => error.reason(),
         }
@@ -168,6 +174,15 @@ fn checked(
     table.answer(database, sql, form).map_err(|error| (error.reason(), error.to_string()))
 }
 
+/// Why a response gives no paraphrase.
+#[derive(Debug, thiserror::Error)]
+enum ParaphraseError {
+    #[error("it holds no JSON object with a question")]
+    NoObject,
+    #[error("the question must still say `{0}`")]
+    Lost(String),
+}
+
 /// The prompt that paraphrases.
 pub(super) fn paraphrase_prompt(query: &Query, language: Language) -> CorpusQaParaphrase<'_> {
     CorpusQaParaphrase { question: &query.question, literals: &query.literals, language }
@@ -182,11 +197,11 @@ pub(super) async fn paraphrase<H: Host>(
     language: Language,
 ) -> Result<Made<Asked>, MethodError> {
     one(host, settings, &paraphrase_prompt(query, language), "", |reply, _| {
-        let text = field(reply, "question").ok_or("it holds no JSON object with a question")?;
+        let text = field(reply, "question").ok_or(ParaphraseError::NoObject)?;
         let question = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let bare = folded(&question);
         match query.literals.iter().find(|literal| !bare.contains(&folded(literal))) {
-            Some(lost) => Err(format!("the question must still say `{lost}`")),
+            Some(lost) => Err(ParaphraseError::Lost(lost.clone())),
             None => Ok(Asked { query: query.clone(), question }),
         }
     })
@@ -245,16 +260,14 @@ pub(super) async fn answer<H: Host>(
     let form = (query.answer, query.rows, parameters.longest_list);
     let mut session = Session::new(host, settings);
     let end = asked(&mut session, &sql_prompt(table, question), "", |reply, _| {
-        let sql = field(reply, "sql").ok_or("it holds no JSON object with sql")?;
-        table.answer(database, &sql, form).map(|gold| (sql.clone(), gold)).map_err(|error| {
-            let error = error.to_string();
-            failed.borrow_mut().push(FailedSql { sql, error: error.clone() });
-            error
+        let sql = field(reply, "sql").ok_or(NoAnswer::NoObject)?;
+        table.answer(database, &sql, form).map(|gold| (sql.clone(), gold)).inspect_err(|error| {
+            failed.borrow_mut().push(FailedSql { sql, error: error.to_string() });
         })
     })
     .await;
     let end = end.map(|read| match read {
-        Err(problem) => End::dropped("no answer", problem),
+        Err(problem) => End::dropped("no answer", problem.to_string()),
         Ok((sql, gold)) => {
             let own = query.sql.as_ref().and_then(|own| table.answer(database, own, form).ok());
             match own.filter(|own| agrees(&gold, own, Reading::Tolerant) != Parsed::Answer(true)) {
@@ -297,7 +310,7 @@ pub fn gold_again(
     rows: &[&Row],
     sql: &str,
     kind: AnswerKind,
-) -> Result<String, String> {
-    let selected = database.select(set, &schema.columns, rows, sql).map_err(|error| error.to_string())?;
-    gold(&selected, kind, None, usize::MAX).map_err(|error| error.to_string())
+) -> Result<String, NoAnswer> {
+    let selected = database.select(set, &schema.columns, rows, sql)?;
+    Ok(gold(&selected, kind, None, usize::MAX)?)
 }

@@ -113,9 +113,18 @@ pub(super) async fn extract<H: Host>(
     .await
 }
 
+/// Why a response does not give every field.
+#[derive(Debug, thiserror::Error)]
+enum ExtractionError {
+    #[error("it holds no JSON object with the fields as keys")]
+    NoObject,
+    #[error("these fields are left out: {}", .0.join(", "))]
+    LeftOut(Vec<String>),
+}
+
 /// The values of a reply; at the last attempt fields may be left out.
-fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, String> {
-    let mut problem = "it holds no JSON object with the fields as keys".to_owned();
+fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, ExtractionError> {
+    let mut problem = ExtractionError::NoObject;
     for value in json_values(reply).into_iter().rev() {
         let value = value.get("fields").cloned().unwrap_or(value);
         let fields: BTreeMap<String, StatedValue> = schema
@@ -123,13 +132,13 @@ fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, String> 
             .iter()
             .filter_map(|column| Some((column.key.clone(), stated(value.get(&column.key)?)?)))
             .collect();
-        let missing: Vec<&str> =
-            schema.columns.iter().map(|column| column.key.as_str()).filter(|key| !fields.contains_key(*key)).collect();
+        let missing: Vec<String> =
+            schema.columns.iter().map(|column| column.key.clone()).filter(|key| !fields.contains_key(key)).collect();
         if missing.is_empty() || last && !fields.is_empty() {
             return Ok(Extraction { fields });
         }
         if !fields.is_empty() {
-            problem = format!("these fields are left out: {}", missing.join(", "));
+            problem = ExtractionError::LeftOut(missing);
         }
     }
     Err(problem)
@@ -163,7 +172,7 @@ pub(super) fn agree(ballots: &Ballots, allow_missing: bool) -> Made<Agreed> {
             };
             let (value, problem) = match read_stated(&found.value, &found.unit, column) {
                 Ok(value) => (value, String::new()),
-                Err(problem) => (CellValue::Missing, problem),
+                Err(problem) => (CellValue::Missing, problem.to_string()),
             };
             let stated = [found.value.trim(), found.unit.trim()].join(" ").trim().to_owned();
             votes.push(Vote { by: by.clone(), value, stated, problem });
@@ -235,7 +244,10 @@ mod tests {
 
     #[test]
     fn values_are_read_in_the_forms_that_models_write() {
-        let value = |reply: &str| read(reply, &schema(), false).map(|made| made.fields["income"].value.clone());
+        let value = |reply: &str| match read(reply, &schema(), false) {
+            Ok(made) => Ok(made.fields["income"].value.clone()),
+            Err(problem) => Err(problem.to_string()),
+        };
         assert_eq!(
             value(r#"{"name": {"value": "A"}, "income": {"value": 1200, "unit": "EUR"}}"#).as_deref(),
             Ok("1200")

@@ -1,7 +1,7 @@
 //! What the table is to hold: fields that one model proposes from a few documents, and several vote on (section 3, step 2).
 
 use super::column::ValueType;
-use super::column::{Column, Entity, Schema, key_of};
+use super::column::{Column, Entity, Schema, SchemaError, key_of};
 use super::consensus::is_clear;
 use crate::ask;
 use crate::stage::{End, Made, Unit};
@@ -81,8 +81,17 @@ pub(super) async fn propose<H: Host>(
     ask::one(host, settings, &prompt(books, settings.tokenizer), "", |reply, _| read(reply)).await
 }
 
-fn read(reply: &str) -> Result<Schema, String> {
-    let mut problem = "it holds no JSON object with fields".to_owned();
+/// Why a response gives no fields.
+#[derive(Debug, thiserror::Error)]
+enum FieldsError {
+    #[error("it holds no JSON object with fields")]
+    NoObject,
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+}
+
+fn read(reply: &str) -> Result<Schema, FieldsError> {
+    let mut problem = FieldsError::NoObject;
     for value in json_values(reply).into_iter().rev() {
         let Some(fields) = value.get("fields").and_then(Value::as_array) else { continue };
         let word = |name: &str| value.pointer(&format!("/entity/{name}")).and_then(scalar);
@@ -99,7 +108,7 @@ fn read(reply: &str) -> Result<Schema, String> {
         }
         match schema.checked() {
             Ok(schema) => return Ok(schema),
-            Err(error) => problem = error.to_string(),
+            Err(error) => problem = error.into(),
         }
     }
     Err(problem)
@@ -114,6 +123,10 @@ fn column(field: &Value) -> Option<Column> {
     let column = Column { meaning: text("meaning"), ..Column::new(&title, value_type, &unit) };
     (!is_name).then_some(column)
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("expected true or false for every key")]
+struct NoVotes;
 
 /// The prompt of a vote, given what is [`shown`] of the document.
 pub(super) fn look_prompt<'p>(book: &'p Book, text: &'p str, schema: &'p Schema) -> CorpusQaFieldVotes<'p> {
@@ -143,7 +156,7 @@ pub(super) async fn look<H: Host>(
             votes.collect()
         };
         let stated = json_values(reply).into_iter().rev().find_map(of);
-        stated.map(|stated| Stated { stated }).ok_or_else(|| "expected true or false for every key".to_owned())
+        stated.map(|stated| Stated { stated }).ok_or(NoVotes)
     })
     .await
 }
@@ -181,7 +194,7 @@ mod tests {
         let keys: Vec<&str> = schema.columns.iter().map(|column| column.key.as_str()).collect();
         assert_eq!((keys, schema.entity.many.as_str()), (vec!["name", "net_profit", "margin"], "banks"));
         assert_eq!((schema.columns[1].meaning.as_str(), schema.columns[2].unit.as_str()), ("after tax", "%"));
-        assert_eq!(read("{}").unwrap_err(), "it holds no JSON object with fields");
-        assert!(read(r#"{"fields": []}"#).unwrap_err().contains("nothing to ask about"));
+        assert_eq!(read("{}").unwrap_err().to_string(), "it holds no JSON object with fields");
+        assert!(read(r#"{"fields": []}"#).unwrap_err().to_string().contains("nothing to ask about"));
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn pronoun(fact: &str, language: Language) -> Option<String> {
             .expect("a valid pattern")
     });
     let bare = QUOTED.replace_all(fact, " ");
-    match Rules::for_code(language.code()) {
+    match Rules::of(language) {
         Rules::Chinese => CHINESE.captures_iter(&bare).find_map(|found| Some(found.get(1)?.as_str().to_owned())),
         Rules::English => {
             // US and IT in capitals are names.

@@ -41,15 +41,22 @@ pub(super) async fn ask<H: Host>(
     let numbered = numbered(&pruned.roots);
     let facts: Vec<String> = numbered.iter().map(|fact| fact.fact.clone()).collect();
     ask::one(host, settings, &prompt(book, pruned, &numbered), "", |reply, _| {
-        let query = read(reply).ok_or("it holds no JSON object with a query")?;
+        let query = read(reply).ok_or(QueryError::NoObject)?;
         match mention(&query, &facts) {
-            Some(word) => {
-                Err(format!("the query mentions `{word}`: somebody who has the book alone cannot know of it"))
-            }
+            Some(word) => Err(QueryError::Mention(word)),
             None => Ok(Query { query }),
         }
     })
     .await
+}
+
+/// Why a response gives no query.
+#[derive(Debug, thiserror::Error)]
+enum QueryError {
+    #[error("it holds no JSON object with a query")]
+    NoObject,
+    #[error("the query mentions `{0}`: somebody who has the book alone cannot know of it")]
+    Mention(String),
 }
 
 fn read(reply: &str) -> Option<String> {

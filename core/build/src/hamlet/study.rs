@@ -116,11 +116,12 @@ pub async fn study<H: Host, S: StageStore>(
 }
 
 async fn rate<H: Host>(host: &H, settings: Settings<'_>, chunk: &str) -> Result<Made<Scores>, MethodError> {
-    ask::one(host, settings, &HamletChunkSize { chunk }, chunk, |reply, _| {
-        read(reply).ok_or_else(|| "it holds no JSON object with three scores from 1 to 5".to_owned())
-    })
-    .await
+    ask::one(host, settings, &HamletChunkSize { chunk }, chunk, |reply, _| read(reply).ok_or(NoScores)).await
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("it holds no JSON object with three scores from 1 to 5")]
+struct NoScores;
 
 fn read(reply: &str) -> Option<Scores> {
     let value = json_value(reply).answer()?;

@@ -101,21 +101,34 @@ pub(super) async fn grow<H: Host>(
             .filter_map(|fact| Some(format!("`{}` has the pronoun `{}`", fact.fact, pronoun(&fact.fact, language)?)))
             .collect();
         if !laden.is_empty() && !last {
-            let more = if laden.len() > NAMED { " and others as well" } else { "" };
-            let laden: Vec<String> = laden.into_iter().take(NAMED).collect();
-            return Err(format!(
-                "facts must stand alone, with names in the place of pronouns, but {}{more}",
-                laden.join(", ")
-            ));
+            return Err(TreeError::Pronouns(laden));
         }
         Ok(Tree { chunk: chunk.clone(), perspective, roots })
     })
     .await
 }
 
+/// Why a response gives no tree.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum TreeError {
+    #[error("it holds no JSON object with roots")]
+    NoObject,
+    #[error("the tree has no fact on the level of the {}", .0.name())]
+    Level(Level),
+    #[error("the tree is deeper than three levels: `{0}`")]
+    Deep(String),
+    #[error("facts must stand alone, with names in the place of pronouns, but {}", named(.0))]
+    Pronouns(Vec<String>),
+}
+
+fn named(laden: &[String]) -> String {
+    let more = if laden.len() > NAMED { " and others as well" } else { "" };
+    format!("{}{more}", laden[..laden.len().min(NAMED)].join(", "))
+}
+
 /// The roots that a reply gives: the JSON value in it that holds a tree of three levels.
-fn read(reply: &str) -> Result<Vec<KeyFact>, String> {
-    let mut problem = "it holds no JSON object with roots".to_owned();
+fn read(reply: &str) -> Result<Vec<KeyFact>, TreeError> {
+    let mut problem = TreeError::NoObject;
     for value in json_values(reply).into_iter().rev() {
         match whole(roots(&value)) {
             Ok(roots) => return Ok(roots),
@@ -125,14 +138,14 @@ fn read(reply: &str) -> Result<Vec<KeyFact>, String> {
     Err(problem)
 }
 
-fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, String> {
+fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, TreeError> {
     let facts = numbered(&roots);
     let depth = |id: &str| id.split('.').count();
     if let Some(missing) = Level::ALL.iter().find(|level| !facts.iter().any(|fact| fact.level == **level)) {
-        return Err(format!("the tree has no fact on the level of the {}", missing.name()));
+        return Err(TreeError::Level(*missing));
     }
     match facts.iter().find(|fact| depth(&fact.id) > Level::ALL.len()) {
-        Some(deep) => Err(format!("the tree is deeper than three levels: `{}`", deep.fact)),
+        Some(deep) => Err(TreeError::Deep(deep.fact.clone())),
         None => Ok(roots),
     }
 }
@@ -182,7 +195,7 @@ fn fact_of(fact: &str, children: Vec<KeyFact>) -> Option<KeyFact> {
 mod tests {
     use super::*;
 
-    fn lines(reply: &str) -> Result<Vec<String>, String> {
+    fn lines(reply: &str) -> Result<Vec<String>, TreeError> {
         Ok(numbered(&read(reply)?).into_iter().map(|fact| format!("{} {}", fact.id, fact.fact)).collect())
     }
 
@@ -201,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_no_tree_of_three_levels_says_what_is_missing() {
-        let problem = |reply: &str| lines(reply).unwrap_err();
+        let problem = |reply: &str| lines(reply).unwrap_err().to_string();
         assert_eq!(problem("I cannot."), "it holds no JSON object with roots");
         assert_eq!(problem(r#"{"roots": [{"fact": "R""#), "it holds no JSON object with roots");
         assert_eq!(problem("{}"), "the tree has no fact on the level of the root");

@@ -74,16 +74,25 @@ pub(super) async fn verify<H: Host>(
     let ids: Vec<String> = facts.iter().map(|fact| fact.id.clone()).collect();
     ask::one(host, settings, &prompt(&text, criterion, &facts), &text, |reply, last| {
         let labels = read(reply, &ids);
-        let missing: Vec<&str> =
-            ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.as_str()).collect();
+        let missing: Vec<String> =
+            ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.clone()).collect();
         match missing.len() {
             0 => Ok(Labels { labels }),
-            n if n == ids.len() => Err("it holds no JSON list with a label, 0 or 1, for each fact".to_owned()),
+            n if n == ids.len() => Err(LabelsError::NoList),
             _ if last => Ok(Labels { labels }),
-            _ => Err(format!("these facts have no label, 0 or 1: {}", missing.join(", "))),
+            _ => Err(LabelsError::Missing(missing)),
         }
     })
     .await
+}
+
+/// Why a response does not label every fact.
+#[derive(Debug, thiserror::Error)]
+enum LabelsError {
+    #[error("it holds no JSON list with a label, 0 or 1, for each fact")]
+    NoList,
+    #[error("these facts have no label, 0 or 1: {}", .0.join(", "))]
+    Missing(Vec<String>),
 }
 
 /// The labels of a reply, by the numbers of the facts; by their order where no entry has a number and there are as many.

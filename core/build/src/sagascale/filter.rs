@@ -1,5 +1,6 @@
 //! The three filters, and the type of what is left (section 3.1, stage 3.2; appendix A.3).
 
+use super::generate::ReplyError;
 use super::{Candidate, SearchHost, base_item};
 use crate::ask;
 use crate::ask::{asked, made};
@@ -97,14 +98,14 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
     let prompt = correctness_prompt(book, candidate, results.as_deref());
     let end = asked(&mut session, &prompt, "", |reply, _| {
         let label = boxed_label(reply, &["PASS", "FAIL"]).answer();
-        let label = label.ok_or_else(|| r"it does not end with \boxed{PASS} or \boxed{FAIL}".to_owned())?;
-        Ok((label, after_thinking(reply).trim().to_owned()))
+        let label = label.ok_or(ReplyError::Verdict("PASS", "FAIL"))?;
+        Ok::<_, ReplyError>((label, after_thinking(reply).trim().to_owned()))
     })
     .await;
     let end = end.map(|read| match read {
         Ok((0, reason)) => End::Kept { value: Checked { reason } },
         Ok((_, reason)) => End::dropped("not borne out", reason),
-        Err(problem) => End::dropped("unreadable", problem),
+        Err(problem) => End::dropped("unreadable", problem.to_string()),
     });
     made(session, end)
 }
@@ -130,7 +131,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
             }
         }
         match keywords.is_empty() {
-            true => Err(r"it holds no keyword in \boxed{}".to_owned()),
+            true => Err(ReplyError::Keyword),
             false => Ok(Popular { keywords, score: None }),
         }
     })

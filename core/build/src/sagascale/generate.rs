@@ -65,6 +65,19 @@ pub struct Pairs {
     pub contexts: Vec<Context>,
 }
 
+/// Why a response cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReplyError {
+    #[error("it does not end with \\boxed{{{0}}} or \\boxed{{{1}}}")]
+    Verdict(&'static str, &'static str),
+    #[error("it holds no <summary> ... </summary>")]
+    Summary,
+    #[error("it holds neither a question and an answer in two \\boxed{{}} nor \\boxed{{END}} alone")]
+    Pair,
+    #[error("it holds no keyword in \\boxed{{}}")]
+    Keyword,
+}
+
 /// The prompt of the filter.
 pub(super) fn filter_prompt<'p>(book: &'p Book, part: &'p Part) -> SagaScaleSegment<'p> {
     SagaScaleSegment { title: &book.title, heading: &part.segment.heading, segment: &part.segment.text }
@@ -79,15 +92,13 @@ pub(super) async fn filter<H: Host>(
 ) -> Result<Made<Part>, MethodError> {
     let mut session = Session::new(host, settings);
     let end = asked(&mut session, &filter_prompt(book, part), "", |reply, _| {
-        boxed_label(reply, &["YES", "NO"])
-            .answer()
-            .ok_or_else(|| r"it does not end with \boxed{YES} or \boxed{NO}".to_owned())
+        boxed_label(reply, &["YES", "NO"]).answer().ok_or(ReplyError::Verdict("YES", "NO"))
     })
     .await;
     let end = end.map(|read| match read {
         Ok(0) => End::Kept { value: part.clone() },
         Ok(_) => End::dropped("no summary", ""),
-        Err(problem) => End::dropped("unreadable", problem),
+        Err(problem) => End::dropped("unreadable", problem.to_string()),
     });
     made(session, end)
 }
@@ -107,7 +118,7 @@ pub(super) async fn sub_queries<H: Host>(
     ask::one(host, settings, &queries_prompt(book, part), "", |reply, _| {
         let queries: Vec<String> = read_queries(reply).into_iter().map(str::to_owned).collect();
         match queries.is_empty() {
-            true => Err("it holds no <summary> ... </summary>".to_owned()),
+            true => Err(ReplyError::Summary),
             false => Ok(SubQueries { queries }),
         }
     })
@@ -158,9 +169,7 @@ async fn contexts<H: Host>(
             let read = asked(session, &prompt, "", |reply, _| match qa_pair(reply).answer() {
                 Some(QaPair::End) => Ok(None),
                 Some(QaPair::Pair { question, answer }) => Ok(Some((question.to_owned(), answer.to_owned()))),
-                None => {
-                    Err(r"it holds neither a question and an answer in two \boxed{} nor \boxed{END} alone".to_owned())
-                }
+                None => Err(ReplyError::Pair),
             });
             match read.await? {
                 Ok(Some((question, _))) if earlier.iter().any(|pair| folded(&pair.question) == folded(&question)) => {
