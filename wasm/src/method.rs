@@ -19,7 +19,7 @@ use closeread_methods::{AnyMethod, Host, Session, Settings, ShownOfBooks as Show
 use closeread_prompts::Prompts;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::sentence::Rules;
-use closeread_text::{Locator, Span};
+use closeread_text::{Language, Locator, Span};
 use host::JsHost;
 use js_sys::{Array, Date};
 use options::MethodOptions;
@@ -92,7 +92,7 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
 #[wasm_bindgen]
 pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, JsValue> {
     assets::need_punkt()?;
-    let changes = closeread_text::changes(before, after, Rules::for_code(language));
+    let changes = closeread_text::changes(before, after, Rules::of(language.parse().unwrap_or(Language::ENGLISH)));
     to_js(&changes).map(JsCast::unchecked_into)
 }
 

@@ -59,7 +59,7 @@ pub fn linearised(facts: &KeyFacts) -> Vec<(Level, &str)> {
 /// The sentences of a summary, by the rules of its language.
 pub(super) fn sentences<'a>(submission: &Submission<'a>) -> Vec<&'a str> {
     let text = submission.said.text();
-    split(text, Rules::for_code(submission.language.code())).into_iter().map(|span| text[span.range()].trim()).collect()
+    split(text, Rules::of(submission.language)).into_iter().map(|span| text[span.range()].trim()).collect()
 }
 
 /// The facts of the item's tree.

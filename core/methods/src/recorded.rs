@@ -28,7 +28,7 @@ pub fn recorded_scores<B: Borrow<Book>>(
     books: &[B],
 ) -> BTreeMap<String, f64> {
     let language = books.first().map_or(Language::ENGLISH, |book| book.borrow().language);
-    let mut scores = score(item, outcome, language.code());
+    let mut scores = score(item, outcome, language);
     let recall = gold.and_then(|gold| match shown {
         Shown { cited: Some(cited), .. } => cited_recall(gold, cited, books),
         Shown { context: Some(context), .. } => context_recall(gold, context, books),

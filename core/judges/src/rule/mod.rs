@@ -99,7 +99,7 @@ pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     let by_type = agrees(said, gold, Reading::Tolerant) == Parsed::Answer(true);
     let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));
     let in_words = || {
-        let words = Words::for_language(language.code());
+        let words = Words::for_language(language);
         let (said, gold) = (squad_normalize(said, words), squad_normalize(gold, words));
         !gold.is_empty() && said == gold
     };

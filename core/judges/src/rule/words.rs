@@ -15,9 +15,9 @@ const COVERAGE: f64 = 0.6;
 /// A sentence is without error if most of its words stand together in the chunk; anything else counts as out of article,
 /// for counting cannot tell the kinds of error.
 pub(crate) fn verify_facts(submission: &Submission<'_>) -> Vec<Option<SentenceRuling>> {
-    let rule = WordRule::of_language(submission.language.code());
+    let rule = WordRule::of_language(submission.language);
     let text = submission.chunk;
-    let chunk: Vec<HashSet<String>> = split(text, Rules::for_code(submission.language.code()))
+    let chunk: Vec<HashSet<String>> = split(text, Rules::of(submission.language))
         .into_iter()
         .map(|span| rule.words(&text[span.range()]).into_iter().collect())
         .collect();
@@ -38,7 +38,7 @@ pub(crate) fn verify_facts(submission: &Submission<'_>) -> Vec<Option<SentenceRu
 
 /// A key fact is stated by the sentences that have most of its words.
 pub(crate) fn align_key_facts(submission: &Submission<'_>) -> Vec<Option<FactRuling>> {
-    let rule = WordRule::of_language(submission.language.code());
+    let rule = WordRule::of_language(submission.language);
     let words = |text: &str| rule.words(text).into_iter().collect::<HashSet<String>>();
     let summary: Vec<HashSet<String>> = sentences(submission).into_iter().map(words).collect();
     let judged = |fact: &str| {
