@@ -268,6 +268,16 @@ impl RunArgs {
         Protocol::of(self.benchmark.as_deref().unwrap_or_default())
     }
 
+    /// Most tokens of a response.
+    pub(crate) fn max_output_tokens(&self) -> u32 {
+        self.max_output_tokens.unwrap_or(self.protocol().max_output_tokens)
+    }
+
+    /// What counts passages, budgets and prompts.
+    pub(crate) fn tokenizer(&self) -> &str {
+        self.tokenizer.as_deref().unwrap_or(self.protocol().tokenizer.name())
+    }
+
     /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.
     pub(crate) fn repeats(&self) -> u32 {
         let has_chance = self.models().iter().any(|model| model != EXTRACTIVE);

@@ -1,6 +1,6 @@
 //! Methods, the host that they ask, and what they leave behind.
 
-pub use closeread_eval::reading::ExtractiveInput;
+pub use closeread_eval::reading::{Expected, ExtractiveInput, Parsed};
 pub use closeread_eval::{Evidence, Item, Outcome, PassageRef, Task};
 pub use closeread_llm::price::{Dollars, PriceList};
 pub use closeread_llm::provider;
@@ -15,4 +15,4 @@ pub use closeread_methods::{
     MethodError, ParameterError, Preparation, PreparationInputs, Preset, PromptStyle, QuerySummary, Questions, Rag,
     Raptor, ReadAgent, Session, Settings, Stop, Trial, View, prepare, run,
 };
-pub use closeread_prompts::{PromptError, Prompts};
+pub use closeread_prompts::{Prompt, PromptError, Prompts, ReaderPrompt};

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use closeread_core::ask::{self, Call, Host, HostError, Item, Prompts, Rag, Response, Session, Settings, Task};
-//! use closeread_core::read::{Book, PassageIndex, ReadOptions, Retriever, Tokenizer};
+//! use closeread_core::read::{Book, Language, PassageIndex, ReadOptions, Retriever, Tokenizer};
 //! use closeread_core::score::score;
 //!
 //! struct BuiltIn;
@@ -34,7 +34,7 @@
 //!     .within(Some(500));
 //! let trials = pollster::block_on(ask::run(&method, &session, &[&item], None))?;
 //!
-//! let scores = score(&item, &trials[0].outcome, "en");
+//! let scores = score(&item, &trials[0].outcome, Language::ENGLISH);
 //! println!("{:?}: F1 {:.2}", trials[0].outcome, scores["f1"]);
 //! // Answered { answer: "sold the boat to Carla", choice: None }: F1 0.40
 //! assert_eq!(scores["f1"], 0.4);

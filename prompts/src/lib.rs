@@ -2,6 +2,9 @@
 //!
 //! A prompt file is front matter in TOML between two lines `+++`, then a minijinja template. Each carries the
 //! requirements and the output format of its paper in our own words.
+//!
+//! Each file has a type, whose fields are the variables: a prompt is rendered from a value of it, so none can lack a
+//! variable.
 
 #![forbid(unsafe_code)]
 
@@ -11,69 +14,21 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-macro_rules! shipped {
-    ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../", $name, ".md")))),*]
-    };
-}
+#[macro_use]
+mod prompt;
+pub mod builds;
+pub mod judges;
+pub mod readers;
+pub mod variables;
 
-/// The prompts that ship, by name.
-const BUILT_IN: &[(&str, &str)] = shipped![
-    "agentic-rag"
-    "agentic-rag-again"
-    "agentic-rag-results"
-    "align-key-facts"
-    "build-again"
-    "classify-question"
-    "closed-book-choice"
-    "closed-book-question"
-    "closed-book-summary"
-    "raptor-summary"
-    "corpusqa-closed-book"
-    "corpusqa-documents"
-    "corpusqa-extract"
-    "corpusqa-field-votes"
-    "corpusqa-fields"
-    "corpusqa-paraphrase"
-    "corpusqa-sql"
-    "hamlet-chunk-size"
-    "hamlet-query"
-    "hamlet-tree"
-    "hamlet-verify-tree"
-    "judge-corpusqa"
-    "judge-novelqa"
-    "judge-novelqa-evidence"
-    "judge-sagascale"
-    "memory-agent-choice"
-    "memory-agent-question"
-    "memory-agent-summary"
-    "memory-agent-update"
-    "novelqa-choices"
-    "novelqa-closed-book-choices"
-    "novelqa-closed-book-questions"
-    "novelqa-evidence"
-    "novelqa-questions"
-    "options-distractors"
-    "read-agent-choice"
-    "read-agent-gist"
-    "read-agent-lookup"
-    "read-agent-lookup-next"
-    "read-agent-paginate"
-    "read-agent-question"
-    "read-agent-summary"
-    "read-choice"
-    "read-question"
-    "read-summary"
-    "sagascale-check-pair"
-    "sagascale-closed-book"
-    "sagascale-contexts"
-    "sagascale-keywords"
-    "sagascale-pair"
-    "sagascale-segment"
-    "sagascale-sub-queries"
-    "sagascale-text"
-    "verify-facts"
-];
+pub use prompt::{Prompt, ReaderPrompt};
+
+use prompt::Shipped;
+
+/// The prompts that ship.
+fn shipped() -> impl Iterator<Item = &'static Shipped> {
+    [readers::SHIPPED, judges::SHIPPED, builds::SHIPPED].into_iter().flatten()
+}
 
 /// A set of prompts, by name.
 #[derive(Debug, Clone)]
@@ -87,11 +42,10 @@ pub struct Prompts {
 /// Front matter of a prompt file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[allow(dead_code, reason = "read by people, checked for presence, and held to the prompt's type by a test")]
 struct FrontMatter {
-    #[allow(dead_code, reason = "read by people and checked for presence")]
     paper: String,
     variables: BTreeSet<String>,
-    #[allow(dead_code, reason = "read by people and checked for presence")]
     reply: String,
 }
 
@@ -138,7 +92,7 @@ impl Prompts {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         let mut prompts = Self { environment, templates: BTreeMap::new(), hashes: BTreeMap::new() };
-        for (name, source) in BUILT_IN {
+        for Shipped { name, source, .. } in shipped() {
             let (_, body) = parts(name, source).expect("the shipped prompts are tested");
             prompts.put(name, body);
         }
@@ -150,18 +104,16 @@ impl Prompts {
     /// # Errors
     /// [`PromptError`] if there is no such prompt to replace, or the text is no prompt.
     pub fn replace(&mut self, name: &str, source: &str) -> Result<(), PromptError> {
-        let Some((_, shipped)) = BUILT_IN.iter().find(|(shipped, _)| *shipped == name) else {
-            return Err(self.unknown(name));
-        };
+        let shipped = shipped().find(|shipped| shipped.name == name).ok_or_else(|| self.unknown(name))?;
         let (front, body) = parts(name, source)?;
         front_matter(name, &front)?;
         let unusable = |problem: String| PromptError::Template { name: name.to_owned(), problem };
         let template = self.environment.template_from_str(&body).map_err(|e| unusable(e.to_string()))?;
         let used = template.undeclared_variables(false);
-        // What the shipped one is filled with: a replacement may use no more.
-        let filled = front_matter(name, &parts(name, shipped)?.0)?.variables;
-        if let Some(unknown) = used.iter().find(|variable| !filled.contains(*variable)) {
-            let known = filled.iter().cloned().collect::<Vec<_>>().join(", ");
+        // What it is filled with: a replacement may use no more.
+        let filled = BTreeSet::from_iter(shipped.variables);
+        if let Some(unknown) = used.iter().find(|variable| !filled.contains(&variable.as_str())) {
+            let known = filled.into_iter().copied().collect::<Vec<_>>().join(", ");
             return Err(unusable(format!("there is no variable `{unknown}` here; it is filled with: {known}")));
         }
         self.put(name, Cow::Owned(body.into_owned()));
@@ -184,10 +136,7 @@ impl Prompts {
     }
 
     /// The prompt `name`, filled with the fields of `variables`.
-    ///
-    /// # Errors
-    /// [`PromptError`] if there is no such prompt, or it names a variable that `variables` has no value for.
-    pub fn render(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
+    pub(crate) fn filled(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
         let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
         let Some(template) = self.templates.get(name) else {
             return Err(self.unknown(name));
@@ -231,12 +180,13 @@ fn text_of(fields: &minijinja::Value) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use readers::{ReadChoice, ReadQuestion};
 
     #[test]
     fn options_count_from_one_on_their_own_lines() {
-        let variables = json!({"context": "C", "question": "Who?", "options": ["Ana", "Ben"]});
-        let text = Prompts::built_in().render("read-choice", &variables).unwrap();
+        let options = ["Ana", "Ben"].map(str::to_owned);
+        let text =
+            ReadChoice { context: "C", question: "Who?", options: &options }.render(&Prompts::built_in()).unwrap();
         assert!(text.contains("Question: Who?\n\n[[1]] Ana\n[[2]] Ben\n\nFirst"), "{text}");
     }
 
@@ -244,18 +194,60 @@ mod tests {
     fn every_shipped_prompt_is_one() {
         let mut prompts = Prompts::built_in();
         let hashes = prompts.hashes().clone();
-        for (name, source) in BUILT_IN {
+        for Shipped { name, source, .. } in shipped() {
             prompts.replace(name, source).unwrap_or_else(|error| panic!("{error}"));
             prompts.replace(name, &source.replace('\n', "\r\n")).unwrap_or_else(|error| panic!("{error}"));
         }
         assert_eq!(prompts.hashes(), &hashes);
-        assert!(prompts.render("read-choise", &json!({})).unwrap_err().to_string().contains("there is no prompt"));
+    }
+
+    #[test]
+    #[allow(clippy::disallowed_methods, reason = "the folder holds what is held to the types")]
+    fn every_file_has_one_type_and_every_type_has_the_variables_and_the_reply_of_its_file() {
+        let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let files = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut files: Vec<String> = files.filter_map(|file| Some(file.strip_suffix(".md")?.to_owned())).collect();
+        files.retain(|file| file != "README");
+        files.sort();
+        let mut names: Vec<&str> = shipped().map(|shipped| shipped.name).collect();
+        names.sort_unstable();
+        assert_eq!(names, files);
+        for Shipped { name, source, variables, expects } in shipped() {
+            let front = front_matter(name, &parts(name, source).unwrap().0).unwrap();
+            let declared: BTreeSet<&str> = front.variables.iter().map(String::as_str).collect();
+            assert_eq!(declared, BTreeSet::from_iter(variables.iter().copied()), "{name}");
+            let worded = words_of(expects);
+            assert!(worded.is_empty() || worded.iter().any(|words| front.reply.contains(words)), "{name}: {expects}");
+        }
+    }
+
+    /// Words of which one must be in what a file says of its reply.
+    fn words_of(expects: &str) -> &'static [&'static str] {
+        const SUMMARY: &str = "summary alone";
+        const WORDS: &str = "1 to 20 words";
+        match expects.split([' ', '{']).next().unwrap_or_default() {
+            "" => &[],
+            "Answer(Marked)" => &["[[1]]", WORDS, SUMMARY],
+            "Answer(Tags)" => &["<answer>"],
+            "Answer(Lines)" => &["Answer0: the number", "Answer0: one or a few words"],
+            "Answer(EvidencedLines)" => &["Answer0: the answer, $"],
+            "Answer(Announced)" => &["The answer is:"],
+            "Answer(Lettered)" => &["Answer: (A)", WORDS, SUMMARY],
+            "Answer(Boxed)" => &["\\boxed{}", SUMMARY],
+            "Turn" => &["<query>"],
+            "Break" => &["Break point: <"],
+            "Pages(self.max_pages)" => &["Page ["],
+            "Memory" => &["memory"],
+            "Gist" => &["shortened passage"],
+            "Node" => &[SUMMARY],
+            other => panic!("no words are known of {other}"),
+        }
     }
 
     #[test]
     fn a_book_full_of_braces_stays_as_it_is() {
-        let variables = json!({"context": "{{ question }} <b>&", "question": "Q"});
-        let text = Prompts::built_in().render("read-question", &variables).unwrap();
+        let prompt = ReadQuestion { context: "{{ question }} <b>&", question: "Q" };
+        let text = prompt.render(&Prompts::built_in()).unwrap();
         assert!(text.contains("\n{{ question }} <b>&\n"), "{text}");
     }
 

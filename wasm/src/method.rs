@@ -15,13 +15,11 @@ use closeread_eval::{Item, Outcome};
 use closeread_methods::cost::{BookSize, Stage};
 use closeread_methods::protocol::{MAX_OUTPUT_TOKENS, offers};
 use closeread_methods::record::{Record, TrialKey};
-use closeread_methods::{
-    AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, parse, reader, recorded_scores,
-};
+use closeread_methods::{AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, reader, recorded_scores};
 use closeread_prompts::Prompts;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::sentence::Rules;
-use closeread_text::{Locator, Span};
+use closeread_text::{Language, Locator, Span};
 use host::JsHost;
 use js_sys::{Array, Date};
 use options::MethodOptions;
@@ -94,7 +92,7 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
 #[wasm_bindgen]
 pub fn changes(before: &str, after: &str, language: &str) -> Result<JsChanges, JsValue> {
     assets::need_punkt()?;
-    let changes = closeread_text::changes(before, after, Rules::for_code(language));
+    let changes = closeread_text::changes(before, after, Rules::of(language.parse().unwrap_or(Language::ENGLISH)));
     to_js(&changes).map(JsCast::unchecked_into)
 }
 
@@ -186,7 +184,7 @@ impl MethodRun {
     /// # Errors
     /// A number that no call has.
     pub fn heard(&self, call: usize, reply: &str) -> Result<JsHeard, JsValue> {
-        let heard = self.input_of(call, |input| parse(input, &self.item, reply))?;
+        let heard = self.input_of(call, |input| input.expected.parse(&[&self.item], input.context.len(), reply))?;
         to_js(&heard).map(JsCast::unchecked_into)
     }
 

@@ -53,7 +53,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     if benchmark.items.is_empty() {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
-    let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
+    let tokenizer = tokenizer::load(Some(args.tokenizer()), args.embedder.as_deref())?;
     let scene = Scene {
         groups: grouped(&benchmark, &tokenizer),
         benchmark: &benchmark,
@@ -61,7 +61,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            max_output_tokens: args.max_output_tokens.unwrap_or(1024),
+            max_output_tokens: args.max_output_tokens(),
             temperature: 0.0,
             context_window: args.context_window,
         },

@@ -75,7 +75,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
-    let tokenizer = tokenizer::load(args.tokenizer.as_deref(), args.embedder.as_deref())?;
+    let tokenizer = tokenizer::load(Some(args.tokenizer()), args.embedder.as_deref())?;
     let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &encoders.on_servers())?;
@@ -156,7 +156,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            max_output_tokens: args.max_output_tokens.unwrap_or(1024),
+            max_output_tokens: args.max_output_tokens(),
             temperature: 0.0,
             context_window: args.context_window,
         },

@@ -27,7 +27,10 @@ impl RunArgs {
         if let Some(name) = given.keys().find(|name| entry(name).is_none()) {
             bail!("parameters are given for `{name}`, which is no method: expected {}", known());
         }
-        let with_parameters = |entry: &'static Entry| Ok((entry, entry.method(&self.parameters(entry, &given)?)?));
+        let with_parameters = |entry: &'static Entry| {
+            let method = self.protocol().method(entry);
+            Ok((entry, method.with(entry.name, &self.parameters(entry, &given)?)?))
+        };
         chosen.into_iter().map(with_parameters).collect()
     }
 
@@ -44,8 +47,7 @@ impl RunArgs {
         Ok(given)
     }
 
-    /// The parameters of one method: its own, over those of the options that serve all methods that have them, over the
-    /// protocol's.
+    /// The parameters given to one method: its own, over those of the options that serve all methods that have them.
     fn parameters(&self, entry: &Entry, given: &BTreeMap<String, Map<String, Value>>) -> Result<Value> {
         let known = serde_json::to_value(entry.preset())?;
         let options = [
@@ -55,8 +57,7 @@ impl RunArgs {
             ("overflow", self.on_overflow.map(|policy| json!(policy))),
             ("embedder", self.embedder.as_ref().map(|name| json!(name))),
         ];
-        let mut parameters = self.protocol().parameters(entry.name);
-        parameters.retain(|name, _| known.get(name).is_some());
+        let mut parameters = Map::new();
         for (name, value) in options {
             if let Some(value) = value.filter(|_| known.get(name).is_some()) {
                 parameters.insert(name.to_owned(), value);

@@ -1,58 +1,55 @@
 //! One question of a stage, asked again where the reply cannot be used.
 
 use super::stage::{End, Made};
-use closeread_books::Book;
 use closeread_eval::Outcome;
 use closeread_llm::{Message, Speaker};
 use closeread_methods::Host;
-use closeread_methods::{MethodError, Session, Settings, Stop, language_name};
-use serde_json::{Value, json};
+use closeread_methods::{MethodError, Session, Settings, Stop};
+use closeread_prompts::Prompt;
+use closeread_prompts::builds::BuildAgain;
+use std::fmt::Display;
 
 /// How often a model is asked for the same in all: once more after a reply that cannot be used.
 pub(super) const ATTEMPTS: usize = 2;
 
-/// Asks by the prompt `name` until `read` can use the reply, at most [`ATTEMPTS`] times, each time but the first with
+/// Asks by the prompt until `read` can use the reply, at most [`ATTEMPTS`] times, each time but the first with
 /// what was wrong; the last problem if no reply can be used. `read` is told whether there is no further attempt, so that it
 /// may be content with less. `shared` is the beginning that other questions share.
-pub(super) async fn asked<T, H: Host>(
+pub(super) async fn asked<T, E: Display, H: Host>(
     session: &mut Session<'_, H>,
-    name: &str,
-    variables: &Value,
+    prompt: &impl Prompt,
     shared: &str,
-    read: impl Fn(&str, bool) -> Result<T, String>,
-) -> Result<Result<T, String>, Stop> {
+    read: impl Fn(&str, bool) -> Result<T, E>,
+) -> Result<Result<T, E>, Stop> {
     let prompts = session.settings().prompts;
-    let mut messages = vec![Message::user(prompts.render(name, variables)?).sharing(shared)];
-    let mut problem = String::new();
-    for attempt in 1..=ATTEMPTS {
-        let reply = session.ask(name, messages.clone(), None).await?;
-        match read(&reply.text, attempt == ATTEMPTS) {
-            Ok(value) => return Ok(Ok(value)),
-            Err(why) => problem = why,
-        }
-        if attempt < ATTEMPTS {
-            let again = prompts.render("build-again", &json!({"problem": problem}))?;
-            messages.push(Message { role: Speaker::Assistant, content: reply.text, shared_bytes: None });
-            messages.push(Message::user(again));
-        }
+    let mut messages = vec![Message::user(prompt.render(prompts)?).sharing(shared)];
+    let mut attempt = 1;
+    loop {
+        let reply = session.ask(prompt.name(), messages.clone(), None).await?;
+        let problem = match read(&reply.text, attempt == ATTEMPTS) {
+            Err(problem) if attempt < ATTEMPTS => problem.to_string(),
+            end => return Ok(end),
+        };
+        let again = BuildAgain { problem: &problem }.render(prompts)?;
+        messages.push(Message { role: Speaker::Assistant, content: reply.text, shared_bytes: None });
+        messages.push(Message::user(again));
+        attempt += 1;
     }
-    Ok(Err(problem))
 }
 
 /// The work on a unit that asks one question: a reply that cannot be used drops it as `unreadable`.
-pub(super) async fn one<T, H: Host>(
+pub(super) async fn one<T, E: Display, H: Host>(
     host: &H,
     settings: Settings<'_>,
-    name: &str,
-    variables: &Value,
+    prompt: &impl Prompt,
     shared: &str,
-    read: impl Fn(&str, bool) -> Result<T, String>,
+    read: impl Fn(&str, bool) -> Result<T, E>,
 ) -> Result<Made<T>, MethodError> {
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, name, variables, shared, read).await;
+    let end = asked(&mut session, prompt, shared, read).await;
     let end = end.map(|read| match read {
         Ok(value) => End::Kept { value },
-        Err(problem) => End::dropped("unreadable", problem),
+        Err(problem) => End::dropped("unreadable", problem.to_string()),
     });
     made(session, end)
 }
@@ -73,12 +70,4 @@ pub(super) fn made<T, H: Host>(session: Session<'_, H>, end: Result<End<T>, Stop
         },
     };
     Ok(Made { end, calls: session.into_calls() })
-}
-
-/// The language of a book as a prompt names it.
-pub(super) fn language_of(book: &Book) -> &str {
-    match book.language.code() {
-        code @ ("en" | "zh") => language_name(code),
-        _ => "the language of the text",
-    }
 }

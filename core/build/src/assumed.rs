@@ -2,6 +2,7 @@
 
 use super::ask::ATTEMPTS;
 use closeread_methods::cost::{Calls, Cost, Range, Shared, Stage};
+use closeread_methods::{MethodError, Settings};
 use serde::Serialize;
 
 /// The calls of a stage, if nothing is dropped before it; at most, if every reply has to be asked for again.
@@ -11,6 +12,11 @@ pub struct StageCost {
     pub stage: &'static str,
     /// Its calls.
     pub cost: Cost,
+}
+
+/// Tokens of a prompt.
+pub(super) fn tokens_of(settings: Settings<'_>, prompt: &impl closeread_prompts::Prompt) -> Result<u64, MethodError> {
+    Ok(settings.tokenizer.count(&prompt.render(settings.prompts)?) as u64)
 }
 
 /// Tokens of one call of a stage.

@@ -10,13 +10,17 @@ use closeread_books::Book;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::rows::{scalar, scalars};
 use closeread_eval::{Item, Task};
-use closeread_judges::{Judge, Ruling, Submission, SubmittedAnswer, Verdict};
+use closeread_judges::{self as judges, Judge, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{MethodError, Session, Settings, Stop};
 use closeread_metrics::random::SplitMix64;
+use closeread_prompts::builds::OptionsDistractors;
+use closeread_prompts::judges::JudgeCorpusQa;
+use closeread_prompts::variables::Rejected;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -203,11 +207,10 @@ async fn write<H: Host>(
     let mut found = Distractors { wrong: Vec::new(), refused: Vec::new() };
     for _ in 0..parameters.rounds.max(1) {
         let missing = parameters.n - found.wrong.len();
-        let rejected: Vec<&Refused> = found.refused.iter().collect();
-        let variables = variables(title, item, missing, &rejected, &found.wrong);
-        let written = match asked(session, "options-distractors", &variables, "", |reply, _| read(reply)).await? {
+        let prompt = prompt(title, item, missing, &found);
+        let written = match asked(session, &prompt, "", |reply, _| read(reply)).await? {
             Ok(written) => written,
-            Err(problem) => return Ok(End::dropped("unreadable", problem)),
+            Err(problem) => return Ok(End::dropped("unreadable", problem.to_string())),
         };
         for option in written {
             if found.wrong.len() == parameters.n {
@@ -218,8 +221,10 @@ async fn write<H: Host>(
                 continue;
             }
             let said = SubmittedAnswer::Answer { text: &option, choice: None };
-            let submission = Submission { item, title, language: "", said, cited: &[], chunk: "" };
-            let heard = Judge::CorpusQa.ask(hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
+            // This judge is not told the language.
+            let language = Language::ENGLISH;
+            let submission = Submission { item, title, language, said, cited: &[], chunk: "" };
+            let heard = judges::ask(Judge::CorpusQa, hosts.judge, settings, &submission).await.map_err(Stop::Error)?;
             judged.extend(heard.calls);
             match heard.verdict {
                 Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => found.wrong.push(option),
@@ -238,19 +243,33 @@ async fn write<H: Host>(
     Ok(End::dropped("too few", detail))
 }
 
-fn variables(title: &str, item: &Item, n: usize, rejected: &[&Refused], there: &[String]) -> Value {
-    let there = there.iter().map(|text| json!({"text": text, "why": "it is there already"}));
-    let rejected: Vec<Value> = rejected.iter().map(|refused| json!(refused)).chain(there).collect();
-    let quotes: Vec<&str> = item.evidence.iter().map(|e| e.quote.as_str()).filter(|quote| !quote.is_empty()).collect();
+fn prompt<'p>(title: &'p str, item: &'p Item, n: usize, found: &'p Distractors) -> OptionsDistractors<'p> {
+    let refused = found.refused.iter().map(|Refused { text, why }| Rejected { text, why });
+    let there = found.wrong.iter().map(|text| Rejected { text, why: "it is there already" });
+    let quotes = item.evidence.iter().map(|evidence| evidence.quote.as_str()).filter(|quote| !quote.is_empty());
     let (answer, others) = item.answers.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
-    json!({
-        "title": title, "question": item.question, "answer": answer, "others": others, "evidence": quotes, "n": n,
-        "rejected": rejected,
-    })
+    OptionsDistractors {
+        title,
+        question: &item.question,
+        answer,
+        others,
+        evidence: quotes.collect(),
+        n,
+        rejected: refused.chain(there).collect(),
+    }
 }
 
-fn read(reply: &str) -> Result<Vec<String>, String> {
-    let value = json_value(reply).answer().ok_or("it holds no JSON object with options")?;
+/// Why a response gives no options.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum OptionsError {
+    #[error("it holds no JSON object with options")]
+    NoObject,
+    #[error("it lists no options")]
+    NoOptions,
+}
+
+fn read(reply: &str) -> Result<Vec<String>, OptionsError> {
+    let value = json_value(reply).answer().ok_or(OptionsError::NoObject)?;
     let list = match &value {
         Value::Object(fields) => {
             fields.get("options").or_else(|| fields.get("distractors")).cloned().unwrap_or_default()
@@ -263,7 +282,7 @@ fn read(reply: &str) -> Result<Vec<String>, String> {
         let texts = list.as_array().into_iter().flatten().filter_map(|option| scalar(option.get("text")?));
         options = texts.collect();
     }
-    if options.is_empty() { Err("it lists no options".to_owned()) } else { Ok(options) }
+    if options.is_empty() { Err(OptionsError::NoOptions) } else { Ok(options) }
 }
 
 /// Why an option is none, by its form alone.
@@ -295,20 +314,16 @@ pub fn cost(
     items: &[Item],
     parameters: &Options,
 ) -> Result<Vec<StageCost>, MethodError> {
-    use super::assumed::Prompt;
+    use super::assumed::{Prompt, tokens_of};
     let (mut write, mut judge) = (Vec::new(), Vec::new());
+    let nothing = Distractors { wrong: Vec::new(), refused: Vec::new() };
     for item in items.iter().filter(|item| wants_options(item)) {
-        let text = settings
-            .prompts
-            .render("options-distractors", &variables(&title(books, item), item, parameters.n, &[], &[]))?;
-        write.push(Prompt {
-            known: settings.tokenizer.count(&text) as u64,
-            replies: u64::from(settings.max_output_tokens),
-        });
-        let variables = json!({"question": item.question, "answers": item.answers, "several": false, "answer": ""});
-        let text = settings.prompts.render(Judge::CorpusQa.name(), &variables)?;
-        let known = settings.tokenizer.count(&text) as u64;
-        judge.extend((0..parameters.n).map(|_| Prompt { known, replies: u64::from(settings.max_output_tokens) }));
+        let replies = u64::from(settings.max_output_tokens);
+        let known = tokens_of(settings, &prompt(&title(books, item), item, parameters.n, &nothing))?;
+        write.push(Prompt { known, replies });
+        let (question, answers) = (item.question.as_str(), item.answers.as_slice());
+        let known = tokens_of(settings, &JudgeCorpusQa { question, answers, several: false, answer: "" })?;
+        judge.extend((0..parameters.n).map(|_| Prompt { known, replies }));
     }
     let rounds = parameters.rounds.max(1) as u64;
     let stages = [("distractors", write), ("distractors: judge", judge)];
@@ -338,7 +353,7 @@ mod tests {
         assert_eq!(read(r#"{"options": ["x", " y "]}"#), expected);
         assert_eq!(read(r#"["x", "y"]"#), expected);
         assert_eq!(read(r#"{"options": [{"text": "x"}, {"text": "y"}]}"#), expected);
-        assert_eq!(read("x, y"), Err("it holds no JSON object with options".to_owned()));
-        assert_eq!(read(r#"{"options": []}"#), Err("it lists no options".to_owned()));
+        assert_eq!(read("x, y"), Err(OptionsError::NoObject));
+        assert_eq!(read(r#"{"options": []}"#), Err(OptionsError::NoOptions));
     }
 }

@@ -184,13 +184,13 @@ pub fn is_chinese(item: &Item) -> bool {
 /// nothing to score against or was not asked.
 ///
 /// Whatever ended without an answer scores 0: each of the five papers counts such items as wrong in its main tables.
-pub fn score(item: &Item, outcome: &Outcome, language: &str) -> BTreeMap<String, f64> {
+pub fn score(item: &Item, outcome: &Outcome, language: Language) -> BTreeMap<String, f64> {
     let answer = match outcome {
         Outcome::Answered { answer, choice } => Some(Answer { text: answer, choice: *choice }),
         Outcome::NotAsked { .. } => return BTreeMap::new(),
         _ => None,
     };
-    let chinese = language == Language::CHINESE.code();
+    let chinese = language == Language::CHINESE;
     let metric = default_metrics(item.task, chinese)[0];
     let value = Evaluator::default().score(metric, item, answer, chinese);
     value.map(|value| (metric.name().to_owned(), value)).into_iter().collect()

@@ -1,7 +1,12 @@
-//! A call as data, for readers that are no language model.
+//! A call as data, for readers that are no language model, and what its response is to hold.
+
+mod parsed;
+
+pub use parsed::{Answer, Parsed};
 
 use crate::Task;
 use crate::answer::Form;
+use closeread_text::Language;
 
 /// What a reader without a language model answers a call from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +23,11 @@ pub struct ExtractiveInput {
     pub task: Task,
     /// What the reply is to hold.
     pub expected: Expected,
-    /// ISO 639-1 code of the text.
-    pub language: String,
+    /// The language of the text.
+    pub language: Language,
 }
 
-/// What the reply to a call is to hold.
+/// What the response to a call is to hold; [`Expected::parse`] reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
     /// An answer, in this form.
@@ -46,7 +51,7 @@ pub enum Expected {
 
 impl ExtractiveInput {
     /// A call for a summary of `passages` that is about nothing in particular: what shares most with all of them.
-    pub fn summary(passages: Vec<String>, expected: Expected, language: &str) -> Self {
+    pub fn summary(passages: Vec<String>, expected: Expected, language: Language) -> Self {
         Self {
             question: passages.join("\n"),
             context: passages,
@@ -54,7 +59,7 @@ impl ExtractiveInput {
             further: Vec::new(),
             task: Task::Summary,
             expected,
-            language: language.to_owned(),
+            language,
         }
     }
 }

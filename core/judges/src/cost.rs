@@ -1,34 +1,32 @@
 //! What judges will ask for, told before a trial is made.
 
-use super::{Judge, Submission};
+use super::{Judge, Submission, ask};
 use closeread_methods::cost::{Calls, Range, Shared, Stage, calls_of};
 use closeread_methods::{MethodError, Settings};
 
-impl Judge {
-    /// The calls of `n` judgements such as this one, whose `submission` says nothing yet: to the prompt come the tokens of
-    /// what the reader will say, `said` for each.
-    ///
-    /// # Errors
-    /// [`MethodError`] if the prompt cannot be filled.
-    ///
-    /// # Panics
-    /// For [`Judge::Rule`], which asks nobody.
-    pub fn cost(
-        self,
-        settings: Settings<'_>,
-        submission: &Submission<'_>,
-        n: u64,
-        said: Range,
-    ) -> Result<Calls, MethodError> {
-        let asked = calls_of(settings.tokenizer, async |host| self.ask(host, settings, submission).await.map(drop))?;
-        let (prompt, reply_limit) = asked.first().copied().unwrap_or_default();
-        Ok(Calls {
-            stage: Stage::Question,
-            n: Range::exactly(n),
-            prompt: (Range::exactly(prompt) + said) * n,
-            longest: prompt + said.high,
-            reply_limit,
-            shared: Shared::Nothing,
-        })
-    }
+/// The calls of `n` judgements such as this one, whose `submission` says nothing yet: to the prompt come the tokens of
+/// what the reader will say, `said` for each.
+///
+/// # Errors
+/// [`MethodError`] if the prompt cannot be filled.
+///
+/// # Panics
+/// For [`Judge::Rule`], which asks nobody.
+pub fn cost(
+    judge: Judge,
+    settings: Settings<'_>,
+    submission: &Submission<'_>,
+    n: u64,
+    said: Range,
+) -> Result<Calls, MethodError> {
+    let asked = calls_of(settings.tokenizer, async |host| ask(judge, host, settings, submission).await.map(drop))?;
+    let (prompt, reply_limit) = asked.first().copied().unwrap_or_default();
+    Ok(Calls {
+        stage: Stage::Question,
+        n: Range::exactly(n),
+        prompt: (Range::exactly(prompt) + said) * n,
+        longest: prompt + said.high,
+        reply_limit,
+        shared: Shared::Nothing,
+    })
 }

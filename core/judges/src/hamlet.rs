@@ -6,7 +6,7 @@
 //! is in no ratio, and the report counts it. A list in which nothing can be placed is unparsed.
 
 use super::ask::ask;
-use super::{Judge, JudgeResponse, Ruling, Submission};
+use super::{JudgeResponse, Ruling, Submission};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::hamlet::{ErrorCategory, Level};
@@ -14,9 +14,11 @@ use closeread_eval::rows::scalar;
 use closeread_eval::{KeyFact, KeyFacts};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::judges::{AlignKeyFacts, VerifyFacts};
+use closeread_prompts::variables::Named;
 use closeread_text::sentence::{Rules, split};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What the judge says of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +59,7 @@ pub fn linearised(facts: &KeyFacts) -> Vec<(Level, &str)> {
 /// The sentences of a summary, by the rules of its language.
 pub(super) fn sentences<'a>(submission: &Submission<'a>) -> Vec<&'a str> {
     let text = submission.said.text();
-    split(text, Rules::for_code(submission.language)).into_iter().map(|span| text[span.range()].trim()).collect()
+    split(text, Rules::of(submission.language)).into_iter().map(|span| text[span.range()].trim()).collect()
 }
 
 /// The facts of the item's tree.
@@ -74,9 +76,9 @@ pub(super) async fn verify_facts<H: Host>(
 ) -> Result<JudgeResponse, MethodError> {
     let sentences = sentences(submission);
     let categories = [ErrorCategory::NoError].into_iter().chain(ErrorCategory::ERRORS);
-    let categories: Vec<Value> = categories.map(|c| json!({"name": c.name(), "meaning": meaning(c)})).collect();
-    let variables = json!({"chunk": submission.chunk, "sentences": sentences, "categories": categories});
-    ask(host, settings, Judge::VerifyFacts, variables, submission.chunk, |reply| {
+    let categories = categories.map(|category| Named { name: category.name(), meaning: meaning(category) }).collect();
+    let prompt = VerifyFacts { chunk: submission.chunk, sentences: &sentences, categories };
+    ask(host, settings, &prompt, submission.chunk, |reply| {
         let rulings = placed(reply, "sentence", &sentences, |entry| {
             let category = ErrorCategory::of_name(&scalar(entry.get("category")?)?)?;
             Some(SentenceRuling { category, reason: entry.get("reason").and_then(scalar).unwrap_or_default() })
@@ -93,8 +95,8 @@ pub(super) async fn align_key_facts<H: Host>(
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
     let (sentences, facts) = (sentences(submission), facts(submission));
-    let variables = json!({"facts": facts, "sentences": sentences});
-    ask(host, settings, Judge::AlignKeyFacts, variables, "", |reply| {
+    let prompt = AlignKeyFacts { facts: &facts, sentences: &sentences };
+    ask(host, settings, &prompt, "", |reply| {
         let rulings = placed(reply, "key-fact", &facts, |entry| fact_ruling(entry, sentences.len()));
         rulings.map(|facts| Ruling::KeyFacts { facts })
     })

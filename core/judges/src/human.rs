@@ -70,7 +70,8 @@ pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     for row in table(file) {
         let read = row.and_then(|row| {
             let item = row.text("item").or_else(|| row.text("id"));
-            human_label(&row).map_err(|why| Problem::dropped(&file.name, Some(row.line), item.as_deref(), why))
+            human_label(&row)
+                .map_err(|why| Problem::dropped(&file.name, Some(row.line), item.as_deref(), why.to_string()))
         });
         match read {
             Ok(label) => found.push(label),
@@ -110,22 +111,49 @@ fn table(file: &InputFile) -> Vec<Result<Row, Problem>> {
     reader.records().map(row).collect()
 }
 
-fn human_label(row: &Row) -> Result<HumanLabel, String> {
-    let item = row.text("item").or_else(|| row.text("id")).ok_or("no `item`: expected the id of an item")?;
-    let number = |name: &str| match row.fields.get(name).filter(|value| !value.is_null()) {
+/// Why a label cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum LabelError {
+    #[error("no `item`: expected the id of an item")]
+    NoItem,
+    #[error("no `label`: expected what a person said, such as correct or incorrect")]
+    NoLabel,
+    #[error("`{name}` is {found}: expected a whole number")]
+    Number { name: &'static str, found: String },
+    #[error("`label` is {0}: expected a word")]
+    NoWord(&'static str),
+    #[error("the label is `{label}`: expected {expected}")]
+    Label { label: String, expected: &'static str },
+    #[error("both `sentence` and `fact`: expected one of them, or neither")]
+    BothParts,
+    #[error("sentences and facts count from 1")]
+    PartZero,
+    #[error("`repeat` is too large")]
+    Repeat,
+    #[error("no trial of this item was judged in the run: expected an item, and a method, of the run")]
+    NoTrial,
+    #[error(
+        "{n} trials of this item were judged ({names}): expected `method`, and `model`, `budget` or `repeat` where they \
+         are needed, to name one"
+    )]
+    Trials { n: usize, names: String },
+}
+
+fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
+    let item = row.text("item").or_else(|| row.text("id")).ok_or(LabelError::NoItem)?;
+    let number = |name: &'static str| match row.fields.get(name).filter(|value| !value.is_null()) {
         None => Ok(None),
         Some(value) => {
             let number = scalar(value).and_then(|text| text.parse::<usize>().ok());
-            number.map(Some).ok_or_else(|| format!("`{name}` is {}: expected a whole number", shown(value)))
+            number.map(Some).ok_or_else(|| LabelError::Number { name, found: shown(value) })
         }
     };
-    let given =
-        row.fields.get("label").ok_or("no `label`: expected what a person said, such as correct or incorrect")?;
-    let text = scalar(given).ok_or_else(|| format!("`label` is {}: expected a word", kind(given)))?;
-    let expected = |what: &str| format!("the label is `{text}`: expected {what}");
+    let given = row.fields.get("label").ok_or(LabelError::NoLabel)?;
+    let text = scalar(given).ok_or_else(|| LabelError::NoWord(kind(given)))?;
+    let expected = |expected| LabelError::Label { label: text.clone(), expected };
     let (part, label) = match (number("sentence")?, number("fact")?) {
-        (Some(_), Some(_)) => return Err("both `sentence` and `fact`: expected one of them, or neither".into()),
-        (Some(0), _) | (_, Some(0)) => return Err("sentences and facts count from 1".into()),
+        (Some(_), Some(_)) => return Err(LabelError::BothParts),
+        (Some(0), _) | (_, Some(0)) => return Err(LabelError::PartZero),
         (Some(sentence), None) => {
             let known = ErrorCategory::of_name(&text);
             let known = known.ok_or_else(|| {
@@ -145,7 +173,7 @@ fn human_label(row: &Row) -> Result<HumanLabel, String> {
             }
         }
     };
-    let repeat = number("repeat")?.map(u32::try_from).transpose().map_err(|_| "`repeat` is too large")?;
+    let repeat = number("repeat")?.map(u32::try_from).transpose().map_err(|_| LabelError::Repeat)?;
     let (method, model) = (row.text("method"), row.text("model"));
     Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, repeat, part, label })
 }
@@ -173,7 +201,7 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     for label in people {
         let mut wrong = |why: String| problems.push(Problem::dropped(file, Some(label.line), Some(&label.item), why));
         match subject_of(&trials, label) {
-            Err(why) => wrong(why),
+            Err(why) => wrong(why.to_string()),
             Ok(subject) if !seen.insert((subject.clone(), label.part)) => {
                 wrong("a second label of the same: the first counts".into());
             }
@@ -234,7 +262,7 @@ fn judged_trials(judging: &Judging) -> BTreeMap<&str, BTreeSet<&Subject>> {
     trials
 }
 
-fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -> Result<Subject, String> {
+fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -> Result<Subject, LabelError> {
     if label.part == Part::Question {
         return Ok(Subject::question(&label.item));
     }
@@ -247,7 +275,7 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
     let of_item = trials.get(label.item.as_str()).into_iter().flatten();
     let found: Vec<&Subject> = of_item.copied().filter(|subject| subject.trial.as_ref().is_some_and(fits)).collect();
     match found.as_slice() {
-        [] => Err("no trial of this item was judged in the run: expected an item, and a method, of the run".into()),
+        [] => Err(LabelError::NoTrial),
         [subject] => Ok((*subject).clone()),
         several => {
             let name = |subject: &&Subject| {
@@ -256,12 +284,7 @@ fn subject_of(trials: &BTreeMap<&str, BTreeSet<&Subject>>, label: &HumanLabel) -
                 Some(format!("{}{budget} ({}, repeat {})", trial.method, trial.model, trial.repeat))
             };
             let names: Vec<String> = several.iter().take(4).filter_map(name).collect();
-            Err(format!(
-                "{} trials of this item were judged ({}): expected `method`, and `model`, `budget` or `repeat` where \
-                 they are needed, to name one",
-                several.len(),
-                names.join("; ")
-            ))
+            Err(LabelError::Trials { n: several.len(), names: names.join("; ") })
         }
     }
 }

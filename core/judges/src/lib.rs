@@ -1,6 +1,6 @@
 //! Judges: what a model, a rule or a panel of them says of an answer.
 //!
-//! A judge is one question about one thing, and one call: [`Judge::ask`] is an async function over a [`Host`], one file a
+//! A judge is one question about one thing, and one call: [`ask`] is an async function over a [`Host`], one file a
 //! paper, which reads like the paper's. What comes of it is a [`Verdict`], one line of `judgements.jsonl`; a [`Panel`]
 //! makes one verdict of several, and [`Judging`] makes scores of what the panels of a run said.
 
@@ -21,6 +21,9 @@ mod sagascale;
 mod score;
 mod verdict;
 
+pub use closeread_methods::protocol::{IfUnreadable, Judge};
+pub use cost::cost;
+
 pub use agreement::{Agreement, Confusion, among, labels};
 pub use hamlet::{FactRuling, SentenceRuling, linearised};
 pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels};
@@ -37,182 +40,57 @@ pub use score::{
 };
 pub use verdict::{Ruling, Verdict};
 
+use closeread_eval::Item;
 use closeread_eval::Outcome;
 use closeread_eval::Paper;
-use closeread_eval::{Item, Task};
 use closeread_methods::Host;
 use closeread_methods::record::{CallTrace, Record};
 use closeread_methods::{MethodError, Settings};
-use serde::{Deserialize, Serialize};
+use closeread_text::Language;
 
 /// Name of the judge without a model, as `--judge` takes it.
 pub const BUILTIN_RULE: &str = "builtin/rule";
 
-/// What is decided, and by whose definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Judge {
-    /// Whether an answer agrees with the gold answer by its form alone, strictly and tolerantly; no model is asked.
-    #[serde(rename = "rule")]
-    Rule,
-    /// Whether an answer is correct (SagaScale, figure 15).
-    #[serde(rename = "judge-sagascale")]
-    SagaScale,
-    /// Whether an answer is correct, knowing the evidence (NovelQA 4.1).
-    #[serde(rename = "judge-novelqa")]
-    NovelQa,
-    /// How good the evidence is that the reader cited (NovelQA 4.1, Table 5).
-    #[serde(rename = "judge-novelqa-evidence")]
-    NovelQaEvidence,
-    /// Whether two answers are equivalent (CorpusQA 4.1).
-    #[serde(rename = "judge-corpusqa")]
-    CorpusQa,
-    /// What is wrong with each sentence of a summary, against the chunk (HAMLET, stage 3).
-    #[serde(rename = "verify-facts")]
-    VerifyFacts,
-    /// Which key facts a summary states (HAMLET, stage 3).
-    #[serde(rename = "align-key-facts")]
-    AlignKeyFacts,
-    /// What kind of thing a question asks for (SagaScale, figure 8); the only judge of questions.
-    #[serde(rename = "classify-question")]
-    ClassifyQuestion,
+/// Asks a model.
+///
+/// # Errors
+/// [`MethodError`] if the prompt is unusable. A failed call and a reply that cannot be read are verdicts.
+///
+/// # Panics
+/// For [`Judge::Rule`], which asks nobody.
+pub async fn ask<H: Host>(
+    judge: Judge,
+    host: &H,
+    settings: Settings<'_>,
+    submission: &Submission<'_>,
+) -> Result<JudgeResponse, MethodError> {
+    match judge {
+        Judge::Rule => panic!("the rule asks nobody"),
+        Judge::SagaScale => sagascale::correctness(host, settings, submission).await,
+        Judge::NovelQa => novelqa::correctness(host, settings, submission).await,
+        Judge::NovelQaEvidence => novelqa::evidence(host, settings, submission).await,
+        Judge::CorpusQa => corpusqa::equivalence(host, settings, submission).await,
+        Judge::VerifyFacts => hamlet::verify_facts(host, settings, submission).await,
+        Judge::AlignKeyFacts => hamlet::align_key_facts(host, settings, submission).await,
+        Judge::ClassifyQuestion => sagascale::classify_question(host, settings, submission).await,
+    }
 }
 
-/// What a reply that cannot be read, a refusal and a failed call count as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IfUnreadable {
-    /// As "incorrect".
-    Incorrect,
-    /// As no vote. Where nobody votes the answer stays unjudged: it is in no mean, and the report counts it.
-    Abstention,
-}
-
-impl Judge {
-    /// Every judge.
-    pub const ALL: [Self; 8] = [
-        Self::Rule,
-        Self::SagaScale,
-        Self::NovelQa,
-        Self::NovelQaEvidence,
-        Self::CorpusQa,
-        Self::VerifyFacts,
-        Self::AlignKeyFacts,
-        Self::ClassifyQuestion,
-    ];
-
-    /// Its name, which is also that of its prompt.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Rule => "rule",
-            Self::SagaScale => "judge-sagascale",
-            Self::NovelQa => "judge-novelqa",
-            Self::NovelQaEvidence => "judge-novelqa-evidence",
-            Self::CorpusQa => "judge-corpusqa",
-            Self::VerifyFacts => "verify-facts",
-            Self::AlignKeyFacts => "align-key-facts",
-            Self::ClassifyQuestion => "classify-question",
+/// What [`BUILTIN_RULE`] says in the place of a model; `None` where no rule can say anything.
+pub fn by_rule(judge: Judge, submission: &Submission<'_>) -> Option<Verdict> {
+    let ruling = match judge {
+        Judge::Rule => Ruling::Rule(rule::answer(submission)),
+        Judge::SagaScale | Judge::NovelQa | Judge::CorpusQa => {
+            Ruling::Correctness { correct: rule::answer(submission).tolerant }
         }
-    }
-
-    /// The judge of that name.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|judge| judge.name() == name)
-    }
-
-    /// The judge of correct answers that a paper has; the papers without one of their own use SagaScale's, which needs
-    /// nothing but question and gold answer.
-    pub const fn of_paper(paper: Paper) -> Self {
-        match paper {
-            Paper::NovelQa => Self::NovelQa,
-            Paper::CorpusQa => Self::CorpusQa,
-            Paper::SagaScale | Paper::DosRag | Paper::Hamlet => Self::SagaScale,
+        Judge::NovelQaEvidence => return None,
+        Judge::VerifyFacts => Ruling::Sentences { sentences: rule::verify_facts(submission) },
+        Judge::AlignKeyFacts => Ruling::KeyFacts { facts: rule::align_key_facts(submission) },
+        Judge::ClassifyQuestion => {
+            Ruling::QuestionType { question_type: rule::question_type(&submission.item.question) }
         }
-    }
-
-    /// Whether it says if an answer is correct.
-    pub const fn decides_correctness(self) -> bool {
-        matches!(self, Self::SagaScale | Self::NovelQa | Self::CorpusQa)
-    }
-
-    /// What silence counts as. CorpusQA's script counts all that is not `[[YES]]` alone, and every failed call, as
-    /// incorrect. The other papers say nothing; there an answer is not wrong because its judge was silent.
-    pub const fn silence(self) -> IfUnreadable {
-        match self {
-            Self::CorpusQa => IfUnreadable::Incorrect,
-            _ => IfUnreadable::Abstention,
-        }
-    }
-
-    /// The judges that a trial is put to: [`Judge::Rule`] and the paper's judge for open questions with gold answers,
-    /// NovelQA's judge of evidence where the reader cited some, HAMLET's two for summaries with key facts.
-    ///
-    /// A trial that ended without an answer is wrong without being judged; only the rules look at replies that do not
-    /// follow the form, for the tolerant reading.
-    pub fn of_trial(paper: Paper, item: &Item, outcome: &Outcome, cited: &[String]) -> Vec<Self> {
-        let answered = matches!(outcome, Outcome::Answered { .. });
-        if !answered && !matches!(outcome, Outcome::Unparsed { .. }) {
-            return Vec::new();
-        }
-        let mut judges = Vec::new();
-        match item.task {
-            Task::Choice if item.correct.is_some() => judges.push(Self::Rule),
-            Task::Generative if !item.answers.is_empty() => {
-                judges.push(Self::Rule);
-                if answered {
-                    judges.push(Self::of_paper(paper));
-                }
-            }
-            Task::Summary if item.key_facts.is_some() && answered => {
-                judges.extend([Self::VerifyFacts, Self::AlignKeyFacts]);
-            }
-            Task::Choice | Task::Generative | Task::Summary => {}
-        }
-        if answered && !cited.is_empty() && !item.evidence.is_empty() {
-            judges.push(Self::NovelQaEvidence);
-        }
-        judges
-    }
-
-    /// Asks a model.
-    ///
-    /// # Errors
-    /// [`MethodError`] if the prompt is unusable. A failed call and a reply that cannot be read are verdicts.
-    ///
-    /// # Panics
-    /// For [`Judge::Rule`], which asks nobody.
-    pub async fn ask<H: Host>(
-        self,
-        host: &H,
-        settings: Settings<'_>,
-        submission: &Submission<'_>,
-    ) -> Result<JudgeResponse, MethodError> {
-        match self {
-            Self::Rule => panic!("the rule asks nobody"),
-            Self::SagaScale => sagascale::correctness(host, settings, submission).await,
-            Self::NovelQa => novelqa::correctness(host, settings, submission).await,
-            Self::NovelQaEvidence => novelqa::evidence(host, settings, submission).await,
-            Self::CorpusQa => corpusqa::equivalence(host, settings, submission).await,
-            Self::VerifyFacts => hamlet::verify_facts(host, settings, submission).await,
-            Self::AlignKeyFacts => hamlet::align_key_facts(host, settings, submission).await,
-            Self::ClassifyQuestion => sagascale::classify_question(host, settings, submission).await,
-        }
-    }
-
-    /// What [`BUILTIN_RULE`] says in the place of a model; `None` where no rule can say anything.
-    pub fn by_rule(self, submission: &Submission<'_>) -> Option<Verdict> {
-        let ruling = match self {
-            Self::Rule => Ruling::Rule(rule::answer(submission)),
-            Self::SagaScale | Self::NovelQa | Self::CorpusQa => {
-                Ruling::Correctness { correct: rule::answer(submission).tolerant }
-            }
-            Self::NovelQaEvidence => return None,
-            Self::VerifyFacts => Ruling::Sentences { sentences: rule::verify_facts(submission) },
-            Self::AlignKeyFacts => Ruling::KeyFacts { facts: rule::align_key_facts(submission) },
-            Self::ClassifyQuestion => {
-                Ruling::QuestionType { question_type: rule::question_type(&submission.item.question) }
-            }
-        };
-        Some(Verdict::Ruled { ruling })
-    }
+    };
+    Some(Verdict::Ruled { ruling })
 }
 
 /// What is put to a judge.
@@ -222,8 +100,8 @@ pub struct Submission<'a> {
     pub item: &'a Item,
     /// Title of the work; empty if unknown.
     pub title: &'a str,
-    /// ISO 639-1 code of the work.
-    pub language: &'a str,
+    /// The language of the work.
+    pub language: Language,
     /// What the reader said; nothing for a judge of questions.
     pub said: SubmittedAnswer<'a>,
     /// Sentences that the reader cited as evidence.

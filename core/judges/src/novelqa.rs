@@ -1,11 +1,12 @@
 //! NovelQA's judges (section 4.1): of answers, `C` or `N`, and of the evidence cited for them, `C50R66S33`.
 
-use super::ask::{about_answer, ask};
-use super::{Judge, JudgeResponse, Ruling, Submission};
+use super::ask::ask;
+use super::{JudgeResponse, Ruling, Submission};
+use closeread_eval::Item;
 use closeread_eval::answer::novelqa::{evidence_marks, judge_letter};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
-use serde_json::{Map, Value, json};
+use closeread_prompts::judges::{JudgeNovelQa, JudgeNovelQaEvidence};
 
 /// Names of the judge's three marks of evidence, in 0..=1, among a case's scores.
 pub const EVIDENCE_MARKS: [&str; 3] = ["correctness", "relevance", "sufficiency"];
@@ -17,11 +18,16 @@ pub(super) async fn correctness<H: Host>(
     settings: Settings<'_>,
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
-    let variables = Value::Object(with_evidence(submission));
-    ask(host, settings, Judge::NovelQa, variables, "", |reply| {
-        judge_letter(reply).map(|correct| Ruling::Correctness { correct })
-    })
-    .await
+    let Submission { item, title, said, .. } = submission;
+    let prompt = JudgeNovelQa {
+        title,
+        question: &item.question,
+        evidence: quotes(item),
+        answers: &item.answers,
+        several: item.answers.len() > 1,
+        answer: said.text(),
+    };
+    ask(host, settings, &prompt, "", |reply| judge_letter(reply).map(|correct| Ruling::Correctness { correct })).await
 }
 
 /// Correctness, relevance and sufficiency of what the reader cited, each from 1 to 100; the score is their mean.
@@ -32,17 +38,18 @@ pub(super) async fn evidence<H: Host>(
     settings: Settings<'_>,
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
-    let mut variables = with_evidence(submission);
-    variables.insert("cited".to_owned(), json!(submission.cited));
-    ask(host, settings, Judge::NovelQaEvidence, Value::Object(variables), "", |reply| {
-        evidence_marks(reply).map(Ruling::Evidence)
-    })
-    .await
+    let Submission { item, title, cited, .. } = submission;
+    let prompt = JudgeNovelQaEvidence {
+        title,
+        question: &item.question,
+        answers: &item.answers,
+        several: item.answers.len() > 1,
+        evidence: quotes(item),
+        cited,
+    };
+    ask(host, settings, &prompt, "", |reply| evidence_marks(reply).map(Ruling::Evidence)).await
 }
 
-fn with_evidence(submission: &Submission<'_>) -> Map<String, Value> {
-    let mut variables = about_answer(submission);
-    let quotes: Vec<&str> = submission.item.evidence.iter().map(|evidence| evidence.quote.as_str()).collect();
-    variables.insert("evidence".to_owned(), json!(quotes));
-    variables
+fn quotes(item: &Item) -> Vec<&str> {
+    item.evidence.iter().map(|evidence| evidence.quote.as_str()).collect()
 }

@@ -1,12 +1,13 @@
 //! SagaScale's judge of answers (appendix A.4.2, figure 15) and its classifier of questions (A.3, figure 8).
 
-use super::ask::{about_answer, ask};
-use super::{Judge, JudgeResponse, Ruling, Submission};
+use super::ask::ask;
+use super::{JudgeResponse, Ruling, Submission};
 use closeread_eval::answer::boxed::boxed_label;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::judges::{ClassifyQuestion, JudgeSagaScale};
+use closeread_prompts::variables::Named;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// What a question asks for (figure 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -87,8 +88,15 @@ pub(super) async fn correctness<H: Host>(
     settings: Settings<'_>,
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
-    let variables = Value::Object(about_answer(submission));
-    ask(host, settings, Judge::SagaScale, variables, "", |reply| {
+    let Submission { item, title, said, .. } = submission;
+    let prompt = JudgeSagaScale {
+        title,
+        question: &item.question,
+        answers: &item.answers,
+        several: item.answers.len() > 1,
+        answer: said.text(),
+    };
+    ask(host, settings, &prompt, "", |reply| {
         boxed_label(reply, &["CORRECT", "INCORRECT"]).map(|label| Ruling::Correctness { correct: label == 0 })
     })
     .await
@@ -100,12 +108,11 @@ pub(super) async fn classify_question<H: Host>(
     settings: Settings<'_>,
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
-    let types = QuestionType::ALL.map(|kind| json!({"name": kind.name(), "meaning": kind.meaning()}));
+    let types = QuestionType::ALL.map(|kind| Named { name: kind.name(), meaning: kind.meaning() });
     let item = submission.item;
-    let variables = json!({
-        "question": item.question, "answers": item.answers.first().into_iter().collect::<Vec<_>>(), "types": types,
-    });
-    ask(host, settings, Judge::ClassifyQuestion, variables, "", |reply| {
+    let answers = &item.answers[..item.answers.len().min(1)];
+    let prompt = ClassifyQuestion { question: &item.question, answers, types: &types };
+    ask(host, settings, &prompt, "", |reply| {
         boxed_label(reply, &QuestionType::ALL.map(QuestionType::name))
             .map(|label| Ruling::QuestionType { question_type: QuestionType::ALL[label] })
     })

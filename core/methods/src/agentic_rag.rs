@@ -1,21 +1,20 @@
 //! Agentic RAG (SagaScale §4.1): the reader searches until it answers.
 
 use super::cost::{Calls, Cost, Range, Sizes};
-use super::read::{input, language_name, options_of};
-use super::reply::block_outcome;
+use super::read::{input, options_of};
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
 use crate::record::SEARCHES;
-use closeread_eval::Outcome;
 use closeread_eval::answer::after_thinking;
-use closeread_eval::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, blocks};
-use closeread_eval::reading::Expected;
-use closeread_eval::{Item, Task};
+use closeread_eval::reading::Parsed;
+use closeread_eval::{Item, Outcome, Task};
 use closeread_llm::{Message, Speaker};
+use closeread_prompts::readers::{AgenticRag as Prompted, AgenticRagAgain, AgenticRagResults};
+use closeread_prompts::{Prompt, ReaderPrompt};
 use closeread_retrieve::Ranked;
 use closeread_retrieve::context::PassageOrder;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The measure that holds how many turns had more than one block; absent if none had.
 const DOUBLE_TURNS: &str = "turns_with_several_blocks";
@@ -115,8 +114,7 @@ impl Method for AgenticRag {
     /// From one turn to one more than there are searches and turns asked again; each search adds its passages to what
     /// all later turns show.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
-        let task = self.task(questions.first(), &sizes.title(), sizes.language());
-        let first = sizes.prompt("agentic-rag", &task)?;
+        let first = sizes.prompt(&self.task(questions.first(), &sizes.title(), sizes.language()))?;
         let reply_limit = sizes.settings.max_output_tokens;
         let found = sizes.top(self.top_k as u64, self.passages.max_tokens as u64, PromptStyle::Sagascale);
         let turn = Range::up_to(u64::from(reply_limit) + AROUND_RESULTS);
@@ -139,52 +137,54 @@ impl AgenticRag {
         self.on_neither == OnNeither::Reprompt || self.on_both == OnBoth::Reject
     }
 
-    /// What the prompt of the task is filled with.
-    fn task(&self, item: &Item, title: &str, language: &str) -> Value {
-        json!({
-            "title": title, "question": item.question, "options": options_of(item),
-            "summary": item.task == Task::Summary, "language": language_name(language),
-            "max_searches": self.max_searches,
-        })
+    /// The prompt of the task.
+    fn task<'p>(&self, item: &'p Item, title: &'p str, language: Language) -> Prompted<'p> {
+        Prompted {
+            title,
+            question: &item.question,
+            options: options_of(item),
+            summary: item.task == Task::Summary,
+            language,
+            max_searches: self.max_searches,
+        }
     }
 
     async fn converse<H: Host>(&self, session: &mut Session<'_, H>, item: &Item) -> Result<Outcome, Stop> {
         let (prompts, index, language) = (session.settings().prompts, session.index()?, session.language());
-        let task = self.task(item, &session.title(), language);
-        let mut prompt = "agentic-rag";
-        let mut messages = vec![Message::user(prompts.render(prompt, &task)?)];
+        let title = session.title();
+        let task = self.task(item, &title, language);
+        let (mut prompt, mut expected) = (task.name(), task.expected());
+        let mut messages = vec![Message::user(task.render(prompts)?)];
         let mut found: Vec<Ranked> = Vec::new();
         let (mut searches, mut reprompts) = (0, 0);
         loop {
             session.shows(Some(session.context_of(&found)?));
             session.measure(SEARCHES, searches);
             let shown = index.texts(found.iter().map(|ranked| ranked.idx));
-            let must_search = searches == 0 && self.max_searches > 0;
-            let input = input(item, shown, Expected::Turn { must_search }, language);
+            let input = input(item, shown, expected, language);
             let reply = session.ask(prompt, messages.clone(), Some(input)).await?.text;
-            match self.turn(session, &reply) {
-                Turn::Answer(block) => return Ok(block_outcome(item, Some(block), &reply)),
+            match self.turn(session, expected.parse(&[item], 0, &reply)) {
+                Turn::Answer(outcome) => return Ok(outcome),
                 Turn::Query(_) if searches == self.max_searches => return Ok(Outcome::Unanswered),
                 Turn::Query(query) => {
                     searches += 1;
-                    let mut nearest = session.rank(query, self.neighbours).await?;
+                    let mut nearest = session.rank(&query, self.neighbours).await?;
                     nearest.truncate(self.top_k);
                     let nearest = self.order.of(nearest);
-                    let results = json!({
-                        "context": PromptStyle::Sagascale.layout(&session.excerpts(&nearest)?),
-                        "searches_left": self.max_searches - searches,
-                    });
-                    prompt = "agentic-rag-results";
+                    let excerpts = session.excerpts(&nearest)?;
+                    let context = PromptStyle::Sagascale.layout(&excerpts);
+                    let results = AgenticRagResults { context: &context, searches_left: self.max_searches - searches };
+                    (prompt, expected) = (results.name(), results.expected());
                     // Without what may stand behind the query: it was written without these passages.
                     messages.push(said(format!("<query>\n{query}\n</query>")));
-                    messages.push(Message::user(prompts.render(prompt, &results)?));
+                    messages.push(Message::user(results.render(prompts)?));
                     found.extend(nearest);
                 }
                 Turn::Unusable if reprompts == self.max_reprompts => return Ok(Outcome::Unparsed { response: reply }),
                 Turn::Unusable => {
                     reprompts += 1;
-                    prompt = "agentic-rag-again";
-                    let again = prompts.render(prompt, &json!({}))?;
+                    prompt = AgenticRagAgain::NAME;
+                    let again = AgenticRagAgain {}.render(prompts)?;
                     match (after_thinking(&reply).trim(), messages.last_mut()) {
                         // Servers want turns to alternate and none to be empty.
                         ("", Some(last)) => last.content = format!("{}\n\n{again}", last.content),
@@ -196,22 +196,13 @@ impl AgenticRag {
         }
     }
 
-    /// Reads a turn, and counts those that do not keep to the form.
-    fn turn<'a, H: Host>(&self, session: &mut Session<'_, H>, reply: &'a str) -> Turn<'a> {
-        match agent_turn(reply) {
-            AgentTurn::Answer(block) => Turn::Answer(block),
-            AgentTurn::Query(query) => Turn::Query(query),
-            AgentTurn::Unparsed { n_answers: 0, n_queries: 0 } => {
-                session.count(BARE_TURNS);
-                match self.on_neither {
-                    OnNeither::Reprompt => Turn::Unusable,
-                    OnNeither::End => Turn::End,
-                }
-            }
-            AgentTurn::Unparsed { .. } => {
+    /// What is done about a turn; those that do not keep to the form are counted.
+    fn turn<H: Host>(&self, session: &mut Session<'_, H>, said: Parsed) -> Turn {
+        match said {
+            Parsed::Query { query } => Turn::Query(query),
+            Parsed::Blocks { answers, queries, last_answer, first_query } if answers + queries > 0 => {
                 session.count(DOUBLE_TURNS);
-                let query = blocks(after_thinking(reply), "query").find(|query| !query.is_empty()).map(Turn::Query);
-                let answer = answer_block(reply).answer().map(Turn::Answer);
+                let (answer, query) = (last_answer.map(Turn::Answer), first_query.map(Turn::Query));
                 let chosen = match self.on_both {
                     OnBoth::Answer => answer.or(query),
                     OnBoth::Query => query.or(answer),
@@ -219,14 +210,24 @@ impl AgenticRag {
                 };
                 chosen.unwrap_or(Turn::Unusable)
             }
+            said => match said.into_answers().pop() {
+                Some(answer) => Turn::Answer(answer.outcome),
+                None => {
+                    session.count(BARE_TURNS);
+                    match self.on_neither {
+                        OnNeither::Reprompt => Turn::Unusable,
+                        OnNeither::End => Turn::End,
+                    }
+                }
+            },
         }
     }
 }
 
 /// What is done about a turn.
-enum Turn<'a> {
-    Answer(AnswerBlock<'a>),
-    Query(&'a str),
+enum Turn {
+    Answer(Outcome),
+    Query(String),
     /// It is asked for again.
     Unusable,
     /// It ends the trial.

@@ -60,7 +60,7 @@ pub fn as_overflows(records: &mut [Record], cuts: &[Cuts], items: &[Item], langu
         };
         let recall = record.scores.remove_entry(Metric::EvidenceRecall.name());
         record.outcome = outcome.clone();
-        record.scores = score(item, outcome, language(&item.id).code());
+        record.scores = score(item, outcome, language(&item.id));
         record.scores.extend(recall);
     }
 }

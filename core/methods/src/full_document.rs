@@ -75,7 +75,7 @@ impl Method for FullDocument {
         let (style, evidence, language) = (self.style, self.evidence, session.language());
         let frame = Frame { style, view: View::Whole, evidence, title: &title, language };
         // The prompt with nothing in the place of the text.
-        let around = settings.tokenizer.count(&frame.render(settings.prompts, questions, "\n\n")?);
+        let around = settings.tokenizer.count(&frame.prompt(questions, "\n\n").render(settings.prompts)?);
         let kept = fitting(settings, around, books, self.heads_documents(books.len()), self.overflow)?;
         let context = Context {
             retriever: None,

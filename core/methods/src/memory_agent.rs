@@ -2,27 +2,26 @@
 //! that is kept of it is a memory that each call writes anew.
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{Excerpt, Shown, View, input, lettered, options_of, prompt_for};
-use super::reply::read_one;
+use super::read::{Excerpt, Shown, View, input, options_of};
 use super::sections::{Section, Sections};
 use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_books::Book;
 use closeread_eval::PassageRef;
-use closeread_eval::answer::{Form, after_thinking};
-use closeread_eval::reading::{Expected, ExtractiveInput};
+use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Item, Task};
 use closeread_llm::Message;
+use closeread_prompts::readers::{MemoryAgentChoice, MemoryAgentQuestion, MemoryAgentSummary, MemoryAgentUpdate};
+use closeread_prompts::variables::Lettered;
+use closeread_prompts::{Prompt, ReaderPrompt};
 use closeread_text::FlowSpan;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 /// The memory before anything was read, in MemAgent's words.
 const NO_MEMORY: &str = "No previous memory";
-const UPDATE: &str = "memory-agent-update";
 
 /// Reads the item's books section by section, then answers from the memory alone.
 ///
@@ -98,15 +97,14 @@ impl Method for MemoryAgent {
         let section = self.section_tokens.get() as u64;
         let n = Range { low: text.low.div_ceil(section), high: text.high.div_ceil(section) };
         let memory = Range::up_to(self.memory_tokens.into());
-        let around = sizes.prompt(UPDATE, &update_variables(item, "", ""))?;
+        let around = sizes.prompt(&update_prompt(item, "", ""))?;
         let mut sections = sizes.call(around, memory, self.memory_tokens).times(n);
         sections.prompt = sections.prompt + text;
         sections.longest += section.min(text.high);
         let answer = match self.style {
             Some(style) => sizes.reading(questions, style, View::Passages, memory)?,
             None => {
-                let name = prompt_for("memory-agent", item.task);
-                let around = sizes.prompt(&name, &answer_variables(item, ""))?;
+                let around = sizes.prompt(&*answer_prompt(item, ""))?;
                 sizes.call(around, memory, sizes.settings.max_output_tokens)
             }
         };
@@ -117,16 +115,17 @@ impl Method for MemoryAgent {
 /// Most tokens of a document's heading.
 const OF_HEADING: u64 = 10;
 
-/// What the prompt of a section is filled with.
-fn update_variables(item: &Item, memory: &str, section: &str) -> Value {
-    json!({
-        "question": item.question, "options": lettered(options_of(item)), "memory": memory, "section": section,
-    })
+fn update_prompt<'p>(item: &'p Item, memory: &'p str, section: &'p str) -> MemoryAgentUpdate<'p> {
+    MemoryAgentUpdate { question: &item.question, options: Lettered::all(options_of(item)), memory, section }
 }
 
-/// What the prompt of the answer is filled with.
-fn answer_variables(item: &Item, memory: &str) -> Value {
-    json!({ "question": item.question, "options": lettered(options_of(item)), "memory": memory })
+fn answer_prompt<'p>(item: &'p Item, memory: &'p str) -> Box<dyn ReaderPrompt + 'p> {
+    let question = item.question.as_str();
+    match item.task {
+        Task::Choice => Box::new(MemoryAgentChoice { question, options: Lettered::all(options_of(item)), memory }),
+        Task::Generative => Box::new(MemoryAgentQuestion { question, memory }),
+        Task::Summary => Box::new(MemoryAgentSummary { question, memory }),
+    }
 }
 
 /// The memory after one more section.
@@ -136,16 +135,16 @@ async fn update<H: Host>(
     memory: &str,
     section: &Section,
 ) -> Result<String, Stop> {
-    let variables = update_variables(item, memory, &section.text);
-    let message = Message::user(session.settings().prompts.render(UPDATE, &variables)?);
+    let prompt = update_prompt(item, memory, &section.text);
+    let message = Message::user(prompt.render(session.settings().prompts)?);
     // A reader without a language model keeps the sentences that match the question best.
     let known = (memory != NO_MEMORY).then(|| memory.to_owned());
     let context = known.into_iter().chain([section.text.clone()]).collect();
     let question = format!("{} {}", item.question, options_of(item).join(" "));
-    let input =
-        ExtractiveInput { question, task: Task::Summary, ..input(item, context, Expected::Memory, session.language()) };
-    let reply = session.ask(UPDATE, vec![message], Some(input)).await?;
-    Ok(after_thinking(&reply.text).to_owned())
+    let expected = prompt.expected();
+    let input = ExtractiveInput { question, task: Task::Summary, ..input(item, context, expected, session.language()) };
+    let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+    Ok(expected.parse(&[item], 0, &reply.text).into_text())
 }
 
 impl MemoryAgent {
@@ -163,11 +162,11 @@ impl MemoryAgent {
             let excerpts = known.into_iter().map(Excerpt::from).collect();
             return session.read(questions, Shown::passages(excerpts, None), style).await;
         }
-        let name = prompt_for("memory-agent", item.task);
-        let message = Message::user(session.settings().prompts.render(&name, &answer_variables(item, &memory))?);
-        let input = input(item, known, Expected::Answer(Form::Boxed), session.language());
-        let reply = session.ask(&name, vec![message], Some(input)).await?;
-        Ok(vec![read_one(Form::Boxed, item, &reply.text).into()])
+        let prompt = answer_prompt(item, &memory);
+        let message = Message::user(prompt.render(session.settings().prompts)?);
+        let input = input(item, known, prompt.expected(), session.language());
+        let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+        Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
     }
 }
 

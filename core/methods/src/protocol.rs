@@ -1,20 +1,25 @@
 //! How each paper runs its benchmark: what `closeread run` does where its user says nothing.
 
+mod judge;
 mod offer;
 
+pub use judge::{IfUnreadable, Judge};
 pub use offer::{MAX_OUTPUT_TOKENS, Offer, OfferedCost, StageCost, offers};
 
-use crate::{Entry, METHODS};
+use crate::{
+    AgenticRag, AnyMethod, ClosedBook, Entry, FullDocument, METHODS, MemoryAgent, OnOverflow, PromptStyle,
+    QuerySummary, Rag, Raptor, ReadAgent, Select, Unit,
+};
+use closeread_books::tokens::Encoding;
 use closeread_eval::Paper;
 use closeread_eval::observations::FailurePolicy;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// Budgets of the paper's curves, in tokens (A.3).
 pub const BUDGETS: [usize; 11] = [500, 1_000, 1_500, 2_000, 4_000, 6_000, 8_000, 10_000, 20_000, 30_000, 40_000];
 
 /// The defaults of a benchmark, as its paper has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Protocol {
     /// Name of the benchmark; empty for [`Self::OWN`].
     pub benchmark: &'static str,
@@ -23,7 +28,7 @@ pub struct Protocol {
     /// The methods, in the paper's order; empty: every method that the models can serve.
     pub steps: &'static [Step],
     /// Whose prompts and answer forms the methods have, where they have the parameter `style`.
-    pub style: Option<&'static str>,
+    pub style: Option<PromptStyle>,
     /// Token budgets of the methods that are run once for each.
     pub budgets: &'static [usize],
     /// Repetitions of every trial.
@@ -32,30 +37,51 @@ pub struct Protocol {
     pub failures: FailurePolicy,
     /// The embedding model, used where it is installed; `None` leaves it to the methods.
     pub embedder: Option<&'static str>,
-    /// The prompts of its judges.
-    pub judges: &'static [&'static str],
+    /// Most tokens of a response.
+    #[serde(skip)]
+    pub max_output_tokens: u32,
+    /// What counts budgets, prompts and windows.
+    #[serde(skip)]
+    pub tokenizer: Encoding,
+    /// Its judges.
+    pub judges: &'static [Judge],
     /// The model that the paper judges with, in its words.
     pub judge_model: Option<&'static str>,
 }
 
 /// A method of a protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Step {
     /// Its name.
     pub method: &'static str,
-    /// The parameters in which the paper differs from the method's own defaults, a JSON object.
+    /// The method with the paper's parameters.
     #[serde(skip)]
-    parameters: &'static str,
+    pub make: fn() -> AnyMethod,
 }
 
 impl Step {
-    const fn new(method: &'static str) -> Self {
-        Self { method, parameters: "{}" }
+    const fn new(method: &'static str, make: fn() -> AnyMethod) -> Self {
+        Self { method, make }
     }
+}
 
-    const fn with(method: &'static str, parameters: &'static str) -> Self {
-        Self { method, parameters }
+impl PartialEq for Step {
+    fn eq(&self, other: &Self) -> bool {
+        self.method == other.method && (self.make)() == (other.make)()
     }
+}
+
+/// Stronger Baselines' retrieval, within each budget.
+const BASELINES: [Step; 4] = [
+    Step::new("vanilla-rag", || Rag::vanilla().into()),
+    Step::new("dos-rag", || Rag::dos().into()),
+    Step::new("raptor", || Raptor::default().into()),
+    Step::new("read-agent", || ReadAgent { unit: Unit::Sentence, max_pages: 6, ..ReadAgent::default() }.into()),
+];
+
+/// The whole text in the prompt of a paper; what does not fit the window counts as wrong.
+fn whole(style: PromptStyle) -> AnyMethod {
+    FullDocument { overflow: OnOverflow::Fail, style, ..FullDocument::default() }.into()
 }
 
 /// Every paper's benchmarks.
@@ -66,12 +92,12 @@ const SAGASCALE: Protocol = Protocol {
     benchmark: "sagascale",
     source: "SagaScale, sections 4.1 and A.4.2",
     steps: &[
-        Step::with("full-document", r#"{"overflow": "fail"}"#),
-        Step::with("naive-rag", r#"{"top_k": 3}"#),
-        Step::with("agentic-rag", r#"{"top_k": 3, "max_searches": 8}"#),
+        Step::new("full-document", || whole(PromptStyle::Sagascale)),
+        Step::new("naive-rag", || Rag { select: Select::Top { top_k: 3 }, ..Rag::naive() }.into()),
+        Step::new("agentic-rag", || AgenticRag { top_k: 3, max_searches: 8, ..AgenticRag::default() }.into()),
     ],
-    style: Some("sagascale"),
-    judges: &["judge-sagascale"],
+    style: Some(PromptStyle::Sagascale),
+    judges: &[Judge::SagaScale],
     judge_model: Some("GPT-4o"),
     ..Protocol::OWN
 };
@@ -83,11 +109,14 @@ const NOVELQA: Protocol = Protocol {
     benchmark: "novelqa",
     source: "NovelQA, sections 4.1 and 4.2",
     steps: &[
-        Step::with("closed-book", r#"{"together": true}"#),
-        Step::with("full-document", r#"{"together": true, "overflow": "truncate-end"}"#),
+        Step::new("closed-book", || ClosedBook { style: PromptStyle::Novelqa, together: true }.into()),
+        Step::new("full-document", || {
+            let (style, overflow) = (PromptStyle::Novelqa, OnOverflow::TruncateEnd);
+            FullDocument { overflow, style, together: true, ..FullDocument::default() }.into()
+        }),
     ],
-    style: Some("novelqa"),
-    judges: &["judge-novelqa", "judge-novelqa-evidence"],
+    style: Some(PromptStyle::Novelqa),
+    judges: &[Judge::NovelQa, Judge::NovelQaEvidence],
     judge_model: Some("GPT-4"),
     ..Protocol::OWN
 };
@@ -98,13 +127,8 @@ const NOVELQA: Protocol = Protocol {
 const INFINITEBENCH: Protocol = Protocol {
     benchmark: "infinitebench",
     source: "Stronger Baselines, sections 2.3 and 3, appendices A.3 to A.8",
-    steps: &[
-        Step::new("vanilla-rag"),
-        Step::new("dos-rag"),
-        Step::new("raptor"),
-        Step::with("read-agent", r#"{"unit": "sentence", "max_pages": 6}"#),
-    ],
-    style: Some("dos-rag"),
+    steps: &BASELINES,
+    style: Some(PromptStyle::DosRag),
     budgets: &BUDGETS,
     repeats: 5,
     embedder: Some("snowflake-arctic-embed-m-v1.5"),
@@ -114,11 +138,11 @@ const INFINITEBENCH: Protocol = Protocol {
 const QUALITY: Protocol = Protocol {
     benchmark: "quality",
     steps: &[
-        Step::with("full-document", r#"{"overflow": "fail"}"#),
-        Step::new("vanilla-rag"),
-        Step::new("dos-rag"),
-        Step::new("raptor"),
-        Step::with("read-agent", r#"{"unit": "sentence", "max_pages": 6}"#),
+        Step::new("full-document", || whole(PromptStyle::DosRag)),
+        BASELINES[0],
+        BASELINES[1],
+        BASELINES[2],
+        BASELINES[3],
     ],
     ..INFINITEBENCH
 };
@@ -131,17 +155,17 @@ const CORPUSQA: Protocol = Protocol {
     benchmark: "corpusqa",
     source: "CorpusQA, section 4.1 and appendix C",
     steps: &[
-        Step::with("full-document", r#"{"overflow": "fail"}"#),
-        Step::new("corpus-rag"),
+        Step::new("full-document", || whole(PromptStyle::Corpusqa)),
+        Step::new("corpus-rag", || Rag::corpus().into()),
         // It answers by MemAgent's own last prompt.
-        Step::with("memory-agent", r#"{"style": null}"#),
+        Step::new("memory-agent", || MemoryAgent { style: None, ..MemoryAgent::default() }.into()),
     ],
-    style: Some("corpusqa"),
+    style: Some(PromptStyle::Corpusqa),
     // The paper names none. This holds about 100 chunks: what the 1M set can have of documents of 10,240 tokens or more,
     // and less than the larger sets have, for which Table 4 says that fewer chunks than documents were read.
     budgets: &[50_000],
     failures: FailurePolicy::LeftOut,
-    judges: &["judge-corpusqa"],
+    judges: &[Judge::CorpusQa],
     judge_model: Some("DeepSeek-V3"),
     ..Protocol::OWN
 };
@@ -150,8 +174,8 @@ const CORPUSQA: Protocol = Protocol {
 const HAMLET: Protocol = Protocol {
     benchmark: "hamlet",
     source: "HAMLET, section 3 and appendices D and E",
-    steps: &[Step::new("query-summary")],
-    judges: &["align-key-facts", "verify-facts"],
+    steps: &[Step::new("query-summary", || QuerySummary::default().into())],
+    judges: &[Judge::AlignKeyFacts, Judge::VerifyFacts],
     judge_model: Some("GPT-4o"),
     ..Protocol::OWN
 };
@@ -168,6 +192,8 @@ impl Protocol {
         repeats: 1,
         failures: FailurePolicy::Wrong,
         embedder: None,
+        max_output_tokens: MAX_OUTPUT_TOKENS,
+        tokenizer: Encoding::Cl100k,
         judges: &[],
         judge_model: None,
     };
@@ -188,23 +214,20 @@ impl Protocol {
         METHODS.iter().filter(runs).collect()
     }
 
-    /// The parameters of a method, whether the protocol has it or not: the style, and what the paper says of it.
-    pub fn parameters(&self, method: &str) -> Map<String, Value> {
-        let mut parameters: Map<String, Value> =
-            self.style.into_iter().map(|style| ("style".to_owned(), Value::from(style))).collect();
-        if let Some(step) = self.steps.iter().find(|step| step.method == method) {
-            let own: Map<String, Value> =
-                serde_json::from_str(step.parameters).expect("the parameters of every protocol are tested");
-            parameters.extend(own);
+    /// A method as the paper has it; one that the protocol does not have, with the paper's prompts.
+    pub fn method(&self, entry: &Entry) -> AnyMethod {
+        match (self.steps.iter().find(|step| step.method == entry.name), self.style) {
+            (Some(step), _) => (step.make)(),
+            (None, Some(style)) => entry.preset().in_style(style),
+            (None, None) => entry.preset(),
         }
-        parameters
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AnyMethod, entry};
+    use crate::entry;
     use closeread_data::adapter;
     use closeread_prompts::Prompts;
     use serde_json::json;
@@ -221,37 +244,27 @@ mod tests {
     }
 
     #[test]
-    fn every_method_takes_the_parameters_that_a_protocol_gives_it() {
-        for protocol in PROTOCOLS {
-            for step in protocol.steps {
-                let mut parameters = protocol.parameters(step.method);
-                assert!(entry(step.method).is_some(), "{} has no method {}", protocol.benchmark, step.method);
-                if json!(AnyMethod::named(step.method, &json!({})).unwrap()).get("style").is_none() {
-                    parameters.remove("style");
-                }
-                let method = AnyMethod::named(step.method, &Value::Object(parameters));
-                assert!(method.is_ok(), "{}: {}", protocol.benchmark, method.unwrap_err());
-            }
-        }
-    }
-
-    #[test]
-    fn every_judge_has_its_prompt() {
+    fn every_step_is_the_method_of_its_name_with_parameters_that_go_together() {
         let prompts = Prompts::built_in();
         for protocol in PROTOCOLS {
             assert_eq!(protocol.judges.is_empty(), protocol.judge_model.is_none(), "{}", protocol.benchmark);
-            for judge in protocol.judges {
-                let is_there = prompts.hashes().contains_key(*judge);
-                assert!(is_there, "{} is judged by {judge}", protocol.benchmark);
+            assert!(protocol.judges.iter().all(|judge| prompts.hashes().contains_key(judge.name())));
+            for step in protocol.steps {
+                let entry = entry(step.method).unwrap_or_else(|| panic!("there is no method {}", step.method));
+                let (made, preset) = ((step.make)(), entry.preset());
+                assert_eq!(std::mem::discriminant(&made), std::mem::discriminant(&preset), "{}", step.method);
+                assert_eq!(entry.method(&json!(made)).unwrap(), made, "{}: {}", protocol.benchmark, step.method);
             }
         }
     }
 
     #[test]
     fn novelqa_cuts_the_end_and_corpusqa_leaves_missing_responses_out() {
-        let novelqa = Protocol::of("novelqa");
-        assert_eq!(novelqa.parameters("full-document")["overflow"], json!("truncate-end"));
-        assert_eq!(novelqa.parameters("dos-rag"), json!({"style": "novelqa"}).as_object().unwrap().clone());
+        let of = |benchmark, method| json!(Protocol::of(benchmark).method(entry(method).unwrap()));
+        assert_eq!(of("novelqa", "full-document")["overflow"], json!("truncate-end"));
+        assert_eq!(json!(Rag { style: PromptStyle::Novelqa, ..Rag::dos() }), of("novelqa", "dos-rag"));
+        assert_eq!(of("corpusqa", "memory-agent")["style"], json!(null));
+        assert_eq!(of("novelqa", "memory-agent")["style"], json!("novelqa"));
         assert_eq!(Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
         assert_eq!((Protocol::of("quality").repeats, Protocol::of("narrativeqa").repeats), (5, 1));
     }

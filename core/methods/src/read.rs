@@ -1,18 +1,15 @@
 //! The last step of most methods: one prompt, one reply, an answer to each question.
 
-use super::reply::{Answer, read_reply};
 use super::session::joined_titles;
-use super::{MethodError, PromptStyle, Questions, Session, Stop};
+use super::{Answer, MethodError, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
-use closeread_eval::answer::Form;
 use closeread_eval::reading::{Expected, ExtractiveInput, Question};
 use closeread_eval::{Item, Task};
 use closeread_llm::Message;
-use closeread_prompts::{PromptError, Prompts};
+use closeread_prompts::ReaderPrompt;
 use closeread_retrieve::Ranked;
-use serde::Serialize;
-use serde_json::{Value, json};
+use closeread_text::Language;
 
 /// What of the books a prompt shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,24 +78,14 @@ pub(super) struct Frame<'a> {
     pub view: View,
     pub evidence: bool,
     pub title: &'a str,
-    /// ISO 639-1 code of the text.
-    pub language: &'a str,
+    /// The language of the text.
+    pub language: Language,
 }
 
 impl Frame<'_> {
-    /// The prompt's name and the form of the reply.
-    pub(super) fn prompt(&self, questions: &Questions<'_>) -> (&'static str, Form) {
-        self.style.of(self.view, questions.task(), self.evidence)
-    }
-
     /// The prompt with `context` in the place of the text.
-    pub(super) fn render(
-        &self,
-        prompts: &Prompts,
-        questions: &Questions<'_>,
-        context: &str,
-    ) -> Result<String, PromptError> {
-        prompts.render(self.prompt(questions).0, &variables(self, questions, context))
+    pub(super) fn prompt<'p>(&'p self, questions: &'p Questions<'_>, context: &'p str) -> Box<dyn ReaderPrompt + 'p> {
+        self.style.prompt(self, questions, context)
     }
 }
 
@@ -117,71 +104,13 @@ pub(super) fn limit_for(limit: u32, questions: &Questions<'_>, evidence: bool) -
     limit.saturating_add(further.saturating_mul(line))
 }
 
-/// The name of a language in a prompt.
-pub fn language_name(code: &str) -> &str {
-    match code {
-        "en" => "English",
-        "zh" => "Chinese",
-        _ => "the language of the question",
-    }
-}
-
 /// The options that an item is asked with.
 pub(super) fn options_of(item: &Item) -> &[String] {
     if item.task == Task::Choice { &item.options } else { &[] }
 }
 
-/// What the prompts of readers are filled with.
-#[derive(Serialize)]
-struct Variables<'a> {
-    title: &'a str,
-    context: &'a str,
-    language: &'a str,
-    question: &'a str,
-    options: &'a [String],
-    questions: Vec<Asked<'a>>,
-    n_questions: usize,
-}
-
-/// One of several questions in a prompt.
-#[derive(Serialize)]
-struct Asked<'a> {
-    question: &'a str,
-    options: &'a [String],
-}
-
-fn variables<'a>(frame: &Frame<'a>, questions: &'a Questions<'_>, context: &'a str) -> Variables<'a> {
-    let (title, language, first) = (frame.title, language_name(frame.language), questions.first());
-    let asked = questions.items().iter().map(|item| Asked { question: &item.question, options: options_of(item) });
-    Variables {
-        title,
-        context,
-        language,
-        question: &first.question,
-        options: options_of(first),
-        questions: asked.collect(),
-        n_questions: questions.items().len(),
-    }
-}
-
-/// Name of the prompt of a method for a task.
-pub(super) fn prompt_for(method: &str, task: Task) -> String {
-    let task = match task {
-        Task::Choice => "choice",
-        Task::Generative => "question",
-        Task::Summary => "summary",
-    };
-    format!("{method}-{task}")
-}
-
-/// Options as prompts show them that ask for a letter.
-pub(super) fn lettered(options: &[String]) -> Vec<Value> {
-    let letters = 'A'..='Z';
-    letters.zip(options).map(|(letter, text)| json!({ "letter": letter, "text": text })).collect()
-}
-
 /// What a reader without a language model makes its reply from.
-pub(super) fn input(item: &Item, context: Vec<String>, expected: Expected, language: &str) -> ExtractiveInput {
+pub(super) fn input(item: &Item, context: Vec<String>, expected: Expected, language: Language) -> ExtractiveInput {
     ExtractiveInput {
         context,
         question: item.question.clone(),
@@ -189,7 +118,7 @@ pub(super) fn input(item: &Item, context: Vec<String>, expected: Expected, langu
         further: Vec::new(),
         task: item.task,
         expected,
-        language: language.to_owned(),
+        language,
     }
 }
 
@@ -234,14 +163,16 @@ impl<H: Host> Session<'_, H> {
         let Shown { view, passages, context, evidence } = shown;
         let (title, language) = (self.title(), self.language());
         let frame = Frame { style, view, evidence, title: &title, language };
-        let (name, form) = frame.prompt(questions);
         let text = style.layout(&passages);
-        let mut message = Message::user(frame.render(self.settings().prompts, questions, &text)?);
+        let prompt = frame.prompt(questions, &text);
+        let (name, expected) = (prompt.name(), prompt.expected());
+        let mut message = Message::user(prompt.render(self.settings().prompts)?);
         // A whole document is what all questions on it share; retrieved passages differ from question to question.
         if view == View::Whole {
             message = message.sharing(&text);
         }
         // A book is long, and the call may take minutes.
+        drop(prompt);
         drop(text);
         if context.is_some() {
             self.shows(context);
@@ -252,10 +183,10 @@ impl<H: Host> Session<'_, H> {
             further: further
                 .map(|item| Question { question: item.question.clone(), options: options_of(item).to_vec() })
                 .collect(),
-            ..input(questions.first(), texts, Expected::Answer(form), language)
+            ..input(questions.first(), texts, expected, language)
         };
         let reply = self.ask(name, vec![message], Some(input)).await?;
-        Ok(read_reply(form, questions.items(), &reply.text))
+        Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
     }
 }
 

@@ -5,7 +5,7 @@ use closeread_books::Book;
 use closeread_eval::evidence::recall_over;
 use closeread_eval::{Item, Outcome, score};
 use closeread_metrics::Metric;
-use closeread_text::{Folding, Locator, Span};
+use closeread_text::{Folding, Language, Locator, Span};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub fn recorded_scores<B: Borrow<Book>>(
     gold: Option<&[(usize, Span)]>,
     books: &[B],
 ) -> BTreeMap<String, f64> {
-    let language = books.first().map_or("en", |book| book.borrow().language.code());
+    let language = books.first().map_or(Language::ENGLISH, |book| book.borrow().language);
     let mut scores = score(item, outcome, language);
     let recall = gold.and_then(|gold| match shown {
         Shown { cited: Some(cited), .. } => cited_recall(gold, cited, books),

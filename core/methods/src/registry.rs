@@ -1,6 +1,6 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
-use super::{METHODS, Method, MethodError, Preparation, Preset, Questions, Session, Stop, Trial};
+use super::{METHODS, Method, MethodError, Preparation, Questions, Session, Stop, Trial};
 use crate::Host;
 use closeread_eval::Item;
 use closeread_eval::Outcome;
@@ -35,50 +35,77 @@ pub enum ParameterError {
         /// Name of the method.
         method: String,
         /// What is wrong.
-        problem: String,
+        problem: Box<ParameterProblem>,
     },
 }
 
-impl<M: Method> Preset<M> {
-    /// The preset with the parameters of a JSON object in the place of its own.
-    pub(super) fn with(&self, given: &Value) -> Result<M, ParameterError> {
-        let wrong = |problem: String| ParameterError::Wrong { method: self.name.to_owned(), problem };
-        let method = overlaid(&(self.make)(), given).map_err(wrong)?;
-        method.check().map_err(|problem| wrong(problem.to_owned()))?;
-        Ok(method)
-    }
+/// What is wrong with the parameters of a method.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterProblem {
+    /// They are no JSON object.
+    #[error("expected an object with parameters")]
+    NoObject,
+    /// The method has none of that name.
+    #[error("unknown parameter `{name}`; {}", listed(.known))]
+    Unknown {
+        /// As given.
+        name: String,
+        /// Those it has.
+        known: Vec<String>,
+    },
+    /// A value of the wrong kind.
+    #[error("`{name}` cannot be {value}: {error}")]
+    Value {
+        /// Its parameter.
+        name: String,
+        /// As given.
+        value: Value,
+        /// What was expected.
+        error: serde_json::Error,
+    },
+    /// Values of which none is wrong by itself.
+    #[error(transparent)]
+    Together(#[from] serde_json::Error),
+    /// Values that the method refuses, see [`Method::check`].
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) }
+}
+
+/// A method with the parameters of a JSON object in the place of its own, held to what goes together.
+pub(super) fn with<M: Method>(name: &str, method: &M, given: &Value) -> Result<M, ParameterError> {
+    let wrong = |problem| ParameterError::Wrong { method: name.to_owned(), problem: Box::new(problem) };
+    let method = overlaid(method, given).map_err(wrong)?;
+    method.check().map_err(|problem| wrong(ParameterProblem::Refused(problem)))?;
+    Ok(method)
 }
 
 /// A method with the parameters of a JSON object in the place of its own.
-pub(super) fn overlaid<M: Method>(method: &M, given: &Value) -> Result<M, String> {
-    let own = object(method)?;
-    let given = given.as_object().ok_or("expected an object with parameters")?;
+pub(super) fn overlaid<M: Method>(method: &M, given: &Value) -> Result<M, ParameterProblem> {
+    let own = match serde_json::to_value(method)? {
+        Value::Object(own) => own,
+        _ => Map::new(),
+    };
+    let given = given.as_object().ok_or(ParameterProblem::NoObject)?;
     let overlay = |parameters: &mut dyn Iterator<Item = (&String, &Value)>| {
         let mut all = own.clone();
         all.extend(parameters.map(|(name, value)| (name.clone(), value.clone())));
         M::deserialize(Value::Object(all))
     };
-    if let Some(unknown) = given.keys().find(|name| !own.contains_key(*name)) {
-        let known: Vec<&str> = own.keys().map(String::as_str).collect();
-        let known = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
-        return Err(format!("unknown parameter `{unknown}`; {known}"));
+    if let Some(name) = given.keys().find(|name| !own.contains_key(*name)) {
+        return Err(ParameterProblem::Unknown { name: name.clone(), known: own.keys().cloned().collect() });
     }
     overlay(&mut given.iter()).map_err(|error| {
         // The one at fault, for a message that names it.
         let alone = given.iter().find_map(|one| Some((one, overlay(&mut std::iter::once(one)).err()?)));
         match alone {
-            Some(((name, value), error)) => format!("`{name}` cannot be {value}: {error}"),
-            None => error.to_string(),
+            Some(((name, value), error)) => ParameterProblem::Value { name: name.clone(), value: value.clone(), error },
+            None => error.into(),
         }
     })
-}
-
-fn object<M: Method>(method: &M) -> Result<Map<String, Value>, String> {
-    match serde_json::to_value(method) {
-        Ok(Value::Object(own)) => Ok(own),
-        Ok(_) => Ok(Map::new()),
-        Err(error) => Err(error.to_string()),
-    }
 }
 
 /// Tries to answer `items`, which are about the books of the session, with one trial each, in their order. Each call is
@@ -182,9 +209,7 @@ macro_rules! methods {
             /// [`ParameterError::Wrong`] for a name it does not know, a value of the wrong kind, or values that do not
             /// go together.
             pub fn method(&self, given: &Value) -> Result<AnyMethod, ParameterError> {
-                match self.preset {
-                    $(AnyPreset::$method(preset) => preset.with(given).map(AnyMethod::$method)),+
-                }
+                self.preset().with(self.name, given)
             }
 
             /// The method with the paper's parameters.
@@ -205,13 +230,31 @@ macro_rules! methods {
                 entry(name).ok_or_else(|| ParameterError::Unknown(name.to_owned(), known()))?.method(given)
             }
 
+            /// The same, known as `name`, with the parameters of a JSON object in the place of its own.
+            ///
+            /// # Errors
+            /// [`ParameterError::Wrong`], as [`Entry::method`].
+            pub fn with(&self, name: &str, given: &Value) -> Result<Self, ParameterError> {
+                match self { $(Self::$method(method) => registry::with(name, method, given).map(Self::$method)),+ }
+            }
+
             /// The same with the embedding model of that name, if it has passages.
             #[must_use]
             pub fn embedded_by(self, embedder: &str) -> Self {
-                let given = serde_json::json!({ "embedder": embedder });
+                self.overlaid(&serde_json::json!({ "embedder": embedder }))
+            }
+
+            /// The same with the prompts and answer forms of a paper, if it has the parameter `style`.
+            #[must_use]
+            pub fn in_style(self, style: PromptStyle) -> Self {
+                self.overlaid(&serde_json::json!({ "style": style }))
+            }
+
+            /// The same with these parameters, if it has them.
+            fn overlaid(self, given: &Value) -> Self {
                 match self {
                     $(Self::$method(method) => {
-                        Self::$method(registry::overlaid(&method, &given).unwrap_or(method))
+                        Self::$method(registry::overlaid(&method, given).unwrap_or(method))
                     }),+
                 }
             }

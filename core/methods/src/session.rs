@@ -1,7 +1,6 @@
 //! A session: what one trial or preparation has at hand, and the trace of what it asked.
 
-use super::reply::Answer;
-use super::{Preparation, Questions};
+use super::{Answer, Preparation, Questions};
 use crate::Host;
 use crate::protocol::MAX_OUTPUT_TOKENS;
 use crate::record::{CallTrace, Context};
@@ -15,6 +14,7 @@ use closeread_llm::{Call, FinishReason, HostError, Message, Response};
 use closeread_prompts::{PromptError, Prompts};
 use closeread_retrieve::context::with_neighbours;
 use closeread_retrieve::{IndexError, PassageIndex, Ranked, Ranking, Retriever};
+use closeread_text::Language;
 use closeread_text::hash::sha256;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
@@ -233,9 +233,9 @@ impl<'a, H> Session<'a, H> {
         self.budget.unwrap_or(usize::MAX)
     }
 
-    /// ISO 639-1 code of the first book.
-    pub fn language(&self) -> &'a str {
-        self.books.first().map_or("en", |book| book.language.code())
+    /// The language of the first book.
+    pub fn language(&self) -> Language {
+        self.books.first().map_or(Language::ENGLISH, |book| book.language)
     }
 
     /// The title of the books as a prompt names it; empty if none has one.

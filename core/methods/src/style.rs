@@ -1,8 +1,15 @@
 //! Whose prompt a method asks by: the prompt, the layout of its passages, the form of its answer.
 
-use super::read::{Excerpt, Place, View};
-use closeread_eval::Task;
-use closeread_eval::answer::Form;
+use super::Questions;
+use super::read::{Excerpt, Frame, Place, View, options_of};
+use closeread_eval::{Item, Task};
+use closeread_prompts::ReaderPrompt;
+use closeread_prompts::readers::{
+    ClosedBookChoice, ClosedBookQuestion, ClosedBookSummary, CorpusQaClosedBook, CorpusQaDocuments, NovelQaChoices,
+    NovelQaClosedBookChoices, NovelQaClosedBookQuestions, NovelQaEvidence, NovelQaQuestions, ReadChoice, ReadQuestion,
+    ReadSummary, SagaScaleClosedBook, SagaScaleContexts, SagaScaleText,
+};
+use closeread_prompts::variables::QuestionOf;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -28,28 +35,50 @@ pub enum PromptStyle {
 }
 
 impl PromptStyle {
-    /// The prompt, and the form of the reply it asks for.
-    pub(super) fn of(self, view: View, task: Task, evidence: bool) -> (&'static str, Form) {
+    /// The prompt for the questions on the text of a frame.
+    pub(super) fn prompt<'p>(
+        self,
+        &Frame { view, evidence, title, language, .. }: &'p Frame<'_>,
+        asked: &'p Questions<'_>,
+        context: &'p str,
+    ) -> Box<dyn ReaderPrompt + 'p> {
         use PromptStyle::{Corpusqa, DosRag, Hamlet, Novelqa, Sagascale};
         use Task::{Choice, Generative, Summary};
         use View::{Nothing, Passages, Whole};
-        match (self, view, task) {
-            (_, Nothing, Summary) => ("closed-book-summary", Form::Marked),
-            (_, Whole | Passages, Summary) => ("read-summary", Form::Marked),
-            (DosRag | Hamlet, Nothing, Choice) => ("closed-book-choice", Form::Marked),
-            (DosRag | Hamlet, Nothing, Generative) => ("closed-book-question", Form::Marked),
-            (DosRag | Hamlet, Whole | Passages, Choice) => ("read-choice", Form::Marked),
-            (DosRag | Hamlet, Whole | Passages, Generative) => ("read-question", Form::Marked),
-            (Sagascale, Whole, _) => ("sagascale-text", Form::Tags),
-            (Sagascale, Passages, _) => ("sagascale-contexts", Form::Tags),
-            (Sagascale, Nothing, _) => ("sagascale-closed-book", Form::Tags),
-            (Novelqa, Whole | Passages, _) if evidence => ("novelqa-evidence", Form::EvidencedLines),
-            (Novelqa, Nothing, Choice) => ("novelqa-closed-book-choices", Form::Lines),
-            (Novelqa, Nothing, Generative) => ("novelqa-closed-book-questions", Form::Lines),
-            (Novelqa, Whole | Passages, Choice) => ("novelqa-choices", Form::Lines),
-            (Novelqa, Whole | Passages, Generative) => ("novelqa-questions", Form::Lines),
-            (Corpusqa, Nothing, _) => ("corpusqa-closed-book", Form::Announced),
-            (Corpusqa, Whole | Passages, _) => ("corpusqa-documents", Form::Announced),
+        let question = asked.first().question.as_str();
+        let options = options_of(asked.first());
+        let n_questions = asked.items().len();
+        let questions = || {
+            let of = |item: &&'p Item| QuestionOf { question: &item.question, options: options_of(item) };
+            asked.items().iter().map(of).collect()
+        };
+        match (self, view, asked.task()) {
+            (_, Nothing, Summary) => Box::new(ClosedBookSummary { title, question }),
+            (_, Whole | Passages, Summary) => Box::new(ReadSummary { context, question }),
+            (DosRag | Hamlet, Nothing, Choice) => Box::new(ClosedBookChoice { title, question, options }),
+            (DosRag | Hamlet, Nothing, Generative) => Box::new(ClosedBookQuestion { title, question }),
+            (DosRag | Hamlet, Whole | Passages, Choice) => Box::new(ReadChoice { context, question, options }),
+            (DosRag | Hamlet, Whole | Passages, Generative) => Box::new(ReadQuestion { context, question }),
+            (Sagascale, Whole, _) => Box::new(SagaScaleText { title, context, question, options, language }),
+            (Sagascale, Passages, _) => Box::new(SagaScaleContexts { title, context, question, options, language }),
+            (Sagascale, Nothing, _) => Box::new(SagaScaleClosedBook { title, question, options, language }),
+            (Novelqa, Whole | Passages, _) if evidence => {
+                Box::new(NovelQaEvidence { title, context, questions: questions(), n_questions })
+            }
+            (Novelqa, Nothing, Choice) => {
+                Box::new(NovelQaClosedBookChoices { title, questions: questions(), n_questions })
+            }
+            (Novelqa, Nothing, Generative) => {
+                Box::new(NovelQaClosedBookQuestions { title, questions: questions(), n_questions })
+            }
+            (Novelqa, Whole | Passages, Choice) => {
+                Box::new(NovelQaChoices { title, context, questions: questions(), n_questions })
+            }
+            (Novelqa, Whole | Passages, Generative) => {
+                Box::new(NovelQaQuestions { title, context, questions: questions(), n_questions })
+            }
+            (Corpusqa, Nothing, _) => Box::new(CorpusQaClosedBook { title, question, options }),
+            (Corpusqa, Whole | Passages, _) => Box::new(CorpusQaDocuments { context, question, options }),
         }
     }
 
@@ -105,28 +134,6 @@ pub(super) fn heading(document: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_prompts::Prompts;
-
-    #[test]
-    fn every_style_has_its_prompts() {
-        let prompts = Prompts::built_in();
-        for style in [
-            PromptStyle::DosRag,
-            PromptStyle::Sagascale,
-            PromptStyle::Novelqa,
-            PromptStyle::Corpusqa,
-            PromptStyle::Hamlet,
-        ] {
-            for view in [View::Whole, View::Passages, View::Nothing] {
-                for task in [Task::Choice, Task::Generative, Task::Summary] {
-                    for evidence in [false, true] {
-                        let (name, _) = style.of(view, task, evidence);
-                        assert!(prompts.hashes().contains_key(name), "{name}");
-                    }
-                }
-            }
-        }
-    }
 
     #[test]
     fn excerpts_name_their_place_where_the_paper_does() {

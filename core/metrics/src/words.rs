@@ -1,5 +1,6 @@
 //! What counts as a word of a text without spaces.
 
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 
 /// How a metric finds words.
@@ -21,9 +22,9 @@ pub enum Words {
 }
 
 impl Words {
-    /// The words for a text in `language` (ISO 639-1): Chinese characters for `zh`, else the reference's.
-    pub fn for_language(language: &str) -> Self {
-        if language == "zh" { Self::ChineseCharacters } else { Self::Reference }
+    /// The words for a text in `language`: Chinese characters for Chinese, else the reference's.
+    pub fn for_language(language: Language) -> Self {
+        if language == Language::CHINESE { Self::ChineseCharacters } else { Self::Reference }
     }
 }
 

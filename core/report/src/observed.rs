@@ -134,6 +134,6 @@ impl<'a> Known<'a> {
 
 /// True if the item has a gold answer that closeread can score against.
 fn has_gold(item: &Item) -> bool {
-    let code = if is_chinese(item) { Language::CHINESE.code() } else { Language::ENGLISH.code() };
-    !closeread_eval::score(item, &Outcome::Unanswered, code).is_empty()
+    let language = if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH };
+    !closeread_eval::score(item, &Outcome::Unanswered, language).is_empty()
 }

@@ -2,6 +2,7 @@
 
 use super::postings::Postings;
 use super::{Ranking, rank};
+use closeread_text::Language;
 use std::collections::HashMap;
 
 /// Saturation of a word's frequency within a passage (Lucene's default).
@@ -20,9 +21,9 @@ pub enum WordRule {
 }
 
 impl WordRule {
-    /// The rule for a language (ISO 639-1): pairs for Chinese, letters for all others.
-    pub fn of_language(code: &str) -> Self {
-        if code == "zh" { Self::ChinesePairs } else { Self::Letters }
+    /// The rule for a language: pairs for Chinese, letters for all others.
+    pub fn of_language(language: Language) -> Self {
+        if language == Language::CHINESE { Self::ChinesePairs } else { Self::Letters }
     }
 
     /// The words of `text` in order, repeated ones repeated.

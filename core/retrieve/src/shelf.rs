@@ -64,7 +64,7 @@ pub fn sentences(book: &Book) -> Vec<FlowSpan> {
 }
 
 fn sentences_of(flow: &Flow, language: Language) -> Vec<FlowSpan> {
-    sentence::split(flow.text(), Rules::for_code(language.code()))
+    sentence::split(flow.text(), Rules::of(language))
 }
 
 impl PassageIndex {

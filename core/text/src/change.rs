@@ -105,7 +105,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn told(before: &str, after: &str) -> Vec<(ChangeKind, String)> {
-        let changes = changes(before, after, Rules::for_code("en"));
+        let changes = changes(before, after, Rules::English);
         changes.into_iter().map(|change| (change.kind, change.text.trim().to_owned())).collect()
     }
 
@@ -134,7 +134,7 @@ mod tests {
         ) {
             let text = |of: &[usize]| of.iter().map(|n| format!("Sentence number {n} stands here. ")).collect::<String>();
             let (before, after) = (text(&before), text(&after));
-            let changes = changes(&before, &after, Rules::for_code("en"));
+            let changes = changes(&before, &after, Rules::English);
             let without = |kind| changes.iter().filter(|c| c.kind != kind).map(|c| c.text.as_str()).collect::<String>();
             prop_assert_eq!(without(ChangeKind::New), before);
             prop_assert_eq!(without(ChangeKind::Gone), after);

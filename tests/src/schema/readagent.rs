@@ -123,7 +123,7 @@ fn pagination(case: &Value) -> Result<(), String> {
         } else {
             let prompt = prompts.next().ok_or_else(|| format!("page {} is asked for, not expected", pages.len()))?;
             compare::same(&format!("label of page {}", pages.len()), &stretch.labels, &prompt.labels_offered)?;
-            stretch.cut(&prompt.response)
+            stretch.cut(break_point(&prompt.response))
         };
         pages.push((start, end));
         start = end;

@@ -9,6 +9,7 @@ use closeread_eval::reading::{Expected, ExtractiveInput};
 use closeread_llm::{Call, HostError, Response, Speaker};
 use closeread_methods::cost::Stage;
 use closeread_methods::{Host, Preparation};
+use closeread_text::Language;
 use js_sys::{Array, Float32Array, Function, Promise, Reflect};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
@@ -84,7 +85,7 @@ impl JsHost<'_> {
                 .shared_bytes
                 .and_then(|end| Some(message.content.get(..end)?.encode_utf16().count())),
         });
-        let none = ExtractiveInput::summary(Vec::new(), Expected::Answer(Form::Marked), "");
+        let none = ExtractiveInput::summary(Vec::new(), Expected::Answer(Form::Marked), Language::ENGLISH);
         let input = call.reading.as_ref().unwrap_or(&none);
         to_js(&JsCall {
             id,

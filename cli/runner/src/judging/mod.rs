@@ -18,7 +18,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_data::resolve_chunk;
 use closeread_eval::{Item, KeyFacts};
 use closeread_judges::{
-    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, cited,
+    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, ask, by_rule, cited,
 };
 use closeread_llm::price::Dollars;
 use closeread_methods::Settings;
@@ -27,7 +27,7 @@ use closeread_prompts::Prompts;
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{Options, Reader};
 use closeread_report::docket;
-use closeread_text::Locator;
+use closeread_text::{Language, Locator};
 use futures_util::{StreamExt, stream};
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -73,14 +73,14 @@ pub struct Session {
 /// What a judge is told of an item's work.
 pub struct Work {
     title: String,
-    language: String,
+    language: Language,
     chunk: String,
 }
 
 impl Work {
     /// What a judge is told of an answer about this work.
     pub fn submission<'a>(&'a self, item: &'a Item, said: SubmittedAnswer<'a>, cited: &'a [String]) -> Submission<'a> {
-        Submission { item, title: &self.title, language: &self.language, said, cited, chunk: &self.chunk }
+        Submission { item, title: &self.title, language: self.language, said, cited, chunk: &self.chunk }
     }
 }
 
@@ -207,7 +207,7 @@ impl<'a> JudgeRunner<'a> {
             record.map(cited).unwrap_or_default(),
         );
         if key.judge_model == BUILTIN_RULE {
-            let verdict = key.judge.by_rule(&submission).context("a panel asks the rule only what it can say")?;
+            let verdict = by_rule(key.judge, &submission).context("a panel asks the rule only what it can say")?;
             return Ok(Some(Judgement { key, verdict, calls: Vec::new() }));
         }
         let setting = Settings {
@@ -218,7 +218,7 @@ impl<'a> JudgeRunner<'a> {
             context_window: None,
         };
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
-        let heard = key.judge.ask(host, setting, &submission).await;
+        let heard = ask(key.judge, host, setting, &submission).await;
         if host.was_cut_off() {
             return Ok(None);
         }
@@ -264,7 +264,7 @@ pub fn works<'a>(
             [one] => one.title.clone(),
             _ => String::new(),
         };
-        let language = books.first().map_or("en", |book| book.language.code()).to_owned();
+        let language = books.first().map_or(Language::ENGLISH, |book| book.language);
         works.insert(item.id.as_str(), Work { title, language, chunk });
     }
     (works, without_chunk)

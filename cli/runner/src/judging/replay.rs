@@ -6,7 +6,8 @@ use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
 use closeread_judges::{
-    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Judging, Subject, SubmittedAnswer, Verdict, cited,
+    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Judging, Subject, SubmittedAnswer, Verdict, ask,
+    by_rule, cited,
 };
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Record};
@@ -97,10 +98,10 @@ async fn again(
     let submission = work.submission(item, said, record.map(cited).unwrap_or_default());
     let judge = judgement.key.judge;
     if judgement.key.judge_model == BUILTIN_RULE {
-        let verdict = judge.by_rule(&submission).context("no rule can say this")?;
+        let verdict = by_rule(judge, &submission).context("no rule can say this")?;
         return Ok(JudgeResponse { verdict, calls: Vec::new() });
     }
-    Ok(judge.ask(&Stored::of(&judgement.calls), setting, &submission).await?)
+    Ok(ask(judge, &Stored::of(&judgement.calls), setting, &submission).await?)
 }
 
 fn compare(stored: &Judgement, again: &JudgeResponse, differences: &mut Vec<Difference>) {

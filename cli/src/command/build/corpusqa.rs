@@ -313,7 +313,7 @@ fn again(
     let kind = item.labels.get("answer_type").cloned().unwrap_or_default();
     let kind: AnswerKind =
         serde_json::from_value(json!(kind)).map_err(|error| format!("its label answer_type: {error}"))?;
-    let found = gold_again(database, set, schema, &rows, sql, kind)?;
+    let found = gold_again(database, set, schema, &rows, sql, kind).map_err(|error| error.to_string())?;
     match item.answers.first() {
         Some(gold) if agrees(&found, gold, Reading::Strict) == Parsed::Answer(true) => Ok(()),
         gold => Err(format!("its answer is {}, its SQL gives {found}", gold.map_or("nothing", String::as_str))),

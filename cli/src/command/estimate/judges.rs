@@ -5,7 +5,7 @@ use super::scene::Scene;
 use anyhow::{Context, Result};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
-use closeread_judges::{BUILTIN_RULE, Judge, Panel, Submission, SubmittedAnswer};
+use closeread_judges::{BUILTIN_RULE, Judge, Panel, Submission, SubmittedAnswer, cost};
 use closeread_methods::Settings;
 use closeread_methods::cost::{Cost, Range};
 use closeread_report::Arm;
@@ -27,7 +27,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
         for item in &group.items {
             let Some(told) = told.get(item.id.as_str()) else { continue };
             for (judge, n) in asked(item) {
-                let calls = judge.cost(setting, &nothing_said(item, told), n, said(scene, judge));
+                let calls = cost(judge, setting, &nothing_said(item, told), n, said(scene, judge));
                 let calls = calls.with_context(|| format!("{} on item `{}`", judge.name(), item.id))?;
                 let cost = Cost { calls: vec![calls], overflows: Vec::new() };
                 for (model, _) in panel.members_for(judge).into_iter().filter(|(model, _)| *model != BUILTIN_RULE) {

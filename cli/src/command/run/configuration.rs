@@ -47,7 +47,7 @@ pub(super) fn configuration(
         "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
         "context_window": args.context_window,
-        "max_output_tokens": args.max_output_tokens.unwrap_or(1024),
+        "max_output_tokens": args.max_output_tokens(),
         "seed": args.seed,
         "extra_body": extra.all,
         "extra_bodies": extra.named,

@@ -111,7 +111,7 @@ pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
         (None, Some(model)) => info!(
             "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge-model, or \
              builtin/rule, which needs none (`closeread judge` does it afterwards, too)",
-            protocol.judges.join(" and ")
+            protocol.judges.iter().map(|judge| judge.name()).collect::<Vec<_>>().join(" and ")
         ),
         (Some(judges), _) if args.judge_model.is_empty() => info!(
             "{SAMPLE}, every method: judged as well, by {} as every judge; --judge-model names another, --judge-model none nobody",

@@ -125,6 +125,21 @@ pub struct Written {
     pub evidence: Vec<String>,
 }
 
+/// Why a form filled in is no question.
+#[derive(Debug, thiserror::Error)]
+enum WrittenError {
+    #[error("there is no form `{0}`")]
+    Form(String),
+    #[error("there is no book `{0}`")]
+    Book(String),
+    #[error("`{0}` is not filled in")]
+    Slot(String),
+    #[error("it has no answer")]
+    NoAnswer,
+    #[error("there is no {label} `{value}`: expected one of {}", .expected.join(", "))]
+    Label { label: &'static str, value: String, expected: &'static [&'static str] },
+}
+
 impl Sheet {
     /// The filled forms as open questions, and what is wrong with those that are none.
     pub fn items(&self, written: &[Written]) -> (Vec<Item>, Vec<String>) {
@@ -141,28 +156,28 @@ impl Sheet {
         (items, problems)
     }
 
-    fn item(&self, written: &Written) -> Result<Item, String> {
+    fn item(&self, written: &Written) -> Result<Item, WrittenError> {
         let form = self.forms.iter().find(|form| form.id == written.form);
-        let form = form.ok_or_else(|| format!("there is no form `{}`", written.form))?;
+        let form = form.ok_or_else(|| WrittenError::Form(written.form.clone()))?;
         if !self.books.iter().any(|(id, _)| *id == written.book) {
-            return Err(format!("there is no book `{}`", written.book));
+            return Err(WrittenError::Book(written.book.clone()));
         }
         let said = |slot: &str| written.slots.get(slot).map_or("", |text| text.trim());
         if let Some(empty) = form.slots().into_iter().find(|slot| said(slot).is_empty()) {
-            return Err(format!("`{empty}` is not filled in"));
+            return Err(WrittenError::Slot(empty.to_owned()));
         }
         let texts = |lines: &[String]| -> Vec<String> {
             lines.iter().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
         };
         let answers = texts(&written.answers);
         if answers.is_empty() {
-            return Err("it has no answer".to_owned());
+            return Err(WrittenError::NoAnswer);
         }
         for (label, value, expected) in
             [("aspect", &written.aspect, &ASPECTS[..]), ("complexity", &written.complexity, &COMPLEXITIES)]
         {
             if !expected.contains(&value.as_str()) {
-                return Err(format!("there is no {label} `{value}`: expected one of {}", expected.join(", ")));
+                return Err(WrittenError::Label { label, value: value.clone(), expected });
             }
         }
         let question = filled(&form.question, |slot| said(slot).to_owned());

@@ -1,7 +1,7 @@
 //! From a query to a question with its gold answer: paraphrase, SQL by a model, execution (section 3, steps 3 and 5).
 
-use super::column::Schema;
 use super::column::ValueType;
+use super::column::{Column, Schema};
 use super::database::{Database, SqlError, TABLE};
 use super::draw::Query;
 use super::global::Row;
@@ -16,9 +16,11 @@ use closeread_eval::answer::corpusqa::{Reading, agrees};
 use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
-use closeread_methods::{MethodError, Session, Settings, language_name};
+use closeread_methods::{MethodError, Session, Settings};
+use closeread_prompts::builds::{CorpusQaParaphrase, CorpusQaSql};
+use closeread_prompts::variables;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,11 +97,16 @@ impl<'a> SetTable<'a> {
     }
 }
 
-/// Why a statement gives no answer.
+/// Why there is no answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum NoAnswer {
+pub enum NoAnswer {
+    /// The response gives no statement.
+    #[error("it holds no JSON object with sql")]
+    NoObject,
+    /// The statement does not run.
     #[error(transparent)]
     Sql(#[from] SqlError),
+    /// What it gives is no answer.
     #[error(transparent)]
     Gold(#[from] GoldError),
 }
@@ -107,6 +114,7 @@ enum NoAnswer {
 impl NoAnswer {
     fn reason(&self) -> &'static str {
         match self {
+            Self::NoObject => "no sql",
             Self::Sql(_) => "sql failed",
             Self::Gold(error) => error.reason(),
         }
@@ -166,9 +174,18 @@ fn checked(
     table.answer(database, sql, form).map_err(|error| (error.reason(), error.to_string()))
 }
 
-/// What the prompt that paraphrases is filled with.
-pub(super) fn paraphrase_variables(query: &Query, language: &str) -> Value {
-    json!({"question": query.question, "literals": query.literals, "language": language_name(language)})
+/// Why a response gives no paraphrase.
+#[derive(Debug, thiserror::Error)]
+enum ParaphraseError {
+    #[error("it holds no JSON object with a question")]
+    NoObject,
+    #[error("the question must still say `{0}`")]
+    Lost(String),
+}
+
+/// The prompt that paraphrases.
+pub(super) fn paraphrase_prompt(query: &Query, language: Language) -> CorpusQaParaphrase<'_> {
+    CorpusQaParaphrase { question: &query.question, literals: &query.literals, language }
 }
 
 /// Has a model say a question in other words. One that loses a number or a name of the question is asked for once more, then
@@ -177,14 +194,14 @@ pub(super) async fn paraphrase<H: Host>(
     host: &H,
     settings: Settings<'_>,
     query: &Query,
-    language: &str,
+    language: Language,
 ) -> Result<Made<Asked>, MethodError> {
-    one(host, settings, "corpusqa-paraphrase", &paraphrase_variables(query, language), "", |reply, _| {
-        let text = field(reply, "question").ok_or("it holds no JSON object with a question")?;
+    one(host, settings, &paraphrase_prompt(query, language), "", |reply, _| {
+        let text = field(reply, "question").ok_or(ParaphraseError::NoObject)?;
         let question = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let bare = folded(&question);
         match query.literals.iter().find(|literal| !bare.contains(&folded(literal))) {
-            Some(lost) => Err(format!("the question must still say `{lost}`")),
+            Some(lost) => Err(ParaphraseError::Lost(lost.clone())),
             None => Ok(Asked { query: query.clone(), question }),
         }
     })
@@ -199,19 +216,24 @@ fn field(reply: &str, name: &str) -> Option<String> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// What the prompt for SQL is filled with.
-pub(super) fn sql_variables(table: &SetTable<'_>, asked: &Asked) -> Value {
-    let columns: Vec<Value> = table.schema.columns.iter().enumerate().map(|(at, column)| {
+/// The prompt for SQL.
+pub(super) fn sql_prompt<'p>(table: &SetTable<'p>, asked: &'p Asked) -> CorpusQaSql<'p> {
+    let column = |(at, column): (usize, &'p Column)| {
         let cells = table.rows.iter().map(|row| &row.cells[at]);
         let words = if column.value_type == ValueType::Category { column::categories(cells) } else { Vec::new() };
-        json!({"key": column.key, "title": column.named(), "type": type_of(column.value_type), "unit": column.unit, "words": words})
-    }).collect();
+        let (key, unit) = (column.key.as_str(), column.unit.as_str());
+        variables::Column { key, title: column.named(), r#type: type_of(column.value_type), unit, words }
+    };
     let examples: Vec<Vec<String>> =
         table.rows.iter().take(EXAMPLES).map(|row| row.cells.iter().map(CellValue::to_string).collect()).collect();
-    json!({
-        "table": TABLE, "entity": table.schema.entity.one, "columns": columns, "examples": examples, "question": asked.question,
-        "answer": asked.query.answer.name(),
-    })
+    CorpusQaSql {
+        table: TABLE,
+        entity: &table.schema.entity.one,
+        columns: table.schema.columns.iter().enumerate().map(column).collect(),
+        examples,
+        question: &asked.question,
+        answer: asked.query.answer.name(),
+    }
 }
 
 const fn type_of(value_type: ValueType) -> &'static str {
@@ -237,17 +259,15 @@ pub(super) async fn answer<H: Host>(
     let query = &question.query;
     let form = (query.answer, query.rows, parameters.longest_list);
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, "corpusqa-sql", &sql_variables(table, question), "", |reply, _| {
-        let sql = field(reply, "sql").ok_or("it holds no JSON object with sql")?;
-        table.answer(database, &sql, form).map(|gold| (sql.clone(), gold)).map_err(|error| {
-            let error = error.to_string();
-            failed.borrow_mut().push(FailedSql { sql, error: error.clone() });
-            error
+    let end = asked(&mut session, &sql_prompt(table, question), "", |reply, _| {
+        let sql = field(reply, "sql").ok_or(NoAnswer::NoObject)?;
+        table.answer(database, &sql, form).map(|gold| (sql.clone(), gold)).inspect_err(|error| {
+            failed.borrow_mut().push(FailedSql { sql, error: error.to_string() });
         })
     })
     .await;
     let end = end.map(|read| match read {
-        Err(problem) => End::dropped("no answer", problem),
+        Err(problem) => End::dropped("no answer", problem.to_string()),
         Ok((sql, gold)) => {
             let own = query.sql.as_ref().and_then(|own| table.answer(database, own, form).ok());
             match own.filter(|own| agrees(&gold, own, Reading::Tolerant) != Parsed::Answer(true)) {
@@ -290,7 +310,7 @@ pub fn gold_again(
     rows: &[&Row],
     sql: &str,
     kind: AnswerKind,
-) -> Result<String, String> {
-    let selected = database.select(set, &schema.columns, rows, sql).map_err(|error| error.to_string())?;
-    gold(&selected, kind, None, usize::MAX).map_err(|error| error.to_string())
+) -> Result<String, NoAnswer> {
+    let selected = database.select(set, &schema.columns, rows, sql)?;
+    Ok(gold(&selected, kind, None, usize::MAX)?)
 }

@@ -2,6 +2,7 @@
 
 use super::unit::Unit;
 use super::value::{CellValue, read_cell};
+use closeread_prompts::variables::Field;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -26,6 +27,21 @@ pub enum ValueType {
     Percentage,
     /// A month, `YYYY-MM`.
     YearMonth,
+}
+
+impl ValueType {
+    /// Its name, in schemas and prompts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Category => "category",
+            Self::Count => "count",
+            Self::Money => "money",
+            Self::Number => "number",
+            Self::Percentage => "percentage",
+            Self::YearMonth => "year-month",
+        }
+    }
 }
 
 /// A column of the global table.
@@ -127,6 +143,12 @@ impl Schema {
 }
 
 impl Column {
+    /// The column as prompts show it that ask about a document.
+    pub(super) fn as_field(&self) -> Field<'_> {
+        let Self { key, title, value_type, unit, meaning } = self;
+        Field { key, title, r#type: value_type.name(), unit, meaning }
+    }
+
     /// A column of that title, whose key is made from it.
     pub fn new(title: &str, value_type: ValueType, unit: &str) -> Self {
         let (key, title, unit) = (key_of(title), title.trim().to_owned(), unit.trim().to_owned());

@@ -86,7 +86,7 @@ mod tests {
         let read = read_cell(raw, &Column::new("x", ValueType::Money, "USD"));
         let (value, problem) = match read {
             Ok(value) => (value, String::new()),
-            Err(problem) => (CellValue::Missing, problem),
+            Err(problem) => (CellValue::Missing, problem.to_string()),
         };
         Vote { by: "m".to_owned(), value, stated: raw.to_owned(), problem }
     }

@@ -2,12 +2,33 @@
 
 use csv::ReaderBuilder;
 
+/// Why a text is no table in CSV.
+#[derive(Debug, thiserror::Error)]
+pub enum CsvError {
+    /// It cannot be read.
+    #[error("{0}: expected a table in CSV")]
+    Csv(#[from] csv::Error),
+    /// A record is longer or shorter than the header.
+    #[error("line {line}: {cells} cells: expected {header}, as in the header")]
+    Cells {
+        /// Its line, from 1.
+        line: usize,
+        /// How many it has.
+        cells: usize,
+        /// How many the header has.
+        header: usize,
+    },
+    /// There is nothing behind the header.
+    #[error("expected a header and at least one record")]
+    Empty,
+}
+
 /// The records of a CSV file, the header first. Commas, semicolons and tabs separate, whichever the first line has most of; a
 /// quotation mark inside a cell is doubled, or escaped by a backslash where `\"` stands in the file.
 ///
 /// # Errors
 /// The line and what is wrong with it, for the first record that has another number of cells than the header.
-pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
+pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, CsvError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let first = text.lines().next().unwrap_or("");
     let delimiter = [b',', b';', b'\t'].into_iter().max_by_key(|mark| {
@@ -24,19 +45,19 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
         .from_reader(text.as_bytes());
     let mut records: Vec<(usize, Vec<String>)> = Vec::new();
     for record in reader.records() {
-        let record = record.map_err(|error| format!("{error}: expected a table in CSV"))?;
+        let record = record?;
         let line = record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
         let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
         if cells.iter().all(String::is_empty) {
             continue;
         }
         if let Some((_, header)) = records.first().filter(|(_, header)| header.len() != cells.len()) {
-            return Err(format!("line {line}: {} cells: expected {}, as in the header", cells.len(), header.len()));
+            return Err(CsvError::Cells { line, cells: cells.len(), header: header.len() });
         }
         records.push((line, cells));
     }
     if records.len() < 2 {
-        return Err("expected a header and at least one record".to_owned());
+        return Err(CsvError::Empty);
     }
     Ok(records)
 }
@@ -45,7 +66,7 @@ pub fn csv_records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
 ///
 /// # Errors
 /// As [`csv_records`].
-pub fn csv_as_markdown(text: &str) -> Result<String, String> {
+pub fn csv_as_markdown(text: &str) -> Result<String, CsvError> {
     let mut out = String::new();
     for (at, (_, cells)) in csv_records(text)?.into_iter().enumerate() {
         let cells: Vec<String> = cells
@@ -67,13 +88,16 @@ mod tests {
     #[test]
     fn csv_becomes_a_table() {
         let expected = "| a | b |\n| --- | --- |\n| x\\|y | 1,200 |\n";
-        assert_eq!(csv_as_markdown("a,b\nx|y,\"1,200\"\n").as_deref(), Ok(expected));
-        assert_eq!(csv_as_markdown("\u{feff}a;b\r\n\r\n x|y ;1,200\r\n").as_deref(), Ok(expected));
+        assert_eq!(csv_as_markdown("a,b\nx|y,\"1,200\"\n").unwrap(), expected);
+        assert_eq!(csv_as_markdown("\u{feff}a;b\r\n\r\n x|y ;1,200\r\n").unwrap(), expected);
         assert_eq!(
             csv_as_markdown("a,b\n\"he said \\\"no\\\"\",2").unwrap().lines().last(),
             Some("| he said \"no\" | 2 |")
         );
-        assert_eq!(csv_as_markdown("a,b\n1,2,3").unwrap_err(), "line 2: 3 cells: expected 2, as in the header");
-        assert_eq!(csv_as_markdown("a,b\n").unwrap_err(), "expected a header and at least one record");
+        assert_eq!(
+            csv_as_markdown("a,b\n1,2,3").unwrap_err().to_string(),
+            "line 2: 3 cells: expected 2, as in the header"
+        );
+        assert_eq!(csv_as_markdown("a,b\n").unwrap_err().to_string(), "expected a header and at least one record");
     }
 }

@@ -1,6 +1,6 @@
 //! What the pipeline will ask for, told before.
 
-use super::answer::{Asked, SetTable, paraphrase_variables, sql_variables};
+use super::answer::{Asked, SetTable, paraphrase_prompt, sql_prompt};
 use super::column::ValueType;
 use super::column::{Column, Schema};
 use super::document::rich;
@@ -10,11 +10,11 @@ use super::sets::Length;
 use super::template::Difficulty;
 use super::{CorpusQa, extract, fields, sources};
 use crate::StageCost;
-use crate::assumed::Prompt;
+use crate::assumed::{Prompt, tokens_of};
 use crate::stage::{End, Unit};
 use closeread_books::Book;
 use closeread_methods::{MethodError, Settings};
-use serde_json::Value;
+use closeread_text::Language;
 use std::sync::Arc;
 
 /// The calls of each stage that asks, from documents; those of the votes and of the extraction for one model that extracts.
@@ -28,9 +28,6 @@ pub fn cost(
     schema: Option<&Schema>,
     parameters: &CorpusQa,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let count = |name: &str, variables: &Value| {
-        Ok::<u64, MethodError>(settings.tokenizer.count(&settings.prompts.render(name, variables)?) as u64)
-    };
     let units = sources(books, settings.tokenizer);
     let is_rich = |unit: &Unit<super::Source>| matches!(rich(&unit.input, parameters).end, End::Kept { .. });
     let kept: Vec<&Arc<Book>> =
@@ -45,15 +42,16 @@ pub fn cost(
     let of_fields = if schema.is_some() { 0 } else { replies };
     let sampled: Vec<&Arc<Book>> = kept.iter().copied().take(fields::SAMPLED).collect();
     if schema.is_none() && !sampled.is_empty() {
-        let known = count("corpusqa-fields", &fields::variables(&sampled, settings.tokenizer))?;
+        let known = tokens_of(settings, &fields::prompt(&sampled, settings.tokenizer))?;
         proposals.push(Prompt { known, replies: 0 });
         for book in &sampled {
-            let known = count("corpusqa-field-votes", &fields::look_variables(book, held, settings.tokenizer))?;
+            let text = fields::shown(book, settings.tokenizer);
+            let known = tokens_of(settings, &fields::look_prompt(book, &text, held))?;
             looks.push(Prompt { known, replies });
         }
     }
     for book in &kept {
-        let known = count("corpusqa-extract", &extract::variables(book, held, 0))?;
+        let known = tokens_of(settings, &extract::prompt(book, &book.source(), held, 0))?;
         extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, replies: of_fields }));
     }
     let limit = settings.max_output_tokens;
@@ -89,13 +87,10 @@ pub fn cost_from_table(
         scope: None,
         sql: None,
     };
-    let count = |name: &str, variables: &Value| {
-        Ok::<u64, MethodError>(settings.tokenizer.count(&settings.prompts.render(name, variables)?) as u64)
-    };
-    let paraphrase = count("corpusqa-paraphrase", &paraphrase_variables(&query, "en"))?;
+    let paraphrase = tokens_of(settings, &paraphrase_prompt(&query, Language::ENGLISH))?;
     let asked = Asked { query, question };
     let table = SetTable { id: "", schema, rows: Vec::new(), documents: &[] };
-    let sql = count("corpusqa-sql", &sql_variables(&table, &asked))?;
+    let sql = tokens_of(settings, &sql_prompt(&table, &asked))?;
     let lengths: &[Length] = &parameters.lengths;
     let n = lengths.len() * parameters.copies.max(1) * parameters.per_set;
     let replies = u64::from(settings.max_output_tokens);

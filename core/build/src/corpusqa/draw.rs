@@ -8,6 +8,7 @@ use super::template::{Difficulty, Template};
 use super::value::CellValue;
 use crate::slots::filled;
 use closeread_metrics::random::SplitMix64;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +63,7 @@ pub(super) struct Drawing<'a> {
     pub(super) set: &'a str,
     pub(super) schema: &'a Schema,
     pub(super) rows: &'a [&'a Row],
-    pub(super) language: &'a str,
+    pub(super) language: Language,
     pub(super) longest_list: usize,
 }
 
@@ -340,7 +341,8 @@ mod tests {
         };
         let rows: Vec<Row> = (1..=9).map(row).collect();
         let rows: Vec<&Row> = rows.iter().collect();
-        let drawing = Drawing { set: "all", schema: &schema, rows: &rows, language: "en", longest_list: 4 };
+        let drawing =
+            Drawing { set: "all", schema: &schema, rows: &rows, language: Language::ENGLISH, longest_list: 4 };
         let templates = Template::built_in();
         let drawn = candidates(&drawing, &templates, 60, 7);
         assert_eq!(drawn, candidates(&drawing, &templates, 60, 7));

@@ -11,8 +11,10 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::CorpusQaExtract;
+use closeread_prompts::variables::Field;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// One model reading one document once.
@@ -80,9 +82,9 @@ pub struct FieldVotes {
     pub quote: String,
 }
 
-/// What the prompt is filled with: the fields turned by the number of the query, so that no two ask alike.
-pub(super) fn variables(book: &Book, schema: &Schema, round: usize) -> Value {
-    let mut fields: Vec<&super::Column> = schema.columns.iter().collect();
+/// The prompt, with the fields turned by the number of the query, so that no two ask alike.
+pub(super) fn prompt<'p>(book: &'p Book, text: &'p str, schema: &'p Schema, round: usize) -> CorpusQaExtract<'p> {
+    let mut fields: Vec<Field<'p>> = schema.columns.iter().map(super::Column::as_field).collect();
     let n = fields.len();
     // By thirds; of four fields a half would come round at the third query.
     let turn = match n {
@@ -94,7 +96,7 @@ pub(super) fn variables(book: &Book, schema: &Schema, round: usize) -> Value {
     if round % 2 == 1 {
         fields.reverse();
     }
-    json!({"title": book.title, "text": &*book.source(), "entity": schema.entity.one, "fields": fields})
+    CorpusQaExtract { title: &book.title, text, entity: &schema.entity.one, fields }
 }
 
 /// Has a model read a document.
@@ -104,16 +106,25 @@ pub(super) async fn extract<H: Host>(
     book: &Book,
     query: &Query,
 ) -> Result<Made<Extraction>, MethodError> {
-    let variables = variables(book, &query.schema, query.round);
-    ask::one(host, settings, "corpusqa-extract", &variables, &book.source(), |reply, last| {
+    let text = book.source();
+    ask::one(host, settings, &prompt(book, &text, &query.schema, query.round), &text, |reply, last| {
         read(reply, &query.schema, last)
     })
     .await
 }
 
+/// Why a response does not give every field.
+#[derive(Debug, thiserror::Error)]
+enum ExtractionError {
+    #[error("it holds no JSON object with the fields as keys")]
+    NoObject,
+    #[error("these fields are left out: {}", .0.join(", "))]
+    LeftOut(Vec<String>),
+}
+
 /// The values of a reply; at the last attempt fields may be left out.
-fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, String> {
-    let mut problem = "it holds no JSON object with the fields as keys".to_owned();
+fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, ExtractionError> {
+    let mut problem = ExtractionError::NoObject;
     for value in json_values(reply).into_iter().rev() {
         let value = value.get("fields").cloned().unwrap_or(value);
         let fields: BTreeMap<String, StatedValue> = schema
@@ -121,13 +132,13 @@ fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, String> 
             .iter()
             .filter_map(|column| Some((column.key.clone(), stated(value.get(&column.key)?)?)))
             .collect();
-        let missing: Vec<&str> =
-            schema.columns.iter().map(|column| column.key.as_str()).filter(|key| !fields.contains_key(*key)).collect();
+        let missing: Vec<String> =
+            schema.columns.iter().map(|column| column.key.clone()).filter(|key| !fields.contains_key(key)).collect();
         if missing.is_empty() || last && !fields.is_empty() {
             return Ok(Extraction { fields });
         }
         if !fields.is_empty() {
-            problem = format!("these fields are left out: {}", missing.join(", "));
+            problem = ExtractionError::LeftOut(missing);
         }
     }
     Err(problem)
@@ -161,7 +172,7 @@ pub(super) fn agree(ballots: &Ballots, allow_missing: bool) -> Made<Agreed> {
             };
             let (value, problem) = match read_stated(&found.value, &found.unit, column) {
                 Ok(value) => (value, String::new()),
-                Err(problem) => (CellValue::Missing, problem),
+                Err(problem) => (CellValue::Missing, problem.to_string()),
             };
             let stated = [found.value.trim(), found.unit.trim()].join(" ").trim().to_owned();
             votes.push(Vote { by: by.clone(), value, stated, problem });
@@ -233,7 +244,10 @@ mod tests {
 
     #[test]
     fn values_are_read_in_the_forms_that_models_write() {
-        let value = |reply: &str| read(reply, &schema(), false).map(|made| made.fields["income"].value.clone());
+        let value = |reply: &str| match read(reply, &schema(), false) {
+            Ok(made) => Ok(made.fields["income"].value.clone()),
+            Err(problem) => Err(problem.to_string()),
+        };
         assert_eq!(
             value(r#"{"name": {"value": "A"}, "income": {"value": 1200, "unit": "EUR"}}"#).as_deref(),
             Ok("1200")

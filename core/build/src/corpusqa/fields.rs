@@ -1,10 +1,9 @@
 //! What the table is to hold: fields that one model proposes from a few documents, and several vote on (section 3, step 2).
 
 use super::column::ValueType;
-use super::column::{Column, Entity, Schema, key_of};
+use super::column::{Column, Entity, Schema, SchemaError, key_of};
 use super::consensus::is_clear;
 use crate::ask;
-use crate::ask::language_of;
 use crate::stage::{End, Made, Unit};
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
@@ -12,6 +11,9 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::{CorpusQaFieldVotes, CorpusQaFields};
+use closeread_prompts::variables::Titled;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -63,12 +65,11 @@ pub(super) fn shown(book: &Book, tokenizer: &Tokenizer) -> String {
     }
 }
 
-/// What the prompt that proposes is filled with.
-pub(super) fn variables(books: &[&Arc<Book>], tokenizer: &Tokenizer) -> Value {
-    let documents: Vec<Value> =
-        books.iter().map(|book| json!({"title": book.title, "text": shown(book, tokenizer)})).collect();
-    let language = books.first().map_or("the language of the text", |book| language_of(book));
-    json!({"documents": documents, "n": WANTED, "language": language})
+/// The prompt that proposes; the first document says the language.
+pub(super) fn prompt<'p>(books: &[&'p Arc<Book>], tokenizer: &Tokenizer) -> CorpusQaFields<'p> {
+    let document = |book: &&'p Arc<Book>| Titled { title: &book.title, text: shown(book, tokenizer).into() };
+    let language = books.first().map_or(Language::ENGLISH, |book| book.language);
+    CorpusQaFields { documents: books.iter().map(document).collect(), n: WANTED, language }
 }
 
 /// Has a model propose the fields.
@@ -77,12 +78,20 @@ pub(super) async fn propose<H: Host>(
     settings: Settings<'_>,
     books: &[&Arc<Book>],
 ) -> Result<Made<Schema>, MethodError> {
-    let variables = variables(books, settings.tokenizer);
-    ask::one(host, settings, "corpusqa-fields", &variables, "", |reply, _| read(reply)).await
+    ask::one(host, settings, &prompt(books, settings.tokenizer), "", |reply, _| read(reply)).await
 }
 
-fn read(reply: &str) -> Result<Schema, String> {
-    let mut problem = "it holds no JSON object with fields".to_owned();
+/// Why a response gives no fields.
+#[derive(Debug, thiserror::Error)]
+enum FieldsError {
+    #[error("it holds no JSON object with fields")]
+    NoObject,
+    #[error(transparent)]
+    Schema(#[from] SchemaError),
+}
+
+fn read(reply: &str) -> Result<Schema, FieldsError> {
+    let mut problem = FieldsError::NoObject;
     for value in json_values(reply).into_iter().rev() {
         let Some(fields) = value.get("fields").and_then(Value::as_array) else { continue };
         let word = |name: &str| value.pointer(&format!("/entity/{name}")).and_then(scalar);
@@ -99,7 +108,7 @@ fn read(reply: &str) -> Result<Schema, String> {
         }
         match schema.checked() {
             Ok(schema) => return Ok(schema),
-            Err(error) => problem = error.to_string(),
+            Err(error) => problem = error.into(),
         }
     }
     Err(problem)
@@ -115,9 +124,13 @@ fn column(field: &Value) -> Option<Column> {
     (!is_name).then_some(column)
 }
 
-/// What the prompt of a vote is filled with.
-pub(super) fn look_variables(book: &Book, schema: &Schema, tokenizer: &Tokenizer) -> Value {
-    json!({"title": book.title, "text": shown(book, tokenizer), "fields": schema.columns})
+#[derive(Debug, thiserror::Error)]
+#[error("expected true or false for every key")]
+struct NoVotes;
+
+/// The prompt of a vote, given what is [`shown`] of the document.
+pub(super) fn look_prompt<'p>(book: &'p Book, text: &'p str, schema: &'p Schema) -> CorpusQaFieldVotes<'p> {
+    CorpusQaFieldVotes { title: &book.title, text, fields: schema.columns.iter().map(Column::as_field).collect() }
 }
 
 /// Has a model say which fields a document states.
@@ -127,8 +140,8 @@ pub(super) async fn look<H: Host>(
     book: &Book,
     schema: &Schema,
 ) -> Result<Made<Stated>, MethodError> {
-    let variables = look_variables(book, schema, settings.tokenizer);
-    ask::one(host, settings, "corpusqa-field-votes", &variables, "", |reply, _| {
+    let text = shown(book, settings.tokenizer);
+    ask::one(host, settings, &look_prompt(book, &text, schema), "", |reply, _| {
         let yes = |value: &Value| match value {
             Value::Bool(yes) => Some(*yes),
             Value::String(text) => match text.trim().to_lowercase().as_str() {
@@ -143,7 +156,7 @@ pub(super) async fn look<H: Host>(
             votes.collect()
         };
         let stated = json_values(reply).into_iter().rev().find_map(of);
-        stated.map(|stated| Stated { stated }).ok_or_else(|| "expected true or false for every key".to_owned())
+        stated.map(|stated| Stated { stated }).ok_or(NoVotes)
     })
     .await
 }
@@ -181,7 +194,7 @@ mod tests {
         let keys: Vec<&str> = schema.columns.iter().map(|column| column.key.as_str()).collect();
         assert_eq!((keys, schema.entity.many.as_str()), (vec!["name", "net_profit", "margin"], "banks"));
         assert_eq!((schema.columns[1].meaning.as_str(), schema.columns[2].unit.as_str()), ("after tax", "%"));
-        assert_eq!(read("{}").unwrap_err(), "it holds no JSON object with fields");
-        assert!(read(r#"{"fields": []}"#).unwrap_err().contains("nothing to ask about"));
+        assert_eq!(read("{}").unwrap_err().to_string(), "it holds no JSON object with fields");
+        assert!(read(r#"{"fields": []}"#).unwrap_err().to_string().contains("nothing to ask about"));
     }
 }

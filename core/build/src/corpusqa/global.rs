@@ -154,7 +154,7 @@ pub(super) fn read_record(lined: &Lined, allow_missing: bool) -> Made<Reading> {
                 problems.push(format!("{} is empty", column.key));
             }
             Ok(value) => cells.push(value),
-            Err(problem) => problems.push(problem),
+            Err(problem) => problems.push(problem.to_string()),
         }
     }
     if !problems.is_empty() {

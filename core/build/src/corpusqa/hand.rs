@@ -5,9 +5,9 @@
 //! extracted, and both values are read as the column's cells are, so that `1.2 million` agrees with `1,200,000`.
 
 use super::column::{Column, Schema};
-use super::convert::csv_records;
+use super::convert::{CsvError, csv_records};
 use super::extract::Agreed;
-use super::value::{CellValue, read_stated};
+use super::value::{CellError, CellValue, read_stated};
 use crate::stage::Unit;
 use closeread_metrics::random::SplitMix64;
 use closeread_metrics::stats::proportion::wilson;
@@ -79,16 +79,41 @@ fn asked(column: &Column) -> String {
     format!("{}{unit}{meaning}", column.title)
 }
 
+/// Why a file that people filled in cannot be used, or a cell of it not compared.
+#[derive(Debug, thiserror::Error)]
+pub enum HandError {
+    /// It is no table.
+    #[error(transparent)]
+    Csv(#[from] CsvError),
+    /// It has other columns.
+    #[error("expected a table in CSV with the columns document, column and value")]
+    Columns,
+    /// The schema has no such column.
+    #[error("there is no column `{column}`: expected one of {}", .known.join(", "))]
+    Column {
+        /// As it is named.
+        column: String,
+        /// Those there are.
+        known: Vec<String>,
+    },
+    /// Nothing was extracted from the document.
+    #[error("no value was extracted from `{0}`: it is none of the documents, or was dropped")]
+    Document(String),
+    /// The value is none of its column.
+    #[error(transparent)]
+    Value(#[from] CellError),
+}
+
 /// Reads the file back. `document`, `column` and `value` must be among its columns.
 ///
 /// # Errors
 /// What is wrong with it, with the line.
-pub fn read_hand(text: &str) -> Result<Vec<HandRead>, String> {
+pub fn read_hand(text: &str) -> Result<Vec<HandRead>, HandError> {
     let records = csv_records(text)?;
-    let (_, header) = records.first().ok_or("it is empty")?;
+    let (_, header) = records.first().ok_or(HandError::Columns)?;
     let place = |name: &str| header.iter().position(|head| head.trim().eq_ignore_ascii_case(name));
     let (Some(document), Some(column), Some(value)) = (place("document"), place("column"), place("value")) else {
-        return Err("expected a table in CSV with the columns document, column and value".to_owned());
+        return Err(HandError::Columns);
     };
     let read = |(line, cells): &(usize, Vec<String>)| HandRead {
         line: *line,
@@ -144,17 +169,15 @@ pub fn first_agreement(agreed: &[Unit<Agreed>], schema: &Schema, by_hand: &[Hand
 }
 
 /// The place of the column, and what differs, if anything does.
-fn compared(agreed: &[Unit<Agreed>], schema: &Schema, read: &HandRead) -> Result<(usize, Option<String>), String> {
+fn compared(agreed: &[Unit<Agreed>], schema: &Schema, read: &HandRead) -> Result<(usize, Option<String>), HandError> {
     let HandRead { document, column: key, value, unit, .. } = read;
     let known = |column: &Column| column.key == *key || column.title == *key;
     let Some((at, column)) = schema.columns.iter().enumerate().find(|(_, column)| known(column)) else {
-        let keys: Vec<&str> = schema.columns.iter().map(|column| column.key.as_str()).collect();
-        return Err(format!("there is no column `{key}`: expected one of {}", keys.join(", ")));
+        let known = schema.columns.iter().map(|column| column.key.clone()).collect();
+        return Err(HandError::Column { column: key.clone(), known });
     };
     let found = agreed.iter().find(|unit| unit.id == *document);
-    let found = found.ok_or_else(|| {
-        format!("no value was extracted from `{document}`: it is none of the documents, or was dropped")
-    })?;
+    let found = found.ok_or_else(|| HandError::Document(document.clone()))?;
     let extracted = &found.input.reading.cells[at];
     let by_hand = read_stated(value, unit, column)?;
     if extracted.is_same(&by_hand) || (*extracted == CellValue::Missing && by_hand == CellValue::Missing) {
@@ -221,6 +244,6 @@ mod tests {
             std::iter::once(HAND_COLUMNS.map(str::to_owned)).chain(rows).map(|row| row.join(",") + "\n").collect();
         let read = read_hand(&text).unwrap();
         assert!(read.iter().zip(&drawn).all(|(a, b)| (&a.document, &a.column) == (&b.document, &b.column)));
-        assert!(read_hand("a,b\n1,2\n").unwrap_err().contains("document, column and value"));
+        assert!(read_hand("a,b\n1,2\n").unwrap_err().to_string().contains("document, column and value"));
     }
 }

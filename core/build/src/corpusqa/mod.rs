@@ -27,10 +27,10 @@ mod template;
 mod unit;
 mod value;
 
-pub use answer::{Answered, Asked, FailedSql, gold_again};
+pub use answer::{Answered, Asked, FailedSql, NoAnswer, gold_again};
 pub use column::{Column, Entity, Schema, SchemaError, ValueType, inferred, key_of};
 pub use consensus::{Consensus, Vote, clear_majority, is_clear};
-pub use convert::{csv_as_markdown, csv_records};
+pub use convert::{CsvError, csv_as_markdown, csv_records};
 pub use cost::{cost, cost_from_table};
 pub use database::{Database, Selected, SqlError, SqlValue, TABLE};
 pub use document::{Source, sources};
@@ -39,11 +39,11 @@ pub use extract::{Agreed, Extraction, FieldVotes, StatedValue};
 pub use fields::Stated;
 pub use global::{Conflict, DOCUMENT_DATE, Reading, Record, Row, Statement, records};
 pub use gold::{AnswerKind, GoldError, gold};
-pub use hand::{FirstAgreement, HAND_COLUMNS, HandRead, drawn_cells, first_agreement, hand_rows, read_hand};
+pub use hand::{FirstAgreement, HAND_COLUMNS, HandError, HandRead, drawn_cells, first_agreement, hand_rows, read_hand};
 pub use parameters::CorpusQa;
-pub use sets::{DocumentSet, Length};
+pub use sets::{DocumentSet, Length, LengthError};
 pub use template::{Difficulty, Template, TemplateError};
-pub use value::{CellValue, read_cell, read_stated};
+pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};
 
 use super::Built;
 use super::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};

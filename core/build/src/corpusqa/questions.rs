@@ -18,6 +18,7 @@ use closeread_books::Book;
 use closeread_eval::{Item, Task};
 use closeread_methods::Host;
 use closeread_methods::Settings;
+use closeread_text::Language;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,9 +124,9 @@ impl<H: Host, D: Database> Tail<'_, H, D> {
     }
 
     /// The language of most documents: Chinese, or English for all others.
-    fn language(&self) -> &'static str {
-        let n_chinese = self.books.values().filter(|book| book.language.code() == "zh").count();
-        if 2 * n_chinese > self.books.len() { "zh" } else { "en" }
+    fn language(&self) -> Language {
+        let n_chinese = self.books.values().filter(|book| book.language == Language::CHINESE).count();
+        if 2 * n_chinese > self.books.len() { Language::CHINESE } else { Language::ENGLISH }
     }
 }
 

@@ -18,11 +18,16 @@ pub struct Length {
     pub tokens: Option<usize>,
 }
 
+/// What is no length of a set.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}`: expected a number of tokens such as 128K, 1M or 20000, or all")]
+pub struct LengthError(String);
+
 impl FromStr for Length {
-    type Err = String;
+    type Err = LengthError;
 
     /// `128K`, `1M`, `20000`, or `all`.
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, LengthError> {
         let label = text.trim().to_uppercase();
         if label == "ALL" {
             return Ok(Self { label: "all".to_owned(), tokens: None });
@@ -32,15 +37,15 @@ impl FromStr for Length {
             None => (label.as_str(), 1),
         };
         let n = digits.parse::<usize>().ok().and_then(|n| n.checked_mul(unit)).filter(|n| *n > 0);
-        let n = n.ok_or_else(|| format!("`{text}`: expected a number of tokens such as 128K, 1M or 20000, or all"))?;
+        let n = n.ok_or_else(|| LengthError(text.to_owned()))?;
         Ok(Self { label, tokens: Some(n) })
     }
 }
 
 impl TryFrom<String> for Length {
-    type Error = String;
+    type Error = LengthError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, LengthError> {
         text.parse()
     }
 }
@@ -149,7 +154,7 @@ mod tests {
         assert_eq!("128k".parse::<Length>().unwrap().tokens, Some(128_000));
         assert_eq!("10M".parse::<Length>().unwrap().tokens, Some(10_000_000));
         assert_eq!("all".parse::<Length>().unwrap().tokens, None);
-        assert!("0".parse::<Length>().is_err() && "1G".parse::<Length>().unwrap_err().contains("128K"));
+        assert!("0".parse::<Length>().is_err() && "1G".parse::<Length>().unwrap_err().to_string().contains("128K"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::gold::AnswerKind;
 use crate::slots::slots;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -136,8 +137,8 @@ impl Template {
     }
 
     /// The question in a language; English for those that it does not know.
-    pub(super) fn question(&self, language: &str) -> &str {
-        let (first, second) = if language == "zh" { (&self.zh, &self.en) } else { (&self.en, &self.zh) };
+    pub(super) fn question(&self, language: Language) -> &str {
+        let (first, second) = if language == Language::CHINESE { (&self.zh, &self.en) } else { (&self.en, &self.zh) };
         if first.is_empty() { second } else { first }
     }
 }

@@ -86,6 +86,47 @@ pub(super) fn folded(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// Why a text is no value of its column.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CellError {
+    /// The column holds dates.
+    #[error("`{0}` is no date: expected a month such as 2024-03")]
+    NoDate(String),
+    /// The column holds numbers.
+    #[error("`{text}` {why}: expected a number for {column}")]
+    NoNumber {
+        /// The cell.
+        text: String,
+        /// What is wrong with it.
+        why: NoNumber,
+        /// The column's name in questions.
+        column: String,
+    },
+}
+
+/// Why a text is no number of its column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoNumber {
+    /// Words, several numbers.
+    #[error("is no number")]
+    NoNumber,
+    /// `over 5`.
+    #[error("is a bound, no value")]
+    Bound,
+    /// A percentage in a column of other numbers.
+    #[error("is a share")]
+    Share,
+    /// An amount of another currency.
+    #[error("is in {0}, the column in {1}")]
+    Currency(&'static str, &'static str),
+    /// A length in a column of masses.
+    #[error("is of the kind {0}, the column of the kind {1}")]
+    Kind(&'static str, &'static str),
+    /// More than a number can hold.
+    #[error("is too large")]
+    TooLarge,
+}
+
 /// Reads a cell of a table. A number without a magnitude is in the column's unit, whatever currency's sign stands before it; one
 /// with a magnitude is brought into the column's unit.
 ///
@@ -93,9 +134,9 @@ pub(super) fn folded(text: &str) -> String {
 /// footnote marks are left out; number words and Chinese numerals are read.
 ///
 /// # Errors
-/// What is wrong, if the text says something that the column cannot hold: words in a column of numbers, another currency, a
+/// [`CellError`] if the text says something that the column cannot hold: words in a column of numbers, another currency, a
 /// bound (`over 5`), a range.
-pub fn read_cell(text: &str, column: &Column) -> Result<CellValue, String> {
+pub fn read_cell(text: &str, column: &Column) -> Result<CellValue, CellError> {
     read(text, None, column)
 }
 
@@ -104,20 +145,18 @@ pub fn read_cell(text: &str, column: &Column) -> Result<CellValue, String> {
 ///
 /// # Errors
 /// As [`read_cell`].
-pub fn read_stated(value: &str, unit: &str, column: &Column) -> Result<CellValue, String> {
+pub fn read_stated(value: &str, unit: &str, column: &Column) -> Result<CellValue, CellError> {
     read(value, Some(unit).filter(|unit| !unit.trim().is_empty()), column)
 }
 
-fn read(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, String> {
+fn read(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, CellError> {
     let text = plain(text);
     if is_nothing(&text) {
         return Ok(CellValue::Missing);
     }
     match column.value_type {
         ValueType::Name | ValueType::Category => Ok(CellValue::Text { text }),
-        ValueType::YearMonth => {
-            date(without_remark(&text)).ok_or_else(|| format!("`{text}` is no date: expected a month such as 2024-03"))
-        }
+        ValueType::YearMonth => date(without_remark(&text)).ok_or_else(|| CellError::NoDate(text.clone())),
         _ => number(&text, stated, column),
     }
 }
@@ -175,23 +214,23 @@ fn without_remark(text: &str) -> &str {
     }
 }
 
-fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, String> {
+fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue, CellError> {
     let bare = without_remark(without_hedge(text));
-    let refused = |why: &str| format!("`{text}` {why}: expected a number for {}", column.named());
+    let refused = |why| CellError::NoNumber { text: text.to_owned(), why, column: column.named() };
     let (digits, cell) = match digits(bare) {
-        Some(found) if !found.before.is_empty() && !is_bound(&found.before) => return Err(refused("is no number")),
+        Some(found) if !found.before.is_empty() && !is_bound(&found.before) => return Err(refused(NoNumber::NoNumber)),
         Some(found) => (found.decimal, found.unit),
         None => {
-            let found = quantity(bare).ok_or_else(|| refused("is no number"))?;
+            let found = quantity(bare).ok_or_else(|| refused(NoNumber::NoNumber))?;
             let share = found.is_percentage().then_some(1.0);
             (found.value.to_string(), Unit { share, ..Unit::default() })
         }
     };
     if is_bound(&cell.rest) {
-        return Err(refused("is a bound, no value"));
+        return Err(refused(NoNumber::Bound));
     }
     if cell.rest.split_whitespace().count() > MOST_WORDS {
-        return Err(refused("is no number"));
+        return Err(refused(NoNumber::NoNumber));
     }
     let (mut own, base) = match stated {
         Some(unit) => (together(cell, Unit::read(unit)), true),
@@ -207,12 +246,12 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     }
     let is_share = column.value_type == ValueType::Percentage;
     if own.share.is_some() && !is_share {
-        return Err(refused("is a share"));
+        return Err(refused(NoNumber::Share));
     }
     if let (Some(own), Some(held)) = (own.currency, held.currency)
         && own != held
     {
-        return Err(refused(&format!("is in {own}, the column in {held}")));
+        return Err(refused(NoNumber::Currency(own, held)));
     }
     let exponent = match own.exponent {
         Some(exponent) => exponent - held.exponent.unwrap_or(0),
@@ -223,15 +262,15 @@ fn number(text: &str, stated: Option<&str>, column: &Column) -> Result<CellValue
     };
     let factor = match (own.measure, held.measure) {
         (Some(own), Some(held)) if own.kind != held.kind => {
-            return Err(refused(&format!("is of the kind {}, the column of the kind {}", own.kind, held.kind)));
+            return Err(refused(NoNumber::Kind(own.kind, held.kind)));
         }
         (Some(own), Some(held)) => own.factor / held.factor,
         _ => own.share.filter(|_| is_share).unwrap_or(1.0),
     };
     // A power of ten moves the point: multiplying would leave digits that nobody wrote.
-    let value: f64 = format!("{digits}e{exponent}").parse().map_err(|_| refused("is no number"))?;
+    let value: f64 = format!("{digits}e{exponent}").parse().map_err(|_| refused(NoNumber::NoNumber))?;
     let value = if factor == 1.0 { value } else { value * factor };
-    if value.is_finite() { Ok(CellValue::Number { value }) } else { Err(refused("is too large")) }
+    if value.is_finite() { Ok(CellValue::Number { value }) } else { Err(refused(NoNumber::TooLarge)) }
 }
 
 /// The unit beside the number and the one stated apart, as one.

@@ -1,8 +1,8 @@
 //! What making queries will ask for, told before.
 
-use super::{Chunk, Criterion, Hamlet, Pruned, Tree, Unit, chunk_text, query, tree, verify};
+use super::{Chunk, Criterion, Hamlet, Pruned, Unit, chunk_text, query, tree, verify};
 use crate::StageCost;
-use crate::assumed::Prompt;
+use crate::assumed::{Prompt, tokens_of};
 use closeread_books::Book;
 use closeread_methods::{MethodError, Settings};
 use std::sync::Arc;
@@ -20,24 +20,18 @@ pub fn cost(
     let replies = u64::from(settings.max_output_tokens);
     let mut stages: Vec<(&'static str, Vec<Prompt>)> =
         ["trees", "faithfulness", "objectivity", "significance", "queries"].map(|stage| (stage, Vec::new())).to_vec();
-    let count = |name: &str, variables: &serde_json::Value| {
-        let text = settings.prompts.render(name, variables)?;
-        Ok::<u64, MethodError>(settings.tokenizer.count(&text) as u64)
-    };
     for Unit { input: chunk, .. } in chunks.iter().filter(|unit| unit.input.tokens >= parameters.least_tokens) {
         let Some(book) = books.iter().find(|book| book.id == chunk.document) else { continue };
         let text = chunk_text(book, chunk);
         for &perspective in &parameters.perspectives {
-            let empty = Tree { chunk: chunk.clone(), perspective, roots: Vec::new() };
-            let known = count("hamlet-tree", &tree::variables(book, &text, perspective))?;
+            let known = tokens_of(settings, &tree::prompt(book, &text, perspective))?;
             stages[0].1.push(Prompt { known, replies: 0 });
             for (place, criterion) in Criterion::ALL.into_iter().enumerate() {
-                let known = count("hamlet-verify-tree", &verify::variables(&text, criterion, &empty))?;
+                let known = tokens_of(settings, &verify::prompt(&text, criterion, &[]))?;
                 stages[1 + place].1.push(Prompt { known, replies });
             }
-            let Tree { chunk, perspective, roots } = empty;
-            let pruned = Pruned { chunk, perspective, roots, removed: Vec::new() };
-            let known = count("hamlet-query", &query::variables(book, &pruned))?;
+            let pruned = Pruned { chunk: chunk.clone(), perspective, roots: Vec::new(), removed: Vec::new() };
+            let known = tokens_of(settings, &query::prompt(book, &pruned, &[]))?;
             stages[4].1.push(Prompt { known, replies });
         }
     }

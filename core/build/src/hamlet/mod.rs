@@ -163,7 +163,7 @@ fn pruned(verified: &Verified, book: &Book) -> Made<Pruned> {
         return Made::of(End::dropped("unverified", format!("no labels for {}", silent.join(", "))));
     }
     let passes: Vec<&Labels> = passes.iter().flatten().collect();
-    let pruned = prune::prune(tree, &passes, book.language.code());
+    let pruned = prune::prune(tree, &passes, book.language);
     Made::of(match pruned.roots.is_empty() {
         true => End::dropped("no root left", format!("{} facts were removed", pruned.removed.len())),
         false => End::Kept { value: pruned },

@@ -1,5 +1,6 @@
 //! Facts name what they are about: no pronouns (section 3.1.2).
 
+use closeread_text::Language;
 use closeread_text::sentence::Rules;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -10,7 +11,7 @@ const ENGLISH: &str = "he|she|it|they|him|her|them|his|hers|its|their|theirs|him
 
 /// The first personal or possessive pronoun of a fact, by the rules of its language: English words, or Chinese ones. What
 /// stands in quotation marks was said by somebody and does not count.
-pub(super) fn pronoun(fact: &str, language: &str) -> Option<String> {
+pub(super) fn pronoun(fact: &str, language: Language) -> Option<String> {
     static QUOTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r#""[^"]*"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》"#).expect("a valid pattern"));
     static WORD: LazyLock<Regex> =
@@ -21,7 +22,7 @@ pub(super) fn pronoun(fact: &str, language: &str) -> Option<String> {
             .expect("a valid pattern")
     });
     let bare = QUOTED.replace_all(fact, " ");
-    match Rules::for_code(language) {
+    match Rules::of(language) {
         Rules::Chinese => CHINESE.captures_iter(&bare).find_map(|found| Some(found.get(1)?.as_str().to_owned())),
         Rules::English => {
             // US and IT in capitals are names.
@@ -37,7 +38,7 @@ mod tests {
 
     #[test]
     fn pronouns_are_words_and_quotes_do_not_count() {
-        let of = |fact| pronoun(fact, "en");
+        let of = |fact| pronoun(fact, Language::ENGLISH);
         assert_eq!(of("Ana hides the key and she waits.").as_deref(), Some("she"));
         assert_eq!(of("The bell loses Its voice.").as_deref(), Some("its"));
         assert_eq!(of("Ana tells Ben \"I saw you\" and hides the item."), None);
@@ -46,7 +47,7 @@ mod tests {
 
     #[test]
     fn chinese_words_that_hold_such_a_character_are_none() {
-        let of = |fact| pronoun(fact, "zh");
+        let of = |fact| pronoun(fact, Language::CHINESE);
         assert_eq!(of("阿安说他们走了。").as_deref(), Some("他们"));
         assert_eq!(of("其他船工把吉他交给他人。"), None);
         assert_eq!(of("阿安写下“我走了”。"), None);

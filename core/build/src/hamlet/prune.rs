@@ -4,6 +4,7 @@ use super::pronoun::pronoun;
 use super::{Chunk, Criterion, FactLabel, Labels, Numbered, Tree};
 use closeread_eval::KeyFact;
 use closeread_eval::hamlet::{Level, Perspective};
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 
 /// A tree without what was removed.
@@ -74,7 +75,7 @@ impl Removal {
 }
 
 /// Removes every fact that fails a pass, has no label in one or has a pronoun, and everything below it.
-pub(super) fn prune(tree: &Tree, passes: &[&Labels], language: &str) -> Pruned {
+pub(super) fn prune(tree: &Tree, passes: &[&Labels], language: Language) -> Pruned {
     let mut pruning = Pruning { passes, language, next: 0, removed: Vec::new() };
     let roots = pruning.walk(&tree.roots, "", 0, false);
     Pruned { chunk: tree.chunk.clone(), perspective: tree.perspective, roots, removed: pruning.removed }
@@ -82,7 +83,7 @@ pub(super) fn prune(tree: &Tree, passes: &[&Labels], language: &str) -> Pruned {
 
 struct Pruning<'a> {
     passes: &'a [&'a Labels],
-    language: &'a str,
+    language: Language,
     /// Place of the next fact in the labels.
     next: usize,
     removed: Vec<Removed>,

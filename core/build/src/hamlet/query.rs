@@ -1,6 +1,7 @@
 //! Queries: one a tree, self-contained, without a word of the tree (section 3.1.3).
 
-use super::{Pruned, numbered};
+use super::tree::shown;
+use super::{Numbered, Pruned, numbered};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;
@@ -8,9 +9,9 @@ use closeread_eval::answer::json::json_value;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::HamletQuery;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// What is asked for.
@@ -20,12 +21,14 @@ pub struct Query {
     pub query: String,
 }
 
-/// What the prompt is filled with.
-pub(super) fn variables(book: &Book, pruned: &Pruned) -> Value {
-    json!({
-        "facts": numbered(&pruned.roots), "perspective": pruned.perspective.name(), "title": book.title,
-        "language": ask::language_of(book),
-    })
+/// The prompt; `facts` are those of the tree.
+pub(super) fn prompt<'p>(book: &'p Book, pruned: &Pruned, facts: &'p [Numbered]) -> HamletQuery<'p> {
+    HamletQuery {
+        facts: shown(facts),
+        perspective: pruned.perspective.name(),
+        title: &book.title,
+        language: book.language,
+    }
 }
 
 /// Has a model write the query. One that mentions the tree is asked for once more, then refused.
@@ -35,17 +38,25 @@ pub(super) async fn ask<H: Host>(
     book: &Book,
     pruned: &Pruned,
 ) -> Result<Made<Query>, MethodError> {
-    let facts: Vec<String> = numbered(&pruned.roots).into_iter().map(|fact| fact.fact).collect();
-    ask::one(host, settings, "hamlet-query", &variables(book, pruned), "", |reply, _| {
-        let query = read(reply).ok_or("it holds no JSON object with a query")?;
+    let numbered = numbered(&pruned.roots);
+    let facts: Vec<String> = numbered.iter().map(|fact| fact.fact.clone()).collect();
+    ask::one(host, settings, &prompt(book, pruned, &numbered), "", |reply, _| {
+        let query = read(reply).ok_or(QueryError::NoObject)?;
         match mention(&query, &facts) {
-            Some(word) => {
-                Err(format!("the query mentions `{word}`: somebody who has the book alone cannot know of it"))
-            }
+            Some(word) => Err(QueryError::Mention(word)),
             None => Ok(Query { query }),
         }
     })
     .await
+}
+
+/// Why a response gives no query.
+#[derive(Debug, thiserror::Error)]
+enum QueryError {
+    #[error("it holds no JSON object with a query")]
+    NoObject,
+    #[error("the query mentions `{0}`: somebody who has the book alone cannot know of it")]
+    Mention(String),
 }
 
 fn read(reply: &str) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::{Chunk, Unit, chunk_text, chunks};
 use crate::StageCost;
 use crate::ask;
-use crate::assumed::Prompt;
+use crate::assumed::{Prompt, tokens_of};
 use crate::stage::{BuildError, Building, Made, StageStore, kept};
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
@@ -12,9 +12,9 @@ use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
 use closeread_metrics::random::SplitMix64;
+use closeread_prompts::builds::HamletChunkSize;
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::sync::Arc;
 
 /// The sizes of the paper, in tokens.
@@ -116,11 +116,12 @@ pub async fn study<H: Host, S: StageStore>(
 }
 
 async fn rate<H: Host>(host: &H, settings: Settings<'_>, chunk: &str) -> Result<Made<Scores>, MethodError> {
-    ask::one(host, settings, "hamlet-chunk-size", &json!({"chunk": chunk}), chunk, |reply, _| {
-        read(reply).ok_or_else(|| "it holds no JSON object with three scores from 1 to 5".to_owned())
-    })
-    .await
+    ask::one(host, settings, &HamletChunkSize { chunk }, chunk, |reply, _| read(reply).ok_or(NoScores)).await
 }
+
+#[derive(Debug, thiserror::Error)]
+#[error("it holds no JSON object with three scores from 1 to 5")]
+struct NoScores;
 
 fn read(reply: &str) -> Option<Scores> {
     let value = json_value(reply).answer()?;
@@ -140,7 +141,7 @@ fn read(reply: &str) -> Option<Scores> {
 /// # Errors
 /// [`MethodError`] if the prompt cannot be filled.
 pub fn study_cost(settings: Settings<'_>, units: &[Unit<StudyChunk>]) -> Result<StageCost, MethodError> {
-    let frame = settings.tokenizer.count(&settings.prompts.render("hamlet-chunk-size", &json!({"chunk": ""}))?) as u64;
+    let frame = tokens_of(settings, &HamletChunkSize { chunk: "" })?;
     let prompts: Vec<Prompt> =
         units.iter().map(|unit| Prompt { known: frame + unit.input.chunk.tokens as u64, replies: 0 }).collect();
     Ok(StageCost::of("chunk-size", &prompts, settings.max_output_tokens))

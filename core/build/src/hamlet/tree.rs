@@ -10,8 +10,10 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::hamlet::{Level, Perspective};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::HamletTree;
+use closeread_prompts::variables::Fact;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Facts with pronouns that a model is told of when it is asked again.
 const NAMED: usize = 5;
@@ -72,9 +74,14 @@ pub fn numbered(roots: &[KeyFact]) -> Vec<Numbered> {
     list
 }
 
-/// What the prompt of a tree is filled with.
-pub(super) fn variables(book: &Book, chunk: &str, perspective: Perspective) -> Value {
-    json!({"chunk": chunk, "perspective": perspective.name(), "language": ask::language_of(book)})
+/// The prompt of a tree.
+pub(super) fn prompt<'p>(book: &Book, chunk: &'p str, perspective: Perspective) -> HamletTree<'p> {
+    HamletTree { chunk, perspective: perspective.name(), language: book.language }
+}
+
+/// Facts as prompts show them.
+pub(super) fn shown(facts: &[Numbered]) -> Vec<Fact<'_>> {
+    facts.iter().map(|Numbered { id, fact, .. }| Fact { id, fact }).collect()
 }
 
 /// Has a model write the tree.
@@ -86,29 +93,42 @@ pub(super) async fn grow<H: Host>(
     perspective: Perspective,
 ) -> Result<Made<Tree>, MethodError> {
     let text = chunk_text(book, chunk);
-    let language = book.language.code();
-    ask::one(host, settings, "hamlet-tree", &variables(book, &text, perspective), &text, |reply, last| {
+    let language = book.language;
+    ask::one(host, settings, &prompt(book, &text, perspective), &text, |reply, last| {
         let roots = read(reply)?;
         let laden: Vec<String> = numbered(&roots)
             .iter()
             .filter_map(|fact| Some(format!("`{}` has the pronoun `{}`", fact.fact, pronoun(&fact.fact, language)?)))
             .collect();
         if !laden.is_empty() && !last {
-            let more = if laden.len() > NAMED { " and others as well" } else { "" };
-            let laden: Vec<String> = laden.into_iter().take(NAMED).collect();
-            return Err(format!(
-                "facts must stand alone, with names in the place of pronouns, but {}{more}",
-                laden.join(", ")
-            ));
+            return Err(TreeError::Pronouns(laden));
         }
         Ok(Tree { chunk: chunk.clone(), perspective, roots })
     })
     .await
 }
 
+/// Why a response gives no tree.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum TreeError {
+    #[error("it holds no JSON object with roots")]
+    NoObject,
+    #[error("the tree has no fact on the level of the {}", .0.name())]
+    Level(Level),
+    #[error("the tree is deeper than three levels: `{0}`")]
+    Deep(String),
+    #[error("facts must stand alone, with names in the place of pronouns, but {}", named(.0))]
+    Pronouns(Vec<String>),
+}
+
+fn named(laden: &[String]) -> String {
+    let more = if laden.len() > NAMED { " and others as well" } else { "" };
+    format!("{}{more}", laden[..laden.len().min(NAMED)].join(", "))
+}
+
 /// The roots that a reply gives: the JSON value in it that holds a tree of three levels.
-fn read(reply: &str) -> Result<Vec<KeyFact>, String> {
-    let mut problem = "it holds no JSON object with roots".to_owned();
+fn read(reply: &str) -> Result<Vec<KeyFact>, TreeError> {
+    let mut problem = TreeError::NoObject;
     for value in json_values(reply).into_iter().rev() {
         match whole(roots(&value)) {
             Ok(roots) => return Ok(roots),
@@ -118,14 +138,14 @@ fn read(reply: &str) -> Result<Vec<KeyFact>, String> {
     Err(problem)
 }
 
-fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, String> {
+fn whole(roots: Vec<KeyFact>) -> Result<Vec<KeyFact>, TreeError> {
     let facts = numbered(&roots);
     let depth = |id: &str| id.split('.').count();
     if let Some(missing) = Level::ALL.iter().find(|level| !facts.iter().any(|fact| fact.level == **level)) {
-        return Err(format!("the tree has no fact on the level of the {}", missing.name()));
+        return Err(TreeError::Level(*missing));
     }
     match facts.iter().find(|fact| depth(&fact.id) > Level::ALL.len()) {
-        Some(deep) => Err(format!("the tree is deeper than three levels: `{}`", deep.fact)),
+        Some(deep) => Err(TreeError::Deep(deep.fact.clone())),
         None => Ok(roots),
     }
 }
@@ -175,7 +195,7 @@ fn fact_of(fact: &str, children: Vec<KeyFact>) -> Option<KeyFact> {
 mod tests {
     use super::*;
 
-    fn lines(reply: &str) -> Result<Vec<String>, String> {
+    fn lines(reply: &str) -> Result<Vec<String>, TreeError> {
         Ok(numbered(&read(reply)?).into_iter().map(|fact| format!("{} {}", fact.id, fact.fact)).collect())
     }
 
@@ -194,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_is_no_tree_of_three_levels_says_what_is_missing() {
-        let problem = |reply: &str| lines(reply).unwrap_err();
+        let problem = |reply: &str| lines(reply).unwrap_err().to_string();
         assert_eq!(problem("I cannot."), "it holds no JSON object with roots");
         assert_eq!(problem(r#"{"roots": [{"fact": "R""#), "it holds no JSON object with roots");
         assert_eq!(problem("{}"), "the tree has no fact on the level of the root");

@@ -1,6 +1,7 @@
 //! The three passes of verification (section 3.1.2).
 
-use super::{Tree, chunk_text, numbered};
+use super::tree::shown;
+use super::{Numbered, Tree, chunk_text, numbered};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;
@@ -8,8 +9,9 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
+use closeread_prompts::builds::HamletVerifyTree;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// What a pass looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,9 +56,9 @@ pub struct FactLabel {
     pub reason: String,
 }
 
-/// What the prompt of a pass is filled with.
-pub(super) fn variables(chunk: &str, criterion: Criterion, tree: &Tree) -> Value {
-    json!({"chunk": chunk, "criterion": criterion.name(), "facts": numbered(&tree.roots)})
+/// The prompt of a pass.
+pub(super) fn prompt<'p>(chunk: &'p str, criterion: Criterion, facts: &'p [Numbered]) -> HamletVerifyTree<'p> {
+    HamletVerifyTree { chunk, criterion: criterion.name(), facts: shown(facts) }
 }
 
 /// Has a model label every fact. Facts that it leaves out are asked for once more, with all others.
@@ -68,19 +70,29 @@ pub(super) async fn verify<H: Host>(
     criterion: Criterion,
 ) -> Result<Made<Labels>, MethodError> {
     let text = chunk_text(book, &tree.chunk);
-    let ids: Vec<String> = numbered(&tree.roots).into_iter().map(|fact| fact.id).collect();
-    ask::one(host, settings, "hamlet-verify-tree", &variables(&text, criterion, tree), &text, |reply, last| {
+    let facts = numbered(&tree.roots);
+    let ids: Vec<String> = facts.iter().map(|fact| fact.id.clone()).collect();
+    ask::one(host, settings, &prompt(&text, criterion, &facts), &text, |reply, last| {
         let labels = read(reply, &ids);
-        let missing: Vec<&str> =
-            ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.as_str()).collect();
+        let missing: Vec<String> =
+            ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.clone()).collect();
         match missing.len() {
             0 => Ok(Labels { labels }),
-            n if n == ids.len() => Err("it holds no JSON list with a label, 0 or 1, for each fact".to_owned()),
+            n if n == ids.len() => Err(LabelsError::NoList),
             _ if last => Ok(Labels { labels }),
-            _ => Err(format!("these facts have no label, 0 or 1: {}", missing.join(", "))),
+            _ => Err(LabelsError::Missing(missing)),
         }
     })
     .await
+}
+
+/// Why a response does not label every fact.
+#[derive(Debug, thiserror::Error)]
+enum LabelsError {
+    #[error("it holds no JSON list with a label, 0 or 1, for each fact")]
+    NoList,
+    #[error("these facts have no label, 0 or 1: {}", .0.join(", "))]
+    Missing(Vec<String>),
 }
 
 /// The labels of a reply, by the numbers of the facts; by their order where no entry has a number and there are as many.

@@ -2,9 +2,11 @@
 
 use super::{Candidate, Pair, SagaScale, Subject, filter, generate, parts};
 use crate::StageCost;
-use crate::assumed::Prompt;
+use crate::assumed::{Prompt, tokens_of};
 use closeread_methods::{MethodError, Settings};
-use serde_json::{Value, json};
+use closeread_prompts::judges::{ClassifyQuestion, JudgeSagaScale};
+use closeread_prompts::readers::SagaScaleClosedBook;
+use closeread_text::Language;
 
 /// The calls of each stage that asks, as if every segment gave `queries` sub-queries, and each of these one pair at least and
 /// [`SagaScale::most_pairs`] at most; the model decides how many it writes, so everything behind the second stage is a guess
@@ -18,10 +20,6 @@ pub fn cost(
     queries: u64,
     parameters: &SagaScale,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let count = |name: &str, variables: &Value| {
-        let text = settings.prompts.render(name, variables)?;
-        Ok::<u64, MethodError>(settings.tokenizer.count(&text) as u64)
-    };
     let replies = u64::from(settings.max_output_tokens);
     let mut prompts: [Vec<Prompt>; 8] = Default::default();
     for part in parts(subjects) {
@@ -31,23 +29,18 @@ pub fn cost(
             continue;
         }
         let pair = Pair { question: String::new(), answer: String::new(), query: String::new(), passages: Vec::new() };
+        let (title, language) = (book.title.as_str(), Language::ENGLISH);
         let candidate = Candidate { document: book.id.clone(), segment: String::new(), pair };
         let known = [
-            count("sagascale-segment", &generate::filter_variables(book, part))?,
-            count("sagascale-sub-queries", &generate::queries_variables(book, part))?,
-            count("sagascale-pair", &generate::pair_variables(book, part, &[], &[]))?
+            tokens_of(settings, &generate::filter_prompt(book, part))?,
+            tokens_of(settings, &generate::queries_prompt(book, part))?,
+            tokens_of(settings, &generate::pair_prompt(book, part, &[], &[]))?
                 + (parameters.top_k * parameters.passage_tokens) as u64,
-            count("sagascale-check-pair", &filter::correctness_variables(book, &candidate, None))?,
-            count("sagascale-keywords", &filter::keyword_variables(book, &candidate))?,
-            count(
-                "sagascale-closed-book",
-                &json!({"title": book.title, "question": "", "options": [], "language": "English"}),
-            )?,
-            count(
-                "judge-sagascale",
-                &json!({"title": book.title, "question": "", "answers": [], "several": false, "answer": ""}),
-            )?,
-            count("classify-question", &json!({"question": "", "answers": [], "types": []}))?,
+            tokens_of(settings, &filter::correctness_prompt(book, &candidate, None))?,
+            tokens_of(settings, &filter::keyword_prompt(book, &candidate))?,
+            tokens_of(settings, &SagaScaleClosedBook { title, question: "", options: &[], language })?,
+            tokens_of(settings, &JudgeSagaScale { title, question: "", answers: &[], several: false, answer: "" })?,
+            tokens_of(settings, &ClassifyQuestion { question: "", answers: &[], types: &[] })?,
         ];
         for (at, known) in known.into_iter().enumerate() {
             let n = match at {

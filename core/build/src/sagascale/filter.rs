@@ -1,5 +1,6 @@
 //! The three filters, and the type of what is left (section 3.1, stage 3.2; appendix A.3).
 
+use super::generate::ReplyError;
 use super::{Candidate, SearchHost, base_item};
 use crate::ask;
 use crate::ask::{asked, made};
@@ -9,13 +10,14 @@ use closeread_eval::Item;
 use closeread_eval::Outcome;
 use closeread_eval::answer::after_thinking;
 use closeread_eval::answer::boxed::{all_boxed, boxed_label};
-use closeread_judges::{Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
+use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{ClosedBook, MethodError, PromptStyle, Session, Settings, run};
+use closeread_prompts::builds::{SagaScaleCheckPair, SagaScaleKeywords};
+use closeread_prompts::variables::Titled;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -61,12 +63,20 @@ pub(super) struct Scored {
     highest: u64,
 }
 
-/// What the prompt of the checker is filled with.
-pub(super) fn correctness_variables(book: &Book, candidate: &Candidate, results: Option<&[super::Found]>) -> Value {
-    json!({
-        "title": book.title, "question": candidate.pair.question, "answer": candidate.pair.answer,
-        "searched": results.is_some(), "results": results.unwrap_or_default(),
-    })
+/// The prompt of the checker.
+pub(super) fn correctness_prompt<'p>(
+    book: &'p Book,
+    candidate: &'p Candidate,
+    results: Option<&'p [super::Found]>,
+) -> SagaScaleCheckPair<'p> {
+    let found = results.unwrap_or_default().iter();
+    SagaScaleCheckPair {
+        title: &book.title,
+        question: &candidate.pair.question,
+        answer: &candidate.pair.answer,
+        searched: results.is_some(),
+        results: found.map(|super::Found { title, text }| Titled { title, text: text.into() }).collect(),
+    }
 }
 
 /// Keeps a pair whose answer a search bears out (figure 12); nothing found is not right.
@@ -85,24 +95,24 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
             Err(error) => return made(session, Err(error.into())),
         },
     };
-    let variables = correctness_variables(book, candidate, results.as_deref());
-    let end = asked(&mut session, "sagascale-check-pair", &variables, "", |reply, _| {
+    let prompt = correctness_prompt(book, candidate, results.as_deref());
+    let end = asked(&mut session, &prompt, "", |reply, _| {
         let label = boxed_label(reply, &["PASS", "FAIL"]).answer();
-        let label = label.ok_or_else(|| r"it does not end with \boxed{PASS} or \boxed{FAIL}".to_owned())?;
-        Ok((label, after_thinking(reply).trim().to_owned()))
+        let label = label.ok_or(ReplyError::Verdict("PASS", "FAIL"))?;
+        Ok::<_, ReplyError>((label, after_thinking(reply).trim().to_owned()))
     })
     .await;
     let end = end.map(|read| match read {
         Ok((0, reason)) => End::Kept { value: Checked { reason } },
         Ok((_, reason)) => End::dropped("not borne out", reason),
-        Err(problem) => End::dropped("unreadable", problem),
+        Err(problem) => End::dropped("unreadable", problem.to_string()),
     });
     made(session, end)
 }
 
-/// What the prompt of the keywords is filled with.
-pub(super) fn keyword_variables(book: &Book, candidate: &Candidate) -> Value {
-    json!({"title": book.title, "question": candidate.pair.question, "answer": candidate.pair.answer})
+/// The prompt of the keywords.
+pub(super) fn keyword_prompt<'p>(book: &'p Book, candidate: &'p Candidate) -> SagaScaleKeywords<'p> {
+    SagaScaleKeywords { title: &book.title, question: &candidate.pair.question, answer: &candidate.pair.answer }
 }
 
 /// The keywords of a question (figure 13) and how many results they have.
@@ -113,7 +123,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
     book: &Book,
     candidate: &Candidate,
 ) -> Result<Made<Popular>, MethodError> {
-    let made = ask::one(host, settings, "sagascale-keywords", &keyword_variables(book, candidate), "", |reply, _| {
+    let made = ask::one(host, settings, &keyword_prompt(book, candidate), "", |reply, _| {
         let mut keywords: Vec<String> = Vec::new();
         for keyword in all_boxed(after_thinking(reply)).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
             if !keywords.iter().any(|known| known == keyword) {
@@ -121,7 +131,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
             }
         }
         match keywords.is_empty() {
-            true => Err(r"it holds no keyword in \boxed{}".to_owned()),
+            true => Err(ReplyError::Keyword),
             false => Ok(Popular { keywords, score: None }),
         }
     })
@@ -202,7 +212,7 @@ pub(super) async fn contamination<H: Host>(
             _ => String::new(),
         };
         if !answer.is_empty() {
-            let heard = Judge::SagaScale.ask(judge, settings, &submission(&item, book, said)).await?;
+            let heard = judges::ask(Judge::SagaScale, judge, settings, &submission(&item, book, said)).await?;
             calls.extend(heard.calls);
             let why = match heard.verdict {
                 Verdict::Ruled { ruling: Ruling::Correctness { correct: false } } => None,
@@ -228,7 +238,9 @@ pub(super) async fn classify<H: Host>(
     candidate: &Candidate,
 ) -> Result<Made<QuestionType>, MethodError> {
     let item = base_item(id, candidate);
-    let heard = Judge::ClassifyQuestion.ask(host, settings, &submission(&item, book, SubmittedAnswer::Nothing)).await?;
+    let heard =
+        judges::ask(Judge::ClassifyQuestion, host, settings, &submission(&item, book, SubmittedAnswer::Nothing))
+            .await?;
     let end = match heard.verdict {
         Verdict::Ruled { ruling: Ruling::QuestionType { question_type } } => End::Kept { value: question_type },
         Verdict::Failed { error } => End::Failed { error },
@@ -239,5 +251,5 @@ pub(super) async fn classify<H: Host>(
 }
 
 fn submission<'a>(item: &'a Item, book: &'a Book, said: SubmittedAnswer<'a>) -> Submission<'a> {
-    Submission { item, title: &book.title, language: book.language.code(), said, cited: &[], chunk: "" }
+    Submission { item, title: &book.title, language: book.language, said, cited: &[], chunk: "" }
 }

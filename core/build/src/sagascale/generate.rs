@@ -2,15 +2,16 @@
 
 use super::{Part, SagaScale, Subject};
 use crate::ask;
-use crate::ask::{asked, language_of, made};
+use crate::ask::{asked, made};
 use crate::stage::{End, Made};
 use closeread_books::Book;
 use closeread_eval::answer::boxed::{QaPair, boxed_label, qa_pair};
 use closeread_eval::answer::tag::sub_queries as read_queries;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Session, Settings, Stop};
+use closeread_prompts::builds::{SagaScalePair, SagaScaleSegment, SagaScaleSubQueries};
+use closeread_prompts::variables;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// The sub-queries of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,9 +65,22 @@ pub struct Pairs {
     pub contexts: Vec<Context>,
 }
 
-/// What the prompt of the filter is filled with.
-pub(super) fn filter_variables(book: &Book, part: &Part) -> Value {
-    json!({"title": book.title, "heading": part.segment.heading, "segment": part.segment.text})
+/// Why a response cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReplyError {
+    #[error("it does not end with \\boxed{{{0}}} or \\boxed{{{1}}}")]
+    Verdict(&'static str, &'static str),
+    #[error("it holds no <summary> ... </summary>")]
+    Summary,
+    #[error("it holds neither a question and an answer in two \\boxed{{}} nor \\boxed{{END}} alone")]
+    Pair,
+    #[error("it holds no keyword in \\boxed{{}}")]
+    Keyword,
+}
+
+/// The prompt of the filter.
+pub(super) fn filter_prompt<'p>(book: &'p Book, part: &'p Part) -> SagaScaleSegment<'p> {
+    SagaScaleSegment { title: &book.title, heading: &part.segment.heading, segment: &part.segment.text }
 }
 
 /// Keeps a segment that is an objective summary of what the book tells (figure 9).
@@ -77,23 +91,21 @@ pub(super) async fn filter<H: Host>(
     part: &Part,
 ) -> Result<Made<Part>, MethodError> {
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, "sagascale-segment", &filter_variables(book, part), "", |reply, _| {
-        boxed_label(reply, &["YES", "NO"])
-            .answer()
-            .ok_or_else(|| r"it does not end with \boxed{YES} or \boxed{NO}".to_owned())
+    let end = asked(&mut session, &filter_prompt(book, part), "", |reply, _| {
+        boxed_label(reply, &["YES", "NO"]).answer().ok_or(ReplyError::Verdict("YES", "NO"))
     })
     .await;
     let end = end.map(|read| match read {
         Ok(0) => End::Kept { value: part.clone() },
         Ok(_) => End::dropped("no summary", ""),
-        Err(problem) => End::dropped("unreadable", problem),
+        Err(problem) => End::dropped("unreadable", problem.to_string()),
     });
     made(session, end)
 }
 
-/// What the prompt of the sub-queries is filled with.
-pub(super) fn queries_variables(book: &Book, part: &Part) -> Value {
-    json!({"title": book.title, "segment": part.segment.text, "language": language_of(book)})
+/// The prompt of the sub-queries.
+pub(super) fn queries_prompt<'p>(book: &'p Book, part: &'p Part) -> SagaScaleSubQueries<'p> {
+    SagaScaleSubQueries { title: &book.title, segment: &part.segment.text, language: book.language }
 }
 
 /// Breaks a segment into parts and summarises each (figure 10).
@@ -103,10 +115,10 @@ pub(super) async fn sub_queries<H: Host>(
     book: &Book,
     part: &Part,
 ) -> Result<Made<SubQueries>, MethodError> {
-    ask::one(host, settings, "sagascale-sub-queries", &queries_variables(book, part), "", |reply, _| {
+    ask::one(host, settings, &queries_prompt(book, part), "", |reply, _| {
         let queries: Vec<String> = read_queries(reply).into_iter().map(str::to_owned).collect();
         match queries.is_empty() {
-            true => Err("it holds no <summary> ... </summary>".to_owned()),
+            true => Err(ReplyError::Summary),
             false => Ok(SubQueries { queries }),
         }
     })
@@ -153,13 +165,11 @@ async fn contexts<H: Host>(
         let mut context = Context { query: query.clone(), pairs: Vec::new(), ended: Ended::Limit };
         while context.pairs.len() < parameters.most_pairs {
             let earlier: Vec<&Pair> = contexts.iter().flat_map(|c| &c.pairs).chain(&context.pairs).collect();
-            let variables = pair_variables(&subject.book, part, &texts, &earlier);
-            let read = asked(session, "sagascale-pair", &variables, "", |reply, _| match qa_pair(reply).answer() {
+            let prompt = pair_prompt(&subject.book, part, &texts, &earlier);
+            let read = asked(session, &prompt, "", |reply, _| match qa_pair(reply).answer() {
                 Some(QaPair::End) => Ok(None),
                 Some(QaPair::Pair { question, answer }) => Ok(Some((question.to_owned(), answer.to_owned()))),
-                None => {
-                    Err(r"it holds neither a question and an answer in two \boxed{} nor \boxed{END} alone".to_owned())
-                }
+                None => Err(ReplyError::Pair),
             });
             match read.await? {
                 Ok(Some((question, _))) if earlier.iter().any(|pair| folded(&pair.question) == folded(&question)) => {
@@ -184,14 +194,21 @@ async fn contexts<H: Host>(
     Ok(contexts)
 }
 
-/// What the prompt of a pair is filled with.
-pub(super) fn pair_variables(book: &Book, part: &Part, passages: &[String], earlier: &[&Pair]) -> Value {
-    let earlier: Vec<Value> =
-        earlier.iter().map(|pair| json!({"question": pair.question, "answer": pair.answer})).collect();
-    json!({
-        "title": book.title, "segment": part.segment.text, "passages": passages, "earlier": earlier,
-        "language": language_of(book),
-    })
+/// The prompt of a pair.
+pub(super) fn pair_prompt<'p>(
+    book: &'p Book,
+    part: &'p Part,
+    passages: &'p [String],
+    earlier: &[&'p Pair],
+) -> SagaScalePair<'p> {
+    let earlier = earlier.iter().map(|pair| variables::Pair { question: &pair.question, answer: &pair.answer });
+    SagaScalePair {
+        title: &book.title,
+        segment: &part.segment.text,
+        passages,
+        earlier: earlier.collect(),
+        language: book.language,
+    }
 }
 
 fn folded(text: &str) -> String {

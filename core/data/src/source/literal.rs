@@ -5,12 +5,31 @@ use serde_json::{Map, Number, Value};
 /// Nesting beyond which a literal is refused; published files have three levels.
 const MAX_DEPTH: usize = 64;
 
+/// Why a text is no literal; characters count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LiteralError {
+    #[error("expected {what} at character {at}, found {}", shown(*.found))]
+    Expected { what: String, at: usize, found: Option<char> },
+    #[error("more than {MAX_DEPTH} brackets inside each other at character {0}")]
+    Depth(usize),
+    #[error("the string begun at character {0} has no end")]
+    OpenString(usize),
+    #[error("the escape at character {at} needs {n_digits} digits of a character")]
+    Escape { at: usize, n_digits: usize },
+    #[error("a backslash ends the text")]
+    Backslash,
+}
+
+fn shown(character: Option<char>) -> String {
+    character.map_or_else(|| "the end".to_owned(), |character| format!("`{character}`"))
+}
+
 /// Reads one Python literal: dictionaries, lists, tuples, strings with their escapes and prefixes, numbers, `None`,
 /// `True`, `False`; also JSON's words for these. A tuple becomes a list, a key that is no string its text.
 ///
 /// # Errors
-/// What was expected, and at which character, counted from 1.
-pub(crate) fn parse(text: &str) -> Result<Value, String> {
+/// [`LiteralError`]: what was expected, and at which character.
+pub(crate) fn parse(text: &str) -> Result<Value, LiteralError> {
     let mut parser = Parser { chars: text.chars().collect(), at: 0 };
     let value = parser.value(0)?;
     match parser.peek() {
@@ -39,16 +58,13 @@ impl Parser {
         c
     }
 
-    fn expected(&self, what: &str) -> String {
-        match self.chars.get(self.at) {
-            Some(found) => format!("expected {what} at character {}, found `{found}`", self.at + 1),
-            None => format!("expected {what} at character {}, found the end", self.at + 1),
-        }
+    fn expected(&self, what: &str) -> LiteralError {
+        LiteralError::Expected { what: what.to_owned(), at: self.at + 1, found: self.chars.get(self.at).copied() }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
+    fn value(&mut self, depth: usize) -> Result<Value, LiteralError> {
         if depth > MAX_DEPTH {
-            return Err(format!("more than {MAX_DEPTH} brackets inside each other at character {}", self.at + 1));
+            return Err(LiteralError::Depth(self.at + 1));
         }
         match self.peek() {
             Some('{') => self.dictionary(depth),
@@ -61,7 +77,7 @@ impl Parser {
         }
     }
 
-    fn dictionary(&mut self, depth: usize) -> Result<Value, String> {
+    fn dictionary(&mut self, depth: usize) -> Result<Value, LiteralError> {
         self.at += 1;
         let mut fields = Map::new();
         loop {
@@ -83,7 +99,7 @@ impl Parser {
         }
     }
 
-    fn list(&mut self, close: char, depth: usize) -> Result<Value, String> {
+    fn list(&mut self, close: char, depth: usize) -> Result<Value, LiteralError> {
         self.at += 1;
         let mut values = Vec::new();
         loop {
@@ -96,7 +112,7 @@ impl Parser {
         }
     }
 
-    fn separator(&mut self, close: char) -> Result<(), String> {
+    fn separator(&mut self, close: char) -> Result<(), LiteralError> {
         match self.peek() {
             Some(',') => {
                 self.at += 1;
@@ -107,7 +123,7 @@ impl Parser {
         }
     }
 
-    fn word(&mut self) -> Result<Value, String> {
+    fn word(&mut self) -> Result<Value, LiteralError> {
         let start = self.at;
         while self.chars.get(self.at).is_some_and(|c| c.is_alphanumeric() || *c == '_') {
             self.at += 1;
@@ -129,7 +145,7 @@ impl Parser {
         }
     }
 
-    fn number(&mut self) -> Result<Value, String> {
+    fn number(&mut self) -> Result<Value, LiteralError> {
         let start = self.at;
         while self.chars.get(self.at).is_some_and(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_')) {
             self.at += 1;
@@ -143,7 +159,7 @@ impl Parser {
     }
 
     /// Strings that stand side by side are one.
-    fn strings(&mut self) -> Result<Value, String> {
+    fn strings(&mut self) -> Result<Value, LiteralError> {
         let mut text = String::new();
         loop {
             let is_raw = self.prefix();
@@ -170,14 +186,14 @@ impl Parser {
         self.chars[start..self.at].iter().any(|c| c.eq_ignore_ascii_case(&'r'))
     }
 
-    fn string(&mut self, is_raw: bool, text: &mut String) -> Result<(), String> {
+    fn string(&mut self, is_raw: bool, text: &mut String) -> Result<(), LiteralError> {
         let open = self.at;
         let quote = self.next();
         let is_triple = self.chars.get(self.at) == quote.as_ref() && self.chars.get(self.at + 1) == quote.as_ref();
         self.at += if is_triple { 2 } else { 0 };
         loop {
             match self.next() {
-                None => return Err(format!("the string begun at character {} has no end", open + 1)),
+                None => return Err(LiteralError::OpenString(open + 1)),
                 Some('\\') if is_raw => {
                     text.push('\\');
                     text.extend(self.next());
@@ -196,7 +212,7 @@ impl Parser {
         }
     }
 
-    fn escape(&mut self, text: &mut String) -> Result<(), String> {
+    fn escape(&mut self, text: &mut String) -> Result<(), LiteralError> {
         let start = self.at;
         match self.next() {
             Some('\n') => {}
@@ -218,21 +234,19 @@ impl Parser {
             }
             // Python keeps the backslash before any other character.
             Some(c) => text.extend(['\\', c]),
-            None => return Err("a backslash ends the text".into()),
+            None => return Err(LiteralError::Backslash),
         }
         Ok(())
     }
 
-    fn code(&mut self, start: usize, radix: u32, n_digits: usize) -> Result<char, String> {
+    fn code(&mut self, start: usize, radix: u32, n_digits: usize) -> Result<char, LiteralError> {
         let digits: String = self.chars[self.at..].iter().take(n_digits).collect();
         let code = u32::from_str_radix(&digits, radix).ok().filter(|_| digits.len() == n_digits);
         self.at += n_digits;
         match code {
             // Half of a surrogate pair: Python keeps it, UTF-8 has no place for it.
             Some(0xd800..=0xdfff) => Ok(char::REPLACEMENT_CHARACTER),
-            code => code
-                .and_then(char::from_u32)
-                .ok_or_else(|| format!("the escape at character {start} needs {n_digits} digits of a character")),
+            code => code.and_then(char::from_u32).ok_or(LiteralError::Escape { at: start, n_digits }),
         }
     }
 }
@@ -261,7 +275,7 @@ mod tests {
 
     #[test]
     fn what_is_no_literal_says_where() {
-        let check = |text: &str, expected: &str| assert_eq!(parse(text), Err(expected.into()), "{text}");
+        let check = |text: &str, expected: &str| assert_eq!(parse(text).unwrap_err().to_string(), expected, "{text}");
         check("", "expected a value at character 1, found the end");
         check("none", "expected a value at character 1, found `n`");
         check("[1 2]", "expected `,` or `]` at character 4, found `2`");
@@ -270,7 +284,7 @@ mod tests {
         check(r"'\u00'", "the escape at character 2 needs 4 digits of a character");
         check("[1] x", "expected the end at character 5, found `x`");
         check("1.2.3", "expected a number at character 1, found `1`");
-        assert!(parse(&"[".repeat(100_000)).is_err_and(|why| why.starts_with("more than 64 brackets")));
+        assert!(parse(&"[".repeat(100_000)).is_err_and(|why| why.to_string().starts_with("more than 64 brackets")));
     }
 
     proptest! {

@@ -12,6 +12,7 @@ mod letter;
 mod marker;
 pub mod novelqa;
 mod pages;
+pub(crate) mod read;
 mod short;
 pub mod tag;
 mod thinking;

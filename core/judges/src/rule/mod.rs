@@ -19,6 +19,7 @@ use closeread_eval::answer::novelqa::chosen;
 use closeread_eval::{Item, Task};
 use closeread_metrics::Words;
 use closeread_metrics::squad_normalize;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 
 /// Version of the rules: a judgement under other rules is another judgement.
@@ -83,7 +84,7 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
         SubmittedAnswer::Unparsed { response: reply } => (false, corpusqa::answer(reply)),
     };
     let strict = in_form && item.answers.iter().any(|gold| agrees_strictly(words, gold));
-    let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, language));
+    let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, *language));
     ByRule { form, strict, tolerant }
 }
 
@@ -94,7 +95,7 @@ pub fn agrees_strictly(said: &str, gold: &str) -> bool {
 
 /// Whether an answer is the gold answer apart from notation: by its type ([`Reading::Tolerant`]), as a [`quantity`], or
 /// in the same words, articles, punctuation, case and white space aside (SQuAD's; of Chinese every mark).
-pub fn agrees_tolerantly(said: &str, gold: &str, language: &str) -> bool {
+pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     let by_type = agrees(said, gold, Reading::Tolerant) == Parsed::Answer(true);
     let as_quantity = || quantity(said).zip(quantity(gold)).is_some_and(|(said, gold)| said.agrees(&gold));
     let in_words = || {
@@ -164,7 +165,7 @@ mod tests {
             ("", "12", "en", false, false),
         ] {
             assert_eq!(agrees_strictly(said, gold), strict, "strict: {said} against {gold}");
-            let either = strict || agrees_tolerantly(said, gold, language);
+            let either = strict || agrees_tolerantly(said, gold, language.parse().unwrap());
             assert_eq!(either, tolerant, "tolerant: {said} against {gold}");
         }
     }

@@ -17,7 +17,7 @@ const COVERAGE: f64 = 0.6;
 pub(crate) fn verify_facts(submission: &Submission<'_>) -> Vec<Option<SentenceRuling>> {
     let rule = WordRule::of_language(submission.language);
     let text = submission.chunk;
-    let chunk: Vec<HashSet<String>> = split(text, Rules::for_code(submission.language))
+    let chunk: Vec<HashSet<String>> = split(text, Rules::of(submission.language))
         .into_iter()
         .map(|span| rule.words(&text[span.range()]).into_iter().collect())
         .collect();

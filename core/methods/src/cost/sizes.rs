@@ -4,7 +4,8 @@ use super::{BookSize, Calls, Range, Shared, Stage};
 use crate::read::{Frame, View, title_of_sizes};
 use crate::style::heading;
 use crate::{MethodError, PromptStyle, Questions, Settings};
-use serde::Serialize;
+use closeread_prompts::Prompt;
+use closeread_text::Language;
 
 /// The books, the settings and the budget of a run, as far as they decide what a method asks for.
 #[derive(Debug, Clone, Copy)]
@@ -30,9 +31,9 @@ impl Sizes<'_> {
         self.books.iter().map(|book| book.words).sum()
     }
 
-    /// ISO 639-1 code of the first book.
-    pub fn language(&self) -> &str {
-        self.books.first().map_or("en", |book| book.language.code())
+    /// The language of the first book.
+    pub fn language(&self) -> Language {
+        self.books.first().map_or(Language::ENGLISH, |book| book.language)
     }
 
     /// The title of the books as a prompt names it.
@@ -44,8 +45,8 @@ impl Sizes<'_> {
     ///
     /// # Errors
     /// [`MethodError::Prompt`] if it cannot be filled.
-    pub fn prompt(&self, name: &str, variables: &impl Serialize) -> Result<u64, MethodError> {
-        Ok(self.settings.tokenizer.count(&self.settings.prompts.render(name, variables)?) as u64)
+    pub fn prompt(&self, prompt: &(impl Prompt + ?Sized)) -> Result<u64, MethodError> {
+        Ok(self.settings.tokenizer.count(&prompt.render(self.settings.prompts)?) as u64)
     }
 
     /// Tokens of a reading's prompt without the text in it; with the headings of all documents if `headed`.
@@ -60,8 +61,7 @@ impl Sizes<'_> {
         let (title, language) = (self.title(), self.language());
         let frame = Frame { style, view, evidence, title: &title, language };
         let headings: Vec<String> = (0..if headed { self.books.len() } else { 0 }).map(heading).collect();
-        let prompt = frame.render(self.settings.prompts, questions, &headings.join("\n\n"))?;
-        Ok(self.settings.tokenizer.count(&prompt) as u64)
+        self.prompt(&*frame.prompt(questions, &headings.join("\n\n")))
     }
 
     /// One call with `text` in a reading's prompt.

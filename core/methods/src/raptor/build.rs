@@ -9,13 +9,12 @@ use crate::{MethodError, Session, Stop};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::rows::Rows;
 use closeread_eval::Outcome;
-use closeread_eval::answer::after_thinking;
 use closeread_eval::reading::{Expected, ExtractiveInput};
 use closeread_llm::Message;
+use closeread_prompts::Prompt;
+use closeread_prompts::readers::RaptorSummary;
 use closeread_retrieve::IndexError;
-use serde_json::{Value, json};
 
-pub(super) const PROMPT: &str = "raptor-summary";
 /// Words of English, or characters of Chinese, in a token: what the prompt asks for, since no model counts tokens.
 const WORDS_PER_TOKEN: f64 = 0.75;
 
@@ -75,15 +74,14 @@ pub(super) async fn build<H: Host>(session: &mut Session<'_, H>, parameters: &Ra
     Ok(tree)
 }
 
-/// What the prompt of a summary is filled with.
-fn variables(parameters: &Raptor, passages: &str) -> Value {
+fn prompt<'p>(parameters: &Raptor, passages: &'p str) -> RaptorSummary<'p> {
     let length = (parameters.summary_tokens as f64 * WORDS_PER_TOKEN) as usize;
-    json!({ "passages": passages, "length": length.max(1) })
+    RaptorSummary { passages, length: length.max(1) }
 }
 
 /// Tokens of the prompt of a summary without the passages in it.
 pub(super) fn around(parameters: &Raptor, sizes: &Sizes<'_>) -> Result<u64, MethodError> {
-    sizes.prompt(PROMPT, &variables(parameters, ""))
+    sizes.prompt(&prompt(parameters, ""))
 }
 
 /// One summary a cluster, all asked at once.
@@ -98,13 +96,12 @@ async fn summarize<H: Host>(
     for cluster in clusters {
         let passages: Vec<String> = cluster.iter().map(|&member| texts[member].clone()).collect();
         let joined = node_text(passages.iter().map(String::as_str));
-        let variables = variables(parameters, joined.trim_end());
-        let message = Message::user(settings.prompts.render(PROMPT, &variables)?);
+        let message = Message::user(prompt(parameters, joined.trim_end()).render(settings.prompts)?);
         requests.push((vec![message], Some(ExtractiveInput::summary(passages, Expected::Node, language))));
     }
     let mut summaries = Vec::with_capacity(clusters.len());
-    for (reply, cluster) in session.ask_all(PROMPT, requests).await?.into_iter().zip(clusters) {
-        let text = after_thinking(&reply.text).trim();
+    for (reply, cluster) in session.ask_all(RaptorSummary::NAME, requests).await?.into_iter().zip(clusters) {
+        let text = Expected::Node.parse(&[], 0, &reply.text).into_text();
         if text.is_empty() {
             let (n, limit) = (cluster.len(), settings.max_output_tokens);
             let error = format!(
@@ -113,7 +110,7 @@ async fn summarize<H: Host>(
             );
             return Err(Stop::Outcome(Outcome::Failed { error }));
         }
-        summaries.push(beginning(settings.tokenizer, text, parameters.summary_tokens).to_owned());
+        summaries.push(beginning(settings.tokenizer, &text, parameters.summary_tokens).to_owned());
     }
     Ok(summaries)
 }

@@ -13,6 +13,7 @@ use super::read::{Shown, View};
 use super::{Answer, Method, MethodError, Passages, PreparationInputs, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::cluster::TwoStep;
+use closeread_prompts::readers::RaptorSummary;
 use closeread_retrieve::context::Fill;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -119,7 +120,7 @@ impl Method for Raptor {
             "reduction_dimension": reduction_dimension, "membership": membership, "cluster_tokens": cluster_tokens,
             "summary_tokens": summary_tokens, "seed": seed,
         });
-        Some(PreparationInputs { parameters, prompts: &[build::PROMPT] })
+        Some(PreparationInputs { parameters, prompts: &[RaptorSummary::NAME] })
     }
 
     /// Builds the tree over the books, bottom up; measures count its nodes.

@@ -2,14 +2,15 @@
 
 use super::{Pages, ReadAgent};
 use crate::Host;
-use crate::read::{input, lettered, options_of};
+use crate::read::{input, options_of};
 use crate::{Session, Stop};
 use closeread_eval::Item;
-use closeread_eval::answer::{after_thinking, look_up_pages};
-use closeread_eval::reading::Expected;
+use closeread_eval::reading::Parsed;
 use closeread_llm::Message;
+use closeread_prompts::ReaderPrompt;
+use closeread_prompts::readers::{ReadAgentLookUp, ReadAgentLookUpNext};
+use closeread_prompts::variables::Lettered;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// How pages are chosen.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -34,8 +35,7 @@ pub(super) async fn look_up<H: Host>(
     let mut chosen = Vec::new();
     match parameters.lookup {
         LookUp::Parallel if parameters.max_pages > 0 => {
-            let reply = turn(session, "read-agent-lookup", item, pages, &chosen, parameters.max_pages).await?;
-            for page in look_up_pages(&reply, pages.pages.len()) {
+            for page in turn(session, parameters, item, pages, &chosen, parameters.max_pages).await?.pages {
                 if chosen.len() < parameters.max_pages && !chosen.contains(&page) {
                     chosen.push(page);
                 }
@@ -44,8 +44,8 @@ pub(super) async fn look_up<H: Host>(
         LookUp::Parallel => {}
         LookUp::Sequential => {
             while chosen.len() < parameters.max_pages.min(pages.pages.len()) {
-                let reply = turn(session, "read-agent-lookup-next", item, pages, &chosen, 1).await?;
-                match next_page(&reply, pages.pages.len()).filter(|page| !chosen.contains(page)) {
+                let wanted = turn(session, parameters, item, pages, &chosen, 1).await?;
+                match wanted.next_page().filter(|page| !chosen.contains(page)) {
                     Some(page) => chosen.push(page),
                     None => break,
                 }
@@ -55,40 +55,58 @@ pub(super) async fn look_up<H: Host>(
     Ok(chosen)
 }
 
-/// The page that a turn asks for; none if it says `STOP` first, or names no page.
-fn next_page(reply: &str, n_pages: usize) -> Option<usize> {
-    let stops = reply.trim_start().starts_with("STOP");
-    look_up_pages(reply, n_pages).into_iter().next().filter(|_| !stops)
+/// What a turn asks for.
+#[derive(Default)]
+struct Wanted {
+    pages: Vec<usize>,
+    stops: bool,
 }
 
-/// What the prompt of a look-up is filled with.
-pub(super) fn variables(item: &Item, memory: &str, at_most: usize, chosen: &[usize]) -> Value {
-    json!({
-        "memory": memory, "question": item.question, "options": lettered(options_of(item)),
-        "max_pages": at_most, "read": chosen,
-    })
+impl Wanted {
+    /// The first page; none if the turn says `STOP` first, or names no page.
+    fn next_page(&self) -> Option<usize> {
+        self.pages.first().copied().filter(|_| !self.stops)
+    }
+}
+
+/// The prompt of a turn, with the pages that were chosen before.
+pub(super) fn prompt<'p>(
+    lookup: LookUp,
+    item: &'p Item,
+    memory: &'p str,
+    max_pages: usize,
+    read: &'p [usize],
+) -> Box<dyn ReaderPrompt + 'p> {
+    let (question, options) = (item.question.as_str(), Lettered::all(options_of(item)));
+    match lookup {
+        LookUp::Parallel => Box::new(ReadAgentLookUp { memory, question, options, max_pages, read }),
+        LookUp::Sequential => Box::new(ReadAgentLookUpNext { memory, question, options, max_pages, read }),
+    }
 }
 
 /// Asks for pages once.
 async fn turn<H: Host>(
     session: &mut Session<'_, H>,
-    prompt: &str,
+    parameters: &ReadAgent,
     item: &Item,
     pages: &Pages,
     chosen: &[usize],
     at_most: usize,
-) -> Result<String, Stop> {
+) -> Result<Wanted, Stop> {
     let memory = pages.memory(session.books(), chosen);
     let shown = pages.shown(&memory, true);
-    let variables = variables(item, &shown, at_most, chosen);
+    let prompt = prompt(parameters.lookup, item, &shown, at_most, chosen);
     // The gists are what all questions on the books share.
-    let message = Message::user(session.settings().prompts.render(prompt, &variables)?).sharing(&shown);
+    let message = Message::user(prompt.render(session.settings().prompts)?).sharing(&shown);
     // A page that was read has no gist any more that could be asked for.
     let gists = pages.pages.iter().enumerate();
     let gists = gists.map(|(page, p)| if chosen.contains(&page) { String::new() } else { p.gist.clone() }).collect();
-    let input = input(item, gists, Expected::Pages(at_most), session.language());
-    let reply = session.ask(prompt, vec![message], Some(input)).await?;
-    Ok(after_thinking(&reply.text).to_owned())
+    let input = input(item, gists, prompt.expected(), session.language());
+    let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+    Ok(match prompt.expected().parse(&[item], pages.pages.len(), &reply.text) {
+        Parsed::Pages { pages, stops } => Wanted { pages, stops },
+        _ => Wanted::default(),
+    })
 }
 
 #[cfg(test)]
@@ -97,8 +115,9 @@ mod tests {
 
     #[test]
     fn stop_comes_first() {
-        assert_eq!(next_page("I want to look up Page [3] to see", 6), Some(3));
-        assert_eq!(next_page(" STOP, since [3] is read", 6), None);
-        assert_eq!(next_page("Nothing more.", 6), None);
+        let wanted = |pages: &[usize], stops| Wanted { pages: pages.to_vec(), stops };
+        assert_eq!(wanted(&[3, 1], false).next_page(), Some(3));
+        assert_eq!(wanted(&[3], true).next_page(), None);
+        assert_eq!(wanted(&[], false).next_page(), None);
     }
 }

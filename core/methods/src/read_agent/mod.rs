@@ -11,25 +11,25 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
-use super::read::{input, lettered, options_of, prompt_for};
-use super::reply::read_one;
+use super::read::{input, options_of};
 use super::{Answer, Method, MethodError, PreparationInputs, Preset, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_books::Book;
-use closeread_eval::Outcome;
-use closeread_eval::answer::{Form, after_thinking};
-use closeread_eval::reading::{Expected, ExtractiveInput};
+use closeread_eval::reading::{Expected, ExtractiveInput, Parsed};
 use closeread_eval::{Item, Task};
 use closeread_llm::Message;
+use closeread_prompts::readers::{
+    ReadAgentChoice, ReadAgentGist, ReadAgentPaginate, ReadAgentQuestion, ReadAgentSummary,
+};
+use closeread_prompts::variables::Lettered;
+use closeread_prompts::{Prompt, ReaderPrompt};
 use closeread_text::FlowSpan;
 use look_up::look_up;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use words::count_words;
 
-const PAGINATE: &str = "read-agent-paginate";
-const GIST: &str = "read-agent-gist";
 /// Most tokens that a number, a label or a line break adds to a page, a unit or a gist in a prompt.
 const MARK_TOKENS: u64 = 8;
 
@@ -85,7 +85,7 @@ impl Method for ReadAgent {
         let parameters = json!({
             "unit": unit, "word_limit": word_limit, "start_threshold": start_threshold, "min_words": min_words,
         });
-        Some(PreparationInputs { parameters, prompts: &[PAGINATE, GIST] })
+        Some(PreparationInputs { parameters, prompts: &[ReadAgentPaginate::NAME, ReadAgentGist::NAME] })
     }
 
     /// Cuts the books into pages and has each page's gist written.
@@ -119,8 +119,8 @@ impl Method for ReadAgent {
     fn preparation_cost(&self, sizes: &Sizes<'_>) -> Result<Vec<Calls>, MethodError> {
         let (pages, text) = (self.n_pages(sizes), sizes.text());
         let per_word = |words: u64| words * text / sizes.words().max(1);
-        let paginate = sizes.prompt(PAGINATE, &paginate_variables("", "", ""))?;
-        let gist = sizes.prompt(GIST, &gist_variables(""))?;
+        let paginate = sizes.prompt(&ReadAgentPaginate { preceding: "", passage: "", following: "" })?;
+        let gist = sizes.prompt(&ReadAgentGist { passage: "" })?;
         let page = per_word(2 * self.word_limit as u64);
         // A label a unit, of which a unit of text has few words at least.
         let shown = 3 * page / 2 + paginate + MARK_TOKENS * self.word_limit as u64 / 4;
@@ -164,7 +164,7 @@ impl Method for ReadAgent {
             n_tokens: memory.iter().map(|part| session.settings().tokenizer.count(part)).sum(),
             passages: chosen.iter().map(|&page| pages.pages[page].reference(books)).collect(),
         }));
-        Ok(vec![answer(session, item, pages, &memory).await?.into()])
+        answer(session, item, pages, &memory).await
     }
 
     /// A look-up in the gists and an answer; a gist has from a tenth of its page to all of it.
@@ -176,20 +176,19 @@ impl Method for ReadAgent {
         let gists = Range { low: shortest, high: text + pages.high * MARK_TOKENS };
         let looked_up = Range::up_to(self.max_pages as u64 * page);
         let mut calls = Vec::new();
-        let lookup = |prompt: &str, at_most: usize| sizes.prompt(prompt, &look_up::variables(item, "", at_most, &[]));
+        let lookup = |at_most| sizes.prompt(&*look_up::prompt(self.lookup, item, "", at_most, &[]));
         match self.lookup {
             _ if self.max_pages == 0 => {}
             LookUp::Parallel => {
-                calls.push(sizes.call(lookup("read-agent-lookup", self.max_pages)?, gists, reply_limit));
+                calls.push(sizes.call(lookup(self.max_pages)?, gists, reply_limit));
             }
             LookUp::Sequential => {
                 let turns = Range { low: 1, high: self.max_pages as u64 };
-                let call = sizes.call(lookup("read-agent-lookup-next", 1)?, gists + looked_up, reply_limit);
+                let call = sizes.call(lookup(1)?, gists + looked_up, reply_limit);
                 calls.push(call.times(turns));
             }
         }
-        let name = prompt_for("read-agent", item.task);
-        let around = sizes.prompt(&name, &answer_variables(item, ""))?;
+        let around = sizes.prompt(&*answer_prompt(item, ""))?;
         calls.push(sizes.call(around, gists + looked_up, reply_limit));
         Ok(calls.into())
     }
@@ -206,19 +205,13 @@ impl ReadAgent {
     }
 }
 
-/// What the prompt of a break point is filled with.
-fn paginate_variables(preceding: &str, passage: &str, following: &str) -> Value {
-    json!({ "preceding": preceding, "passage": passage, "following": following })
-}
-
-/// What the prompt of a gist is filled with.
-fn gist_variables(passage: &str) -> Value {
-    json!({ "passage": passage })
-}
-
-/// What the prompt of the answer is filled with.
-fn answer_variables(item: &Item, memory: &str) -> Value {
-    json!({ "memory": memory, "question": item.question, "options": lettered(options_of(item)) })
+fn answer_prompt<'p>(item: &'p Item, memory: &'p str) -> Box<dyn ReaderPrompt + 'p> {
+    let question = item.question.as_str();
+    match item.task {
+        Task::Choice => Box::new(ReadAgentChoice { memory, question, options: Lettered::all(options_of(item)) }),
+        Task::Generative => Box::new(ReadAgentQuestion { memory, question }),
+        Task::Summary => Box::new(ReadAgentSummary { memory, question }),
+    }
 }
 
 /// The pages of a book, one after the other.
@@ -242,19 +235,23 @@ async fn paginate<H: Host>(
         } else {
             let before = pages.last().map_or(String::new(), |page| format!("...\n{}", &text[page.range()]));
             let behind = units.get(stretch.end).map_or(String::new(), |next| format!("{}\n...", &text[next.range()]));
-            let variables = paginate_variables(&before, &stretch.labelled(text, &units), &behind);
-            let message = Message::user(session.settings().prompts.render(PAGINATE, &variables)?);
+            let labelled = stretch.labelled(text, &units);
+            let prompt = ReadAgentPaginate { preceding: &before, passage: &labelled, following: &behind };
+            let message = Message::user(prompt.render(session.settings().prompts)?);
             let input = ExtractiveInput {
                 context: Vec::new(),
                 question: String::new(),
                 options: stretch.labels.iter().map(|label| format!("<{label}>")).collect(),
                 further: Vec::new(),
                 task: Task::Choice,
-                expected: Expected::Break,
-                language: book.language.code().to_owned(),
+                expected: prompt.expected(),
+                language: book.language,
             };
-            let reply = session.ask(PAGINATE, vec![message], Some(input)).await?;
-            stretch.cut(after_thinking(&reply.text))
+            let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+            match prompt.expected().parse(&[], 0, &reply.text) {
+                Parsed::Break { label } => stretch.cut(label),
+                _ => stretch.cut(None),
+            }
         };
         pages.push(units[start].cover(units[end - 1]));
         start = end;
@@ -267,12 +264,12 @@ async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<V
     let (books, mut requests) = (session.books(), Vec::new());
     for page in &pages.pages {
         let text = page.text(books);
-        let prompt = session.settings().prompts.render(GIST, &gist_variables(&text))?;
-        let input = ExtractiveInput::summary(vec![text], Expected::Gist, books[page.book].language.code());
+        let prompt = ReadAgentGist { passage: &text }.render(session.settings().prompts)?;
+        let input = ExtractiveInput::summary(vec![text], Expected::Gist, books[page.book].language);
         requests.push((vec![Message::user(prompt)], Some(input)));
     }
-    let replies = session.ask_all(GIST, requests).await?;
-    Ok(replies.iter().map(|reply| after_thinking(&reply.text).trim().to_owned()).collect())
+    let replies = session.ask_all(ReadAgentGist::NAME, requests).await?;
+    Ok(replies.iter().map(|reply| Expected::Gist.parse(&[], 0, &reply.text).into_text()).collect())
 }
 
 /// The last step: the question, to be answered from what is remembered.
@@ -281,11 +278,11 @@ async fn answer<H: Host>(
     item: &Item,
     pages: &Pages,
     memory: &[String],
-) -> Result<Outcome, Stop> {
-    let name = prompt_for("read-agent", item.task);
-    let variables = answer_variables(item, &pages.shown(memory, false));
-    let message = Message::user(session.settings().prompts.render(&name, &variables)?);
-    let input = input(item, memory.to_vec(), Expected::Answer(Form::Lettered), session.language());
-    let reply = session.ask(&name, vec![message], Some(input)).await?;
-    Ok(read_one(Form::Lettered, item, &reply.text))
+) -> Result<Vec<Answer>, Stop> {
+    let shown = pages.shown(memory, false);
+    let prompt = answer_prompt(item, &shown);
+    let message = Message::user(prompt.render(session.settings().prompts)?);
+    let input = input(item, memory.to_vec(), prompt.expected(), session.language());
+    let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+    Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
 }

@@ -1,7 +1,6 @@
 //! Where a page ends: ReadAgent's episode pagination.
 
 use closeread_books::Book;
-use closeread_eval::answer::break_point;
 use closeread_retrieve::sentences;
 use closeread_text::FlowSpan;
 use serde::{Deserialize, Serialize};
@@ -85,10 +84,10 @@ impl PageLength {
 }
 
 impl Stretch {
-    /// One past the page's last unit, as the reply wants it: any unit of the stretch, a label before it or not. What does
-    /// not parse or lies outside is taken for the last label.
-    pub fn cut(&self, reply: &str) -> usize {
-        break_point(reply).filter(|&unit| self.start < unit && unit <= self.end).unwrap_or(self.end)
+    /// One past the page's last unit, as a response wants it by its [break point](closeread_eval::answer::break_point):
+    /// any unit of the stretch, a label before it or not. What does not parse or lies outside is taken for the last label.
+    pub fn cut(&self, label: Option<usize>) -> usize {
+        label.filter(|&unit| self.start < unit && unit <= self.end).unwrap_or(self.end)
     }
 
     /// The units with the labels between them, one a line.
@@ -109,6 +108,7 @@ impl Stretch {
 mod tests {
     use super::*;
     use closeread_books::ReadOptions;
+    use closeread_eval::answer::break_point;
     use proptest::prelude::*;
 
     const LENGTH: PageLength = PageLength { word_limit: 600, start_threshold: 280, min_words: 350 };
@@ -127,7 +127,7 @@ mod tests {
         let stretch = LENGTH.stretch(&[100; 10], 2);
         assert_eq!((stretch.end, &stretch.labels[..]), (8, &[4, 5, 6, 7, 8][..]));
         for (reply, end) in [("<5>", 5), ("<3>", 3), ("<8>", 8), ("<9>", 8), ("<2>", 8), ("<0>", 8), ("5", 8)] {
-            assert_eq!(stretch.cut(reply), end, "{reply}");
+            assert_eq!(stretch.cut(break_point(reply)), end, "{reply}");
         }
     }
 
@@ -150,7 +150,7 @@ mod tests {
                     break;
                 }
                 let stretch = LENGTH.stretch(&words, start);
-                let end = if stretch.is_rest { stretch.end } else { stretch.cut(reply) };
+                let end = if stretch.is_rest { stretch.end } else { stretch.cut(break_point(reply)) };
                 prop_assert!(start < end && end <= words.len());
                 prop_assert!(stretch.is_rest || stretch.labels.last() == Some(&stretch.end));
                 start = end;

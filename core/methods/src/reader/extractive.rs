@@ -113,7 +113,7 @@ fn letter(choice: usize) -> char {
 /// At most so many passages by number, best first.
 fn pages(input: &ExtractiveInput, at_most: usize) -> String {
     let query = format!("{} {}", input.question, input.options.join(" "));
-    let ranking = Bm25::new(WordRule::of_language(&input.language), &input.context).ranking(&query);
+    let ranking = Bm25::new(WordRule::of_language(input.language), &input.context).ranking(&query);
     let best = ranking.iter().filter(|ranked| ranked.score > 0.0).take(at_most);
     let best: Vec<String> = best.map(|ranked| ranked.idx.to_string()).collect();
     if best.is_empty() { "STOP".to_owned() } else { format!("I want to look up Page [{}]", best.join(", ")) }
@@ -130,14 +130,14 @@ struct Text {
 
 impl Text {
     fn new(input: &ExtractiveInput) -> Self {
-        let rules = Rules::for_code(&input.language);
+        let rules = Rules::of(input.language);
         let sentences = input.context.iter().flat_map(|passage| {
             sentence::split(passage, rules).into_iter().map(|span| {
                 let words: Vec<&str> = passage[span.range()].split_whitespace().collect();
                 words.join(" ")
             })
         });
-        let (rule, sentences) = (WordRule::of_language(&input.language), sentences.collect::<Vec<_>>());
+        let (rule, sentences) = (WordRule::of_language(input.language), sentences.collect::<Vec<_>>());
         Self { rule, index: Bm25::new(rule, &sentences), sentences, windows: OnceCell::new() }
     }
 
@@ -230,6 +230,7 @@ fn clauses(sentence: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use closeread_text::Language;
 
     fn input(task: Task, context: &[&str], question: &str, options: &[&str]) -> ExtractiveInput {
         let owned = |texts: &[&str]| texts.iter().map(|t| (*t).to_owned()).collect();
@@ -240,7 +241,7 @@ mod tests {
             further: Vec::new(),
             task,
             expected: Expected::Answer(Form::Marked),
-            language: if question.is_ascii() { "en" } else { "zh" }.to_owned(),
+            language: if question.is_ascii() { Language::ENGLISH } else { Language::CHINESE },
         }
     }
 

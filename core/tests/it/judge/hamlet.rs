@@ -3,6 +3,7 @@
 use super::Case;
 use closeread_judges::{Judge, Ruling, Verdict};
 use closeread_report::paper::hamlet::ErrorCategory;
+use closeread_text::Language;
 use expect_test::expect;
 use serde_json::{Value, json};
 
@@ -125,7 +126,7 @@ fn a_chinese_summary_is_cut_by_chinese_rules() {
     let case = Case {
         answer: "安娜藏了钥匙。本是国王！",
         chunk: "安娜把钥匙藏在第三级台阶下。",
-        language: "zh",
+        language: Language::CHINESE,
         ..Case::summary(Judge::VerifyFacts)
     };
     let reply = r#"[{"sentence": "本是国王！", "reason": "无", "category": "Sentence error"}]"#;

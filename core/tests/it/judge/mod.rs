@@ -16,6 +16,7 @@ use closeread_judges::{Judge, JudgeResponse, Ruling, Submission, SubmittedAnswer
 use closeread_llm::HostError;
 use closeread_methods::Settings;
 use closeread_prompts::Prompts;
+use closeread_text::Language;
 use expect_test::Expect;
 use serde_json::json;
 use std::fmt::Write;
@@ -27,7 +28,7 @@ struct Case {
     answer: &'static str,
     cited: Vec<String>,
     chunk: &'static str,
-    language: &'static str,
+    language: Language,
 }
 
 impl Case {
@@ -42,7 +43,7 @@ impl Case {
             answer: "below a stair",
             cited: Vec::new(),
             chunk: "",
-            language: "en",
+            language: Language::ENGLISH,
         }
     }
 
@@ -78,7 +79,7 @@ impl Case {
             cited: &self.cited,
             chunk: self.chunk,
         };
-        pollster::block_on(self.judge.ask(host, settings, &submission)).unwrap()
+        pollster::block_on(closeread_judges::ask(self.judge, host, settings, &submission)).unwrap()
     }
 
     /// The whole exchange and what came of it.

@@ -3,11 +3,12 @@
 use closeread_eval::{Item, Outcome, Paper};
 use closeread_judges::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, Agreement, BUILTIN_RULE, Confusion, JUDGED_ACCURACY, Judge, Judgement,
-    JudgementKey, Judging, Panel, PanelRule, Ruling, Subject, Submission, SubmittedAnswer, Verdict, among, evaluations,
-    label_questions, score,
+    JudgementKey, Judging, Panel, PanelRule, Ruling, Subject, Submission, SubmittedAnswer, Verdict, among, by_rule,
+    evaluations, label_questions, score,
 };
 use closeread_methods::record::Record;
 use closeread_report::paper::hamlet::{ErrorCategory, Level};
+use closeread_text::Language;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -101,8 +102,8 @@ fn the_rule_gives_both_readings() {
     let mut records = vec![record("q", answered("11 bells"))];
     let item = item("q");
     let said = SubmittedAnswer::of(&records[0].outcome);
-    let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk: "" };
-    let verdict = Judge::Rule.by_rule(&submission).unwrap();
+    let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk: "" };
+    let verdict = by_rule(Judge::Rule, &submission).unwrap();
     let line = judgement(&panel, Subject::from(&records[0].key), Judge::Rule, BUILTIN_RULE, verdict);
     score(&Judging { panels: vec![panel], judgements: vec![line] }, std::slice::from_ref(&item), &mut records);
     assert_eq!((records[0].scores[ACCURACY_STRICT], records[0].scores[ACCURACY_TOLERANT]), (0.0, 1.0));
@@ -123,8 +124,8 @@ fn a_summary_is_scored_by_level() {
     let chunk = "Ana hid the key. The river took the bridge.";
     let judgements = [Judge::VerifyFacts, Judge::AlignKeyFacts].map(|judge| {
         let said = SubmittedAnswer::of(&records[0].outcome);
-        let submission = Submission { item: &item, title: "", language: "en", said, cited: &[], chunk };
-        let verdict = judge.by_rule(&submission).unwrap();
+        let submission = Submission { item: &item, title: "", language: Language::ENGLISH, said, cited: &[], chunk };
+        let verdict = by_rule(judge, &submission).unwrap();
         judgement(&panel, Subject::from(&records[0].key), judge, BUILTIN_RULE, verdict)
     });
     let judging = Judging { panels: vec![panel], judgements: judgements.to_vec() };
@@ -147,9 +148,15 @@ fn a_question_keeps_the_type_that_its_data_give() {
     let panel = Panel { judges: [Judge::ClassifyQuestion].into_iter().collect(), ..panel(&[BUILTIN_RULE]) };
     let mut items = [item("a"), item("b").label("question_type", "Event")];
     let judgements = items.iter().map(|item| {
-        let submission =
-            Submission { item, title: "", language: "en", said: SubmittedAnswer::Nothing, cited: &[], chunk: "" };
-        let verdict = Judge::ClassifyQuestion.by_rule(&submission).unwrap();
+        let submission = Submission {
+            item,
+            title: "",
+            language: Language::ENGLISH,
+            said: SubmittedAnswer::Nothing,
+            cited: &[],
+            chunk: "",
+        };
+        let verdict = by_rule(Judge::ClassifyQuestion, &submission).unwrap();
         judgement(&panel, Subject::question(&item.id), Judge::ClassifyQuestion, BUILTIN_RULE, verdict)
     });
     let judging = Judging { judgements: judgements.collect(), panels: vec![panel] };

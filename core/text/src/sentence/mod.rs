@@ -3,7 +3,7 @@
 pub mod chinese;
 pub mod punkt;
 
-use super::FlowSpan;
+use super::{FlowSpan, Language};
 
 /// The rules a text is cut into sentences by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -15,12 +15,10 @@ pub enum Rules {
 }
 
 impl Rules {
-    /// The rules for an ISO 639-1 code, with or without a region: `zh`, `zh-TW`, `zh_Hans` are Chinese.
-    ///
-    /// Everything else is cut by the English rules, the ones that the papers apply to every text.
-    pub fn for_code(language: &str) -> Self {
-        let primary = language.split(['-', '_']).next().unwrap_or_default();
-        if primary.eq_ignore_ascii_case("zh") { Self::Chinese } else { Self::English }
+    /// The rules for a language: those for Chinese, and for every other the English ones, which the papers apply to every
+    /// text.
+    pub fn of(language: Language) -> Self {
+        if language == Language::CHINESE { Self::Chinese } else { Self::English }
     }
 }
 
@@ -44,11 +42,11 @@ mod tests {
 
     #[test]
     fn a_region_does_not_change_the_rules() {
-        for code in ["zh", "zh-TW", "ZH_hans"] {
-            assert_eq!(Rules::for_code(code), Rules::Chinese, "{code}");
+        for tag in ["zh", "zh-TW", "ZH_hans"] {
+            assert_eq!(Rules::of(tag.parse().unwrap()), Rules::Chinese, "{tag}");
         }
-        for code in ["en", "en-GB", "fr", "zho", ""] {
-            assert_eq!(Rules::for_code(code), Rules::English, "{code}");
+        for tag in ["en", "en-GB", "fr"] {
+            assert_eq!(Rules::of(tag.parse().unwrap()), Rules::English, "{tag}");
         }
     }
 }

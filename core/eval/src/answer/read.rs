@@ -1,32 +1,15 @@
-//! What a reply says about an item: one parser for each form of answer, one outcome for whatever it finds.
+//! What a response says about an item: one parser for each form of answer, one outcome for whatever it finds.
 
-use closeread_eval::Outcome;
-use closeread_eval::answer::boxed::memagent_boxed;
-use closeread_eval::answer::corpusqa;
-use closeread_eval::answer::novelqa::{answer_lines, chosen, evidence_lines};
-use closeread_eval::answer::tag::{AnswerBlock, answer_block};
-use closeread_eval::answer::{
-    Form, ShortAnswer, after_thinking, choice_marker, memagent_answer, readagent_choice, short_answer,
-};
-use closeread_eval::{Item, Task};
+use super::boxed::memagent_boxed;
+use super::corpusqa;
+use super::novelqa::{answer_lines, chosen, evidence_lines};
+use super::tag::{AnswerBlock, answer_block};
+use super::{Form, ShortAnswer, after_thinking, choice_marker, memagent_answer, readagent_choice, short_answer};
+use crate::reading::Answer;
+use crate::{Item, Outcome, Task};
 
-/// What a reply says about one question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// The answer, or why there is none.
-    pub outcome: Outcome,
-    /// The sentences it cites, where it was asked for them.
-    pub evidence: Option<Vec<String>>,
-}
-
-impl From<Outcome> for Answer {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome, evidence: None }
-    }
-}
-
-/// What a reply in that form says about each of `items`, which have one task; forms for one answer take one item.
-pub(super) fn read_reply(form: Form, items: &[&Item], reply: &str) -> Vec<Answer> {
+/// What a response in that form says about each of `items`, which have one task; forms for one answer take one item.
+pub(crate) fn read_response(form: Form, items: &[&Item], reply: &str) -> Vec<Answer> {
     let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
     match form {
         Form::Marked => one(&|item| marked(item, reply)),
@@ -53,13 +36,8 @@ pub(super) fn read_reply(form: Form, items: &[&Item], reply: &str) -> Vec<Answer
     }
 }
 
-/// The same for one item, in a form that cites nothing.
-pub(super) fn read_one(form: Form, item: &Item, reply: &str) -> Outcome {
-    read_reply(form, &[item], reply).remove(0).outcome
-}
-
 /// What the answer block of a reply says about an item.
-pub(super) fn block_outcome(item: &Item, block: Option<AnswerBlock<'_>>, reply: &str) -> Outcome {
+pub(crate) fn block_outcome(item: &Item, block: Option<AnswerBlock<'_>>, reply: &str) -> Outcome {
     match block {
         Some(AnswerBlock::None) => Outcome::NotFound,
         Some(AnswerBlock::Text(text)) => short_outcome(item, Some(text), reply),
@@ -144,7 +122,7 @@ mod tests {
     fn a_choice_is_read_in_every_form() {
         let mut item = Item::new("a", "b", "Where?", Task::Choice);
         item.options = ["In the river", "Under a stair"].map(str::to_owned).to_vec();
-        let choice = |form, reply| match &read_reply(form, &[&item], reply)[0].outcome {
+        let choice = |form, reply| match &read_response(form, &[&item], reply)[0].outcome {
             Outcome::Answered { choice, .. } => *choice,
             _ => None,
         };

@@ -1,0 +1,130 @@
+//! What judges decide, and when they are asked.
+
+use closeread_eval::{Item, Outcome, Paper, Task};
+use closeread_prompts::judges as prompts;
+use serde::{Deserialize, Serialize};
+
+/// What is decided, and by whose definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Judge {
+    /// Whether an answer agrees with the gold answer by its form alone, strictly and tolerantly; no model is asked.
+    #[serde(rename = "rule")]
+    Rule,
+    /// Whether an answer is correct (SagaScale, figure 15).
+    #[serde(rename = "judge-sagascale")]
+    SagaScale,
+    /// Whether an answer is correct, knowing the evidence (NovelQA 4.1).
+    #[serde(rename = "judge-novelqa")]
+    NovelQa,
+    /// How good the evidence is that the reader cited (NovelQA 4.1, Table 5).
+    #[serde(rename = "judge-novelqa-evidence")]
+    NovelQaEvidence,
+    /// Whether two answers are equivalent (CorpusQA 4.1).
+    #[serde(rename = "judge-corpusqa")]
+    CorpusQa,
+    /// What is wrong with each sentence of a summary, against the chunk (HAMLET, stage 3).
+    #[serde(rename = "verify-facts")]
+    VerifyFacts,
+    /// Which key facts a summary states (HAMLET, stage 3).
+    #[serde(rename = "align-key-facts")]
+    AlignKeyFacts,
+    /// What kind of thing a question asks for (SagaScale, figure 8); the only judge of questions.
+    #[serde(rename = "classify-question")]
+    ClassifyQuestion,
+}
+
+/// What a reply that cannot be read, a refusal and a failed call count as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfUnreadable {
+    /// As "incorrect".
+    Incorrect,
+    /// As no vote. Where nobody votes the answer stays unjudged: it is in no mean, and the report counts it.
+    Abstention,
+}
+
+impl Judge {
+    /// Every judge.
+    pub const ALL: [Self; 8] = [
+        Self::Rule,
+        Self::SagaScale,
+        Self::NovelQa,
+        Self::NovelQaEvidence,
+        Self::CorpusQa,
+        Self::VerifyFacts,
+        Self::AlignKeyFacts,
+        Self::ClassifyQuestion,
+    ];
+
+    /// Its name, which is also that of its prompt.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Rule => "rule",
+            Self::SagaScale => prompts::JudgeSagaScale::NAME,
+            Self::NovelQa => prompts::JudgeNovelQa::NAME,
+            Self::NovelQaEvidence => prompts::JudgeNovelQaEvidence::NAME,
+            Self::CorpusQa => prompts::JudgeCorpusQa::NAME,
+            Self::VerifyFacts => prompts::VerifyFacts::NAME,
+            Self::AlignKeyFacts => prompts::AlignKeyFacts::NAME,
+            Self::ClassifyQuestion => prompts::ClassifyQuestion::NAME,
+        }
+    }
+
+    /// The judge of that name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|judge| judge.name() == name)
+    }
+
+    /// The judge of correct answers that a paper has; the papers without one of their own use SagaScale's, which needs
+    /// nothing but question and gold answer.
+    pub const fn of_paper(paper: Paper) -> Self {
+        match paper {
+            Paper::NovelQa => Self::NovelQa,
+            Paper::CorpusQa => Self::CorpusQa,
+            Paper::SagaScale | Paper::DosRag | Paper::Hamlet => Self::SagaScale,
+        }
+    }
+
+    /// Whether it says if an answer is correct.
+    pub const fn decides_correctness(self) -> bool {
+        matches!(self, Self::SagaScale | Self::NovelQa | Self::CorpusQa)
+    }
+
+    /// What silence counts as. CorpusQA's script counts all that is not `[[YES]]` alone, and every failed call, as
+    /// incorrect. The other papers say nothing; there an answer is not wrong because its judge was silent.
+    pub const fn silence(self) -> IfUnreadable {
+        match self {
+            Self::CorpusQa => IfUnreadable::Incorrect,
+            _ => IfUnreadable::Abstention,
+        }
+    }
+
+    /// The judges that a trial is put to: [`Judge::Rule`] and the paper's judge for open questions with gold answers,
+    /// NovelQA's judge of evidence where the reader cited some, HAMLET's two for summaries with key facts.
+    ///
+    /// A trial that ended without an answer is wrong without being judged; only the rules look at replies that do not
+    /// follow the form, for the tolerant reading.
+    pub fn of_trial(paper: Paper, item: &Item, outcome: &Outcome, cited: &[String]) -> Vec<Self> {
+        let answered = matches!(outcome, Outcome::Answered { .. });
+        if !answered && !matches!(outcome, Outcome::Unparsed { .. }) {
+            return Vec::new();
+        }
+        let mut judges = Vec::new();
+        match item.task {
+            Task::Choice if item.correct.is_some() => judges.push(Self::Rule),
+            Task::Generative if !item.answers.is_empty() => {
+                judges.push(Self::Rule);
+                if answered {
+                    judges.push(Self::of_paper(paper));
+                }
+            }
+            Task::Summary if item.key_facts.is_some() && answered => {
+                judges.extend([Self::VerifyFacts, Self::AlignKeyFacts]);
+            }
+            Task::Choice | Task::Generative | Task::Summary => {}
+        }
+        if answered && !cited.is_empty() && !item.evidence.is_empty() {
+            judges.push(Self::NovelQaEvidence);
+        }
+        judges
+    }
+}

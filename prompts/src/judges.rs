@@ -1,0 +1,33 @@
+//! The prompts of judges.
+
+use crate::variables::Named;
+
+prompts! { self:
+    JudgeSagaScale<'a> "judge-sagascale" {
+        title: &'a str,
+        question: &'a str,
+        answers: &'a [String],
+        several: bool,
+        answer: &'a str,
+    };
+    JudgeNovelQa<'a> "judge-novelqa" {
+        title: &'a str,
+        question: &'a str,
+        evidence: Vec<&'a str>,
+        answers: &'a [String],
+        several: bool,
+        answer: &'a str,
+    };
+    JudgeNovelQaEvidence<'a> "judge-novelqa-evidence" {
+        title: &'a str,
+        question: &'a str,
+        answers: &'a [String],
+        several: bool,
+        evidence: Vec<&'a str>,
+        cited: &'a [String],
+    };
+    JudgeCorpusQa<'a> "judge-corpusqa" { question: &'a str, answers: &'a [String], several: bool, answer: &'a str };
+    VerifyFacts<'a> "verify-facts" { chunk: &'a str, sentences: &'a [&'a str], categories: Vec<Named<'a>> };
+    AlignKeyFacts<'a> "align-key-facts" { facts: &'a [&'a str], sentences: &'a [&'a str] };
+    ClassifyQuestion<'a> "classify-question" { question: &'a str, answers: &'a [String], types: &'a [Named<'a>] };
+}
