@@ -35,9 +35,12 @@ pub enum GpuError {
     Embed(#[from] EmbedError),
 }
 
-impl GpuError {
-    /// Whether the encoder on the processor may succeed where this failed.
-    pub fn is_of_device(&self) -> bool {
-        !matches!(self, Self::Embed(_))
+/// [`EmbedError::Device`] where the encoder on the processor may succeed.
+impl From<GpuError> for EmbedError {
+    fn from(error: GpuError) -> Self {
+        match error {
+            GpuError::Embed(error) => error,
+            of_device => Self::Device(of_device.to_string()),
+        }
     }
 }

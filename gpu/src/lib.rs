@@ -3,13 +3,12 @@
 //!
 //! The same models as [`closeread_embed::encoder`] computes, from the same files ([`checkpoint`]), in f32 throughout;
 //! the two agree to rounding. An [`Adapter`] is looked for first, a [`GpuModel`] loaded onto it, and both can fail for reasons
-//! that no input can help: the caller then goes on with the encoder and says the reason once ([`GpuError`]).
+//! that no input can help ([`GpuError`]): a [`Fallback`] then goes on with the encoder.
 //!
 //! [`checkpoint`]: closeread_embed::checkpoint
+//! [`Fallback`]: closeread_embed::Fallback
 
 mod adapter;
-#[cfg(not(target_arch = "wasm32"))]
-mod backend;
 mod device;
 mod error;
 mod kernels;

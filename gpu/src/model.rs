@@ -6,8 +6,8 @@ use crate::weights::{LayerNorm, Linear, Packed, Storage, WIDTH};
 use crate::workspace::{QUERIES, Widths, Workspace};
 use crate::{Adapter, GpuError};
 use closeread_embed::checkpoint::{Checkpoint, Layer, Tables};
-use closeread_embed::{ModelSpec, Unit, Vectors, plan_in_order};
-use std::sync::{Mutex, PoisonError};
+use closeread_embed::{Backend, EmbedError, ModelSpec, Unit, Vectors, plan_in_order};
+use futures_util::lock::Mutex;
 
 /// Tokens of a unit of work: enough rows to keep a large device busy, few enough that every buffer fits into 128 MiB for
 /// models of up to 1,024 numbers a token.
@@ -25,10 +25,8 @@ pub struct GpuModel {
     norm: LayerNorm,
     layers: Vec<DeviceLayer>,
     unit_tokens: usize,
-    /// Memory of calls that are over, for the next ones.
+    /// Memory of the last call, for the next one: calls take turns.
     idle: Mutex<Option<Workspace>>,
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) turn: Mutex<()>,
 }
 
 struct DeviceLayer {
@@ -107,8 +105,6 @@ impl GpuModel {
             layers,
             unit_tokens,
             idle: Mutex::default(),
-            #[cfg(not(target_arch = "wasm32"))]
-            turn: Mutex::default(),
         })
     }
 
@@ -117,23 +113,14 @@ impl GpuModel {
         self.device.adapter()
     }
 
-    /// Texts as they come, together until they have as many tokens as a unit takes.
-    pub fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
-        plan_in_order(lengths, self.unit_tokens)
-    }
-
-    /// One pooled vector a text, in order, not yet normalised. A text's vector does not depend on the others in `batch`.
-    ///
-    /// # Errors
-    /// [`GpuError::Embed`] for a text that no vector can be made of; otherwise the device's reasons.
-    pub async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, GpuError> {
+    async fn run(&self, batch: &[&[u32]]) -> Result<Vectors, GpuError> {
         self.tables.check(batch)?;
         if batch.is_empty() {
             return Ok(Vectors::new(self.hidden, Vec::new()));
         }
         let places = Places::new(batch);
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let workspace = match idle.filter(|idle| idle.holds(places.n_tokens, batch.len())) {
+        let mut idle = self.idle.lock().await;
+        let workspace = match idle.take().filter(|idle| idle.holds(places.n_tokens, batch.len())) {
             Some(workspace) => workspace,
             None => {
                 let (n_tokens, n_texts) = (places.n_tokens, batch.len());
@@ -143,7 +130,7 @@ impl GpuModel {
         self.device.checked(|_| self.submit(batch, &places, &workspace)).await?;
         let width = self.widths.hidden;
         let found = self.device.read(&workspace.read_back, batch.len() * width).await?;
-        *self.idle.lock().unwrap_or_else(PoisonError::into_inner) = Some(workspace);
+        *idle = Some(workspace);
         let values = found.chunks_exact(width).flat_map(|row| &row[..self.hidden]).copied().collect();
         Ok(Vectors::new(self.hidden, values))
     }
@@ -184,6 +171,17 @@ impl GpuModel {
             self.tables.read(id, position, &mut state[..self.hidden]);
         }
         states
+    }
+}
+
+impl Backend for GpuModel {
+    /// Texts as they come, together until they have as many tokens as a unit takes.
+    fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
+        plan_in_order(lengths, self.unit_tokens)
+    }
+
+    async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+        self.run(batch).await.map_err(EmbedError::from)
     }
 }
 

@@ -7,7 +7,8 @@ mod tiny;
 
 use crate::{Adapter, Wanted};
 use closeread_embed::ModelSpec;
+use pollster::block_on;
 
 fn adapter() -> Adapter {
-    Adapter::find_now(&Wanted::Any).expect("there is an adapter, one in software at least")
+    block_on(Adapter::find(&Wanted::Any)).expect("there is an adapter, one in software at least")
 }

@@ -8,6 +8,8 @@
 
 #[cfg(feature = "books")]
 mod assets;
+#[cfg(any(feature = "embed", feature = "tract"))]
+mod backend;
 #[cfg(feature = "books")]
 mod books;
 #[cfg(feature = "page")]
@@ -15,8 +17,6 @@ mod compare;
 #[cfg(any(feature = "embed", feature = "tract"))]
 mod embedding_model;
 mod error;
-#[cfg(feature = "embed")]
-mod gpu;
 #[cfg(feature = "books")]
 mod index;
 #[cfg(feature = "page")]
@@ -42,8 +42,6 @@ pub use books::{chunk, search};
 pub use compare::{compare_json, shown_comparison};
 #[cfg(any(feature = "embed", feature = "tract"))]
 pub use embedding_model::EmbeddingModel;
-#[cfg(feature = "embed")]
-pub use gpu::GpuEmbeddingModel;
 #[cfg(feature = "books")]
 pub use index::Index;
 #[cfg(feature = "page")]

@@ -20,7 +20,7 @@ async function answer({ load, texts, batch }) {
     }
     const start = performance.now();
     const vectors = [];
-    for (let at = 0; at < texts.length; at += batch) vectors.push(model.embed("passage", texts.slice(at, at + batch)));
+    for (let at = 0; at < texts.length; at += batch) vectors.push(await model.embed("passage", texts.slice(at, at + batch)));
     const seconds = (performance.now() - start) / 1000;
     postMessage({ seconds, vectors: vectors.flatMap((values) => [...values]) });
 }

@@ -11,18 +11,21 @@ const QUESTION = "Who was not paid?";
 const STORY = "Ana lit the lamp in the tower. The boats stayed in the harbour.\n\nNobody paid the ferryman, and he rowed home.\n\n" +
     "Rain fell for a week. The market stood empty, and gulls walked about in it.";
 
-/** 1 - cosine of each text's vectors by WebGPU and by the processor's instructions; and one after the device is given back. */
+/** 1 - cosine of each text's vectors by WebGPU and by the processor's instructions, and what is left of it without a device. */
 const distances = (page, files, texts) => page.evaluate(async ({ files, texts }) => {
     const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
-    const [gpu, processor, model] = await Promise.all([module("embed"), module("embed"), loaded(files)]);
-    const refused = await gpu.GpuEmbeddingModel.load(...model, false).then(() => "", (error) => `${error.name}: ${error.message}`);
-    const ours = await gpu.GpuEmbeddingModel.load(...model, true);
-    const theirs = new processor.EmbeddingModel(...model);
-    const distances = apart(await ours.embed("passage", texts), theirs.embed("passage", texts), texts.length);
+    const [{ EmbeddingModel }, model] = await Promise.all([module("embed"), loaded(files)]);
+    const facts = ({ arithmetic, trouble }) => ({ arithmetic, trouble: trouble && `${trouble.name}: ${trouble.message}` });
+    const refused = facts(await EmbeddingModel.byWebGpu(...model, false));
+    const ours = await EmbeddingModel.byWebGpu(...model, true);
+    const theirs = new EmbeddingModel(...model);
+    const vectors = await theirs.embed("passage", texts);
+    const distances = apart(await ours.embed("passage", texts), vectors, texts.length);
     const wrong = await ours.embed("reader", texts).then(() => "", (error) => error.name);
+    const before = facts(ours);
     ours.release();
-    const lost = await ours.embed("passage", texts).then(() => "", (error) => `${error.name}: ${error.message}`);
-    return { n: ours.dimension, apart: distances, refused, wrong, lost };
+    const same = (await ours.embed("passage", texts)).every((value, n) => value === vectors[n]);
+    return { n: ours.dimension, apart: distances, refused, wrong, before, after: facts(ours), same, processor: theirs.arithmetic };
 }, { files, texts });
 
 describe("WebGPU", () => {
@@ -33,12 +36,15 @@ describe("WebGPU", () => {
             const toml = tinyToml(model, dimension, pooling);
             const long = Array.from({ length: 70 }, (_, n) => "abcdefghijk"[(7 * n) % 11]).join(" ");
             const files = [{ text: toml }, { text: TOKENIZER }, { path: `${model}.onnx` }];
-            const { n, apart, refused, wrong, lost } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);
+            const { n, apart, refused, wrong, before, after, same, processor } = await distances(use.page, files, ["a b c", "k", long, "e d c b a"]);
             assert.equal(n, dimension);
             assert.ok(apart.every((distance) => distance < 1e-4), `1 - cos: ${apart}`);
-            assert.match(refused, /^NoAdapterError: .*computes on the processor/, "software is used only if asked for");
+            assert.match(refused.trouble, /^NoAdapterError: .*computes on the processor/, "software is used only if asked for");
+            assert.equal(refused.arithmetic, processor);
             assert.equal(wrong, "UsageError");
-            assert.match(lost, /^GpuError: .*was lost/);
+            assert.deepEqual(before, { arithmetic: "webgpu f32", trouble: undefined });
+            assert.match(after.trouble, /^GpuError: .*was lost/);
+            assert.ok(after.arithmetic === processor && same, "the encoder goes on");
         });
     }
 

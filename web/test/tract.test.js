@@ -22,7 +22,7 @@ describe("tract", () => {
         const { apart, loaded, module } = await import(new URL("in-page.js", location.href));
         const [tract, encoder, model] = await Promise.all([module("tract"), module("embed"), loaded(files)]);
         const [theirs, ours] = [tract.EmbeddingModel.byTract(...model), new encoder.EmbeddingModel(...model, "f32")];
-        return apart(theirs.embed("passage", texts), ours.embed("passage", texts), texts.length);
+        return apart(await theirs.embed("passage", texts), await ours.embed("passage", texts), texts.length);
     }, { files, texts });
 
     for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {

@@ -1,110 +1,45 @@
 //! What is asked about which texts: the public formats and one adapter per published data set.
+//!
+//! Feature `data-sets` has the adapters; without it, what scoring needs is left, which opens no book.
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "data-sets")]
+mod adapter;
 mod dataset;
+#[cfg(feature = "data-sets")]
 mod own;
 mod resolve;
 mod source;
-#[cfg(test)]
+#[cfg(all(test, feature = "data-sets"))]
 mod testing;
 
+#[cfg(feature = "data-sets")]
 pub mod corpusqa;
-#[cfg(feature = "other-formats")]
+#[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod fairytaleqa;
+#[cfg(feature = "data-sets")]
 pub mod hamlet;
+#[cfg(feature = "data-sets")]
 pub mod infinitebench;
 pub mod jsonl;
-#[cfg(feature = "other-formats")]
+#[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod leval_quality;
-#[cfg(feature = "other-formats")]
+#[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod loogle;
+#[cfg(feature = "data-sets")]
 pub mod narrativeqa;
-#[cfg(feature = "other-formats")]
+#[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod nocha;
 pub mod novelqa;
 pub mod quality;
+#[cfg(feature = "data-sets")]
 pub mod sagascale;
 pub mod scoring;
 #[cfg(feature = "other-formats")]
 pub mod squality;
 
-use closeread_eval::{InputFile, Task};
-
+#[cfg(feature = "data-sets")]
+pub use adapter::{ADAPTERS, Adapter, LabelValues, Texts, adapter};
 pub use dataset::{Dataset, JoinError};
 pub use resolve::{ResolveError, Resolved, resolve_chunk, resolve_evidence};
-
-/// A published data set that can be read as it is.
-#[derive(Debug, Clone, Copy)]
-pub struct Adapter {
-    /// The name a user asks for.
-    pub name: &'static str,
-    /// The paper and where the files are published.
-    pub source: &'static str,
-    /// What to pass by `--data`, to be shown where it is missing.
-    pub wants: &'static str,
-    /// What kind of texts its documents are.
-    pub texts: Texts,
-    /// What its items ask for, where it is one task.
-    pub task: Option<Task>,
-    /// Labels that the paper's tables go by, with the values that they know.
-    pub labels: &'static [LabelValues],
-    /// Its rows can be read some at a time: documents are named by their content, so that the same ids come out however
-    /// many rows are read together. A row may hold a whole corpus.
-    pub in_parts: bool,
-    /// Turns the files into documents, items and problems. Files of other kinds among them are passed over.
-    pub read: fn(&[InputFile]) -> Dataset,
-}
-
-/// A label with the values that the paper's tables know, whatever their case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LabelValues {
-    /// Name of the label.
-    pub name: &'static str,
-    /// Its values.
-    pub values: &'static [&'static str],
-}
-
-impl Adapter {
-    /// Holds items in closeread's own format to what the benchmark needs: those of another task are left out, labels that
-    /// the paper's tables do not know are noted, once a label. What [`Self::read`] makes of published files is as they are.
-    pub fn check(&self, dataset: &mut Dataset) {
-        own::check_task(self, dataset);
-        dataset.problems.extend(own::check_labels(self, &dataset.items));
-    }
-}
-
-/// Where a data set keeps its texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Texts {
-    /// In files of their own: books as somebody typeset them, whose frame is set aside and whose wraps are undone.
-    Files,
-    /// In fields of its rows: what is published is the text, line breaks included, and is read as it is.
-    Fields,
-}
-
-/// Every adapter, in the order in which help lists them.
-pub static ADAPTERS: &[Adapter] = &[
-    #[cfg(feature = "other-formats")]
-    fairytaleqa::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    loogle::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    leval_quality::ADAPTER,
-    quality::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    nocha::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    squality::ADAPTER,
-    infinitebench::ADAPTER,
-    narrativeqa::ADAPTER,
-    novelqa::ADAPTER,
-    sagascale::ADAPTER,
-    corpusqa::ADAPTER,
-    hamlet::ADAPTER,
-];
-
-/// The adapter of that name.
-pub fn adapter(name: &str) -> Option<&'static Adapter> {
-    ADAPTERS.iter().find(|adapter| adapter.name == name)
-}

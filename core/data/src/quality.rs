@@ -1,17 +1,24 @@
 //! QuALITY in its own format: articles as web pages, four options, gold labels from 1.
 
+use super::Dataset;
 use super::source::collect::Collector;
-use super::{Adapter, Dataset, Texts};
+#[cfg(feature = "data-sets")]
+use super::{Adapter, Texts};
+#[cfg(feature = "data-sets")]
 use closeread_books::html;
 use closeread_eval::rows::{Row, rows, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use serde_json::{Map, Value};
 
+const NAME: &str = "quality";
+const WANTS: &str = "the QuALITY.v*.train, .dev or .test files, or JSON Lines of the same layout";
+
 /// Reads `QuALITY.*.{train,dev,test}` and the example lines of its baselines.
+#[cfg(feature = "data-sets")]
 pub const ADAPTER: Adapter = Adapter {
-    name: "quality",
+    name: NAME,
     source: "Pang et al. 2022, QuALITY; github.com/nyu-mll/quality",
-    wants: "the QuALITY.v*.train, .dev or .test files, or JSON Lines of the same layout",
+    wants: WANTS,
     texts: Texts::Fields,
     task: Some(Task::Choice),
     labels: &[],
@@ -25,6 +32,7 @@ pub const ADAPTER: Adapter = Adapter {
 /// gold label counts from 1. A question without one (the test set) is kept without `correct`, with one note a file.
 /// Labels: `difficulty` (hard or easy, where given) and `source`. Item ids are the question's own, or
 /// `<unique_id>/<number>`.
+#[cfg(feature = "data-sets")]
 pub fn read(files: &[InputFile]) -> Dataset {
     collect(files, html::without_markup)
 }
@@ -37,7 +45,7 @@ pub fn read_questions(files: &[InputFile]) -> Dataset {
 fn collect(files: &[InputFile], text_of: fn(&str) -> String) -> Dataset {
     let mut out = Collector::default();
     let extensions = ["jsonl", "json", "train", "dev", "test", "htmlstripped"];
-    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &extensions, "article_id") {
+    for file in out.files_with(NAME, WANTS, files, &extensions, "article_id") {
         let mut n_without_gold = 0;
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };
@@ -158,7 +166,7 @@ impl Question {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "data-sets"))]
 mod tests {
     use super::super::testing::{check, file, text};
     use super::*;

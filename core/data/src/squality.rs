@@ -1,17 +1,24 @@
 //! SQuALITY: summaries of short stories that answer a question, four references each.
 
+use super::Dataset;
 use super::source::collect::Collector;
-use super::{Adapter, Dataset, Texts};
+#[cfg(feature = "data-sets")]
+use super::{Adapter, Texts};
+#[cfg(feature = "data-sets")]
 use closeread_books::html;
 use closeread_eval::rows::{Row, rows, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use serde_json::Value;
 
+const NAME: &str = "squality";
+const WANTS: &str = "train.jsonl, dev.jsonl or test.jsonl from data/<version>/txt";
+
 /// Reads `train.jsonl`, `dev.jsonl`, `test.jsonl` of any version.
+#[cfg(feature = "data-sets")]
 pub const ADAPTER: Adapter = Adapter {
-    name: "squality",
+    name: NAME,
     source: "Wang et al. 2022, SQuALITY; github.com/nyu-mll/SQuALITY",
-    wants: "train.jsonl, dev.jsonl or test.jsonl from data/<version>/txt",
+    wants: WANTS,
     texts: Texts::Fields,
     task: Some(Task::Summary),
     labels: &[],
@@ -23,6 +30,7 @@ pub const ADAPTER: Adapter = Adapter {
 ///
 /// Label `query`: `plot` for the question that every story has first, `specific` for the others. Item ids are
 /// `<passage_id>/<question_number>`.
+#[cfg(feature = "data-sets")]
 pub fn read(files: &[InputFile]) -> Dataset {
     collect(files, html::without_markup)
 }
@@ -34,7 +42,7 @@ pub fn read_questions(files: &[InputFile]) -> Dataset {
 
 fn collect(files: &[InputFile], text_of: fn(&str) -> String) -> Dataset {
     let mut out = Collector::default();
-    for file in out.files_with(ADAPTER.name, ADAPTER.wants, files, &["jsonl", "json"], "question_text") {
+    for file in out.files_with(NAME, WANTS, files, &["jsonl", "json"], "question_text") {
         for row in rows(file) {
             let Some(row) = out.keep(row) else { continue };
             let passage = row.fields.get("metadata").and_then(|metadata| metadata.get("passage_id")).and_then(scalar);
@@ -92,7 +100,7 @@ fn add(
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "data-sets"))]
 mod tests {
     use super::super::testing::{check, file};
     use super::*;

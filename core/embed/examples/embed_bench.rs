@@ -39,20 +39,29 @@ fn main() -> Result<(), Anything> {
         other => return Err(format!("unknown backend {other}").into()),
     };
 
-    let backend = match precision {
+    match precision {
         Some(precision) => {
             let calibration = (precision == Precision::Int8).then(|| calibration(Path::new(&folder))).transpose()?;
             let options =
                 EncoderOptions { precision: Some(precision), instructions, calibration: calibration.as_ref() };
-            Box::new(BertBackend::from_onnx(&spec, &onnx, options)?) as Box<dyn Backend>
+            let backend = BertBackend::from_onnx(&spec, &onnx, options)?;
+            pollster::block_on(answer(&backend, &texts, instructions))
         }
-        None => Box::new(TractBackend::new(&spec, &onnx)?),
-    };
+        None => pollster::block_on(answer(&TractBackend::new(&spec, &onnx)?, &texts, instructions)),
+    }
+}
+
+/// Does what standard input asks for.
+async fn answer(
+    backend: &impl Backend,
+    texts: &[Vec<u32>],
+    instructions: Option<Instructions>,
+) -> Result<(), Anything> {
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         let (first, second) = line.split_once(' ').ok_or("B TOKENS")?;
         if first == "vectors" {
-            std::fs::write(second, vectors(&*backend, &texts)?)?;
+            std::fs::write(second, vectors(backend, texts).await?)?;
             println!("0");
         } else if first == "multiply-adds" {
             let kernels = Kernels::new(instructions.unwrap_or_else(Instructions::fastest)).ok_or("instructions")?;
@@ -63,10 +72,10 @@ fn main() -> Result<(), Anything> {
             let n_texts: usize = first.parse()?;
             let max_tokens: usize = second.parse()?;
             let cut: Vec<&[u32]> = texts.iter().map(|text| &text[..text.len().min(max_tokens)]).collect();
-            let units = units(&*backend, &cut, n_texts);
+            let units = units(backend, &cut, n_texts);
             let start = cpu_nanoseconds();
             for unit in &units {
-                backend.forward(&unit.texts.iter().map(|&text| cut[text]).collect::<Vec<_>>())?;
+                backend.forward(&unit.texts.iter().map(|&text| cut[text]).collect::<Vec<_>>()).await?;
             }
             println!("{}", cpu_nanoseconds() - start);
         }
@@ -87,7 +96,7 @@ fn calibration(folder: &Path) -> Result<Calibration, Anything> {
 }
 
 /// The backend's own plan, or batches of `n_texts` sorted by length.
-fn units(backend: &dyn Backend, texts: &[&[u32]], n_texts: usize) -> Vec<Unit> {
+fn units(backend: &impl Backend, texts: &[&[u32]], n_texts: usize) -> Vec<Unit> {
     if n_texts == 0 {
         return backend.plan(&texts.iter().map(|text| text.len()).collect::<Vec<_>>());
     }
@@ -96,10 +105,10 @@ fn units(backend: &dyn Backend, texts: &[&[u32]], n_texts: usize) -> Vec<Unit> {
     order.chunks(n_texts).map(|texts| Unit { texts: texts.to_vec(), bucket: None }).collect()
 }
 
-fn vectors(backend: &dyn Backend, texts: &[Vec<u32>]) -> Result<Vec<u8>, Anything> {
+async fn vectors(backend: &impl Backend, texts: &[Vec<u32>]) -> Result<Vec<u8>, Anything> {
     let mut bytes = Vec::new();
     for text in texts {
-        let vector = backend.forward(&[text])?;
+        let vector = backend.forward(&[text]).await?;
         let norm = vector.row(0).iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
         bytes.extend(vector.row(0).iter().flat_map(|&x| ((f64::from(x) / norm) as f32).to_le_bytes()));
     }

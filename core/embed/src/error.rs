@@ -40,6 +40,9 @@ pub enum EmbedError {
         /// The backend's words.
         problem: String,
     },
+    /// The device that computes failed or is gone, through no fault of the model or the texts: another backend may go on.
+    #[error("{0}")]
+    Device(String),
     /// The model answers vectors of another size than described.
     #[error("model `{model}` gives vectors of {found} numbers, its description says {expected}: correct `dimension`")]
     Dimension {

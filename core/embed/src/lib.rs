@@ -7,6 +7,8 @@ pub mod checkpoint;
 #[cfg(feature = "encoder")]
 pub mod encoder;
 mod error;
+#[cfg(feature = "tokenizer-json")]
+mod fallback;
 mod model;
 pub mod onnx;
 #[cfg(feature = "tokenizer-json")]
@@ -22,6 +24,8 @@ pub mod tract;
 mod vectors;
 
 pub use error::EmbedError;
+#[cfg(feature = "tokenizer-json")]
+pub use fallback::{Fallback, LoadSecond};
 pub use model::{Check, Hub, ModelSpec, Pooling};
 #[cfg(feature = "tokenizer-json")]
 pub use plan::{Bucket, Unit, plan, plan_in_order};

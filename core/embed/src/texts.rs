@@ -8,6 +8,7 @@ use super::{EmbedError, ModelSpec, Pooling, Role, Vectors};
 ///
 /// It receives token ids as they are, without padding: whether and how to pad is its own business, and so is a batch
 /// that is not one of its plan.
+#[allow(async_fn_in_trait, reason = "a browser's futures are not Send, and a thread polls those that it made itself")]
 pub trait Backend {
     /// Which of the texts of these lengths in tokens to compute together, every text in exactly one unit.
     fn plan(&self, lengths: &[usize]) -> Vec<Unit>;
@@ -15,26 +16,19 @@ pub trait Backend {
     /// One pooled vector a text, in order, not yet normalised ([`pool`] is at hand for those that end in hidden
     /// states). A text's vector does not depend on the others in `batch`, up to the order of float additions.
     ///
+    /// What computes on the processor is ready when it is first polled, and `Sync`, so that each thread can ask for a unit.
+    ///
     /// # Errors
-    /// [`EmbedError::Forward`], or [`EmbedError::Load`] where a shape is prepared on first use.
-    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError>;
-}
-
-impl<B: Backend + ?Sized> Backend for Box<B> {
-    fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
-        (**self).plan(lengths)
-    }
-
-    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
-        (**self).forward(batch)
-    }
+    /// [`EmbedError::Device`] where another backend may succeed ([`Fallback`](crate::Fallback)); [`EmbedError::Forward`], or
+    /// [`EmbedError::Load`] where a shape is prepared on first use.
+    async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError>;
 }
 
 /// An embedding model ready for texts: description, tokenizer and backend.
 ///
-/// [`Encoder::encode`] does everything in turn. A host with threads takes the same steps itself: [`Encoder::tokenize`]
-/// each text, [`Encoder::plan`], [`Encoder::encode_unit`] in any order on any thread, [`gather`]. What must be awaited is no
-/// [`Backend`]: [`Encoder::encode_awaiting`].
+/// [`EmbeddingModel::encode`] does everything in turn. A host with threads takes the same steps itself:
+/// [`EmbeddingModel::tokenize`] each text, [`EmbeddingModel::plan`], [`EmbeddingModel::encode_unit`] in any order on any
+/// thread, [`gather`].
 #[derive(Debug)]
 pub struct EmbeddingModel<B> {
     spec: ModelSpec,
@@ -85,31 +79,6 @@ impl<B> EmbeddingModel<B> {
         tokens.map_err(|problem| EmbedError::Text { index, problem })
     }
 
-    fn tokenize_all(&self, role: Role, texts: &[&str]) -> Result<Vec<TokenIds>, EmbedError> {
-        texts.iter().enumerate().map(|(index, text)| self.tokenize(role, index, text)).collect()
-    }
-
-    /// [`Encoder::encode`] by what must be awaited: `plan` and `forward` are those of a [`Backend`].
-    ///
-    /// # Errors
-    /// Those of [`Encoder::encode`], and what `forward` reports.
-    pub async fn encode_awaiting<E: From<EmbedError>>(
-        &self,
-        role: Role,
-        texts: &[&str],
-        plan: impl FnOnce(&B, &[usize]) -> Vec<Unit>,
-        forward: impl AsyncFn(&B, &[&[u32]]) -> Result<Vectors, E>,
-    ) -> Result<Embedded, E> {
-        let tokens = self.tokenize_all(role, texts)?;
-        let units = plan(&self.backend, &lengths(&tokens));
-        let mut parts = Vec::with_capacity(units.len());
-        for unit in &units {
-            let vectors = forward(&self.backend, &batch(unit, &tokens)).await?;
-            parts.push(self.finish_unit(unit, vectors)?);
-        }
-        Ok(gather(self.spec.dimension, &tokens, &units, &parts))
-    }
-
     /// A unit's vectors as they leave the backend made final: scaled to length 1, unless the description says otherwise.
     fn finish_unit(&self, unit: &Unit, vectors: Vectors) -> Result<Vectors, EmbedError> {
         if vectors.dimension() != self.spec.dimension {
@@ -135,33 +104,30 @@ impl<B: Backend> EmbeddingModel<B> {
     ///
     /// # Errors
     /// [`EmbedError`]: a text that cannot be tokenised, a batch that fails, a vector that is not finite.
-    pub fn encode(&self, role: Role, texts: &[&str]) -> Result<Embedded, EmbedError> {
-        let tokens = self.tokenize_all(role, texts)?;
+    pub async fn encode(&self, role: Role, texts: &[&str]) -> Result<Embedded, EmbedError> {
+        let tokens = texts.iter().enumerate().map(|(index, text)| self.tokenize(role, index, text));
+        let tokens: Vec<TokenIds> = tokens.collect::<Result<_, _>>()?;
         let units = self.plan(&tokens);
-        let parts: Vec<Vectors> = units.iter().map(|unit| self.encode_unit(unit, &tokens)).collect::<Result<_, _>>()?;
+        let mut parts = Vec::with_capacity(units.len());
+        for unit in &units {
+            parts.push(self.encode_unit(unit, &tokens).await?);
+        }
         Ok(gather(self.spec.dimension, &tokens, &units, &parts))
     }
 
-    /// Which texts to compute together, for [`Encoder::encode_unit`].
+    /// Which texts to compute together, for [`EmbeddingModel::encode_unit`].
     pub fn plan(&self, tokens: &[TokenIds]) -> Vec<Unit> {
-        self.backend.plan(&lengths(tokens))
+        self.backend.plan(&tokens.iter().map(|text| text.ids.len()).collect::<Vec<_>>())
     }
 
     /// The finished vectors of one unit of the plan for `tokens`, in the unit's order.
     ///
     /// # Errors
     /// What the backend reports; [`EmbedError::Dimension`] and [`EmbedError::NotFinite`] for an unusable result.
-    pub fn encode_unit(&self, unit: &Unit, tokens: &[TokenIds]) -> Result<Vectors, EmbedError> {
-        self.finish_unit(unit, self.backend.forward(&batch(unit, tokens))?)
+    pub async fn encode_unit(&self, unit: &Unit, tokens: &[TokenIds]) -> Result<Vectors, EmbedError> {
+        let batch: Vec<&[u32]> = unit.texts.iter().map(|&text| &*tokens[text].ids).collect();
+        self.finish_unit(unit, self.backend.forward(&batch).await?)
     }
-}
-
-fn lengths(tokens: &[TokenIds]) -> Vec<usize> {
-    tokens.iter().map(|text| text.ids.len()).collect()
-}
-
-fn batch<'a>(unit: &Unit, tokens: &'a [TokenIds]) -> Vec<&'a [u32]> {
-    unit.texts.iter().map(|&text| &*tokens[text].ids).collect()
 }
 
 /// The vectors scaled to length 1.
@@ -243,7 +209,7 @@ mod tests {
             plan(lengths, &[Bucket { n_tokens: 4, n_texts: 2 }, Bucket { n_tokens: 8, n_texts: 2 }])
         }
 
-        fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+        async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
             Ok(Vectors::new(
                 2,
                 batch.iter().flat_map(|ids| [ids.len() as f32, ids.iter().sum::<u32>() as f32]).collect(),
@@ -270,10 +236,14 @@ mod tests {
         EmbeddingModel::new(spec, TOKENIZER.as_bytes(), Summing).expect("valid")
     }
 
+    fn encode(encoder: &EmbeddingModel<Summing>, role: Role, texts: &[&str]) -> Embedded {
+        pollster::block_on(encoder.encode(role, texts)).expect("encodes")
+    }
+
     #[test]
     fn vectors_come_back_in_the_order_of_the_texts_and_cuts_are_counted() {
         let texts = ["a", "a b c d a b c", "a b c d a b", "", "d d"];
-        let embedded = encoder(false, "").encode(Role::Passage, &texts).expect("encodes");
+        let embedded = encode(&encoder(false, ""), Role::Passage, &texts);
         let rows: Vec<&[f32]> = embedded.vectors.rows().collect();
         assert_eq!(rows, [&[3.0, 3.0][..], &[8.0, 20.0], &[8.0, 20.0], &[2.0, 1.0], &[4.0, 11.0]]);
         assert_eq!(embedded.n_cut, 1);
@@ -283,13 +253,13 @@ mod tests {
     fn a_prefix_is_the_roles_own_and_counts_towards_the_limit() {
         let encoder = encoder(false, "a b ");
         let texts = ["c c c c c"];
-        assert_eq!(encoder.encode(Role::Query, &texts).expect("encodes").n_cut, 0);
-        assert_eq!(encoder.encode(Role::Passage, &texts).expect("encodes").n_cut, 1);
+        assert_eq!(encode(&encoder, Role::Query, &texts).n_cut, 0);
+        assert_eq!(encode(&encoder, Role::Passage, &texts).n_cut, 1);
     }
 
     #[test]
     fn vectors_are_scaled_to_length_one() {
-        let embedded = encoder(true, "").encode(Role::Query, &["a b", "d"]).expect("encodes");
+        let embedded = encode(&encoder(true, ""), Role::Query, &["a b", "d"]);
         for row in embedded.vectors.rows() {
             assert!((row.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-6, "{row:?}");
         }
@@ -297,7 +267,7 @@ mod tests {
 
     #[test]
     fn no_texts_give_no_vectors() {
-        assert!(encoder(true, "").encode(Role::Query, &[]).expect("encodes").vectors.is_empty());
+        assert!(encode(&encoder(true, ""), Role::Query, &[]).vectors.is_empty());
     }
 
     #[test]

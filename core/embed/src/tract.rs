@@ -138,7 +138,7 @@ impl Backend for TractBackend {
         plan(lengths, &self.buckets)
     }
 
-    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+    async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
         let n_tokens = batch.iter().map(|text| text.len()).max().unwrap_or(0);
         self.run(batch, n_tokens).map_err(|error| {
             let (n_texts, problem) = (batch.len(), format!("{error:#}"));

@@ -5,6 +5,7 @@ use closeread_embed::onnx::{WeightFormat, convert};
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Bucket, EmbeddingModel, ModelSpec, Role};
 use closeread_models::all_minilm_l6_v2::{ONNX, TOKENIZER};
+use pollster::block_on;
 use serde::Deserialize;
 
 /// 1 - cosine to onnxruntime on the same file: float noise, both compute in f32.
@@ -62,7 +63,7 @@ fn vectors_equal_onnxruntimes_alone_and_in_every_shape() {
         Some(vec![Bucket { n_tokens: 64, n_texts: 3 }, Bucket { n_tokens: 256, n_texts: 1 }]),
         Some(vec![Bucket { n_tokens: 256, n_texts: 5 }]),
     ] {
-        let embedded = encoder(buckets.clone()).encode(Role::Passage, &texts).expect("encodes");
+        let embedded = block_on(encoder(buckets.clone()).encode(Role::Passage, &texts)).expect("encodes");
         assert_eq!(embedded.n_cut, n_cut);
         for (row, case) in embedded.vectors.rows().zip(&cases) {
             let distance = 1.0 - cosine(row, &case.vector);
@@ -127,7 +128,7 @@ fn vector(model_type: &str, act: &str, prefix: &str, format: WeightFormat) -> Ve
         ModelSpec::from_toml("t", "name = 't'\ndimension = 8\nmax_tokens = 16\npooling = 'mean'").expect("valid");
     let onnx = convert(&config, &weights, format).expect("converts");
     let backend = TractBackend::new(&spec, &onnx).expect("loads");
-    let vector = backend.forward(&[&[0, 5, 3, 2], &[0, 5, 2]]).expect("runs");
+    let vector = block_on(backend.forward(&[&[0, 5, 3, 2], &[0, 5, 2]])).expect("runs");
     vector.row(0).iter().map(|&x| f64::from(x)).collect()
 }
 

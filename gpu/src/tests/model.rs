@@ -3,8 +3,9 @@ use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, spec};
 use crate::{GpuError, GpuModel, Storage};
 use closeread_embed::encoder::{BertBackend, EncoderOptions, Precision};
 use closeread_embed::onnx::{WeightFormat, convert};
-use closeread_embed::{Backend, ModelSpec, TextTokenizer, Vectors};
+use closeread_embed::{Backend, EmbedError, ModelSpec, TextTokenizer, Vectors};
 use closeread_models::all_minilm_l6_v2 as shipped;
+use pollster::block_on;
 use std::path::PathBuf;
 
 const SHAPES: [Shape; 4] = [
@@ -54,10 +55,10 @@ fn needs_vulkan_vectors_of_both_families_are_the_encoders() {
             let onnx = convert(&config, &weights, format).expect("converts");
             for pooling in ["mean", "cls"] {
                 let spec = spec(shape, pooling);
-                let expected = encoder(&spec, &onnx).forward(&slices(&texts)).expect("runs");
+                let expected = block_on(encoder(&spec, &onnx).forward(&slices(&texts))).expect("runs");
                 for storage in [None, Some(Storage::F32)] {
-                    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, storage).expect("loads");
-                    let found = gpu.forward_now(&slices(&texts)).expect("runs");
+                    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, storage)).expect("loads");
+                    let found = block_on(gpu.forward(&slices(&texts))).expect("runs");
                     assert_agree(&found, &expected, 1e-9, &format!("{shape:?} {format:?} {pooling} {storage:?}"));
                 }
             }
@@ -73,9 +74,9 @@ fn needs_vulkan_weights_rounded_to_half_precision_move_vectors_by_that_much() {
     let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
     let spec = spec(&SHAPES[1], "mean");
     let texts = texts(&[3, 40], 4);
-    let expected = encoder(&spec, &onnx).forward(&slices(&texts)).expect("runs");
-    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, Some(Storage::F16)).expect("loads");
-    assert_agree(&gpu.forward_now(&slices(&texts)).expect("runs"), &expected, 1e-4, "half precision");
+    let expected = block_on(encoder(&spec, &onnx).forward(&slices(&texts))).expect("runs");
+    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, Some(Storage::F16))).expect("loads");
+    assert_agree(&block_on(gpu.forward(&slices(&texts))).expect("runs"), &expected, 1e-4, "half precision");
 }
 
 #[test]
@@ -84,16 +85,16 @@ fn needs_vulkan_a_text_has_the_same_vector_in_every_batch_and_on_every_thread() 
     let adapter = adapter();
     let (config, weights) = published(&SHAPES[0]);
     let onnx = convert(&config, &weights, WeightFormat::W8).expect("converts");
-    let gpu = GpuModel::load_now(&adapter, &spec(&SHAPES[0], "mean"), &onnx, None).expect("loads");
+    let gpu = block_on(GpuModel::load(&adapter, &spec(&SHAPES[0], "mean"), &onnx, None)).expect("loads");
     let texts = texts(&[90, 1, 17, 64, 128, 3, 70], 5);
-    let together = gpu.forward_now(&slices(&texts)).expect("runs");
+    let together = block_on(gpu.forward(&slices(&texts))).expect("runs");
     let apart = std::thread::scope(|scope| {
         let handles: Vec<_> =
-            texts.iter().map(|text| scope.spawn(|| gpu.forward_now(&[text]).expect("runs"))).collect();
+            texts.iter().map(|text| scope.spawn(|| block_on(gpu.forward(&[text])).expect("runs"))).collect();
         handles.into_iter().flat_map(|handle| handle.join().expect("ends").into_values()).collect::<Vec<f32>>()
     });
     assert!(apart == together.values(), "bit for bit on one device");
-    assert!(gpu.forward_now(&[]).expect("runs").is_empty());
+    assert!(block_on(gpu.forward(&[])).expect("runs").is_empty());
     let units: Vec<Vec<usize>> = gpu.plan(&[4000, 96, 1, 5000]).into_iter().map(|unit| unit.texts).collect();
     assert_eq!(units, [vec![0, 1], vec![2], vec![3]]);
 }
@@ -105,16 +106,17 @@ fn needs_vulkan_a_device_that_is_gone_is_told_from_a_text_that_is_wrong() {
     let (config, weights) = published(&SHAPES[3]);
     let onnx = convert(&config, &weights, WeightFormat::F32).expect("converts");
     let spec = spec(&SHAPES[3], "mean");
-    let broken = GpuModel::load_now(&adapter, &spec, &onnx[..100], None).expect_err("refused");
-    assert!(!broken.is_of_device(), "{broken}");
-    let gpu = GpuModel::load_now(&adapter, &spec, &onnx, None).expect("loads");
-    let unknown = gpu.forward_now(&[&[1, VOCABULARY]]).expect_err("refused");
-    assert!(!unknown.is_of_device() && unknown.to_string().contains("token id 11"), "{unknown}");
-    gpu.forward_now(&[&[1, 2]]).expect("a wrong text leaves the device as it was");
+    let broken = block_on(GpuModel::load(&adapter, &spec, &onnx[..100], None)).expect_err("refused");
+    assert!(matches!(broken, GpuError::Embed(_)), "{broken}");
+    let gpu = block_on(GpuModel::load(&adapter, &spec, &onnx, None)).expect("loads");
+    let unknown = block_on(gpu.forward(&[&[1, VOCABULARY]])).expect_err("refused");
+    assert!(!matches!(unknown, EmbedError::Device(_)) && unknown.to_string().contains("token id 11"), "{unknown}");
+    block_on(gpu.forward(&[&[1, 2]])).expect("a wrong text leaves the device as it was");
     gpu.release();
     for _ in 0..2 {
-        let lost = gpu.forward_now(&[&[1, 2]]).expect_err("lost");
-        assert!(matches!(lost, GpuError::Lost { .. }) && lost.to_string().contains(adapter.name()), "{lost}");
+        let lost = block_on(gpu.forward(&[&[1, 2]])).expect_err("lost");
+        let of_device = matches!(lost, EmbedError::Device(_));
+        assert!(of_device && lost.to_string().contains(&format!("{} was lost", adapter.name())), "{lost}");
     }
 }
 
@@ -126,9 +128,9 @@ fn needs_vulkan_the_model_that_ships_gives_the_encoders_vectors() {
     let tokenizer = TextTokenizer::new(&spec.name, shipped::TOKENIZER, spec.max_tokens).expect("valid");
     let texts = ["The lighthouse keeper counted the ships.", "Tea.", "Nobody had asked him, so he said nothing."];
     let ids: Vec<Vec<u32>> = texts.iter().map(|text| tokenizer.tokenize(text).expect("splits").ids).collect();
-    let expected = encoder(&spec, shipped::ONNX).forward(&slices(&ids)).expect("runs");
-    let gpu = GpuModel::load_now(&adapter, &spec, shipped::ONNX, None).expect("loads");
-    assert_agree(&gpu.forward_now(&slices(&ids)).expect("runs"), &expected, 1e-9, "all-MiniLM-L6-v2");
+    let expected = block_on(encoder(&spec, shipped::ONNX).forward(&slices(&ids))).expect("runs");
+    let gpu = block_on(GpuModel::load(&adapter, &spec, shipped::ONNX, None)).expect("loads");
+    assert_agree(&block_on(gpu.forward(&slices(&ids))).expect("runs"), &expected, 1e-9, "all-MiniLM-L6-v2");
 }
 
 /// The page's tests compute these models too, on SwiftShader.

@@ -1,7 +1,7 @@
 // Several workers, each with its own instance of the model.
 
 import type { Weights } from "./model.js";
-import type { Device, EncoderReply, EncoderRequest, Loaded } from "../encoder-worker.js";
+import type { Computing, Device, EncoderReply, EncoderRequest } from "../encoder-worker.js";
 
 /** Leaves a processor to the page; more than four would only fill the memory. */
 export const N_WORKERS = Math.max(1, Math.min(4, (navigator.hardwareConcurrency || 2) - 1));
@@ -43,18 +43,24 @@ export class EncoderWorker {
     readonly #worker = new Worker(new URL("../encoder-worker.js", import.meta.url), { type: "module" });
     readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
     #asked = 0;
+    /** As the worker last said: WebGPU can fail in any batch, and the processor then goes on with it. */
+    computing: Computing;
 
     constructor(readonly device: Device) {
+        this.computing = { on: device.on, arithmetic: "" };
         this.#worker.addEventListener("message", ({ data }: MessageEvent<EncoderReply>) => {
             const waiting = this.#waiting.get(data.id);
             this.#waiting.delete(data.id);
-            if (data.ok) waiting?.resolve(data.value as never);
+            if (data.ok) {
+                this.computing = data.computing;
+                waiting?.resolve((data.vectors ?? data.computing) as never);
+            }
             else waiting?.reject(Object.assign(new Error(data.message), { name: data.name }));
         });
         this.#worker.addEventListener("error", (event) => this.#end(event.message || "the encoder's worker could not be started"));
     }
 
-    load(toml: string, tokenizer: Uint8Array, onnx: Uint8Array): Promise<Loaded> {
+    load(toml: string, tokenizer: Uint8Array, onnx: Uint8Array): Promise<Computing> {
         return this.#ask({ kind: "load", toml, tokenizer, onnx, device: this.device });
     }
 

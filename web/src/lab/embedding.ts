@@ -1,5 +1,6 @@
 // Embedding the open book in the background, nearest to the question first.
 
+import type { Computing } from "../encoder-worker.js";
 import { EncoderWorker, N_WORKERS, addWorkers } from "../encoder/workers.js";
 import type { Session } from "../session.js";
 
@@ -104,9 +105,11 @@ export class Embedding extends EventTarget {
             arithmetic: this.#arithmetic, trouble: this.#trouble?.worthSaying ? this.#trouble.reason : "",
         });
         let sinceKept = 0;
+        let on: Computing["on"];
+        /** Ends, too, when WebGPU has failed: more workers are then of use. */
         const work = async (worker: EncoderWorker) => {
-            while (!signal.aborted) {
-                const { passages, texts } = await core.ask("lab/next", { question: this.#question, n: BATCH[worker.device.on] });
+            while (!signal.aborted && worker.computing.on === on) {
+                const { passages, texts } = await core.ask("lab/next", { question: this.#question, n: BATCH[on] });
                 if (passages.length === 0) return;
                 let values;
                 try {
@@ -129,33 +132,15 @@ export class Embedding extends EventTarget {
         };
         do {
             await this.#load(toml, kept === total ? 1 : N_WORKERS, signal);
-            if (signal.aborted) return;
+            const first = this.#workers[0];
+            if (signal.aborted || first === undefined) return;
+            ({ on } = first.computing);
             tell();
             await this.#embedQuestion(this.#question, signal);
-        } while (!(await this.#stays(() => Promise.all(this.#workers.map(work)), this.#workers[0], signal)));
+            await Promise.all(this.#workers.map(work));
+        } while (this.#workers[0] !== undefined && this.#workers[0].computing.on !== on);
         if (!signal.aborted && kept < total) await core.ask("lab/keep", { model: key });
         if (!signal.aborted) tell();
-    }
-
-    /** Does something with a worker. False if WebGPU fails in it: then the worker is gone, and processors are to go on. */
-    async #stays(work: () => Promise<unknown>, worker: EncoderWorker | undefined, signal: AbortSignal): Promise<boolean> {
-        try {
-            await work();
-            return true;
-        } catch (error) {
-            if (signal.aborted) return true;
-            if (worker?.device.on !== "webgpu" || (error instanceof Error && error.name === "EmbedError")) throw error;
-            if (this.#workers.includes(worker)) this.#leave(worker, error);
-            return false;
-        }
-    }
-
-    /** Gives WebGPU up, with the reason. */
-    #leave(worker: EncoderWorker, error: unknown): void {
-        const { name, message } = error instanceof Error ? error : new Error(String(error));
-        this.#trouble = { reason: message, worthSaying: this.#compute === "webgpu" || name !== "NoAdapterError" };
-        this.#workers = this.#workers.filter((other) => other !== worker);
-        worker.end();
     }
 
     /** Loads the model into so many workers, or one that uses WebGPU; calls do not overlap. */
@@ -166,7 +151,8 @@ export class Embedding extends EventTarget {
     }
 
     async #loadNow(toml: string, n: number, signal: AbortSignal): Promise<void> {
-        if (signal.aborted || this.#workers.length >= n || this.#workers[0]?.device.on === "webgpu") return;
+        this.#hear();
+        if (signal.aborted || this.#workers.length >= n || this.#workers[0]?.computing.on === "webgpu") return;
         const [compute, { model }] = [this.#compute, this.#session];
         const { tokenizer, onnx } = await model.weights((done, total) => {
             if (this.state.kind === "fetching") this.#become({ kind: "fetching", done, total });
@@ -177,14 +163,16 @@ export class Embedding extends EventTarget {
         if (offered && this.#trouble === undefined && this.#workers.length === 0) {
             const worker = new EncoderWorker({ on: "webgpu", software: compute === "webgpu" });
             try {
-                const { arithmetic } = await worker.load(toml, tokenizer, onnx);
+                await worker.load(toml, tokenizer, onnx);
                 if (!stays()) return worker.end();
-                this.#arithmetic = arithmetic;
                 this.#workers.push(worker);
-                return;
+                this.#hear();
+                if (worker.computing.on === "webgpu") return;
             } catch (error) {
-                if (!stays()) return worker.end();
-                this.#leave(worker, error);
+                // Not that it fails, which the worker takes care of: that it breaks down.
+                worker.end();
+                if (!stays()) return;
+                this.#trouble = { reason: error instanceof Error ? error.message : String(error), worthSaying: true };
             }
         }
         const arithmetic = await addWorkers(this.#workers, n, { toml, tokenizer, onnx }, {
@@ -193,16 +181,27 @@ export class Embedding extends EventTarget {
         if (arithmetic !== undefined) this.#arithmetic = arithmetic;
     }
 
+    /** What the first worker says of itself: it alone was to use WebGPU. */
+    #hear(): void {
+        if (this.#workers[0] === undefined) return;
+        const { arithmetic, trouble } = this.#workers[0].computing;
+        this.#arithmetic = arithmetic;
+        if (trouble === undefined) return;
+        const { name, message } = trouble;
+        this.#trouble = { reason: message, worthSaying: this.#compute === "webgpu" || name !== "NoAdapterError" };
+    }
+
     async #embedQuestion(question: string, signal: AbortSignal): Promise<void> {
         const worker = this.#workers[0];
         if (worker === undefined || question.trim() === "") return;
-        let vector: Float32Array | undefined;
-        const embed = async () => (vector = await worker.embed("query", [question]));
-        if (!(await this.#stays(embed, worker, signal))) {
-            await this.#load((await this.#session.model.describe()).toml, this.state.kind === "complete" ? 1 : N_WORKERS, signal);
-            return this.#embedQuestion(question, signal);
+        let vector;
+        try {
+            vector = await worker.embed("query", [question]);
+        } catch (error) {
+            if (signal.aborted) return;
+            throw error;
         }
-        if (vector === undefined || signal.aborted || question !== this.#question) return;
+        if (signal.aborted || question !== this.#question) return;
         await this.#session.core.ask("lab/query", { question, vector });
         this.dispatchEvent(new Event("vectors"));
     }

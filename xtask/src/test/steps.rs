@@ -3,8 +3,8 @@
 use super::needs::{self, TARGETS};
 use super::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
-use crate::machine::{CHROMIUM, CLIPPY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, RUSTFMT};
-use crate::process::{FULL, cargo, listen, program, root, run as run_program, target_dir};
+use crate::machine::{CHROMIUM, CLIPPY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, RUSTFMT, WASM};
+use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
@@ -19,6 +19,29 @@ pub(super) fn lints(_: &mut LeftOut) -> Result<Done> {
     CLIPPY.require()?;
     run_program(cargo().args(["clippy", "--workspace", "--all-targets", FULL, "--", "--deny", "warnings"]))?;
     Ok(Done::Passed(String::new()))
+}
+
+/// What scores is small: these compile none of what reads books, whatever their features.
+pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
+    const OF_BOOKS: [&str; 6] = ["chardetng", "closeread-books", "encoding_rs", "html5ever", "tokenizers", "whatlang"];
+    let sets: [&[&str]; 3] = [
+        &["--package", "closeread-metrics", "--all-features"],
+        &["--package", "closeread-data", "--no-default-features", "--features", "other-formats"],
+        &["--package", "closeread-wasm", "--no-default-features", "--features", "scorer", "--target", WASM],
+    ];
+    for set in sets {
+        let tree = ["tree", "--quiet", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"];
+        let tree = stdout_of(cargo().args(tree).args(set))?;
+        let found = packages_of(&tree, &OF_BOOKS);
+        ensure!(found.is_empty(), "{} is compiled with {}", set[1], found.join(", "));
+    }
+    Ok(Done::Passed(format!("{} packages", sets.len())))
+}
+
+/// Which of `wanted` are in what `cargo tree` printed, a package and its version a line.
+fn packages_of<'w>(tree: &str, wanted: &[&'w str]) -> Vec<&'w str> {
+    let is_there = |name: &&str| tree.lines().any(|line| line.split(' ').next() == Some(*name));
+    wanted.iter().copied().filter(is_there).collect()
 }
 
 pub(super) fn tests(left_out: &mut LeftOut) -> Result<Done> {
@@ -132,6 +155,12 @@ mod tests {
         let line = "     Summary [   4.120s] 120 tests run: 119 passed (1 slow), 1 failed, 3 skipped";
         assert_eq!(count_in(line), Some("120 tests run: 119 passed (1 slow), 1 failed, 3 skipped"));
         assert_eq!(count_in("    PASS [ 0.1s] (1/2) core laws::hold"), None);
+    }
+
+    #[test]
+    fn packages_are_found_by_their_whole_names() {
+        let tree = "closeread-wasm v0.1.0 (/closeread/wasm)\nhtml5ever v0.40.1 (*)\nencoding_rs_io v0.1.7\n";
+        assert_eq!(packages_of(tree, &["encoding_rs", "html5ever"]), ["html5ever"]);
     }
 
     #[test]

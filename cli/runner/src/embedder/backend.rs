@@ -1,7 +1,7 @@
 //! What computes an embedding model: which backend, and why.
 
 #[cfg(feature = "gpu")]
-use super::gpu::{self, WithStandIn};
+use super::gpu::{self, GpuBackend};
 use crate::models::{Installed, ONNX};
 use anyhow::Context;
 #[cfg(feature = "encoder")]
@@ -128,7 +128,7 @@ impl Choice {
                 BertBackend::from_onnx(spec, &onnx, options).map(AnyBackend::Encoder)
             }
             #[cfg(feature = "gpu")]
-            Self::Gpu(adapter) => return WithStandIn::load(model, adapter),
+            Self::Gpu(adapter) => gpu::load(model, &onnx, adapter).map(AnyBackend::Gpu),
         };
         loaded.with_context(|| format!("backend `{}`", self.name()))
     }
@@ -142,7 +142,7 @@ pub(super) enum AnyBackend {
     #[cfg(feature = "encoder")]
     Encoder(BertBackend),
     #[cfg(feature = "gpu")]
-    Gpu(WithStandIn),
+    Gpu(GpuBackend),
 }
 
 impl Backend for AnyBackend {
@@ -156,13 +156,13 @@ impl Backend for AnyBackend {
         }
     }
 
-    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+    async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
         match self {
-            Self::Tract(backend) => backend.forward(batch),
+            Self::Tract(backend) => backend.forward(batch).await,
             #[cfg(feature = "encoder")]
-            Self::Encoder(backend) => backend.forward(batch),
+            Self::Encoder(backend) => backend.forward(batch).await,
             #[cfg(feature = "gpu")]
-            Self::Gpu(backend) => backend.forward(batch),
+            Self::Gpu(backend) => backend.forward(batch).await,
         }
     }
 }

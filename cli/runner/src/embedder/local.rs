@@ -4,6 +4,7 @@ use super::backend::{AnyBackend, Choice};
 use crate::models::{Installed, ONNX, SPEC, TOKENIZER};
 use anyhow::Context;
 use closeread_embed::{Embedded, EmbeddingModel, Role, TokenIds, Unit, Vectors, gather};
+use pollster::block_on;
 use std::num::NonZero;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -53,7 +54,7 @@ impl Local {
     ) -> anyhow::Result<Embedded> {
         let encoder = self.encoder()?;
         let chunks: Vec<&[&str]> = texts.chunks(TOKENIZE_CHUNK).collect();
-        let tokenize = |chunk: usize| {
+        let tokenize = async |chunk: usize| {
             let tokens = chunks[chunk].iter().enumerate();
             tokens
                 .map(|(at, text)| encoder.tokenize(role, chunk * TOKENIZE_CHUNK + at, text))
@@ -65,7 +66,7 @@ impl Local {
         let mut n_done = 0;
         let parts = self.spread(
             units.len(),
-            |unit| encoder.encode_unit(&units[unit], &tokens),
+            async |unit| encoder.encode_unit(&units[unit], &tokens).await,
             |unit| {
                 n_done += units[unit].texts.len();
                 progress(n_done);
@@ -76,23 +77,31 @@ impl Local {
     }
 
     /// `work(0)` to `work(n - 1)` on all cores, taken in order; `done` hears on this thread which is finished.
-    fn spread<T: Send>(&self, n: usize, work: impl Fn(usize) -> T + Sync, mut done: impl FnMut(usize)) -> Vec<T> {
+    fn spread<T: Send>(&self, n: usize, work: impl AsyncFn(usize) -> T + Sync, mut done: impl FnMut(usize)) -> Vec<T> {
         let mut results: Vec<Option<T>> = (0..n).map(|_| None).collect();
         if n <= 1 || self.n_threads == 1 {
-            return (0..n).map(|idx| (work(idx), done(idx)).0).collect();
+            return block_on(async {
+                let mut results = Vec::with_capacity(n);
+                for idx in 0..n {
+                    results.push(work(idx).await);
+                    done(idx);
+                }
+                results
+            });
         }
         let (next, (sender, receiver)) = (AtomicUsize::new(0), mpsc::channel());
         std::thread::scope(|scope| {
             for _ in 0..self.n_threads.min(n) {
                 let (sender, next, work) = (sender.clone(), &next, &work);
-                scope.spawn(move || {
+                let all = async move || {
                     loop {
                         let idx = next.fetch_add(1, Ordering::Relaxed);
-                        if idx >= n || sender.send((idx, work(idx))).is_err() {
+                        if idx >= n || sender.send((idx, work(idx).await)).is_err() {
                             break;
                         }
                     }
-                });
+                };
+                scope.spawn(move || block_on(all()));
             }
             drop(sender);
             for (idx, result) in receiver {

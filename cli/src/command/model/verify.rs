@@ -5,6 +5,7 @@ use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbeddingModel, Role};
 use closeread_runner::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir};
 use closeread_text::hash::sha256;
+use pollster::block_on;
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -71,7 +72,7 @@ fn vectors(model: &Installed, findings: &mut Vec<Finding>) -> anyhow::Result<()>
     let spec = &model.spec;
     let backend = TractBackend::new(spec, &model.file(ONNX)?)?;
     let encoder = EmbeddingModel::new(spec.clone(), &model.file(TOKENIZER)?, backend)?;
-    let vectors = encoder.encode(Role::Passage, &[RELATED[0], RELATED[1], UNRELATED])?.vectors;
+    let vectors = block_on(encoder.encode(Role::Passage, &[RELATED[0], RELATED[1], UNRELATED]))?.vectors;
     findings.push(finding("dimension", true, format!("{} numbers a vector", vectors.dimension())));
     if spec.normalize {
         let worst = vectors.rows().map(|row| (dot(row, row).sqrt() - 1.0).abs()).fold(0.0, f64::max);
@@ -84,7 +85,7 @@ fn vectors(model: &Installed, findings: &mut Vec<Finding>) -> anyhow::Result<()>
     let detail = format!("{related:.4}, {expected:.4} when the folder was made");
     findings.push(finding("similarity", (related - expected).abs() <= SAME, detail));
     if let Some(check) = &spec.check {
-        let pair = encoder.encode(Role::Passage, &[&check.a, &check.b])?.vectors;
+        let pair = block_on(encoder.encode(Role::Passage, &[&check.a, &check.b]))?.vectors;
         let found = dot(pair.row(0), pair.row(1));
         let detail = format!("{found:.4}, {:.4} +- {} by the published weights", check.cosine, check.tolerance);
         findings.push(finding("known similarity", (found - check.cosine).abs() <= check.tolerance, detail));
@@ -94,7 +95,8 @@ fn vectors(model: &Installed, findings: &mut Vec<Finding>) -> anyhow::Result<()>
 
 /// The cosine of the two related sentences.
 pub(super) fn related_cosine<B: Backend>(encoder: &EmbeddingModel<B>) -> anyhow::Result<f64> {
-    let vectors = encoder.encode(Role::Passage, &RELATED).context("the converted model does not run")?.vectors;
+    let vectors =
+        block_on(encoder.encode(Role::Passage, &RELATED)).context("the converted model does not run")?.vectors;
     Ok(dot(vectors.row(0), vectors.row(1)))
 }
 

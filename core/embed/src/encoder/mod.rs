@@ -256,7 +256,7 @@ impl Backend for BertBackend {
         plan_in_order(lengths, UNIT_TOKENS)
     }
 
-    fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
+    async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
         self.run(batch, None)
     }
 }

@@ -47,7 +47,7 @@ fn texts(lengths: &[usize], seed: u32) -> Vec<Vec<u32>> {
 }
 
 fn forward(backend: &BertBackend, texts: &[Vec<u32>]) -> Vectors {
-    backend.forward(&texts.iter().map(Vec::as_slice).collect::<Vec<_>>()).expect("runs")
+    pollster::block_on(backend.forward(&texts.iter().map(Vec::as_slice).collect::<Vec<_>>())).expect("runs")
 }
 
 fn distance(a: &[f32], b: &[f32]) -> f64 {
@@ -150,7 +150,7 @@ fn texts_that_no_vector_can_be_made_of_are_named() {
     for (ids, words) in
         [(vec![1, VOCABULARY], "token id 11"), (vec![], "without a token"), (vec![1; 133], "133 tokens")]
     {
-        let message = backend.forward(&[&[1, 2], &ids]).expect_err("refused").to_string();
+        let message = pollster::block_on(backend.forward(&[&[1, 2], &ids])).expect_err("refused").to_string();
         assert!(message.contains(words), "{message}");
     }
 }
@@ -260,7 +260,7 @@ fn vectors_equal_tracts() {
                 let ours = BertBackend::from_onnx(&spec, &onnx, options).expect("loads");
                 let found = forward(&ours, &texts);
                 for (text, found) in texts.iter().zip(found.rows()) {
-                    let expected = tract.forward(&[text]).expect("runs");
+                    let expected = pollster::block_on(tract.forward(&[text])).expect("runs");
                     let distance = distance(found, expected.row(0));
                     assert!(distance < 1e-9, "{shape:?} {format:?} {pooling}: 1 - cos = {distance:e}");
                 }
