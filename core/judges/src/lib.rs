@@ -21,10 +21,9 @@ mod sagascale;
 mod score;
 mod verdict;
 
+pub use agreement::{Agreement, Confusion, among, labels};
 pub use closeread_methods::protocol::{IfUnreadable, Judge};
 pub use cost::cost;
-
-pub use agreement::{Agreement, Confusion, among, labels};
 pub use hamlet::{FactRuling, SentenceRuling, linearised};
 pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels};
 pub use judgement::{Judgement, JudgementKey, Subject, TrialPlace};

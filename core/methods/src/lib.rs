@@ -37,6 +37,7 @@ pub mod work;
 
 pub use agentic_rag::{AgenticRag, OnBoth, OnNeither};
 pub use closed_book::ClosedBook;
+pub use closeread_eval::reading::Answer;
 pub use cuts::{OnTruncation, as_overflows, cuts};
 pub use full_document::{FullDocument, OnOverflow};
 pub use host::Host;
@@ -56,7 +57,6 @@ pub use session::{HostWorkers, MethodError, Request, Session, Settings, Stop, Tr
 pub use style::PromptStyle;
 
 use crate::record::CallTrace;
-pub use closeread_eval::reading::Answer;
 use closeread_eval::{Item, Outcome};
 use cost::{Calls, Cost, Sizes};
 use serde::de::DeserializeOwned;
