@@ -27,6 +27,11 @@ fn needs_vectors_the_shared_vectors_pass_where_there_is_code() {
 #[test]
 fn a_changed_expectation_is_noticed() {
     let places = [
+        ("sagascale_tables.json", "/cases/0/expected/rows/1/cells/NR/value"),
+        ("sagascale_tables.json", "/cases/0/expected/rows/0/head/max_len"),
+        ("sagascale_tables.json", "/cases/1/expected/average/LC/value"),
+        ("sagascale_tables.json", "/cases/2/expected/rows/0/cells/Err Rate/n"),
+        ("sagascale_tables.json", "/cases/3/expected/rows/2/cells/AR/value"),
         ("sentences_en.json", "/passages/0/sentences/1/byte/1"),
         ("sentences_en.json", "/passages/1/sentences/0/char/1"),
         ("sentences_en.json", "/short/0/sentences/0/text"),
