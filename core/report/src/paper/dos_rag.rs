@@ -48,10 +48,13 @@ struct StrongerBaselines<'a> {
 
 impl StrongerBaselines<'_> {
     fn tables(&self) -> Vec<Table> {
-        let Some(metric) = self.metric() else { return Vec::new() };
+        let metrics = self.metrics();
         let mut tables = Vec::new();
         // The authors' code leaves failed calls out; the other reading stands beside it.
-        for policy in [FailurePolicy::LeftOut, FailurePolicy::Wrong] {
+        let policies = [FailurePolicy::LeftOut, FailurePolicy::Wrong];
+        for (policy, metric) in
+            policies.into_iter().flat_map(|policy| metrics.iter().map(move |metric| (policy, metric)))
+        {
             let counting = if metric.name().contains("accuracy") { Counting::default() } else { OF_WORDS };
             let by = Aggregation { policy, counting, ..Aggregation::new(metric.clone()) };
             tables.push(self.by_budget(&by, None));
@@ -64,9 +67,15 @@ impl StrongerBaselines<'_> {
         tables.into_iter().flatten().collect()
     }
 
-    fn metric(&self) -> Option<MetricName> {
-        let cells = self.configuration.cells.iter().map(|(id, _)| *id);
-        self.trials.main_metric(&Rows::all().cells(cells))
+    /// The metric that speaks for each kind of question; the paper's benchmarks have one each.
+    fn metrics(&self) -> Vec<MetricName> {
+        let mut found: Vec<MetricName> = Vec::new();
+        for (_, key) in &self.configuration.cells {
+            let cells = self.configuration.cells.iter().filter(|(_, other)| other.task == key.task);
+            let metric = self.trials.main_metric(&Rows::all().cells(cells.map(|(id, _)| *id)));
+            found.extend(metric.filter(|metric| !found.contains(metric)));
+        }
+        found
     }
 
     /// The cells by method, the paper's in its order first, and budget.
@@ -88,10 +97,12 @@ impl StrongerBaselines<'_> {
         if self.several { format!("{title}: {}", self.configuration.name) } else { title.to_owned() }
     }
 
-    /// Ids tell the configurations apart by their names.
-    fn id(&self, id: &str) -> String {
-        let name: String = self.configuration.name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
-        if self.several { format!("{id}-{name}") } else { id.to_owned() }
+    /// Ids tell configurations and metrics apart by their names.
+    fn id(&self, id: &str, metric: Option<&MetricName>) -> String {
+        let metric = metric.filter(|_| self.metrics().len() > 1).map(MetricName::name);
+        let names = metric.into_iter().chain(self.several.then_some(self.configuration.name.as_str()));
+        let plain = |name: &str| name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect::<String>();
+        names.fold(id.to_owned(), |id, name| format!("{id}-{}", plain(name)))
     }
 
     /// The mean over the repeats of each repeat's mean, with the sample deviation; n counts repeats. Of one repeat it is the
@@ -122,7 +133,7 @@ impl StrongerBaselines<'_> {
             format!("{} over the token budget{only}{said}, mean ± deviation over repeats, %", label(&by.metric));
         let budgets = self.budgets();
         let columns = budgets.iter().map(|budget| thousands(*budget as u64)).chain([ALL_BUDGETS.to_owned()]);
-        let id = self.id(&format!("stronger-baselines-budgets{apart}{suffix}"));
+        let id = self.id(&format!("stronger-baselines-budgets{apart}{suffix}"), Some(&by.metric));
         let source = "Stronger Baselines, Tables 1 to 4";
         let mut grid = Grid::new(&id, &self.named(&title), source, &["Method"], columns);
         let in_group = |item: &ItemFacts| difficulty.is_none_or(|value| item.label(DIFFICULTY) == Some(value));
@@ -152,7 +163,7 @@ impl StrongerBaselines<'_> {
         let source = "Stronger Baselines, Figures 1 and 3 to 6";
         let heads = ["Method", "Budget"];
         let columns = ["mean tokens".to_owned(), label(&by.metric)];
-        let id = self.id(&format!("stronger-baselines-tokens{suffix}"));
+        let id = self.id(&format!("stronger-baselines-tokens{suffix}"), Some(&by.metric));
         let mut grid = Grid::new(&id, &self.named(&title), source, &heads, columns);
         for (cell, key) in self.cells() {
             let rows = Rows::of(cell);
@@ -181,7 +192,7 @@ impl StrongerBaselines<'_> {
         let columns = ["Avg. Tokens".to_owned()].into_iter().chain(metrics.iter().map(label));
         let title = self.named("All metrics, %");
         let heads = ["Method", "Budget"];
-        let id = self.id("stronger-baselines-table-5");
+        let id = self.id("stronger-baselines-table-5", None);
         let mut grid = Grid::new(&id, &title, "Stronger Baselines, Table 5", &heads, columns);
         for (cell, key) in self.cells() {
             let rows = Rows::of(cell);
