@@ -7,16 +7,24 @@
 //! DOS RAG (Stronger Baselines, section 2.3) on a book in a string, by the built-in reader, which is no language model:
 //!
 //! ```
-//! use closeread_core::ask::{self, Call, Host, HostError, Item, Prompts, Rag, Response, Session, Settings, Task};
+//! use closeread_core::ask::{self, Call, ExtractiveInput, Host, HostError, Item, Prompts, Rag, Response, Session};
+//! use closeread_core::ask::{Settings, Task};
 //! use closeread_core::read::{Book, Language, PassageIndex, ReadOptions, Retriever, Tokenizer};
 //! use closeread_core::score::score;
 //!
 //! struct BuiltIn;
 //!
 //! impl Host for BuiltIn {
-//!     async fn chat(&self, call: Call) -> Result<Response, HostError> {
-//!         let text = call.reading.as_ref().map(ask::extractive).unwrap_or_default();
-//!         Ok(Response { text, ..Response::default() })
+//!     async fn chat(&self, _: Call) -> Result<Response, HostError> {
+//!         Err(HostError::Failed("there is no language model here".to_owned()))
+//!     }
+//!
+//!     async fn answer_from(
+//!         &self,
+//!         _: Call,
+//!         input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
+//!     ) -> Result<Response, HostError> {
+//!         Ok(Response { text: ask::extractive(&input().await?), ..Response::default() })
 //!     }
 //! }
 //!
@@ -27,7 +35,7 @@
 //! item.answers = vec!["Carla".to_owned()];
 //!
 //! let (method, prompts, tokenizer) = (Rag::dos(), Prompts::built_in(), Tokenizer::cl100k());
-//! let index: PassageIndex = method.passages.index(&books, &tokenizer);
+//! let index: PassageIndex = method.passages.index(&books, &tokenizer, Book::text)?;
 //! let session = Session::new(&BuiltIn, Settings::new(&prompts, &tokenizer))
 //!     .about(&books)
 //!     .searching(Some(&index), Retriever::Bm25)
@@ -42,8 +50,10 @@
 //! # }
 //! ```
 //!
-//! A host with a language model sends the [`Call`](ask::Call) to a server instead: [`ask::provider`] has requests and
-//! responses of the servers' protocols as values. One that embeds also implements [`Host::embed`](ask::Host::embed).
+//! A host with a language model has [`Host::chat`](ask::Host::chat) alone, and sends the [`Call`](ask::Call) to a server:
+//! [`ask::provider`] has requests and responses of the servers' protocols as values. One that embeds also implements
+//! [`Host::embed`](ask::Host::embed). The book above holds its text; where texts lie on a disk or elsewhere, books let go of
+//! them ([`Book::let_go`](read::Book::let_go)) and the host loads them one at a time ([`Host::text`](ask::Host::text)).
 //!
 //! This crate names what is stable. The crates below it, `closeread-text` to `closeread-report`, change without notice.
 

@@ -3,7 +3,7 @@
 pub use closeread_books::chunk::{Chunker, Pieces};
 pub use closeread_books::html;
 pub use closeread_books::tokens::{Encoding, Tokenizer, TokenizerError};
-pub use closeread_books::{Book, DecodeError, Decoded, ReadOptions, TextError, TextStore, decode};
+pub use closeread_books::{Book, BookText, DecodeError, Decoded, ReadOptions, TextError, decode};
 #[cfg(feature = "epub")]
 pub use closeread_books::{EpubError, EpubText, read_epub};
 pub use closeread_data::{ADAPTERS, Adapter, Dataset, adapter, jsonl, resolve_evidence};

@@ -6,8 +6,8 @@ mod options;
 use crate::assets;
 use crate::books::to_js;
 use crate::error::{as_js, usage};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, BookText, TextError};
 use closeread_data::resolve_evidence;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
@@ -80,7 +80,8 @@ pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
         temperature: 0.0,
         context_window: None,
     };
-    let size = BookSize::of(&options::book(book)?, &tokenizer);
+    let book = options::book(book)?;
+    let size = BookSize::of(&book, &*text_of(&book)?, &tokenizer);
     let offers = offers(setting, &size).map_err(|error| as_js("MethodError", &error))?;
     to_js(&offers).map(JsCast::unchecked_into)
 }
@@ -106,7 +107,7 @@ pub struct MethodRun {
     options: MethodOptions,
     prompts: Prompts,
     tokenizer: Tokenizer,
-    made: RefCell<Vec<Option<ExtractiveInput>>>,
+    made: RefCell<Vec<ExtractiveInput>>,
 }
 
 #[wasm_bindgen]
@@ -125,9 +126,9 @@ impl MethodRun {
         let books = Array::from(books).into_iter().map(|book| options::book(&book).map(Arc::new));
         let books: Vec<Arc<Book>> = books.collect::<Result<_, _>>()?;
         let item = options::item(item, &books)?;
+        let texts: Vec<_> = books.iter().map(|book| text_of(book)).collect::<Result<_, _>>()?;
         let gold = (!item.evidence.is_empty()).then(|| {
-            let sources: Vec<_> = books.iter().map(|book| book.source()).collect();
-            let locators: Vec<Locator<'_>> = sources.iter().map(|source| Locator::new(source)).collect();
+            let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text.source())).collect();
             resolve_evidence(&item, &locators).spans()
         });
         let (prompts, tokenizer) = (Prompts::built_in(), options.tokenizer()?);
@@ -149,7 +150,7 @@ impl MethodRun {
         };
         let trial = self.tried(&host).await?;
         let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
-        let scores = recorded_scores(&self.item, &trial.outcome, shown, self.gold.as_deref(), &self.books);
+        let scores = recorded_scores(&self.item, &trial.outcome, shown, self.gold.as_deref(), &self.books, text_of)?;
         let record = Record {
             key: TrialKey {
                 item: self.item.id.clone(),
@@ -195,18 +196,21 @@ impl MethodRun {
     pub fn slice(&self, document: &str, start: usize, end: usize) -> Result<String, JsValue> {
         let book = self.books.iter().find(|book| book.id == document);
         let book = book.ok_or_else(|| usage(&format!("there is no book `{document}` here")))?;
-        let text = book.source();
+        let text = text_of(book)?;
         let wrong = || usage(&format!("bytes {start} to {end} are no whole characters of `{document}`"));
-        text.get(start..end).map(str::to_owned).ok_or_else(wrong)
+        text.source().get(start..end).map(str::to_owned).ok_or_else(wrong)
     }
+}
+
+fn text_of(book: &Book) -> Result<Arc<BookText>, JsValue> {
+    book.text().map_err(|error| as_js("TextError", &error))
 }
 
 impl MethodRun {
     fn input_of<T>(&self, call: usize, read: impl FnOnce(&ExtractiveInput) -> T) -> Result<T, JsValue> {
         let made = self.made.borrow();
         let made = made.get(call).ok_or_else(|| usage(&format!("there is no call {call} in this run")))?;
-        let input = made.as_ref();
-        Ok(read(input.ok_or_else(|| usage("the call says nothing that can be read without a model"))?))
+        Ok(read(made))
     }
 
     async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
@@ -237,9 +241,10 @@ impl MethodRun {
     /// The books cut as the method wants them, with vectors where these are needed; or why there are none.
     async fn shelf(&self, host: &JsHost<'_>, retriever: Retriever) -> Result<Option<PassageIndex>, String> {
         let Some(passages) = self.method.passages() else { return Ok(None) };
-        let mut shelf = passages.index(&self.books, &self.tokenizer);
+        let gone = |error: TextError| error.to_string();
+        let mut shelf = passages.index(&self.books, &self.tokenizer, Book::text).map_err(gone)?;
         if retriever.needs_vectors() {
-            let texts = shelf.texts(0..shelf.passages().len());
+            let texts = shelf.texts(0..shelf.passages().len(), Book::text).map_err(gone)?;
             let (mut dimension, mut values) = (0, Vec::new());
             for some in texts.chunks(EMBEDDED_AT_ONCE) {
                 let some: Vec<&str> = some.iter().map(String::as_str).collect();
@@ -249,7 +254,11 @@ impl MethodRun {
                     values.extend_from_slice(row);
                 }
             }
-            shelf.put_vectors(Vectors::new(dimension, values));
+            let n_numbers = dimension * texts.len();
+            if values.len() != n_numbers {
+                return Err(format!("{} numbers for {} vectors of {dimension}", values.len(), texts.len()));
+            }
+            shelf.put_vectors(Vectors::new(dimension, values)).map_err(|error| error.to_string())?;
         }
         Ok(Some(shelf))
     }

@@ -223,7 +223,7 @@ fn call_of(given: &JsValue) -> Result<Call, JsValue> {
         Message { role, content, shared_bytes }
     };
     let messages = messages.into_iter().map(message).collect();
-    Ok(Call { messages, temperature, max_output_tokens, prompt: String::new(), reading: None })
+    Ok(Call { messages, temperature, max_output_tokens, prompt: String::new() })
 }
 
 /// Bytes of the beginning that has so many UTF-16 code units.
@@ -245,11 +245,11 @@ fn thrown(error: &HostError) -> JsValue {
     let name = match error {
         HostError::Overflow { .. } => "OverflowError",
         HostError::Blocked { .. } => "BlockedError",
-        HostError::Failed(_) | HostError::Embedding(_) => "CallError",
+        HostError::Failed(_) | HostError::Embedding(_) | HostError::Text(_) => "CallError",
     };
     let said = match error {
         HostError::Overflow { message: said, .. } | HostError::Blocked { reason: said } => said,
-        HostError::Failed(said) | HostError::Embedding(said) => said,
+        HostError::Failed(said) | HostError::Embedding(said) | HostError::Text(said) => said,
     };
     let js = as_js(name, said);
     if let HostError::Overflow { needed, context_window: window, .. } = error {

@@ -195,7 +195,8 @@ mod tests {
         write("c.csv", b"year,sales\n2024,9\n");
         let read = |path: PathBuf| documents(&[path], None);
         let books = read(dir.path().to_owned()).unwrap();
-        let texts: Vec<(String, String)> = books.iter().map(|b| (b.id.clone(), b.source().trim().to_owned())).collect();
+        let texts: Vec<(String, String)> =
+            books.iter().map(|b| (b.id.clone(), b.text().unwrap().source().trim().to_owned())).collect();
         let of = |id: &str, text: &str| (id.to_owned(), text.to_owned());
         assert_eq!(
             texts,

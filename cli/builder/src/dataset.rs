@@ -7,6 +7,7 @@ use closeread_books::Book;
 use closeread_build::{Built, documents_of, sample};
 use closeread_eval::{Content, Item};
 use closeread_files::{write_atomically, write_lines};
+use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
 use serde_json::{Value, json};
 use std::fs;
@@ -28,17 +29,17 @@ pub struct Written {
     pub page: PathBuf,
 }
 
-/// Writes documents, texts, items, report and the page for people, which asks at most `check` questions of each kind.
+/// Writes documents, texts (`texts` has those that books do not hold), items, report and the page for people, which asks at most `check` questions of each kind.
 pub fn write(
     folder: &BuildFolder,
     pipeline: &str,
-    books: &[Arc<Book>],
+    (books, texts): (&[Arc<Book>], &BookTexts),
     built: &Built,
     check: usize,
     seed: u64,
 ) -> Result<Written> {
     let out = folder.path();
-    let documents = write_documents(out, books, used(&built.items))?;
+    let documents = write_documents(out, books, texts, used(&built.items))?;
     write_lines(&out.join("items.jsonl"), &built.items)?;
     let questions = sample(&built.questions, check, seed);
     let page = write_page(&out.join("check"), pipeline, books, &questions, built.sheet.as_ref())?;
@@ -62,6 +63,7 @@ fn used(items: &[Item]) -> impl Iterator<Item = &str> {
 pub(crate) fn write_documents<'a>(
     out: &Path,
     books: &[Arc<Book>],
+    texts: &BookTexts,
     named: impl Iterator<Item = &'a str>,
 ) -> Result<usize> {
     let documents = documents_of(books, named);
@@ -69,7 +71,7 @@ pub(crate) fn write_documents<'a>(
     for document in &documents {
         let Content::Path(path) = &document.content else { continue };
         let book = books.iter().find(|book| book.id == document.id).context("a document is one of the books")?;
-        write_atomically(&out.join(path), book.open()?.source().as_bytes())?;
+        write_atomically(&out.join(path), texts.open(book)?.source().as_bytes())?;
     }
     write_lines(&out.join("documents.jsonl"), &documents)?;
     Ok(documents.len())

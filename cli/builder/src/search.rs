@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use closeread_books::chunk::Chunker;
 use closeread_books::html::{Layout, to_text};
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_build::sagascale::{Found, SearchHost};
 use closeread_llm::HostError;
 use closeread_providers::without_credentials;
@@ -111,7 +112,11 @@ fn shelf(folder: &Path, tokenizer: &Tokenizer) -> Result<PassageIndex> {
         bail!("--search: {problem}");
     }
     let books = books.into_iter().map(|(book, _)| Arc::new(book)).collect();
-    Ok(PassageIndex::new(books, Chunker::Dos, Chunker::Dos.default_max_tokens(), tokenizer))
+    Ok(PassageIndex::new(books, Chunker::Dos, Chunker::Dos.default_max_tokens(), tokenizer, Book::text)?)
+}
+
+fn gone(error: TextError) -> HostError {
+    HostError::Text(error.to_string())
 }
 
 impl SearchHost for Search {
@@ -120,7 +125,7 @@ impl SearchHost for Search {
         match self {
             Self::Folder(shelf) => {
                 let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-                let texts = shelf.texts(0..shelf.passages().len());
+                let texts = shelf.texts(0..shelf.passages().len(), Book::text).map_err(gone)?;
                 let holds = |text: &String| {
                     let text = text.to_lowercase();
                     words.iter().all(|word| text.contains(word))
@@ -142,7 +147,7 @@ impl SearchHost for Search {
                 let found: Vec<usize> =
                     ranking.iter().filter(|ranked| ranked.score > 0.0).take(RESULTS).map(|ranked| ranked.idx).collect();
                 let title = |idx: usize| shelf.books()[shelf.passages()[idx].book].title.clone();
-                let texts = shelf.texts(found.iter().copied());
+                let texts = shelf.texts(found.iter().copied(), Book::text).map_err(gone)?;
                 Ok(found.iter().zip(texts).map(|(&idx, text)| Found { title: title(idx), text }).collect())
             }
             Self::Engine(engine) => {

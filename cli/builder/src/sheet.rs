@@ -9,6 +9,7 @@ use closeread_build::{Form, Sheet, Written};
 use closeread_data::resolve_evidence;
 use closeread_eval::{Content, Document, Item};
 use closeread_files::{read_lines, write_atomically, write_lines};
+use closeread_runner::texts::BookTexts;
 use closeread_text::Locator;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ pub fn write_sheet(out: &Path, pipeline: &str, books: &[Arc<Book>], sheet: &Shee
     if out.join(BuildFolder::MANIFEST).exists() {
         bail!("{} holds a build: choose another folder with --out for a page of forms alone", out.display());
     }
-    write_documents(out, books, books.iter().map(|book| book.id.as_str()))?;
+    write_documents(out, books, &BookTexts::default(), books.iter().map(|book| book.id.as_str()))?;
     write_page(&out.join("check"), pipeline, books, &[], Some(sheet))
 }
 

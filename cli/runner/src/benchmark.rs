@@ -2,10 +2,11 @@
 
 mod corpora;
 
-use crate::input::{self, InputOptions};
+use crate::input::{self, FileReport, InputOptions};
 use crate::shard::Shard;
+use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
-use closeread_books::{Book, TextStore};
+use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
 use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, Task};
 use closeread_text::hash::sha256_of_parts;
@@ -67,6 +68,8 @@ pub struct Benchmark {
     pub name: String,
     /// Every book once.
     pub books: Vec<Arc<Book>>,
+    /// The texts that the books do not hold.
+    pub texts: Arc<BookTexts>,
     /// The items to run, in their order.
     pub items: Vec<Item>,
     /// What was wrong in the data.
@@ -90,22 +93,22 @@ impl Benchmark {
             leave_on_disk: true,
         };
         let name = asked.name.as_deref().unwrap_or(SAMPLE);
-        let (name, dataset, books) = match adapter(name) {
-            _ if name == SAMPLE => (SAMPLE.to_owned(), sample(asked.judged), None),
+        let (name, dataset, books, texts) = match adapter(name) {
+            _ if name == SAMPLE => (SAMPLE.to_owned(), sample(asked.judged), None, BookTexts::default()),
             Some(adapter) => {
                 if asked.data.is_empty() {
                     bail!("benchmark `{name}` needs --data: {}", adapter.wants);
                 }
                 if let Some(folder) = own_folder(&asked.data) {
-                    let (mut dataset, books) = folder_benchmark(folder, &options)?;
+                    let (mut dataset, books, texts) = folder_benchmark(folder, &options)?;
                     adapter.check(&mut dataset);
-                    (name.to_owned(), dataset, Some(books))
+                    (name.to_owned(), dataset, Some(books), texts)
                 } else {
                     if adapter.texts == Texts::Fields {
                         (options.keep_frame, options.keep_wraps) = (true, true);
                     }
-                    let (dataset, books) = published(adapter, &asked.data, &options)?;
-                    (name.to_owned(), dataset, books)
+                    let (dataset, books, texts) = published(adapter, &asked.data, &options)?;
+                    (name.to_owned(), dataset, books, texts)
                 }
             }
             None => {
@@ -118,17 +121,17 @@ impl Benchmark {
                         known.join(", ")
                     );
                 }
-                let (dataset, books) = folder_benchmark(folder, &options)?;
-                (folder_name(folder), dataset, Some(books))
+                let (dataset, books, texts) = folder_benchmark(folder, &options)?;
+                (folder_name(folder), dataset, Some(books), texts)
             }
         };
-        Self::from_dataset(name, dataset, books, asked, &options)
+        Self::from_dataset(name, dataset, (books, texts), asked, &options)
     }
 
     fn from_dataset(
         name: String,
         dataset: Dataset,
-        books: Option<Vec<Book>>,
+        (books, texts): (Option<Vec<Book>>, BookTexts),
         asked: &BenchmarkOptions,
         options: &InputOptions,
     ) -> Result<Self> {
@@ -138,7 +141,7 @@ impl Benchmark {
             None => books_of(documents, options, &mut problems),
         };
         let (books, items) =
-            if asked.one_book { one_book(&name, books, items, options.keep_wraps)? } else { (books, items) };
+            if asked.one_book { one_book(&name, &books, &texts, items, options.keep_wraps)? } else { (books, items) };
         let known: HashSet<&str> = books.iter().map(|book| book.id.as_str()).collect();
         let mut kept = Vec::new();
         for item in items {
@@ -156,7 +159,8 @@ impl Benchmark {
         let used: HashSet<&str> = items.iter().flat_map(|item| &item.documents).map(String::as_str).collect();
         let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
         let keep_frame = options.keep_frame || asked.one_book;
-        Ok(Self { name, books, items, problems, keep_frame, keep_wraps: options.keep_wraps })
+        let texts = Arc::new(texts);
+        Ok(Self { name, books, texts, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
     /// Leaves the items of one part, and their books.
@@ -182,11 +186,10 @@ impl Benchmark {
         Ok(sha256_of_parts(parts.iter().map(Vec::as_slice)))
     }
 
-    /// Lets go of all texts: from now on they are read from `store` when they are needed.
-    pub fn keep_in(&mut self, store: &Arc<dyn TextStore>) {
-        for book in &mut self.books {
-            *book = Arc::new(book.as_ref().clone().kept_in(Arc::clone(store)));
-        }
+    /// Lets go of all texts: from now on they are read from `texts` when they are needed.
+    pub fn keep_in(&mut self, texts: BookTexts) {
+        self.books.iter_mut().for_each(|book| *book = Arc::new(book.as_ref().clone().let_go()));
+        self.texts = Arc::new(texts);
     }
 
     /// Finds each item's evidence and writes its offsets into the item; returns the spans by item id.
@@ -198,7 +201,7 @@ impl Benchmark {
         for item in &mut self.items {
             let Some(facts) = &mut item.key_facts else { continue };
             let Some(book) = books.get(facts.document.as_str()) else { continue };
-            match resolve_chunk(facts, &Locator::new(book.open()?.source())) {
+            match resolve_chunk(facts, &Locator::new(self.texts.open(book)?.source())) {
                 Ok(span) => facts.chunk = ChunkPlace::Offsets { start: span.start, end: span.end },
                 Err(error) => self.problems.push(Problem::note(
                     &self.name,
@@ -211,7 +214,8 @@ impl Benchmark {
         let with_evidence = self.items.iter_mut().filter(|item| !item.evidence.is_empty());
         let mut with_evidence: Vec<&mut Item> = with_evidence.collect();
         for items in with_evidence.chunk_by_mut(|a, b| a.documents == b.documents) {
-            let open = items[0].documents.iter().map(|id| books[id.as_str()].open()).collect::<Result<Vec<_>, _>>()?;
+            let open = items[0].documents.iter().map(|id| self.texts.open(books[id.as_str()]));
+            let open = open.collect::<Result<Vec<_>, _>>()?;
             let locators: Vec<Locator<'_>> = open.iter().map(|book| Locator::new(book.source())).collect();
             let texts: Vec<&Locator<'_>> = locators.iter().collect();
             for item in items {
@@ -270,7 +274,7 @@ fn own_folder(data: &[PathBuf]) -> Option<&Path> {
 }
 
 /// A folder of closeread's own format. Texts lie in the lines or in files beside them.
-fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, Vec<Book>)> {
+fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, Vec<Book>, BookTexts)> {
     let mut files = Vec::new();
     for name in ["documents.jsonl", "items.jsonl"] {
         let path = folder.join(name);
@@ -286,7 +290,9 @@ fn folder_benchmark(folder: &Path, options: &InputOptions) -> Result<(Dataset, V
         dataset.problems.iter().filter(|p| p.file.ends_with("documents.jsonl")).map(|p| p.line).collect();
     let unread = problems.iter().filter(|p| p.line.is_none() || !named.contains(&p.line));
     dataset.problems.extend(unread.map(input::Problem::to_record));
-    Ok((dataset, books.into_iter().map(|(book, _)| book).collect()))
+    let left_in = |(book, report): &(Book, FileReport)| Some((book.hash().to_owned(), report.left_in.clone()?));
+    let texts = BookTexts::left_in(books.iter().filter_map(left_in));
+    Ok((dataset, books.into_iter().map(|(book, _)| book).collect(), texts))
 }
 
 fn folder_name(folder: &Path) -> String {
@@ -294,19 +300,25 @@ fn folder_name(folder: &Path) -> String {
     path.file_name().map_or_else(|| "benchmark".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-fn one_book(name: &str, books: Vec<Book>, items: Vec<Item>, keep_wraps: bool) -> Result<(Vec<Book>, Vec<Item>)> {
+fn one_book(
+    name: &str,
+    books: &[Book],
+    texts: &BookTexts,
+    items: Vec<Item>,
+    keep_wraps: bool,
+) -> Result<(Vec<Book>, Vec<Item>)> {
     let languages: HashSet<Language> = books.iter().map(|book| book.language).collect();
     let language = (languages.len() == 1).then(|| languages.into_iter().next()).flatten();
-    let documents = books
-        .iter()
-        .map(|book| Document {
+    let document = |book: &Book| {
+        Ok(Document {
             id: book.id.clone(),
             title: book.title.clone(),
             language: None,
-            content: Content::Text(book.source().to_string()),
+            content: Content::Text(texts.open(book)?.source().to_owned()),
             other: serde_json::Map::new(),
         })
-        .collect();
+    };
+    let documents = books.iter().map(document).collect::<Result<_>>()?;
     let joined = Dataset { documents, items, problems: Vec::new() }.as_one_book(name)?;
     let mut problems = Vec::new();
     let options = InputOptions { language, keep_frame: true, keep_wraps, ..InputOptions::default() };
@@ -343,7 +355,11 @@ fn first_id(items: &[Item]) -> &str {
 }
 
 /// The published files of a data set; its books too, where they are read in parts.
-fn published(adapter: &Adapter, data: &[PathBuf], options: &InputOptions) -> Result<(Dataset, Option<Vec<Book>>)> {
+fn published(
+    adapter: &Adapter,
+    data: &[PathBuf],
+    options: &InputOptions,
+) -> Result<(Dataset, Option<Vec<Book>>, BookTexts)> {
     let (large, small): (Vec<_>, Vec<_>) =
         list(data)?.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
     let read = |(name, path): (String, PathBuf)| {
@@ -353,7 +369,7 @@ fn published(adapter: &Adapter, data: &[PathBuf], options: &InputOptions) -> Res
     };
     let together: Vec<InputFile> = small.into_iter().map(read).collect::<Result<_>>()?;
     if large.is_empty() {
-        return Ok(((adapter.read)(&together), None));
+        return Ok(((adapter.read)(&together), None, BookTexts::default()));
     }
     let mut corpora = Corpora::new()?;
     if !together.is_empty() {
@@ -362,8 +378,8 @@ fn published(adapter: &Adapter, data: &[PathBuf], options: &InputOptions) -> Res
     for (name, path) in large {
         corpora.read(adapter, &name, &path, options)?;
     }
-    let (dataset, books) = corpora.finish();
-    Ok((dataset, Some(books)))
+    let (dataset, books, texts) = corpora.finish();
+    Ok((dataset, Some(books), texts))
 }
 
 /// The files under the `--data` paths, named by their path from there.

@@ -2,10 +2,11 @@
 
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::run_folder::{MANIFEST, PRICES, StoredTexts, TEXTS, preparation_files};
+use crate::texts::BookTexts;
 use crate::tokenizer;
 use anyhow::{Context, Result, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
-use closeread_books::{Book, ReadOptions, TextStore};
+use closeread_books::{Book, ReadOptions};
 use closeread_files as files;
 use closeread_methods::record::Record;
 use closeread_report::folder::{
@@ -112,19 +113,24 @@ pub fn records(path: &Path) -> Result<Vec<Record>> {
     read_records(&bytes).map_err(|error| of_folder(path, &error))
 }
 
-/// The books of a run by id, read from its folder; those that cannot be read are said and left out.
+/// The books of a run by id, without their texts, which [`texts`] has; those that cannot be read are said and left out.
 pub fn books_of(folder: &Path) -> Result<BTreeMap<String, Arc<Book>>> {
     let manifest = manifest(folder)?;
     let mut books = BTreeMap::new();
     for document in &manifest.configuration.documents {
         match book(folder, &manifest.configuration, document) {
             Ok(book) => {
-                books.insert(document.id.clone(), Arc::new(book));
+                books.insert(document.id.clone(), Arc::new(book.let_go()));
             }
             Err(error) => info!("document `{}` cannot be read: {error:#}", document.id),
         }
     }
     Ok(books)
+}
+
+/// The texts of a run's books.
+pub fn texts(folder: &Path) -> BookTexts {
+    BookTexts::stored(texts_of(folder))
 }
 
 /// True for a folder that a run was made in.
@@ -138,7 +144,7 @@ pub fn folder_name(path: &Path) -> String {
     whole.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Books of a run by their ids, as the run read them.
+/// Books of a run by their ids, as the run read them, with their texts.
 ///
 /// # Errors
 /// If the run has no such document, or its text is not there.
@@ -178,9 +184,10 @@ fn books(folder: &Path, configuration: &RunConfiguration) -> (BTreeMap<String, T
     };
     let (mut books, mut damaged) = (BTreeMap::new(), Vec::new());
     for document in &configuration.documents {
-        match book(folder, configuration, document) {
-            Ok(book) => {
-                books.insert(document.id.clone(), TokenPlaces::of(&book, &tokenizer));
+        let book = book(folder, configuration, document);
+        match book.and_then(|book| Ok(TokenPlaces::of(&book, &tokenizer)?)) {
+            Ok(places) => {
+                books.insert(document.id.clone(), places);
             }
             Err(error) => {
                 info!("no lengths and positions for document `{}`: {error:#}", document.id);
@@ -202,11 +209,11 @@ fn book(folder: &Path, configuration: &RunConfiguration, document: &DocumentEntr
     if !document.sha256.bytes().all(|b| b.is_ascii_hexdigit()) {
         bail!("its sha256 in manifest.json is none");
     }
-    let text = texts_of(folder).text(&document.sha256).map_err(anyhow::Error::msg)?;
     let options = ReadOptions {
         language: document.language.as_deref().and_then(|code| code.parse::<Language>().ok()),
         keep_frame: configuration.keep_frame,
         keep_wraps: configuration.keep_wraps,
     };
-    Ok(Book::new(document.id.clone(), document.title.clone(), text, &options)?)
+    let of = |text| Book::new(document.id.clone(), document.title.clone(), text, &options);
+    texts_of(folder).book(&document.sha256, of)
 }

@@ -3,8 +3,11 @@
 use crate::embedder::Embedder;
 use crate::journal::Journal;
 use crate::spending::Spending;
+use crate::texts::BookTexts;
 use anyhow::{Context, Result};
+use closeread_books::{Book, BookText};
 use closeread_embed::{Embedded, Role, Vectors};
+use closeread_eval::reading::ExtractiveInput;
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::work::Job;
 use closeread_methods::{Host, reader};
@@ -138,7 +141,7 @@ impl CliHost {
     /// The same host for one repetition of a method, which embeds with `encoder`: what was replied to another repetition
     /// does not count.
     pub fn repetition<'a>(&'a self, repeat: u32, encoder: Option<&'a QueryEncoder>) -> Repetition<'a> {
-        Repetition { host: self, repeat, encoder, method: None, journal: None, cut_off: Cell::new(false) }
+        Repetition { host: self, repeat, encoder, method: None, journal: None, texts: None, cut_off: Cell::new(false) }
     }
 }
 
@@ -149,6 +152,7 @@ pub struct Repetition<'a> {
     encoder: Option<&'a QueryEncoder>,
     method: Option<&'a str>,
     journal: Option<&'a Journal>,
+    texts: Option<&'a BookTexts>,
     cut_off: Cell<bool>,
 }
 
@@ -161,6 +165,11 @@ impl<'a> Repetition<'a> {
     /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
     pub fn journalled(self, journal: &'a Journal) -> Self {
         Self { journal: Some(journal), ..self }
+    }
+
+    /// The same host, which has the texts that books do not hold.
+    pub fn reading(self, texts: &'a BookTexts) -> Self {
+        Self { texts: Some(texts), ..self }
     }
 
     /// Whether the end of the program kept it from a reply: what came of that is no result.
@@ -183,11 +192,9 @@ impl<'a> Repetition<'a> {
 }
 
 impl Repetition<'_> {
-    async fn asked(&self, mut call: Call) -> Result<Response, HostError> {
+    async fn asked(&self, call: Call) -> Result<Response, HostError> {
         match &self.host.reader {
             Reader::Chat(model) => {
-                // A server is not told what the prompt was made from, which may be a book of its own length.
-                call.reading = None;
                 let source = model.source(self.method, &call.prompt);
                 let call = self.host.beginnings.take_out(call);
                 let request = request_key(&source, &call, self.repeat);
@@ -238,12 +245,7 @@ impl Repetition<'_> {
                 Ok(reply)
             }
             Reader::Extractive => {
-                let Some(reading) = call.reading else {
-                    return Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()));
-                };
-                let answer = tokio::task::spawn_blocking(move || reader::answer(&reading)).await;
-                let text = answer.map_err(|error| HostError::Failed(error.to_string()))?;
-                Ok(Response { text, ..Response::default() })
+                Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()))
             }
         }
     }
@@ -253,6 +255,27 @@ impl Host for Repetition<'_> {
     async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let span = info_span!("call", prompt = call.prompt);
         self.asked(call).instrument(span).await
+    }
+
+    async fn answer_from(
+        &self,
+        call: Call,
+        input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
+    ) -> Result<Response, HostError> {
+        if let Reader::Chat(_) = &self.host.reader {
+            // It may hold a book as long as the prompt.
+            drop(input);
+            return self.chat(call).await;
+        }
+        let input = input().await?;
+        let answer = tokio::task::spawn_blocking(move || reader::answer(&input)).await;
+        let text = answer.map_err(|error| HostError::Failed(error.to_string()))?;
+        Ok(Response { text, ..Response::default() })
+    }
+
+    async fn text(&self, book: &Book) -> Result<Arc<BookText>, HostError> {
+        let text = self.texts.map_or_else(|| book.text(), |texts| texts.open(book));
+        text.map_err(|error| HostError::Text(error.to_string()))
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {

@@ -2,13 +2,12 @@
 
 mod documents;
 
-use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, TextStore, decode, read_epub};
+use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, decode, read_epub};
 use closeread_text::Language;
 use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// How books are read.
 #[derive(Debug, Clone, Default)]
@@ -23,21 +22,22 @@ pub struct InputOptions {
     pub keep_wraps: bool,
     /// Files that a `documents.jsonl` names may lie outside its folder.
     pub allow_outside: bool,
-    /// Leave texts in their files: a book is read again whenever its text is needed, so that a corpus need not fit the
-    /// memory. Texts inside a `documents.jsonl` stay in memory.
+    /// Leave texts in their files: books do not hold them, so that a corpus need not fit the memory
+    /// ([`FileReport::left_in`]). Texts inside a `documents.jsonl` stay in memory.
     pub leave_on_disk: bool,
 }
 
 /// A file that a book was read from, to read it again.
-#[derive(Debug)]
-struct TextFile {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextFile {
     path: PathBuf,
     kind: Kind,
     encoding: Option<String>,
 }
 
-impl TextStore for TextFile {
-    fn text(&self, _hash: &str) -> Result<String, String> {
+impl TextFile {
+    /// What it holds now; the error is a message for people.
+    pub(crate) fn text(&self) -> Result<String, String> {
         let options = InputOptions { encoding: self.encoding.clone(), ..InputOptions::default() };
         let text = read_text(&self.path, self.kind, &options);
         text.map(|file| file.text).map_err(|message| format!("{}: {message}", self.path.display()))
@@ -55,6 +55,8 @@ pub struct FileReport {
     pub framed: bool,
     /// What a reader should know, e.g. how many bytes were replaced.
     pub notes: Vec<String>,
+    /// Where the text was left, if the book does not hold it.
+    pub left_in: Option<TextFile>,
 }
 
 /// Something that was not read, and why.
@@ -254,15 +256,13 @@ impl Input<'_> {
         let read = ReadOptions { language, keep_frame: self.options.keep_frame, keep_wraps: self.options.keep_wraps };
         match Book::new(id.clone(), title, text.text, &read) {
             Ok(book) => {
-                let book = match text.file {
-                    Some(kind) if self.options.leave_on_disk => {
-                        let encoding = self.options.encoding.clone();
-                        book.kept_in(Arc::new(TextFile { path: path.to_owned(), kind, encoding }))
-                    }
-                    _ => book,
-                };
+                let encoding = self.options.encoding.clone();
+                let file = |kind| TextFile { path: path.to_owned(), kind, encoding };
+                let left_in = text.file.filter(|_| self.options.leave_on_disk).map(file);
+                let book = if left_in.is_some() { book.let_go() } else { book };
                 let framed = text.framed && !self.options.keep_frame;
-                let report = FileReport { path: path.to_owned(), encoding: text.encoding, framed, notes: text.notes };
+                let (path, encoding) = (path.to_owned(), text.encoding);
+                let report = FileReport { path, encoding, framed, notes: text.notes, left_in };
                 self.ids.insert(id);
                 self.books.push((book, report));
             }

@@ -22,4 +22,5 @@ pub mod prompts;
 pub mod run_folder;
 pub mod shard;
 pub mod spending;
+pub mod texts;
 pub mod tokenizer;

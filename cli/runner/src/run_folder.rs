@@ -16,8 +16,9 @@ pub use texts::StoredTexts;
 use crate::journal::{self, Journals};
 use crate::judging::{self, JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
+use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
-use closeread_books::{Book, TextStore};
+use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_judges::Judging;
@@ -149,16 +150,16 @@ impl RunFolder {
         &self.path
     }
 
-    /// Stores the books, each once by hash, and the items as they are scored.
-    pub fn store<'a>(&self, books: impl IntoIterator<Item = &'a Book>, items: &[Item]) -> Result<()> {
-        let texts = self.stored_texts();
-        books.into_iter().try_for_each(|book| texts.put(book))?;
+    /// Stores the books, whose texts `texts` has, each once by hash, and the items as they are scored.
+    pub fn store(&self, books: &[Arc<Book>], texts: &BookTexts, items: &[Item]) -> Result<()> {
+        let stored = self.stored_texts();
+        books.iter().try_for_each(|book| stored.put(book, texts))?;
         self.write_items(items)
     }
 
     /// The books that [`RunFolder::store`] stored.
-    pub fn texts(&self) -> Arc<dyn TextStore> {
-        Arc::new(self.stored_texts())
+    pub fn texts(&self) -> BookTexts {
+        BookTexts::stored(self.stored_texts())
     }
 
     fn stored_texts(&self) -> StoredTexts {

@@ -169,7 +169,7 @@ mod tests {
 
     fn call() -> Outgoing {
         let (messages, prompt) = (vec![Message::user("?")], String::new());
-        Call { messages, temperature: 0.0, max_output_tokens: 1_000_000, prompt, reading: None }.into()
+        Call { messages, temperature: 0.0, max_output_tokens: 1_000_000, prompt }.into()
     }
 
     fn reply(tokens: u64) -> Result<Response, HostError> {

@@ -3,6 +3,7 @@
 use crate::command::{BookArgs, one_book};
 use crate::values::one_of;
 use anyhow::Result;
+use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_methods::listing::Listing;
 use closeread_retrieve::PassageIndex;
@@ -40,8 +41,8 @@ pub(crate) fn run(args: &ChunkArgs) -> Result<ExitCode> {
     let book = Arc::new(one_book(&args.file, &args.book)?);
     let tokenizer = tokenizer::load(Some(&args.tokenizer), None)?;
     let max_tokens = args.passage_tokens.map_or(args.chunker.default_max_tokens(), |n| n as usize);
-    let shelf = PassageIndex::new(vec![book], args.chunker, max_tokens, &tokenizer);
-    let listing = Listing::of(&shelf);
+    let shelf = PassageIndex::new(vec![book], args.chunker, max_tokens, &tokenizer, Book::text)?;
+    let listing = Listing::of(&shelf)?;
     let mut out = terminal::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&listing)?)?;

@@ -55,7 +55,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     }
     let tokenizer = tokenizer::load(Some(args.tokenizer()), args.embedder.as_deref())?;
     let scene = Scene {
-        groups: grouped(&benchmark, &tokenizer),
+        groups: grouped(&benchmark, &tokenizer)?,
         benchmark: &benchmark,
         evidence: &evidence,
         setting: Settings {

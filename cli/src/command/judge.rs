@@ -90,7 +90,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let _lock = lock(&args.run)?;
     let name = finished::folder_name(&args.run);
     let run = finished::load(&args.run, name.clone(), Texts::Skip)?;
-    let books = finished::books_of(&args.run)?;
+    let (books, texts) = (finished::books_of(&args.run)?, finished::texts(&args.run));
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let tokenizer = tokenizer::load(None, None)?;
     let options = JudgeOptions {
@@ -115,6 +115,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         items: &run.items,
         records: &run.records,
         books: books.iter().map(|(id, book)| (id.as_str(), book)).collect(),
+        texts: &texts,
     };
     let session = court.run(&args.run, &docket).await?;
 

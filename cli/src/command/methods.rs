@@ -40,7 +40,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
         temperature: 0.0,
         context_window: None,
     };
-    let size = BookSize::of(&book, &tokenizer);
+    let size = BookSize::of(&book, &*book.text()?, &tokenizer);
     let offers = offers(setting, &size)?;
     if args.json {
         outln!("{}", serde_json::to_string(&offers)?);

@@ -117,7 +117,6 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         temperature: 0.0,
         max_output_tokens: MAX_OUTPUT_TOKENS,
         prompt: String::new(),
-        reading: None,
     };
     let started = Instant::now();
     let source = model.source(None, &call.prompt);

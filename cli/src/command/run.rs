@@ -33,7 +33,6 @@ use served::{say_cuts, say_versions};
 use std::collections::{BTreeMap, HashMap};
 use std::process::ExitCode;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Duration;
 use tracing::info;
 
@@ -150,8 +149,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
         _ => None,
     };
-    folder.store(benchmark.books.iter().map(Arc::as_ref), &benchmark.items)?;
-    benchmark.keep_in(&folder.texts());
+    folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
+    benchmark.keep_in(folder.texts());
     let plan = Plan {
         setting: Settings {
             prompts: &prompts,
@@ -180,7 +179,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if let Some(court) = court.filter(|_| !summary.interrupted && !summary.out_of_money) {
         let records = folder.records();
         let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-        session = court.run(&path, &PendingJudgements { items: &benchmark.items, records: &records, books }).await?;
+        let (items, texts) = (&benchmark.items, &*benchmark.texts);
+        session = court.run(&path, &PendingJudgements { items, records: &records, books, texts }).await?;
         (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
     let on_truncation = args.on_truncation.unwrap_or_default();

@@ -4,6 +4,7 @@ use crate::command::EmbedderArgs;
 use crate::command::{BookArgs, one_book};
 use crate::values::one_of;
 use anyhow::Result;
+use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_embed::Role;
 use closeread_methods::listing::Found;
@@ -62,18 +63,18 @@ pub(crate) fn run(args: &SearchArgs) -> Result<ExitCode> {
         info!("ranked by BM25: {} does not know the language `{}`", embedder.name(), language.code());
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
-    let mut shelf = PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer);
+    let mut shelf = PassageIndex::new(books, Chunker::Dos, args.passage_tokens as usize, &tokenizer, Book::text)?;
     let mut query = None;
     if let Some(embedder) = embedder.as_ref().filter(|_| retriever.needs_vectors()) {
-        let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
+        let texts = shelf.texts(0..shelf.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
+        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
         query = Some(embedder.embed(Role::Query, &[&args.question], |_| {})?.vectors);
     }
     let ranking = shelf.ranking(retriever, &args.question, query.as_ref().map(|v| v.row(0)))?;
     let ranking = with_neighbours(ranking, args.neighbours, |idx| shelf.passages()[idx].book);
     let selection = fill(&ranking, shelf.n_tokens(), args.budget, args.fill).ordered(args.order);
-    let found = Found::of(&shelf, &selection);
+    let found = Found::of(&shelf, &selection)?;
     let mut out = terminal::stdout();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&found)?)?;

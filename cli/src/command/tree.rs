@@ -81,7 +81,7 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
             return Ok(ExitCode::from(1));
         }
     };
-    let listed = ListedTree::of(&tree, &books);
+    let listed = ListedTree::of(&tree, &books)?;
     let json = serde_json::to_string(&listed)?;
     match &args.out {
         Some(path) => write_atomically(path, format!("{json}\n").as_bytes())?,
@@ -116,11 +116,11 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     }
     let tokenizer = tokenizer::load(Some(&args.tokenizer), args.embedder.name())?;
     let passages = method.passages().context("a tree has passages")?;
-    let mut shelf = passages.index(&books, &tokenizer);
+    let mut shelf = passages.index(&books, &tokenizer, Book::text)?;
     if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
-        let texts: Vec<String> = (0..shelf.passages().len()).map(|idx| shelf.text(idx)).collect();
+        let texts = shelf.texts(0..shelf.passages().len(), Book::text)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
+        shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
     }
     let prompts = prompts::load(args.asking.prompts.as_deref())?;
     let setting = Settings {

@@ -25,6 +25,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Parse and score a run again from its stored replies, and fail on any difference.
 ///
@@ -105,6 +106,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     let mut benchmark = Benchmark {
         name: configuration.benchmark.clone(),
         books,
+        texts: Arc::new(finished::texts(&args.run)),
         items,
         problems: Vec::new(),
         keep_frame: configuration.keep_frame,
@@ -200,8 +202,8 @@ async fn judged_again(
     tokenizer: &Tokenizer,
 ) -> Result<Replayed> {
     let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
-    judging::replay(&run.judging, &PendingJudgements { items: &benchmark.items, records, books }, prompts, tokenizer)
-        .await
+    let (items, texts) = (&benchmark.items, &*benchmark.texts);
+    judging::replay(&run.judging, &PendingJudgements { items, records, books, texts }, prompts, tokenizer).await
 }
 
 fn configuration(folder: &Path) -> Result<Configuration> {

@@ -49,5 +49,6 @@ mod score;
 mod secret;
 mod serve;
 mod support;
+mod texts;
 mod tree;
 mod verify;

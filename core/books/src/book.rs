@@ -8,8 +8,7 @@ use closeread_text::Language;
 use closeread_text::Span;
 use closeread_text::hash::sha256;
 use std::fmt;
-use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 
 /// Most bytes of a book's text, 128 MiB: many times the longest, and what a machine's memory holds several times.
 pub const MAX_BOOK_BYTES: usize = 128 << 20;
@@ -17,10 +16,11 @@ pub const MAX_BOOK_BYTES: usize = 128 << 20;
 /// and for each byte of a word while its tokens are counted, is many times as large.
 pub(super) const MAX_LINES_AND_RUN: usize = 4 << 20;
 
-/// One text that questions are asked about, with everything that is known of it before it is cut.
+/// A handle of one text that questions are asked about: everything that is known of it before it is cut, and its text
+/// where it was read just now.
 ///
-/// Its text is in memory, or lies in a [`TextStore`] and is in memory while somebody reads it: so a corpus can be larger
-/// than the memory of the machine.
+/// Elsewhere the text is loaded while somebody reads it, so that a corpus can be larger than the memory of the machine:
+/// [`Book::let_go`], [`Book::read_again`].
 #[derive(Clone)]
 pub struct Book {
     /// Unique name among the books of a run.
@@ -33,42 +33,16 @@ pub struct Book {
     n_bytes: usize,
     body: Span,
     keep_wraps: bool,
-    text: Place,
+    text: Option<Arc<BookText>>,
 }
 
-/// Where the texts of books lie that are not in memory.
-pub trait TextStore: fmt::Debug + Send + Sync {
-    /// The whole text of the book with this [`Book::hash`].
-    ///
-    /// # Errors
-    /// Why it cannot be had, for people.
-    fn text(&self, hash: &str) -> Result<String, String>;
-}
-
-/// The text of a book while somebody reads it.
+/// The text of a book: the text with the book's hash and no other.
 #[derive(Debug, PartialEq, Eq)]
-pub struct OpenBook {
+pub struct BookText {
+    hash: String,
     /// Nothing where the file flows as it stands: one copy of a book is enough.
     source: Option<String>,
     flow: Flow,
-}
-
-/// [`Book::source`].
-#[derive(Debug, Clone)]
-pub struct SourceText(Arc<OpenBook>);
-
-/// [`Book::flow`].
-#[derive(Debug, Clone)]
-pub struct FlowText(Arc<OpenBook>);
-
-#[derive(Clone)]
-enum Place {
-    Memory(Arc<OpenBook>),
-    Store {
-        store: Arc<dyn TextStore>,
-        /// Those who read it at the same time share it.
-        open: Arc<Mutex<Weak<OpenBook>>>,
-    },
 }
 
 /// How a text is made a [`Book`].
@@ -138,7 +112,7 @@ pub enum TextError {
     Gone {
         /// The book's id.
         id: String,
-        /// What the store says.
+        /// Why, for people.
         problem: String,
     },
 }
@@ -164,7 +138,7 @@ impl Book {
             return Err(TextError::OnlyFrame { id });
         }
         let (hash, n_bytes) = (sha256(source.as_bytes()), source.len());
-        let text = OpenBook::new(source, body, options.keep_wraps);
+        let text = BookText::new(hash.clone(), source, body, options.keep_wraps);
         let language = options.language.unwrap_or_else(|| language::detect(text.flow.text()));
         Ok(Self {
             id,
@@ -174,110 +148,79 @@ impl Book {
             n_bytes,
             body,
             keep_wraps: options.keep_wraps,
-            text: Place::Memory(Arc::new(text)),
+            text: Some(Arc::new(text)),
         })
     }
 
-    /// The same book, whose text is let go of here and read from `store` whenever it is needed.
+    /// The same book without its text.
     #[must_use]
-    pub fn kept_in(mut self, store: Arc<dyn TextStore>) -> Self {
-        self.text = Place::Store { store, open: Arc::default() };
-        self
+    pub fn let_go(self) -> Self {
+        Self { text: None, ..self }
     }
 
-    /// The text, in memory as long as the value lives.
+    /// The text that it holds.
     ///
     /// # Errors
-    /// [`TextError::Gone`] if its store does not give it back as it was.
-    pub fn open(&self) -> Result<Arc<OpenBook>, TextError> {
-        let (store, open) = match &self.text {
-            Place::Memory(text) => return Ok(Arc::clone(text)),
-            Place::Store { store, open } => (store, open),
-        };
-        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = open.upgrade() {
-            return Ok(text);
-        }
-        let gone = |problem| TextError::Gone { id: self.id.clone(), problem };
-        let source = store.text(&self.hash).map_err(gone)?;
-        if sha256(source.as_bytes()) != self.hash {
-            return Err(gone("its text has changed since it was read first; start again".to_owned()));
-        }
-        let text = Arc::new(OpenBook::new(source, self.body, self.keep_wraps));
-        *open = Arc::downgrade(&text);
-        Ok(text)
+    /// [`TextError::Gone`] if it was let go of.
+    pub fn text(&self) -> Result<Arc<BookText>, TextError> {
+        self.text.clone().ok_or_else(|| self.gone("its text is not in memory"))
     }
 
-    fn opened(&self) -> Arc<OpenBook> {
-        self.open().unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// The whole file as decoded to UTF-8: what every [`Span`] counts bytes of.
+    /// Its text, made anew of `source`, the whole decoded text of its file.
     ///
-    /// # Panics
-    /// If it lies in a store and [`Book::open`] fails.
-    pub fn source(&self) -> SourceText {
-        SourceText(self.opened())
+    /// # Errors
+    /// [`TextError::Gone`] if that is another text than was read first.
+    pub fn read_again(&self, source: String) -> Result<BookText, TextError> {
+        match sha256(source.as_bytes()) == self.hash {
+            true => Ok(BookText::new(self.hash.clone(), source, self.body, self.keep_wraps)),
+            false => Err(self.gone("its text has changed since it was read first; start again")),
+        }
     }
 
-    /// The body as it is read, wraps undone.
-    ///
-    /// # Panics
-    /// As [`Book::source`].
-    pub fn flow(&self) -> FlowText {
-        FlowText(self.opened())
+    /// That its text cannot be had, and why.
+    pub fn gone(&self, problem: impl fmt::Display) -> TextError {
+        TextError::Gone { id: self.id.clone(), problem: problem.to_string() }
     }
 
-    /// The part of [`Book::source`] that is the book: frame and byte order mark set aside.
+    /// The part of [`BookText::source`] that is the book: frame and byte order mark set aside.
     pub fn body(&self) -> Span {
         self.body
     }
 
-    /// Length of [`Book::source`] in bytes.
+    /// Length of [`BookText::source`] in bytes.
     pub fn n_bytes(&self) -> usize {
         self.n_bytes
     }
 
-    /// SHA-256 of [`Book::source`], 64 lower-case hexadecimal digits.
+    /// SHA-256 of [`BookText::source`], 64 lower-case hexadecimal digits.
     pub fn hash(&self) -> &str {
         &self.hash
     }
 }
 
-impl OpenBook {
-    fn new(source: String, body: Span, keep_wraps: bool) -> Self {
+impl BookText {
+    fn new(hash: String, source: String, body: Span, keep_wraps: bool) -> Self {
         let flow = if keep_wraps { Flow::with_wraps(&source, body) } else { Flow::of(&source, body) };
-        Self { source: (flow.text() != source).then_some(source), flow }
+        Self { hash, source: (flow.text() != source).then_some(source), flow }
     }
 
-    /// [`Book::source`].
+    /// The whole file as decoded to UTF-8: what every [`Span`] counts bytes of.
     pub fn source(&self) -> &str {
         self.source.as_deref().unwrap_or_else(|| self.flow.text())
     }
 
-    /// [`Book::flow`].
+    /// The body as it is read, wraps undone.
     pub fn flow(&self) -> &Flow {
         &self.flow
     }
-}
 
-impl Deref for SourceText {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        self.0.source()
+    /// [`Book::hash`].
+    pub fn hash(&self) -> &str {
+        &self.hash
     }
 }
 
-impl Deref for FlowText {
-    type Target = Flow;
-
-    fn deref(&self) -> &Flow {
-        &self.0.flow
-    }
-}
-
-/// Two books are equal if their texts, read the same way, are: wherever they lie.
+/// Two books are equal if their texts, read the same way, are: whether they hold them or not.
 impl PartialEq for Book {
     fn eq(&self, other: &Self) -> bool {
         let of = |book: &Self| (book.language, book.body, book.keep_wraps);
@@ -348,8 +291,9 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_source_but_not_body() {
         let book = read("\u{FEFF}Call me Ishmael.").expect("text");
-        assert_eq!((book.source().len(), book.body()), (19, Span::new(3, 19)));
-        assert_eq!(book.flow().text(), "Call me Ishmael.");
+        let text = book.text().expect("just read");
+        assert_eq!((text.source().len(), book.body()), (19, Span::new(3, 19)));
+        assert_eq!(text.flow().text(), "Call me Ishmael.");
     }
 
     #[test]
@@ -379,31 +323,23 @@ mod tests {
         assert!(read(&format!("{} end", "a".repeat(most))).is_ok());
     }
 
-    #[derive(Debug)]
-    struct Given(String);
-
-    impl TextStore for Given {
-        fn text(&self, _: &str) -> Result<String, String> {
-            if self.0.is_empty() { Err("no such file".to_owned()) } else { Ok(self.0.clone()) }
-        }
-    }
-
     #[test]
-    fn a_book_in_a_store_is_the_same_book_and_is_open_while_it_is_read() {
+    fn a_book_that_lets_go_of_its_text_is_the_same_book_and_gets_the_same_text_again() {
         let source = "\u{FEFF}He went\r\nhome.\r\n\r\nShe did not.";
         let book = read(source).expect("text");
-        let stored = book.clone().kept_in(Arc::new(Given(source.to_owned())));
-        assert_eq!(stored, book);
-        assert_eq!((&*stored.source(), stored.flow().text()), (source, book.flow().text()));
-        let open = stored.open().expect("the store has it");
-        assert!(Arc::ptr_eq(&open, &stored.open().expect("still open")), "those who read at once share it");
+        let handle = book.clone().let_go();
+        assert_eq!(handle, book);
+        let again = handle.read_again(source.to_owned()).expect("the same text");
+        assert_eq!((again.source(), again.hash()), (source, book.hash()));
+        assert_eq!(again, *book.text().expect("just read"));
     }
 
     #[test]
     fn a_text_that_is_gone_or_changed_is_named() {
-        for (now, problem) in [("", "no such file"), ("Other.", "has changed since")] {
-            let stored = read("Text.").expect("text").kept_in(Arc::new(Given(now.to_owned())));
-            let message = stored.open().unwrap_err().to_string();
+        let handle = read("Text.").expect("text").let_go();
+        let errors = [handle.text().map(drop), handle.read_again("Other.".to_owned()).map(drop)];
+        for (error, problem) in errors.into_iter().zip(["is not in memory", "has changed since"]) {
+            let message = error.unwrap_err().to_string();
             assert!(message.starts_with("book `b` cannot be read again: ") && message.contains(problem), "{message}");
         }
     }

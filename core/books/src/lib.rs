@@ -14,7 +14,7 @@ pub mod language;
 mod line;
 pub mod tokens;
 
-pub use book::{Book, FlowText, MAX_BOOK_BYTES, OpenBook, ReadOptions, SourceText, TextError, TextStore};
+pub use book::{Book, BookText, MAX_BOOK_BYTES, ReadOptions, TextError};
 pub use decode::{DecodeError, Decoded, decode};
 #[cfg(feature = "epub")]
 pub use epub::{EpubError, EpubText, read_epub};

@@ -25,7 +25,7 @@ pub(super) async fn asked<T, E: Display, H: Host>(
     let mut messages = vec![Message::user(prompt.render(prompts)?).sharing(shared)];
     let mut attempt = 1;
     loop {
-        let reply = session.ask(prompt.name(), messages.clone(), None).await?;
+        let reply = session.ask_model(prompt.name(), messages.clone()).await?;
         let problem = match read(&reply.text, attempt == ATTEMPTS) {
             Err(problem) if attempt < ATTEMPTS => problem.to_string(),
             end => return Ok(end),

@@ -1,6 +1,7 @@
 //! Stages: units of work that do not wait for each other, each leaving a line.
 
 use super::funnel::Funnel;
+use closeread_books::TextError;
 use closeread_methods::MethodError;
 use closeread_methods::record::CallTrace;
 use closeread_text::hash::sha256_of_parts;
@@ -118,6 +119,9 @@ pub enum BuildError {
     /// A prompt is unusable, or the books cannot be ranked.
     #[error(transparent)]
     Method(#[from] MethodError),
+    /// The text of a book cannot be had.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// The store cannot be read or written.
     #[error("{0}")]
     Store(String),

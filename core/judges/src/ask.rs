@@ -18,7 +18,7 @@ pub(super) async fn ask<H: Host>(
 ) -> Result<JudgeResponse, MethodError> {
     let message = Message::user(prompt.render(settings.prompts)?).sharing(shared);
     let mut session = Session::new(host, settings);
-    let verdict = match session.ask(prompt.name(), vec![message], None).await {
+    let verdict = match session.ask_model(prompt.name(), vec![message]).await {
         Ok(reply) => match read(after_thinking(&reply.text)) {
             Parsed::Answer(ruling) => Verdict::Ruled { ruling },
             Parsed::Unparsed => Verdict::Unparsed,

@@ -5,13 +5,10 @@ use closeread_methods::cost::{Calls, Range, Shared, Stage, calls_of};
 use closeread_methods::{MethodError, Settings};
 
 /// The calls of `n` judgements such as this one, whose `submission` says nothing yet: to the prompt come the tokens of
-/// what the reader will say, `said` for each.
+/// what the reader will say, `said` for each. [`Judge::Rule`] asks nobody.
 ///
 /// # Errors
 /// [`MethodError`] if the prompt cannot be filled.
-///
-/// # Panics
-/// For [`Judge::Rule`], which asks nobody.
 pub fn cost(
     judge: Judge,
     settings: Settings<'_>,
@@ -20,6 +17,7 @@ pub fn cost(
     said: Range,
 ) -> Result<Calls, MethodError> {
     let asked = calls_of(settings.tokenizer, async |host| ask(judge, host, settings, submission).await.map(drop))?;
+    let n = if asked.is_empty() { 0 } else { n };
     let (prompt, reply_limit) = asked.first().copied().unwrap_or_default();
     Ok(Calls {
         stage: Stage::Question,

@@ -54,9 +54,6 @@ pub const BUILTIN_RULE: &str = "builtin/rule";
 ///
 /// # Errors
 /// [`MethodError`] if the prompt is unusable. A failed call and a reply that cannot be read are verdicts.
-///
-/// # Panics
-/// For [`Judge::Rule`], which asks nobody.
 pub async fn ask<H: Host>(
     judge: Judge,
     host: &H,
@@ -64,7 +61,10 @@ pub async fn ask<H: Host>(
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
     match judge {
-        Judge::Rule => panic!("the rule asks nobody"),
+        Judge::Rule => {
+            let ruling = Ruling::Rule(rule::answer(submission));
+            Ok(JudgeResponse { verdict: Verdict::Ruled { ruling }, calls: Vec::new() })
+        }
         Judge::SagaScale => sagascale::correctness(host, settings, submission).await,
         Judge::NovelQa => novelqa::correctness(host, settings, submission).await,
         Judge::NovelQaEvidence => novelqa::evidence(host, settings, submission).await,

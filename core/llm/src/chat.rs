@@ -1,6 +1,5 @@
 //! Chat completions as values.
 
-use closeread_eval::reading::ExtractiveInput;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,9 +15,6 @@ pub struct Call {
     /// Name of the prompt the last message was made from: what options for single prompts go by.
     #[serde(skip)]
     pub prompt: String,
-    /// What the prompt was made from. A language model never sees it; a reader without one answers from it.
-    #[serde(skip)]
-    pub reading: Option<ExtractiveInput>,
 }
 
 /// One turn of a dialogue.
@@ -254,4 +250,7 @@ pub enum HostError {
     /// No vector could be made.
     #[error("embedding failed: {0}")]
     Embedding(String),
+    /// The text of a book cannot be had.
+    #[error("{0}")]
+    Text(String),
 }

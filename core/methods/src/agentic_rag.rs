@@ -4,6 +4,7 @@ use super::cost::{Calls, Cost, Range, Sizes};
 use super::read::{input, options_of};
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
+use crate::host::passage_texts;
 use crate::record::SEARCHES;
 use closeread_eval::answer::after_thinking;
 use closeread_eval::reading::Parsed;
@@ -151,7 +152,7 @@ impl AgenticRag {
 
     async fn converse<H: Host>(&self, session: &mut Session<'_, H>, item: &Item) -> Result<Outcome, Stop> {
         let (prompts, index, language) = (session.settings().prompts, session.index()?, session.language());
-        let title = session.title();
+        let (host, title) = (session.host(), session.title());
         let task = self.task(item, &title, language);
         let (mut prompt, mut expected) = (task.name(), task.expected());
         let mut messages = vec![Message::user(task.render(prompts)?)];
@@ -160,9 +161,11 @@ impl AgenticRag {
         loop {
             session.shows(Some(session.context_of(&found)?));
             session.measure(SEARCHES, searches);
-            let shown = index.texts(found.iter().map(|ranked| ranked.idx));
-            let input = input(item, shown, expected, language);
-            let reply = session.ask(prompt, messages.clone(), Some(input)).await?.text;
+            let input = async || {
+                let found: Vec<usize> = found.iter().map(|ranked| ranked.idx).collect();
+                Ok(input(item, passage_texts(host, index, &found).await?, expected, language))
+            };
+            let reply = session.ask(prompt, messages.clone(), input).await?.text;
             match self.turn(session, expected.parse(&[item], 0, &reply)) {
                 Turn::Answer(outcome) => return Ok(outcome),
                 Turn::Query(_) if searches == self.max_searches => return Ok(Outcome::Unanswered),
@@ -171,7 +174,7 @@ impl AgenticRag {
                     let mut nearest = session.rank(&query, self.neighbours).await?;
                     nearest.truncate(self.top_k);
                     let nearest = self.order.of(nearest);
-                    let excerpts = session.excerpts(&nearest)?;
+                    let excerpts = session.excerpts(&nearest).await?;
                     let context = PromptStyle::Sagascale.layout(&excerpts);
                     let results = AgenticRagResults { context: &context, searches_left: self.max_searches - searches };
                     (prompt, expected) = (results.name(), results.expected());

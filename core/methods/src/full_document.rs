@@ -3,13 +3,11 @@
 use super::cost::{Cost, Range, Sizes};
 use super::read::{Frame, Shown, View, limit_for};
 use super::whole::{Kept, TooLong, keep};
-use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Settings, Stop};
+use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
-use closeread_books::Book;
 use closeread_eval::Outcome;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// Hands the reader the whole text of the items' books.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +74,7 @@ impl Method for FullDocument {
         let frame = Frame { style, view: View::Whole, evidence, title: &title, language };
         // The prompt with nothing in the place of the text.
         let around = settings.tokenizer.count(&frame.prompt(questions, "\n\n").render(settings.prompts)?);
-        let kept = fitting(settings, around, books, self.heads_documents(books.len()), self.overflow)?;
+        let kept = fitting(session, around, self.heads_documents(books.len()), self.overflow).await?;
         let context = Context {
             retriever: None,
             n_tokens: kept.stretches.iter().map(|text| settings.tokenizer.count(text)).sum(),
@@ -101,18 +99,18 @@ impl Method for FullDocument {
 }
 
 /// As much of the books' text as the window leaves room for beside the prompt `around` it and the reply.
-fn fitting(
-    settings: Settings<'_>,
+async fn fitting<H: Host>(
+    session: &Session<'_, H>,
     around: usize,
-    books: &[Arc<Book>],
     headed: bool,
     policy: OnOverflow,
 ) -> Result<Kept, Stop> {
+    let settings = session.settings();
     let around = around + settings.max_output_tokens as usize;
     let available = settings.context_window.map(|window| window.saturating_sub(around));
     // Where not even the question fits, nothing is cut, so that the whole is counted.
     let policy = if available == Some(0) { OnOverflow::Fail } else { policy };
-    keep(books, headed, settings.tokenizer, available, policy).map_err(|TooLong(n_tokens)| {
+    keep(session, headed, available, policy).await?.map_err(|TooLong(n_tokens)| {
         Stop::Outcome(Outcome::Overflow { needed: Some(around + n_tokens), context_window: settings.context_window })
     })
 }

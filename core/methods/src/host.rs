@@ -4,8 +4,12 @@
 //! browser's event loop and under a test's scripted host.
 
 use crate::work::{Inline, Job, Workers};
+use closeread_books::{Book, BookText};
 use closeread_embed::{Role, Vectors};
+use closeread_eval::reading::ExtractiveInput;
 use closeread_llm::{Call, HostError, Response};
+use closeread_retrieve::PassageIndex;
+use std::sync::Arc;
 
 /// What a method may ask of the world outside. Implementations: the command line, the browser, a test's script.
 ///
@@ -18,6 +22,30 @@ pub trait Host {
     /// # Errors
     /// [`HostError`]; a method decides whether it ends the item.
     async fn chat(&self, call: Call) -> Result<Response, HostError>;
+
+    /// The same, by a host that may have no model and then answers from `input`, what the prompt was made from. A host
+    /// with a model leaves this as it is: what a model never sees is not loaded.
+    ///
+    /// # Errors
+    /// As [`Host::chat`], and what `input` fails with.
+    async fn answer_from(
+        &self,
+        call: Call,
+        input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
+    ) -> Result<Response, HostError> {
+        // It may hold a text as long as the prompt.
+        drop(input);
+        self.chat(call).await
+    }
+
+    /// The text of a book, which is let go of as soon as it was read. A host whose books hold their texts leaves this as
+    /// it is; any other loads the text and has it checked by [`Book::read_again`].
+    ///
+    /// # Errors
+    /// [`HostError::Text`] if it cannot be had: the trial fails.
+    async fn text(&self, book: &Book) -> Result<Arc<BookText>, HostError> {
+        book.text().map_err(|error| HostError::Text(error.to_string()))
+    }
 
     /// One vector a text, each of the model's dimension, L2-normalised, in the order of `texts`. A host without an
     /// embedding model leaves this as it is: ranking by words asks for no vectors.
@@ -32,4 +60,27 @@ pub trait Host {
     async fn work<T: Send + 'static>(&self, jobs: Vec<Job<T>>) -> Vec<T> {
         Inline.all(jobs).await
     }
+}
+
+/// [`Host::text`], which is held to be the book's: offsets are only good in that.
+pub(crate) async fn book_text<H: Host>(host: &H, book: &Book) -> Result<Arc<BookText>, HostError> {
+    let text = host.text(book).await?;
+    match text.hash() == book.hash() {
+        true => Ok(text),
+        false => Err(HostError::Text(book.gone("the host has another text under its name").to_string())),
+    }
+}
+
+/// [`PassageIndex::texts`], each book opened by the host.
+pub(crate) async fn passage_texts<H: Host>(
+    host: &H,
+    index: &PassageIndex,
+    passages: &[usize],
+) -> Result<Vec<String>, HostError> {
+    let mut texts = vec![String::new(); passages.len()];
+    for (book, places) in index.by_book(passages) {
+        let text = book_text(host, &index.books()[book]).await?;
+        places.into_iter().for_each(|place| texts[place] = index.text_in(&text, passages[place]));
+    }
+    Ok(texts)
 }

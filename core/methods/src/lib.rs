@@ -53,7 +53,7 @@ pub use recorded::{Shown as ShownOfBooks, recorded_scores};
 pub use registry::{Entry, ParameterError, ParameterProblem, entry, prepare, run};
 pub use sections::{Section, Sections};
 pub use served::versions;
-pub use session::{HostWorkers, MethodError, Request, Session, Settings, Stop, Trial};
+pub use session::{HostWorkers, MethodError, Session, Settings, Stop, Trial};
 pub use style::PromptStyle;
 
 use crate::record::CallTrace;

@@ -1,12 +1,13 @@
 //! A book as a method sees it: what `closeread chunk`, `search` and `tree` print, natively and in the page.
 
 use crate::Tree;
-use closeread_books::{Book, SourceText};
+use closeread_books::{Book, BookText, TextError};
 use closeread_retrieve::PassageIndex;
 use closeread_retrieve::context::Selection;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// All passages of a book.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,27 +44,36 @@ pub struct ListedPassage {
 }
 
 impl Listing {
-    /// Every passage on the shelf.
-    pub fn of(shelf: &PassageIndex) -> Self {
-        Self { passages: listed(shelf, (0..shelf.passages().len()).map(|idx| (idx, None))) }
+    /// Every passage of an index whose books hold their texts.
+    ///
+    /// # Errors
+    /// [`TextError::Gone`] if a book does not.
+    pub fn of(index: &PassageIndex) -> Result<Self, TextError> {
+        Ok(Self { passages: listed(index, (0..index.passages().len()).map(|idx| (idx, None)))? })
     }
 }
 
 impl Found {
-    /// The passages of a selection, in its order.
-    pub fn of(shelf: &PassageIndex, selection: &Selection) -> Self {
+    /// The passages of a selection, in its order; the books hold their texts.
+    ///
+    /// # Errors
+    /// [`TextError::Gone`] if a book does not.
+    pub fn of(index: &PassageIndex, selection: &Selection) -> Result<Self, TextError> {
         let passages = selection.passages.iter().map(|ranked| (ranked.idx, Some(ranked.score)));
-        Self { tokens: selection.n_tokens, passages: listed(shelf, passages) }
+        Ok(Self { tokens: selection.n_tokens, passages: listed(index, passages)? })
     }
 }
 
-fn listed(shelf: &PassageIndex, passages: impl Iterator<Item = (usize, Option<f64>)> + Clone) -> Vec<ListedPassage> {
-    let texts = shelf.texts(passages.clone().map(|(index, _)| index));
+fn listed(
+    shelf: &PassageIndex,
+    passages: impl Iterator<Item = (usize, Option<f64>)> + Clone,
+) -> Result<Vec<ListedPassage>, TextError> {
+    let texts = shelf.texts(passages.clone().map(|(index, _)| index), Book::text)?;
     let listed = passages.zip(texts).map(|((index, score), text)| {
         let span = shelf.passages()[index].span;
         ListedPassage { index, start: span.start, end: span.end, score, tokens: shelf.n_tokens()[index], text }
     });
-    listed.collect()
+    Ok(listed.collect())
 }
 
 /// A tree of summaries.
@@ -112,14 +122,14 @@ pub struct NodePlace {
 }
 
 impl ListedTree {
-    /// Every node of a tree over `books`; a leaf of another book has no text.
+    /// Every node of a tree over `books`, which hold their texts; a leaf of another book has no text.
     ///
-    /// # Panics
-    /// If a book cannot be read (see [`Book::source`]).
-    pub fn of<B: Borrow<Book>>(tree: &Tree, books: &[B]) -> Self {
-        let sources: BTreeMap<&str, SourceText> =
-            books.iter().map(Borrow::borrow).map(|book| (book.id.as_str(), book.source())).collect();
-        let source = |place: &NodePlace| sources.get(place.document.as_str())?.get(place.start..place.end);
+    /// # Errors
+    /// [`TextError::Gone`] if a book does not.
+    pub fn of<B: Borrow<Book>>(tree: &Tree, books: &[B]) -> Result<Self, TextError> {
+        let opened = books.iter().map(Borrow::borrow).map(|book| Ok((book.id.as_str(), book.text()?)));
+        let texts: BTreeMap<&str, Arc<BookText>> = opened.collect::<Result<_, TextError>>()?;
+        let source = |place: &NodePlace| texts.get(place.document.as_str())?.source().get(place.start..place.end);
         let n_tokens = tree.n_tokens();
         let node = |layer: usize, index: usize| {
             let place = tree.leaves.get(index).map(|leaf| NodePlace {
@@ -133,7 +143,7 @@ impl ListedTree {
             };
             ListedNode { index, layer, tokens: n_tokens[index], children: tree.children(index).to_vec(), place, text }
         };
-        Self {
+        Ok(Self {
             leaves: tree.leaves.len(),
             summaries: tree.summaries().count(),
             compression: tree.compression(),
@@ -142,6 +152,6 @@ impl ListedTree {
                 .flat_map(|layer| tree.layer(layer).map(move |index| (layer, index)))
                 .map(|(l, i)| node(l, i))
                 .collect(),
-        }
+        })
     }
 }

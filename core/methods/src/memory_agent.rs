@@ -6,19 +6,18 @@ use super::read::{Excerpt, Shown, View, input, options_of};
 use super::sections::{Section, Sections};
 use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
+use crate::host::book_text;
 use crate::record::Context;
-use closeread_books::Book;
 use closeread_eval::PassageRef;
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Item, Task};
-use closeread_llm::Message;
+use closeread_llm::{HostError, Message};
 use closeread_prompts::readers::{MemoryAgentChoice, MemoryAgentQuestion, MemoryAgentSummary, MemoryAgentUpdate};
 use closeread_prompts::variables::Lettered;
 use closeread_prompts::{Prompt, ReaderPrompt};
 use closeread_text::FlowSpan;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
-use std::sync::Arc;
 
 /// The memory before anything was read, in MemAgent's words.
 const NO_MEMORY: &str = "No previous memory";
@@ -70,10 +69,16 @@ impl Method for MemoryAgent {
         let mut read = Read::default();
         let end = async {
             let mut memory = NO_MEMORY.to_owned();
-            let text_of = |number: usize| books[number].flow().text().to_owned();
+            let host = session.host();
+            let text_of = async |number: usize| {
+                let text = book_text(host, &books[number]).await?;
+                Ok::<_, HostError>(text.flow().text().to_owned())
+            };
             session.limit_output(self.memory_tokens);
             let Self { section_tokens, max_context, .. } = *self;
-            for section in Sections::new(settings.tokenizer, books.len(), text_of, section_tokens, max_context) {
+            let sections = Sections::new(settings.tokenizer, books.len(), text_of, section_tokens, max_context);
+            let mut sections = sections.await?;
+            while let Some(section) = sections.next().await? {
                 memory = update(session, questions.first(), &memory, &section).await?;
                 read.add(&section);
             }
@@ -82,8 +87,9 @@ impl Method for MemoryAgent {
         }
         .await;
         session.measure("sections", read.n_sections);
-        session.shows(Some(read.context(books)));
-        end
+        let context = read.context(session).await;
+        session.shows(context.as_ref().ok().cloned());
+        end.and_then(|answers| context.map(|_| answers))
     }
 
     /// A call for each section and one for the answer: their number is determined, the length of the memory is not.
@@ -143,7 +149,7 @@ async fn update<H: Host>(
     let question = format!("{} {}", item.question, options_of(item).join(" "));
     let expected = prompt.expected();
     let input = ExtractiveInput { question, task: Task::Summary, ..input(item, context, expected, session.language()) };
-    let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+    let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
     Ok(expected.parse(&[item], 0, &reply.text).into_text())
 }
 
@@ -165,7 +171,7 @@ impl MemoryAgent {
         let prompt = answer_prompt(item, &memory);
         let message = Message::user(prompt.render(session.settings().prompts)?);
         let input = input(item, known, prompt.expected(), session.language());
-        let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+        let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
         Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
     }
 }
@@ -191,12 +197,13 @@ impl Read {
         }
     }
 
-    fn context(&self, books: &[Arc<Book>]) -> Context {
-        let passages = self.places.iter().map(|&(number, place)| {
-            let book = &books[number];
-            let span = book.flow().to_source(place);
-            PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None }
-        });
-        Context { retriever: None, n_tokens: self.n_tokens, passages: passages.collect() }
+    async fn context<H: Host>(&self, session: &Session<'_, H>) -> Result<Context, Stop> {
+        let mut passages = Vec::with_capacity(self.places.len());
+        for &(number, place) in &self.places {
+            let book = &session.books()[number];
+            let span = session.text(book).await?.flow().to_source(place);
+            passages.push(PassageRef { document: book.id.clone(), start: span.start, end: span.end, score: None });
+        }
+        Ok(Context { retriever: None, n_tokens: self.n_tokens, passages })
     }
 }

@@ -1,8 +1,8 @@
 //! What a method searches: how the books are cut, and what embeds the passages.
 
-use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, BookText};
 use closeread_retrieve::PassageIndex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -38,8 +38,17 @@ impl Passages {
         Self { embedder: Some(embedder.to_owned()), ..self }
     }
 
-    /// The books cut into these passages and indexed by their words; vectors come later.
-    pub fn index(&self, books: &[Arc<Book>], tokenizer: &Tokenizer) -> PassageIndex {
-        PassageIndex::new(books.to_vec(), self.split, self.max_tokens, tokenizer)
+    /// The books cut into these passages and indexed by their words; vectors come later. `open` as in
+    /// [`PassageIndex::new`].
+    ///
+    /// # Errors
+    /// What `open` fails with.
+    pub fn index<E>(
+        &self,
+        books: &[Arc<Book>],
+        tokenizer: &Tokenizer,
+        open: impl FnMut(&Book) -> Result<Arc<BookText>, E>,
+    ) -> Result<PassageIndex, E> {
+        PassageIndex::new(books.to_vec(), self.split, self.max_tokens, tokenizer, open)
     }
 }

@@ -1,7 +1,7 @@
 //! The last step of most methods: one prompt, one reply, an answer to each question.
 
 use super::session::joined_titles;
-use super::{Answer, MethodError, PromptStyle, Questions, Session, Stop};
+use super::{Answer, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_eval::reading::{Expected, ExtractiveInput, Question};
@@ -126,10 +126,10 @@ impl<H: Host> Session<'_, H> {
     /// Passages of the index as a prompt shows them, in this order.
     ///
     /// # Errors
-    /// [`MethodError::NoIndex`].
-    pub fn excerpts(&self, passages: &[Ranked]) -> Result<Vec<Excerpt>, MethodError> {
+    /// [`Stop`] if there is no index, or the text of a book cannot be had.
+    pub async fn excerpts(&self, passages: &[Ranked]) -> Result<Vec<Excerpt>, Stop> {
         let index = self.index()?;
-        let texts = index.texts(passages.iter().map(|ranked| ranked.idx));
+        let texts = self.texts(passages.iter().map(|ranked| ranked.idx)).await?;
         let place = |idx: usize| Place { document: index.passages()[idx].book, idx };
         let excerpt = |(ranked, text): (&Ranked, String)| Excerpt { place: Some(place(ranked.idx)), text };
         Ok(passages.iter().zip(texts).map(excerpt).collect())
@@ -145,7 +145,7 @@ impl<H: Host> Session<'_, H> {
         passages: &[Ranked],
         style: PromptStyle,
     ) -> Result<Vec<Answer>, Stop> {
-        let shown = Shown::passages(self.excerpts(passages)?, Some(self.context_of(passages)?));
+        let shown = Shown::passages(self.excerpts(passages).await?, Some(self.context_of(passages)?));
         self.read(questions, shown, style).await
     }
 
@@ -185,7 +185,7 @@ impl<H: Host> Session<'_, H> {
                 .collect(),
             ..input(questions.first(), texts, expected, language)
         };
-        let reply = self.ask(name, vec![message], Some(input)).await?;
+        let reply = self.ask(name, vec![message], async || Ok(input)).await?;
         Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
     }
 }

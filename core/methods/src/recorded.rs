@@ -1,13 +1,14 @@
 //! What a record holds of scores.
 
 use crate::record::Context;
-use closeread_books::Book;
+use closeread_books::{Book, BookText};
 use closeread_eval::evidence::recall_over;
 use closeread_eval::{Item, Outcome, score};
 use closeread_metrics::Metric;
 use closeread_text::{Folding, Language, Locator, Span};
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a trial showed of the books.
 #[derive(Debug, Clone, Copy, Default)]
@@ -19,53 +20,67 @@ pub struct Shown<'a> {
 }
 
 /// The scores of a trial as its record holds them: [`score`], and the recall of the evidence where it is known. `gold`
-/// spans come with the index of their book in `books`, the books of the item.
-pub fn recorded_scores<B: Borrow<Book>>(
+/// spans come with the index of their book in `books`, the books of the item, of which `open` gives the texts.
+///
+/// # Errors
+/// What `open` fails with: the recall cannot be told.
+pub fn recorded_scores<B: Borrow<Book>, E>(
     item: &Item,
     outcome: &Outcome,
     shown: Shown<'_>,
     gold: Option<&[(usize, Span)]>,
     books: &[B],
-) -> BTreeMap<String, f64> {
+    open: impl Fn(&Book) -> Result<Arc<BookText>, E>,
+) -> Result<BTreeMap<String, f64>, E> {
     let language = books.first().map_or(Language::ENGLISH, |book| book.borrow().language);
     let mut scores = score(item, outcome, language);
-    let recall = gold.and_then(|gold| match shown {
-        Shown { cited: Some(cited), .. } => cited_recall(gold, cited, books),
-        Shown { context: Some(context), .. } => context_recall(gold, context, books),
-        Shown { cited: None, context: None } => None,
-    });
+    let recall = match (gold, shown) {
+        (Some(gold), Shown { cited: Some(cited), .. }) => cited_recall(gold, cited, books, open)?,
+        (Some(gold), Shown { context: Some(context), .. }) => context_recall(gold, context, books, open)?,
+        (None, _) | (_, Shown { cited: None, context: None }) => None,
+    };
     scores.extend(recall.map(|recall| (Metric::EvidenceRecall.name().to_owned(), recall)));
-    scores
+    Ok(scores)
 }
 
 /// [`recall_over`] the passages that a reader was given; `gold` spans come with the index of their book in `books`.
 ///
 /// A passage of a document that is not among `books` counts for nothing.
-fn context_recall<B: Borrow<Book>>(gold: &[(usize, Span)], context: &Context, books: &[B]) -> Option<f64> {
+fn context_recall<B: Borrow<Book>, E>(
+    gold: &[(usize, Span)],
+    context: &Context,
+    books: &[B],
+    open: impl Fn(&Book) -> Result<Arc<BookText>, E>,
+) -> Result<Option<f64>, E> {
     let place = |id: &str| books.iter().position(|book| book.borrow().id == id);
     let passages = context.passages.iter();
     let retrieved: Vec<(usize, Span)> = passages
         .filter_map(|passage| Some((place(&passage.document)?, Span::new(passage.start, passage.end))))
         .collect();
     // Only what holds evidence is opened.
-    let texts: Vec<_> = (0..books.len())
-        .map(|idx| gold.iter().any(|(book, _)| *book == idx).then(|| books[idx].borrow().source()))
-        .collect();
-    let texts: Vec<&str> = texts.iter().map(|text| text.as_deref().unwrap_or("")).collect();
-    recall_over(gold, &retrieved, &texts)
+    let holds_evidence = |idx: usize| gold.iter().any(|(book, _)| *book == idx);
+    let texts = (0..books.len()).map(|idx| holds_evidence(idx).then(|| open(books[idx].borrow())).transpose());
+    let texts: Vec<Option<Arc<BookText>>> = texts.collect::<Result<_, E>>()?;
+    let texts: Vec<&str> = texts.iter().map(|text| text.as_ref().map_or("", |text| text.source())).collect();
+    Ok(recall_over(gold, &retrieved, &texts))
 }
 
 /// [`recall_over`] the sentences that a reader cited, each where its words first stand in one of the books, white space and
 /// typography aside; one that no book holds counts for nothing. `gold` spans come with the index of their book.
-fn cited_recall<B: Borrow<Book>>(gold: &[(usize, Span)], cited: &[String], books: &[B]) -> Option<f64> {
-    let open: Vec<_> = books.iter().map(|book| book.borrow().source()).collect();
-    let texts: Vec<&str> = open.iter().map(|text| &**text).collect();
+fn cited_recall<B: Borrow<Book>, E>(
+    gold: &[(usize, Span)],
+    cited: &[String],
+    books: &[B],
+    open: impl Fn(&Book) -> Result<Arc<BookText>, E>,
+) -> Result<Option<f64>, E> {
+    let open: Vec<Arc<BookText>> = books.iter().map(|book| open(book.borrow())).collect::<Result<_, E>>()?;
+    let texts: Vec<&str> = open.iter().map(|text| text.source()).collect();
     let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text)).collect();
     let place = |sentence: &String| {
         let mut places = locators.iter().enumerate();
         places.find_map(|(book, locator)| Some((book, locator.locate(sentence, Folding::Typography).span()?)))
     };
-    recall_over(gold, &cited.iter().filter_map(place).collect::<Vec<_>>(), &texts)
+    Ok(recall_over(gold, &cited.iter().filter_map(place).collect::<Vec<_>>(), &texts))
 }
 
 #[cfg(test)]
@@ -81,12 +96,12 @@ mod tests {
         let gold = [(0, Span::new(11, 37)), (1, Span::new(0, 10))];
         let cited = |sentences: &[&str]| {
             let sentences: Vec<String> = sentences.iter().map(|s| (*s).to_owned()).collect();
-            cited_recall(&gold, &sentences, &books)
+            cited_recall(&gold, &sentences, &books, Book::text).unwrap()
         };
         assert_eq!(cited(&["He said \"no\" and left.", "Snow fell."]), Some(1.0));
         assert_eq!(cited(&["Snow fell.", "Nobody wrote this."]), Some(9.0 / 27.0));
         assert_eq!(cited(&[]), Some(0.0));
-        assert_eq!(cited_recall(&[], &["Snow fell.".to_owned()], &books), None);
+        assert_eq!(cited_recall(&[], &["Snow fell.".to_owned()], &books, Book::text), Ok(None));
     }
 
     #[test]
@@ -96,8 +111,19 @@ mod tests {
         let passage = |document: &str, start, end| PassageRef { document: document.into(), start, end, score: None };
         let passages = vec![passage("y", 0, 8), passage("x", 0, 3), passage("z", 0, 9)];
         let context = Context { retriever: None, n_tokens: 9, passages };
-        assert_eq!(context_recall(&[(0, Span::new(0, 8))], &context, &books), Some(3.0 / 7.0));
-        assert_eq!(context_recall(&[(1, Span::new(0, 2))], &context, &books), Some(1.0));
-        assert_eq!(context_recall(&[], &context, &books), None);
+        let recall = |gold: &[(usize, Span)]| context_recall(gold, &context, &books, Book::text);
+        assert_eq!(recall(&[(0, Span::new(0, 8))]), Ok(Some(3.0 / 7.0)));
+        assert_eq!(recall(&[(1, Span::new(0, 2))]), Ok(Some(1.0)));
+        assert_eq!(recall(&[]), Ok(None));
+    }
+
+    #[test]
+    fn only_texts_with_evidence_are_opened_and_one_that_is_gone_is_an_error() {
+        let book = |id: &str| Book::new(id, "", "Ana came in.".to_owned(), &ReadOptions::default()).unwrap();
+        let books = [book("here"), book("gone").let_go()];
+        let context = Context { retriever: None, n_tokens: 0, passages: Vec::new() };
+        let recall = |of: usize| context_recall(&[(of, Span::new(0, 8))], &context, &books, Book::text);
+        assert_eq!(recall(0), Ok(Some(0.0)));
+        assert!(recall(1).unwrap_err().to_string().starts_with("book `gone` cannot be read again"));
     }
 }

@@ -58,32 +58,38 @@ struct Document {
     next: usize,
 }
 
-impl<'t, F: Fn(usize) -> String> Sections<'t, F> {
+impl<'t, E, F: AsyncFn(usize) -> Result<String, E>> Sections<'t, F> {
     /// The sections of `n_documents` documents, of which `text_of` gives the text, by number from 0.
     ///
     /// With `max_context`, a longer text loses its centre: the first half of so many tokens is kept, rounded down, and the
     /// last half, rounded up (MemAgent). That takes a pass over all documents beforehand, to count them.
-    pub fn new(
+    ///
+    /// # Errors
+    /// What `text_of` fails with.
+    pub async fn new(
         tokenizer: &'t Tokenizer,
         n_documents: usize,
         text_of: F,
         section_tokens: NonZeroUsize,
         max_context: Option<NonZeroUsize>,
-    ) -> Self {
+    ) -> Result<Self, E> {
         let (document, left_out) = (None, usize::MAX..usize::MAX);
         let mut sections =
             Self { tokenizer, n_documents, text_of, section_tokens, left_out, document, next_document: 0, n_before: 0 };
         if let Some(max) = max_context.map(NonZeroUsize::get) {
-            let n: usize = (0..n_documents).map(|number| sections.open(number).ends.len()).sum();
+            let mut n = 0;
+            for number in 0..n_documents {
+                n += sections.open(number).await?.ends.len();
+            }
             if n > max {
                 sections.left_out = max / 2..n - max.div_ceil(2);
             }
         }
-        sections
+        Ok(sections)
     }
 
-    fn open(&self, number: usize) -> Document {
-        let text = (self.text_of)(number);
+    async fn open(&self, number: usize) -> Result<Document, E> {
+        let text = (self.text_of)(number).await?;
         let trimmed = text.len() - text.trim_start().len();
         let gap = if number > 0 { "\n\n" } else { "" };
         let heading = if self.n_documents > 1 { format!("{gap}# Document {}:\n", number + 1) } else { String::new() };
@@ -93,14 +99,14 @@ impl<'t, F: Fn(usize) -> String> Sections<'t, F> {
         if let Some(last) = ends.last_mut() {
             *last = block.len();
         }
-        Document { number, block, heading, trimmed, ends, next: 0 }
+        Ok(Document { number, block, heading, trimmed, ends, next: 0 })
     }
-}
 
-impl<F: Fn(usize) -> String> Iterator for Sections<'_, F> {
-    type Item = Section;
-
-    fn next(&mut self) -> Option<Section> {
+    /// The next section; `None` behind the last.
+    ///
+    /// # Errors
+    /// What `text_of` fails with.
+    pub async fn next(&mut self) -> Result<Option<Section>, E> {
         let mut section = Section { text: String::new(), places: Vec::new(), tokens: Vec::new() };
         loop {
             let wanted = self.section_tokens.get() - section.n_tokens();
@@ -111,7 +117,7 @@ impl<F: Fn(usize) -> String> Iterator for Sections<'_, F> {
                 if self.next_document == self.n_documents {
                     break;
                 }
-                self.document = Some(self.open(self.next_document));
+                self.document = Some(self.open(self.next_document).await?);
                 self.next_document += 1;
                 continue;
             };
@@ -130,7 +136,7 @@ impl<F: Fn(usize) -> String> Iterator for Sections<'_, F> {
             }
             self.document = Some(document);
         }
-        (!section.tokens.is_empty()).then_some(section)
+        Ok((!section.tokens.is_empty()).then_some(section))
     }
 }
 
@@ -157,13 +163,22 @@ impl Section {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::convert::Infallible;
 
     fn sections(texts: &[&str], section_tokens: usize, max_context: Option<usize>) -> Vec<Section> {
         let tokenizer = Tokenizer::cl100k();
         let max_context = max_context.and_then(NonZeroUsize::new);
-        let text_of = |number: usize| texts[number].to_owned();
-        Sections::new(&tokenizer, texts.len(), text_of, NonZeroUsize::new(section_tokens).unwrap(), max_context)
-            .collect()
+        let text_of = async |number: usize| Ok::<_, Infallible>(texts[number].to_owned());
+        let section_tokens = NonZeroUsize::new(section_tokens).unwrap();
+        pollster::block_on(async {
+            let mut sections = Sections::new(&tokenizer, texts.len(), text_of, section_tokens, max_context).await?;
+            let mut all = Vec::new();
+            while let Some(section) = sections.next().await? {
+                all.push(section);
+            }
+            Ok::<_, Infallible>(all)
+        })
+        .unwrap()
     }
 
     #[test]

@@ -2,11 +2,12 @@
 
 use super::{Answer, Preparation, Questions};
 use crate::Host;
+use crate::host::{book_text, passage_texts};
 use crate::protocol::MAX_OUTPUT_TOKENS;
 use crate::record::{CallTrace, Context};
 use crate::work::{Job, Workers};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, BookText, TextError};
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Outcome, PassageRef};
@@ -92,6 +93,9 @@ pub enum MethodError {
     /// The method works on what it prepares, and that was not handed over.
     #[error("the method works on what it makes of the books first, and that was not made")]
     NotPrepared,
+    /// The text of a book cannot be had.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// What was prepared is of something else.
     #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew")]
     Unprepared(String),
@@ -114,7 +118,9 @@ impl From<HostError> for Stop {
                 Outcome::Overflow { needed: tokens(needed), context_window: tokens(window) }
             }
             HostError::Blocked { reason } => Outcome::Blocked { reason },
-            HostError::Failed(_) | HostError::Embedding(_) => Outcome::Failed { error: error.to_string() },
+            HostError::Failed(_) | HostError::Embedding(_) | HostError::Text(_) => {
+                Outcome::Failed { error: error.to_string() }
+            }
         })
     }
 }
@@ -136,9 +142,6 @@ impl From<MethodError> for Stop {
         Self::Error(error)
     }
 }
-
-/// One dialogue to be sent, with what a reader without a language model answers it from.
-pub type Request = (Vec<Message>, Option<ExtractiveInput>);
 
 /// A host as one who does jobs.
 #[derive(Debug)]
@@ -295,6 +298,31 @@ pub(super) fn joined_titles<'t>(titles: impl Iterator<Item = &'t str>) -> String
     titles.filter(|title| !title.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
+/// Texts.
+impl<'a, H: Host> Session<'a, H> {
+    /// The text of a book, see [`Host::text`]: open for as long as it is held.
+    ///
+    /// # Errors
+    /// [`Stop`] if it cannot be had.
+    pub async fn text(&self, book: &Book) -> Result<Arc<BookText>, Stop> {
+        Ok(book_text(self.host, book).await?)
+    }
+
+    /// Passages of the index as a model sees them, in this order, each of their books opened once.
+    ///
+    /// # Errors
+    /// [`Stop`] if there is no index, or the text of a book cannot be had.
+    pub async fn texts(&self, passages: impl IntoIterator<Item = usize>) -> Result<Vec<String>, Stop> {
+        let passages: Vec<usize> = passages.into_iter().collect();
+        Ok(passage_texts(self.host, self.index()?, &passages).await?)
+    }
+
+    /// Who is asked.
+    pub(crate) fn host(&self) -> &'a H {
+        self.host
+    }
+}
+
 /// Searching.
 impl<H: Host> Session<'_, H> {
     /// Every passage by how well it matches the query, best first, each with its neighbours right behind it.
@@ -324,8 +352,7 @@ impl<H: Host> Session<'_, H> {
     /// # Errors
     /// [`Stop`] if it cannot be embedded.
     pub async fn embed_query(&self, query: &str) -> Result<Vec<f32>, Stop> {
-        let vectors: Vectors = self.host.embed(Role::Query, &[query]).await?;
-        Ok(vectors.row(0).to_vec())
+        Ok(self.embed(Role::Query, &[query]).await?.row(0).to_vec())
     }
 
     /// One vector a text.
@@ -333,7 +360,15 @@ impl<H: Host> Session<'_, H> {
     /// # Errors
     /// [`Stop`] if they cannot be embedded.
     pub async fn embed_passages(&self, texts: &[&str]) -> Result<Vectors, Stop> {
-        Ok(self.host.embed(Role::Passage, texts).await?)
+        self.embed(Role::Passage, texts).await
+    }
+
+    async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, Stop> {
+        let vectors = self.host.embed(role, texts).await?;
+        match vectors.len() == texts.len() {
+            true => Ok(vectors),
+            false => Err(HostError::Embedding(format!("{} vectors for {} texts", vectors.len(), texts.len())).into()),
+        }
     }
 
     /// Passages of the index as a record names what a reader was given.
@@ -369,7 +404,8 @@ impl<'a, H: Host> Session<'a, H> {
     }
 
     /// Sends a dialogue whose last message was made from the prompt `name`. One that does not fit the window with its
-    /// reply is not sent: the trial ends as an overflow.
+    /// reply is not sent: the trial ends as an overflow. `input` is called by a host that has no model, see
+    /// [`Host::answer_from`].
     ///
     /// # Errors
     /// [`Stop`] if it does not fit or the call fails.
@@ -377,9 +413,19 @@ impl<'a, H: Host> Session<'a, H> {
         &mut self,
         name: &str,
         messages: Vec<Message>,
-        input: Option<ExtractiveInput>,
+        input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
     ) -> Result<Response, Stop> {
         Ok(self.ask_all(name, vec![(messages, input)]).await?.remove(0))
+    }
+
+    /// The same for what nobody answers but a model.
+    ///
+    /// # Errors
+    /// As [`Session::ask`].
+    pub async fn ask_model(&mut self, name: &str, messages: Vec<Message>) -> Result<Response, Stop> {
+        let nothing =
+            async || Err(HostError::Failed("without a model there is nothing to answer this from".to_owned()));
+        self.ask(name, messages, nothing).await
     }
 
     /// Sends dialogues that do not wait for each other's replies; the replies come in the order of `requests`, whatever
@@ -387,21 +433,20 @@ impl<'a, H: Host> Session<'a, H> {
     ///
     /// # Errors
     /// [`Stop`] if one does not fit or a call fails.
-    pub async fn ask_all(&mut self, name: &str, requests: Vec<Request>) -> Result<Vec<Response>, Stop> {
+    pub async fn ask_all(
+        &mut self,
+        name: &str,
+        requests: Vec<(Vec<Message>, impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>)>,
+    ) -> Result<Vec<Response>, Stop> {
         let counts: Vec<usize> =
             requests.iter().map(|(messages, _)| self.fitting(messages)).collect::<Result<_, Stop>>()?;
         self.trace.prompt_tokens += counts.iter().sum::<usize>();
         let max_output_tokens = self.settings.max_output_tokens;
         let answers = join_all(requests.into_iter().map(|(messages, input)| {
             let sha256 = fingerprint(&messages);
-            let call = Call {
-                messages,
-                temperature: self.settings.temperature,
-                max_output_tokens,
-                prompt: name.to_owned(),
-                reading: input,
-            };
-            async { (sha256, self.host.chat(call).await) }
+            let call =
+                Call { messages, temperature: self.settings.temperature, max_output_tokens, prompt: name.to_owned() };
+            async { (sha256, self.host.answer_from(call, input).await) }
         }))
         .await;
         let mut replies = Vec::with_capacity(answers.len());

@@ -1,9 +1,9 @@
 //! The text of an item's books as one, as far as it fits a window: what does not fit is counted and not held.
 
-use super::OnOverflow;
 use super::style::heading;
+use super::{Host, OnOverflow, Session, Stop};
 use closeread_books::tokens::Tokenizer;
-use closeread_books::{Book, FlowText};
+use closeread_books::{Book, BookText};
 use closeread_eval::PassageRef;
 use closeread_text::FlowSpan;
 use std::ops::Range;
@@ -29,18 +29,25 @@ pub(super) struct TooLong(pub usize);
 ///
 /// The books stand one after the other, under headings as CorpusQA numbers them (appendix C) or without. They are read in
 /// turn, and only what can be kept stays in memory; what does not fit is counted book by book.
-pub(super) fn keep(
-    books: &[Arc<Book>],
+pub(super) async fn keep<H: Host>(
+    session: &Session<'_, H>,
     headed: bool,
-    tokenizer: &Tokenizer,
     available: Option<usize>,
     policy: OnOverflow,
-) -> Result<Kept, TooLong> {
-    let parts = || books.iter().enumerate().map(|(idx, book)| Part::of(idx, book, headed));
-    let Some(available) = available else { return Ok(Joined::of(parts().collect()).kept(&[WHOLE])) };
+) -> Result<Result<Kept, TooLong>, Stop> {
+    let (books, tokenizer) = (session.books(), session.settings().tokenizer);
+    let part = async |idx: usize| Ok::<_, Stop>(Part::of(idx, &books[idx], session.text(&books[idx]).await?, headed));
+    let Some(available) = available else {
+        let mut parts = Vec::with_capacity(books.len());
+        for idx in 0..books.len() {
+            parts.push(part(idx).await?);
+        }
+        return Ok(Ok(Joined::of(parts).kept(&[WHOLE])));
+    };
     let mut head = Head::default();
-    for part in parts() {
-        let n_tokens = tokenizer.count(&part.heading) + tokenizer.count(part.flow.text());
+    for idx in 0..books.len() {
+        let part = part(idx).await?;
+        let n_tokens = part.n_tokens(tokenizer);
         head.add(part, n_tokens, available);
         if head.is_full && policy == OnOverflow::TruncateEnd {
             break;
@@ -49,7 +56,7 @@ pub(super) fn keep(
     if !head.is_full {
         let whole = Joined::of(head.parts);
         let ends = tokenizer.token_ends(&whole.text);
-        return match policy {
+        return Ok(match policy {
             _ if ends.len() <= available => Ok(whole.kept(&[WHOLE])),
             OnOverflow::Fail => Err(TooLong(ends.len())),
             OnOverflow::TruncateEnd => Ok(whole.kept(&[first(&ends, available.saturating_sub(MARGIN))])),
@@ -58,22 +65,22 @@ pub(super) fn keep(
                 let tail = last(&ends, available - available / 2, whole.text.len());
                 Ok(whole.kept(&[first(&ends, available / 2), tail]))
             }
-        };
+        });
     }
     let n_tokens = head.n_tokens;
     let whole = Joined::of(head.parts);
     let ends = tokenizer.token_ends(&whole.text);
     let available = available.saturating_sub(MARGIN);
-    match policy {
+    Ok(match policy {
         OnOverflow::Fail => Err(TooLong(n_tokens)),
         OnOverflow::TruncateEnd => Ok(whole.kept(&[first(&ends, available)])),
         OnOverflow::TruncateMiddle => {
             let mut kept = whole.kept(&[first(&ends, available / 2)]);
             let wanted = available - available / 2;
             let (mut parts, mut n_tokens) = (Vec::new(), 0);
-            for (idx, book) in books.iter().enumerate().rev() {
-                let part = Part::of(idx, book, headed);
-                n_tokens += tokenizer.count(&part.heading) + tokenizer.count(part.flow.text());
+            for idx in (0..books.len()).rev() {
+                let part = part(idx).await?;
+                n_tokens += part.n_tokens(tokenizer);
                 parts.insert(0, part);
                 if n_tokens > wanted + MARGIN * parts.len() {
                     break;
@@ -85,7 +92,7 @@ pub(super) fn keep(
             kept.references.extend(tail.references);
             Ok(kept)
         }
-    }
+    })
 }
 
 const WHOLE: Range<usize> = 0..usize::MAX;
@@ -104,14 +111,18 @@ fn last(ends: &[usize], n: usize, len: usize) -> Range<usize> {
 struct Part {
     heading: String,
     id: String,
-    flow: FlowText,
+    text: Arc<BookText>,
 }
 
 impl Part {
-    fn of(idx: usize, book: &Book, headed: bool) -> Self {
+    fn of(idx: usize, book: &Book, text: Arc<BookText>, headed: bool) -> Self {
         let gap = if idx > 0 { "\n\n" } else { "" };
         let heading = if headed { heading(idx) } else { String::new() };
-        Self { heading: format!("{gap}{heading}"), id: book.id.clone(), flow: book.flow() }
+        Self { heading: format!("{gap}{heading}"), id: book.id.clone(), text }
+    }
+
+    fn n_tokens(&self, tokenizer: &Tokenizer) -> usize {
+        tokenizer.count(&self.heading) + tokenizer.count(self.text.flow().text())
     }
 }
 
@@ -143,12 +154,12 @@ struct Joined {
 
 impl Joined {
     fn of(parts: Vec<Part>) -> Self {
-        let mut text = String::with_capacity(parts.iter().map(|p| p.heading.len() + p.flow.text().len()).sum());
+        let mut text = String::with_capacity(parts.iter().map(|p| p.heading.len() + p.text.flow().text().len()).sum());
         let mut joined = Vec::with_capacity(parts.len());
         for part in parts {
             text.push_str(&part.heading);
             joined.push((text.len(), part));
-            text.push_str(joined.last().expect("one was pushed").1.flow.text());
+            text.push_str(joined.last().expect("one was pushed").1.text.flow().text());
         }
         Self { text, parts: joined }
     }
@@ -166,7 +177,8 @@ impl Joined {
     /// The books' passages inside `range` of the text.
     fn references<'a>(&'a self, range: &Range<usize>) -> impl Iterator<Item = PassageRef> + 'a {
         let range = range.clone();
-        self.parts.iter().filter_map(move |(offset, Part { id, flow, .. })| {
+        self.parts.iter().filter_map(move |(offset, Part { id, text, .. })| {
+            let flow = text.flow();
             let start = range.start.max(*offset);
             let end = range.end.min(offset + flow.text().len());
             (start < end).then(|| {
@@ -180,8 +192,19 @@ impl Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Settings;
     use closeread_books::ReadOptions;
+    use closeread_llm::{Call, HostError, Response};
+    use closeread_prompts::Prompts;
     use proptest::prelude::*;
+
+    struct NoModel;
+
+    impl Host for NoModel {
+        async fn chat(&self, _: Call) -> Result<Response, HostError> {
+            Err(HostError::Failed("nobody is asked here".to_owned()))
+        }
+    }
 
     fn books(n: usize) -> Vec<Arc<Book>> {
         let text = |i: usize| format!("Report {i} counts {} beds. {}", i * 37, "Nothing else happened. ".repeat(i % 5));
@@ -191,7 +214,8 @@ mod tests {
 
     /// What the rule gives over the text as a whole.
     fn by_hand(books: &[Arc<Book>], available: usize, policy: OnOverflow) -> Result<Vec<String>, TooLong> {
-        let parts = books.iter().enumerate().map(|(idx, book)| Part::of(idx, book, true)).collect();
+        let part = |(idx, book): (usize, &Arc<Book>)| Part::of(idx, book, book.text().expect("held"), true);
+        let parts = books.iter().enumerate().map(part).collect();
         let text = Joined::of(parts).text;
         let ends = Tokenizer::cl100k().token_ends(&text);
         let kept = available.saturating_sub(MARGIN);
@@ -209,10 +233,11 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_read_piece_by_piece_is_what_would_be_kept_of_the_whole(n in 1usize..20, available in 8usize..700) {
-            let books = books(n);
+            let (books, prompts, tokenizer) = (books(n), Prompts::built_in(), Tokenizer::cl100k());
+            let session = Session::new(&NoModel, Settings::new(&prompts, &tokenizer)).about(&books);
             for policy in [OnOverflow::Fail, OnOverflow::TruncateEnd, OnOverflow::TruncateMiddle] {
-                let found = keep(&books, true, &Tokenizer::cl100k(), Some(available), policy);
-                match (found, by_hand(&books, available, policy)) {
+                let found = pollster::block_on(keep(&session, true, Some(available), policy));
+                match (found.expect("all texts are held"), by_hand(&books, available, policy)) {
                     (Ok(found), Ok(expected)) => {
                         prop_assert_eq!(found.stretches, expected);
                     }

@@ -1,7 +1,7 @@
 //! Where things stand in a book in tokens.
 
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_eval::Item;
 use closeread_text::Span;
 use std::collections::BTreeMap;
@@ -18,16 +18,15 @@ pub struct TokenPlaces {
 }
 
 impl TokenPlaces {
-    /// Counts the tokens of a book.
+    /// Counts the tokens of a book, which holds its text.
     ///
-    /// # Panics
-    /// If it has 4 GiB of text or more.
-    pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
+    /// # Errors
+    /// [`TextError::Gone`] if it does not.
+    pub fn of(book: &Book, tokenizer: &Tokenizer) -> Result<Self, TextError> {
         let body = book.body();
-        let ends = tokenizer.token_ends(&book.source()[body.range()]);
-        let ends =
-            ends.into_iter().map(|end| u32::try_from(end).expect("a book has less than 4 GiB of text")).collect();
-        Self { body, ends }
+        let ends = tokenizer.token_ends(&book.text()?.source()[body.range()]);
+        let ends = ends.into_iter().map(|end| u32::try_from(end).expect("a book has at most MAX_BOOK_BYTES")).collect();
+        Ok(Self { body, ends })
     }
 
     /// Length of the book in tokens.
@@ -70,7 +69,7 @@ mod tests {
 
     fn places(text: &str) -> TokenPlaces {
         let book = Book::new("b", "B", text.to_owned(), &ReadOptions::default()).unwrap();
-        TokenPlaces::of(&book, &Tokenizer::cl100k())
+        TokenPlaces::of(&book, &Tokenizer::cl100k()).unwrap()
     }
 
     #[test]

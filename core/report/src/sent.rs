@@ -45,7 +45,7 @@ pub enum NotSent {
     Different,
 }
 
-/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order;
+/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order, and hold their texts;
 /// `tokenizer` is the run's.
 ///
 /// # Errors
@@ -81,7 +81,8 @@ pub fn sent(
     if passages.is_some() && retriever.needs_vectors() {
         return Err(NotSent::Vectors);
     }
-    let index = passages.map(|passages| passages.index(&books, tokenizer));
+    let index = passages.map(|passages| passages.index(&books, tokenizer, Book::text)).transpose();
+    let index = index.map_err(|_| NotSent::NoText)?;
     let prompts = Prompts::built_in();
     let settings = Settings {
         prompts: &prompts,

@@ -1,6 +1,6 @@
 //! Exact search over embeddings.
 
-use super::{Ranking, rank};
+use super::{IndexError, Ranking, rank};
 use closeread_embed::Vectors;
 use std::fmt;
 
@@ -44,12 +44,21 @@ where
 /// The same ranking as [`cosine_ranking`], bit for bit, over rows that lie elsewhere.
 ///
 /// # Errors
-/// What [`VectorBlocks::read`] says.
-pub(super) fn cosine_ranking_of_blocks(query: &[f32], blocks: &dyn VectorBlocks) -> Result<Ranking, String> {
+/// What [`VectorBlocks::read`] says, and rows of another dimension than the query.
+pub(super) fn cosine_ranking_of_blocks(query: &[f32], blocks: &dyn VectorBlocks) -> Result<Ranking, IndexError> {
     let mut scores = Vec::with_capacity(blocks.n_rows());
-    blocks.read(&mut |block| scores.extend(block.rows().map(|row| cosine(query, row))))?;
+    let mut other = None;
+    let score = &mut |block: &Vectors| match block.dimension() == query.len() {
+        true => scores.extend(block.rows().map(|row| cosine(query, row))),
+        false => other = Some(block.dimension()),
+    };
+    blocks.read(score).map_err(IndexError::Vectors)?;
+    if let Some(passages) = other {
+        return Err(IndexError::Dimension { query: query.len(), passages });
+    }
     if scores.len() != blocks.n_rows() {
-        return Err(format!("{} vectors are there instead of {}", scores.len(), blocks.n_rows()));
+        let why = format!("{} vectors are there instead of {}", scores.len(), blocks.n_rows());
+        return Err(IndexError::Vectors(why));
     }
     Ok(rank(scores))
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use closeread_books::chunk::{Chunker, Pieces};
 use closeread_books::tokens::Tokenizer;
-use closeread_books::{Book, Flow};
+use closeread_books::{Book, BookText, Flow};
 use closeread_embed::Vectors;
 use closeread_text::sentence::Rules;
 use closeread_text::{FlowSpan, Language, Span, sentence};
@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 /// One or more books in reading order, with their passages numbered through.
 ///
-/// It holds offsets and an index, not the texts: these are the books' own, which may lie in a
-/// [`TextStore`](closeread_books::TextStore) and are then opened one at a time.
+/// It holds offsets and an index, not the texts: whoever asks for these says how a book's is had, and books are opened one
+/// at a time.
 #[derive(Debug, Clone)]
 pub struct PassageIndex {
     books: Vec<Arc<Book>>,
@@ -56,30 +56,49 @@ pub enum IndexError {
     /// Embeddings that are not held in memory cannot be read.
     #[error("the embeddings of the passages cannot be read: {0}")]
     Vectors(String),
+    /// Not one vector for each passage was put in.
+    #[error("there are {vectors} vectors for {passages} passages: expected one for each")]
+    Count {
+        /// How many were put in.
+        vectors: usize,
+        /// Passages of the index.
+        passages: usize,
+    },
+    /// The query was embedded by another model than the passages.
+    #[error("the query's vector has {query} numbers, those of the passages have {passages}: embed both by one model")]
+    Dimension {
+        /// Numbers in the query's vector.
+        query: usize,
+        /// Numbers in the passages' vectors.
+        passages: usize,
+    },
 }
 
-/// The sentences of a book, by the rules of its language.
-pub fn sentences(book: &Book) -> Vec<FlowSpan> {
-    sentences_of(&book.flow(), book.language)
-}
-
-fn sentences_of(flow: &Flow, language: Language) -> Vec<FlowSpan> {
+/// The sentences of a text, by the rules of its language.
+pub fn sentences(flow: &Flow, language: Language) -> Vec<FlowSpan> {
     sentence::split(flow.text(), Rules::of(language))
 }
 
 impl PassageIndex {
     /// Cuts the books and indexes the passages for BM25, a book at a time; embeddings come later by
-    /// [`PassageIndex::put_vectors`].
+    /// [`PassageIndex::put_vectors`]. `open` gives the text of a book, as [`Book::text`] does where books hold theirs.
     ///
-    /// # Panics
-    /// If a book has 4 GiB of text or more, or cannot be read (see [`Book::flow`]).
-    pub fn new(books: Vec<Arc<Book>>, chunker: Chunker, max_tokens: usize, tokenizer: &Tokenizer) -> Self {
+    /// # Errors
+    /// What `open` fails with.
+    pub fn new<E>(
+        books: Vec<Arc<Book>>,
+        chunker: Chunker,
+        max_tokens: usize,
+        tokenizer: &Tokenizer,
+        mut open: impl FnMut(&Book) -> Result<Arc<BookText>, E>,
+    ) -> Result<Self, E> {
         let chinese = books.iter().any(|b| b.language.code() == "zh");
         let mut bm25 = Bm25Builder::new(if chinese { WordRule::ChinesePairs } else { WordRule::Letters });
         let (mut passages, mut pieces, mut n_tokens) = (Vec::new(), Vec::new(), Vec::new());
         for (idx, book) in books.iter().enumerate() {
-            let flow = book.flow();
-            for passage in chunker.pieces(flow.text(), &sentences_of(&flow, book.language), tokenizer, max_tokens) {
+            let text = open(book)?;
+            let flow = text.flow();
+            for passage in chunker.pieces(flow.text(), &sentences(flow, book.language), tokenizer, max_tokens) {
                 bm25.add(&passage.joined(flow.text()));
                 let first = offset(pieces.len());
                 pieces.extend(passage.spans.iter().map(|span| (offset(span.start), offset(span.end))));
@@ -91,25 +110,32 @@ impl PassageIndex {
                 n_tokens.push(passage.n_tokens);
             }
         }
-        Self { books, passages, pieces, n_tokens, bm25: bm25.finish(), vectors: None }
+        Ok(Self { books, passages, pieces, n_tokens, bm25: bm25.finish(), vectors: None })
     }
 
     /// Adds one vector a passage, in order.
     ///
-    /// # Panics
-    /// If there is not one vector for each passage.
-    pub fn put_vectors(&mut self, vectors: Vectors) {
-        assert_eq!(vectors.len(), self.passages.len(), "one vector a passage");
+    /// # Errors
+    /// [`IndexError::Count`] if there is not one vector for each passage.
+    pub fn put_vectors(&mut self, vectors: Vectors) -> Result<(), IndexError> {
+        self.check_count(vectors.len())?;
         self.vectors = Some(PassageVectors::Memory(Arc::new(vectors)));
+        Ok(())
     }
 
     /// The same with vectors that are read anew for every search.
     ///
-    /// # Panics
-    /// If there is not one vector for each passage.
-    pub fn put_vector_blocks(&mut self, blocks: Arc<dyn VectorBlocks>) {
-        assert_eq!(blocks.n_rows(), self.passages.len(), "one vector a passage");
+    /// # Errors
+    /// As [`PassageIndex::put_vectors`].
+    pub fn put_vector_blocks(&mut self, blocks: Arc<dyn VectorBlocks>) -> Result<(), IndexError> {
+        self.check_count(blocks.n_rows())?;
         self.vectors = Some(PassageVectors::Blocks(blocks));
+        Ok(())
+    }
+
+    fn check_count(&self, vectors: usize) -> Result<(), IndexError> {
+        let passages = self.passages.len();
+        if vectors == passages { Ok(()) } else { Err(IndexError::Count { vectors, passages }) }
     }
 
     /// The books, in reading order.
@@ -155,37 +181,39 @@ impl PassageIndex {
         self.bm25.rule()
     }
 
-    /// The passage as a model sees it: its sentences joined by one space, wraps undone.
+    /// Passages as a model sees them, in their order: sentences joined by one space, wraps undone. `open` is called once for
+    /// each of their books, and as in [`PassageIndex::new`].
     ///
-    /// # Panics
-    /// If its book cannot be read (see [`Book::flow`]).
-    pub fn text(&self, idx: usize) -> String {
-        self.text_in(&self.books[self.passages[idx].book].flow(), idx)
-    }
-
-    /// [`PassageIndex::text`] of several passages, in their order, each book opened once.
-    ///
-    /// # Panics
-    /// As [`PassageIndex::text`].
-    pub fn texts(&self, passages: impl IntoIterator<Item = usize>) -> Vec<String> {
+    /// # Errors
+    /// What `open` fails with.
+    pub fn texts<E>(
+        &self,
+        passages: impl IntoIterator<Item = usize>,
+        mut open: impl FnMut(&Book) -> Result<Arc<BookText>, E>,
+    ) -> Result<Vec<String>, E> {
         let passages: Vec<usize> = passages.into_iter().collect();
-        let mut places: Vec<usize> = (0..passages.len()).collect();
-        places.sort_by_key(|&place| self.passages[passages[place]].book);
         let mut texts = vec![String::new(); passages.len()];
-        for same_book in places.chunk_by(|&a, &b| self.passages[passages[a]].book == self.passages[passages[b]].book) {
-            let flow = self.books[self.passages[passages[same_book[0]]].book].flow();
-            for &place in same_book {
-                texts[place] = self.text_in(&flow, passages[place]);
-            }
+        for (book, places) in self.by_book(&passages) {
+            let text = open(&self.books[book])?;
+            places.into_iter().for_each(|place| texts[place] = self.text_in(&text, passages[place]));
         }
-        texts
+        Ok(texts)
     }
 
-    fn text_in(&self, flow: &Flow, idx: usize) -> String {
+    /// The places in `passages` of those of each book, book after book.
+    pub fn by_book(&self, passages: &[usize]) -> Vec<(usize, Vec<usize>)> {
+        let book = |place: &usize| self.passages[passages[*place]].book;
+        let mut places: Vec<usize> = (0..passages.len()).collect();
+        places.sort_by_key(book);
+        places.chunk_by(|a, b| book(a) == book(b)).map(|places| (book(&places[0]), places.to_vec())).collect()
+    }
+
+    /// One passage of [`PassageIndex::texts`], of the text of its book.
+    pub fn text_in(&self, text: &BookText, idx: usize) -> String {
         let Range { start, end } = self.passages[idx].pieces.clone();
         let spans = self.pieces[start as usize..end as usize].iter();
         let spans = spans.map(|&(start, end)| FlowSpan::new(start as usize, end as usize)).collect();
-        Pieces { spans, n_tokens: self.n_tokens[idx] }.joined(flow.text())
+        Pieces { spans, n_tokens: self.n_tokens[idx] }.joined(text.flow().text())
     }
 
     /// Every passage by how well it matches the query, best first.
@@ -193,7 +221,7 @@ impl PassageIndex {
     /// `query_vector` is the query's embedding; only [`Retriever::Bm25`] does without.
     ///
     /// # Errors
-    /// [`IndexError`] if embeddings are needed and missing, or cannot be read.
+    /// [`IndexError`] if embeddings are needed and missing, cannot be read, or are another model's than the query's.
     pub fn ranking(
         &self,
         retriever: Retriever,
@@ -201,10 +229,12 @@ impl PassageIndex {
         query_vector: Option<&[f32]>,
     ) -> Result<Ranking, IndexError> {
         let dense = || match (&self.vectors, query_vector) {
-            (Some(PassageVectors::Memory(vectors)), Some(query)) => Ok(cosine_ranking(query, vectors.rows())),
-            (Some(PassageVectors::Blocks(blocks)), Some(query)) => {
-                cosine_ranking_of_blocks(query, blocks.as_ref()).map_err(IndexError::Vectors)
+            (Some(PassageVectors::Memory(vectors)), Some(query)) => {
+                let dimensions = IndexError::Dimension { query: query.len(), passages: vectors.dimension() };
+                let fits = vectors.is_empty() || vectors.dimension() == query.len();
+                if fits { Ok(cosine_ranking(query, vectors.rows())) } else { Err(dimensions) }
             }
+            (Some(PassageVectors::Blocks(blocks)), Some(query)) => cosine_ranking_of_blocks(query, blocks.as_ref()),
             _ => Err(IndexError::NoVectors(retriever.name())),
         };
         Ok(match retriever {
@@ -248,18 +278,9 @@ fn offset(at: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_books::{ReadOptions, TextStore};
+    use closeread_books::{ReadOptions, TextError};
     use proptest::prelude::*;
-
-    /// The texts by hash.
-    #[derive(Debug)]
-    struct Store(Vec<(String, String)>);
-
-    impl TextStore for Store {
-        fn text(&self, hash: &str) -> Result<String, String> {
-            self.0.iter().find(|(of, _)| of == hash).map(|(_, text)| text.clone()).ok_or_else(|| "not here".to_owned())
-        }
-    }
+    use std::cell::Cell;
 
     /// Vectors a row at a time.
     #[derive(Debug)]
@@ -288,24 +309,40 @@ mod tests {
             let book = |(i, text): (usize, &String)| {
                 Book::new(format!("b{i}"), "", text.clone(), &ReadOptions::default()).expect("text")
             };
-            let books: Vec<Book> = texts.iter().enumerate().map(book).collect();
-            let store: Arc<dyn TextStore> =
-                Arc::new(Store(books.iter().map(|b| (b.hash().to_owned(), b.source().to_string())).collect()));
-            let stored = books.iter().map(|b| Arc::new(b.clone().kept_in(Arc::clone(&store)))).collect();
-            let shelf = |books| PassageIndex::new(books, Chunker::Dos, 12, &Tokenizer::cl100k());
-            let (mut held, mut stored) = (shelf(books.into_iter().map(Arc::new).collect()), shelf(stored));
+            let books: Vec<Arc<Book>> = texts.iter().enumerate().map(book).map(Arc::new).collect();
+            let handles = books.iter().map(|b| Arc::new(b.as_ref().clone().let_go())).collect();
+            let opened = Cell::new(0);
+            let load = |book: &Book| {
+                opened.set(opened.get() + 1);
+                let at = books.iter().position(|b| b.id == book.id).expect("a known book");
+                book.read_again(texts[at].clone()).map(Arc::new)
+            };
+            let (chunker, tokenizer) = (Chunker::Dos, Tokenizer::cl100k());
+            let mut held = PassageIndex::new(books.clone(), chunker, 12, &tokenizer, Book::text).expect("held");
+            let mut stored = PassageIndex::new(handles, chunker, 12, &tokenizer, load).expect("all there");
             prop_assert_eq!(held.passages(), stored.passages());
             let all = 0..held.passages().len();
-            prop_assert_eq!(held.texts(all.clone()), stored.texts(all.clone()));
-            let backwards: Vec<String> = all.clone().rev().map(|idx| held.text(idx)).collect();
-            prop_assert_eq!(stored.texts(all.clone().rev()), backwards);
+            opened.set(0);
+            let texts_of = |passages: Vec<usize>| stored.texts(passages, load).expect("all there");
+            prop_assert_eq!(held.texts(all.clone(), Book::text), Ok(texts_of(all.clone().collect())));
+            prop_assert!(opened.get() <= books.len(), "each book once");
+            let backwards: Vec<String> = texts_of(all.clone().collect()).into_iter().rev().collect();
+            prop_assert_eq!(texts_of(all.clone().rev().collect()), backwards);
+            let missing = stored.texts(all.clone(), Book::text).map_err(|error| matches!(error, TextError::Gone { .. }));
+            prop_assert_eq!(missing, Err(true), "a book that does not hold its text has none of its own");
             let by_book: Vec<usize> = (0..held.books().len()).flat_map(|book| held.passages_of(book)).collect();
             prop_assert_eq!(by_book, all.clone().collect::<Vec<_>>());
-            held.put_vectors(vectors(all.len()));
-            stored.put_vector_blocks(Arc::new(Rows(vectors(all.len()))));
+            let n = all.len();
+            prop_assert_eq!(held.put_vectors(vectors(n + 1)), Err(IndexError::Count { vectors: n + 1, passages: n }));
+            prop_assert_eq!(held.put_vectors(vectors(n)), Ok(()));
+            prop_assert_eq!(stored.put_vector_blocks(Arc::new(Rows(vectors(n)))), Ok(()));
             for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
                 let ranking = |shelf: &PassageIndex| shelf.ranking(retriever, &query, Some(&[0.5, -1.0, 0.25]));
                 prop_assert_eq!(ranking(&held), ranking(&stored));
+            }
+            for index in [&held, &stored] {
+                let other_model = index.ranking(Retriever::Dense, &query, Some(&[1.0]));
+                prop_assert_eq!(other_model, Err(IndexError::Dimension { query: 1, passages: 3 }));
             }
         }
 
@@ -314,7 +351,8 @@ mod tests {
             text in "([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,20}", query in "[a-d]{1,3}( [a-d]{1,3})?", salt in 0usize..7,
         ) {
             let book = Book::new("b", "", text, &ReadOptions::default()).expect("text");
-            let mut shelf = PassageIndex::new(vec![Arc::new(book)], Chunker::Dos, 12, &Tokenizer::cl100k());
+            let books = vec![Arc::new(book)];
+            let mut shelf = PassageIndex::new(books, Chunker::Dos, 12, &Tokenizer::cl100k(), Book::text).expect("held");
             let n = shelf.passages().len();
             let all = vectors(n);
             let mut arriving = ArrivingVectors::new(n, 3);
@@ -331,7 +369,7 @@ mod tests {
                 prop_assert!(!arriving.put(passage, &[9.0; 3]), "the first one stays");
             }
             prop_assert_eq!(arriving.len(), n);
-            shelf.put_vectors(all);
+            prop_assert_eq!(shelf.put_vectors(all), Ok(()));
             for retriever in [Retriever::Dense, Retriever::Bm25, Retriever::Hybrid] {
                 let so_far = shelf.ranking_so_far(retriever, &query, Some(&query_vector), &arriving);
                 prop_assert_eq!(Ok(so_far), shelf.ranking(retriever, &query, Some(&query_vector)));

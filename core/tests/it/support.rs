@@ -193,8 +193,8 @@ impl Case {
             context_window: self.window,
         };
         let index = self.method.passages().map(|passages| {
-            let mut index = passages.index(&self.books, &tokenizer);
-            index.put_vectors(fan(index.passages().len()));
+            let mut index = passages.index(&self.books, &tokenizer, Book::text).unwrap();
+            index.put_vectors(fan(index.passages().len())).unwrap();
             index
         });
         let session = Session::new(host, setting).about(&self.books).searching(index.as_ref(), self.retriever);

@@ -8,7 +8,7 @@ mod vectors;
 use crate::books::{BookFile, JsCutOptions, JsFound, JsListing, JsReadOptions, JsSearchOptions, read_book, to_js};
 use crate::error::{as_js, usage};
 use crate::options::read;
-use closeread_books::{Book, SourceText};
+use closeread_books::{Book, BookText, TextError};
 use closeread_data::resolve_evidence;
 use closeread_eval::evidence::recall_over;
 use closeread_eval::{Evidence, Item, Task};
@@ -80,7 +80,7 @@ impl Index {
     #[wasm_bindgen(constructor)]
     pub fn new(options: Option<JsCutOptions>) -> Result<Index, JsValue> {
         let cut = read::<CutOptions>(options.map(JsValue::from))?.cut()?;
-        let shelf = PassageIndex::new(Vec::new(), cut.chunker, cut.max_tokens, &cut.tokenizer);
+        let shelf = cut.index(Vec::new())?;
         Ok(Self { cut, encodings: Vec::new(), shelf, evidence: Vec::new(), asked: None, embedding: None })
     }
 
@@ -96,7 +96,7 @@ impl Index {
         let read = read_book(name, file, options)?;
         let mut books = self.shelf.books().to_vec();
         books.push(Arc::new(read.book));
-        self.shelf = PassageIndex::new(books, self.cut.chunker, self.cut.max_tokens, &self.cut.tokenizer);
+        self.shelf = self.cut.index(books)?;
         self.encodings.push(read.encoding);
         (self.evidence, self.asked, self.embedding) = (Vec::new(), None, None);
         self.book(self.encodings.len() - 1)
@@ -127,7 +127,7 @@ impl Index {
     /// # Errors
     /// None; the type is that of a conversion.
     pub fn passages(&self) -> Result<JsListing, JsValue> {
-        to_js(&Listing::of(&self.shelf)).map(JsCast::unchecked_into)
+        to_js(&Listing::of(&self.shelf).map_err(|error| text_error(&error))?).map(JsCast::unchecked_into)
     }
 
     /// What is found within a budget: for one book what `closeread search FILE QUESTION --json` prints.
@@ -155,7 +155,7 @@ impl Index {
         let options: SearchOptions = read(options.map(JsValue::from))?;
         let ranking = self.ranking(question, options.retriever, options.neighbours)?;
         let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, options.overflow());
-        let recall = self.recall(&selection, &self.sources());
+        let recall = self.recall(&selection, &self.sources()?);
         let selection = selection.ordered(options.order);
         let place = |idx: usize, score| {
             let passage = &self.shelf.passages()[idx];
@@ -202,7 +202,7 @@ impl Index {
         let n = self.shelf.passages().len();
         match passages.iter().find(|passage| **passage as usize >= n) {
             Some(passage) => Err(usage(&format!("there is no passage {passage}: the index has {n}, numbered from 0"))),
-            None => Ok(self.shelf.texts(passages.iter().map(|passage| *passage as usize))),
+            None => self.texts_of(passages.iter().map(|passage| *passage as usize)),
         }
     }
 
@@ -216,8 +216,8 @@ impl Index {
             serde_wasm_bindgen::from_value(evidence.into()).map_err(|error| usage(&error.to_string()))?;
         let documents = self.shelf.books().iter().map(|book| book.id.clone()).collect();
         let item = Item { documents, evidence, ..Item::new("", "", "", Task::Generative) };
-        let sources = self.sources();
-        let locators: Vec<Locator<'_>> = sources.iter().map(|source| Locator::new(source)).collect();
+        let sources = self.sources()?;
+        let locators: Vec<Locator<'_>> = sources.iter().map(|text| Locator::new(text.source())).collect();
         let resolved = resolve_evidence(&item, &locators);
         self.evidence = resolved.spans();
         let place = |(book, Span { start, end })| EvidencePlace { book, start, end };
@@ -238,7 +238,7 @@ impl Index {
     ) -> Result<JsRecallCurve, JsValue> {
         let options: SearchOptions = read(options.map(JsValue::from))?;
         let ranking = self.ranking(question, options.retriever, options.neighbours)?;
-        let sources = self.sources();
+        let sources = self.sources()?;
         let at = |budget: usize| {
             let selection = fill(&ranking, self.shelf.n_tokens(), budget, options.overflow());
             RecallAt { budget, tokens: selection.n_tokens, recall: self.recall(&selection, &sources) }
@@ -252,7 +252,8 @@ impl Index {
     /// # Errors
     /// There is no such book.
     pub fn slice(&self, book: usize, start: usize, end: usize) -> Result<String, JsValue> {
-        let source = self.book_at(book)?.source();
+        let text = self.text_at(book)?;
+        let source = text.source();
         let end = source.ceil_char_boundary(end.min(source.len()));
         Ok(source[source.floor_char_boundary(start.min(end))..end].to_owned())
     }
@@ -263,7 +264,8 @@ impl Index {
     /// There is no such book.
     #[wasm_bindgen(js_name = toUtf16)]
     pub fn to_utf16(&self, book: usize, byte: usize) -> Result<usize, JsValue> {
-        let source = self.book_at(book)?.source();
+        let text = self.text_at(book)?;
+        let source = text.source();
         Ok(source[..source.floor_char_boundary(byte.min(source.len()))].encode_utf16().count())
     }
 
@@ -296,7 +298,7 @@ impl Index {
         let options: SearchOptions = read(options.map(JsValue::from))?;
         let ranking = self.ranking(question, options.retriever, options.neighbours)?;
         let selection = fill(&ranking, self.shelf.n_tokens(), options.budget, options.overflow());
-        Ok(Found::of(&self.shelf, &selection.ordered(options.order)))
+        Found::of(&self.shelf, &selection.ordered(options.order)).map_err(|error| text_error(&error))
     }
 
     fn ranking(&mut self, question: &str, retriever: Retriever, neighbours: usize) -> Result<Rc<Ranking>, JsValue> {
@@ -335,19 +337,31 @@ impl Index {
         stretches
     }
 
-    fn sources(&self) -> Vec<SourceText> {
-        self.shelf.books().iter().map(|book| book.source()).collect()
+    fn text_at(&self, number: usize) -> Result<Arc<BookText>, JsValue> {
+        self.book_at(number)?.text().map_err(|error| text_error(&error))
     }
 
-    fn recall(&self, selection: &Selection, sources: &[SourceText]) -> Option<f64> {
+    fn texts_of(&self, passages: impl IntoIterator<Item = usize>) -> Result<Vec<String>, JsValue> {
+        self.shelf.texts(passages, Book::text).map_err(|error| text_error(&error))
+    }
+
+    fn sources(&self) -> Result<Vec<Arc<BookText>>, JsValue> {
+        self.shelf.books().iter().map(|book| book.text().map_err(|error| text_error(&error))).collect()
+    }
+
+    fn recall(&self, selection: &Selection, sources: &[Arc<BookText>]) -> Option<f64> {
         if self.evidence.is_empty() {
             return None;
         }
         let passage = |idx: usize| &self.shelf.passages()[idx];
         let retrieved = selection.passages.iter().map(|ranked| passage(ranked.idx));
         let retrieved: Vec<(usize, Span)> = retrieved.map(|passage| (passage.book, passage.span)).collect();
-        recall_over(&self.evidence, &retrieved, &sources.iter().map(|source| &**source).collect::<Vec<_>>())
+        recall_over(&self.evidence, &retrieved, &sources.iter().map(|text| text.source()).collect::<Vec<_>>())
     }
+}
+
+fn text_error(error: &TextError) -> JsValue {
+    as_js("TextError", error)
 }
 
 fn shelf_error(error: &IndexError) -> JsValue {

@@ -1,12 +1,14 @@
 //! How books are cut and searched, as plain JavaScript objects, by the names and defaults of the command line.
 
 use crate::assets;
-use crate::error::usage;
+use crate::error::{as_js, usage};
+use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
-use closeread_retrieve::Retriever;
 use closeread_retrieve::context::{Fill, PassageOrder};
+use closeread_retrieve::{PassageIndex, Retriever};
 use serde::Deserialize;
+use std::sync::Arc;
 use wasm_bindgen::JsValue;
 
 /// How books are cut.
@@ -24,6 +26,14 @@ pub(super) struct Cut {
     pub(super) chunker: Chunker,
     pub(super) max_tokens: usize,
     pub(super) tokenizer: Tokenizer,
+}
+
+impl Cut {
+    /// The books cut so, and indexed.
+    pub(super) fn index(&self, books: Vec<Arc<Book>>) -> Result<PassageIndex, JsValue> {
+        PassageIndex::new(books, self.chunker, self.max_tokens, &self.tokenizer, Book::text)
+            .map_err(|error| as_js("TextError", &error))
+    }
 }
 
 impl CutOptions {

@@ -57,7 +57,7 @@ impl Index {
             self.asked = kept;
         }
         let passages = self.expected()?.next(&ranking, n);
-        let texts = self.shelf.texts(passages.iter().copied());
+        let texts = self.texts_of(passages.iter().copied())?;
         to_js(&ToEmbed { passages, texts }).map(JsCast::unchecked_into)
     }
 

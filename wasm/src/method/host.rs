@@ -22,7 +22,7 @@ pub(super) struct JsHost<'a> {
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) stage: Cell<Stage>,
     /// Of each call that was made, what reads its reply.
-    pub(super) made: &'a RefCell<Vec<Option<ExtractiveInput>>>,
+    pub(super) made: &'a RefCell<Vec<ExtractiveInput>>,
 }
 
 /// A call as JavaScript sees it; `method.d.ts` has its type.
@@ -74,7 +74,7 @@ impl JsHost<'_> {
         }
     }
 
-    fn described(&self, id: usize, call: &Call) -> Result<JsValue, JsValue> {
+    fn described(&self, id: usize, call: &Call, input: &ExtractiveInput) -> Result<JsValue, JsValue> {
         let message = |message: &closeread_llm::Message| (self.tokenizer.count(&message.content), message.clone());
         let counted: Vec<_> = call.messages.iter().map(message).collect();
         let messages = counted.iter().map(|(tokens, message)| JsMessage {
@@ -85,8 +85,6 @@ impl JsHost<'_> {
                 .shared_bytes
                 .and_then(|end| Some(message.content.get(..end)?.encode_utf16().count())),
         });
-        let none = ExtractiveInput::summary(Vec::new(), Expected::Answer(Form::Marked), Language::ENGLISH);
-        let input = call.reading.as_ref().unwrap_or(&none);
         to_js(&JsCall {
             id,
             stage: self.stage.get(),
@@ -117,9 +115,20 @@ impl JsHost<'_> {
 
 impl Host for JsHost<'_> {
     async fn chat(&self, call: Call) -> Result<Response, HostError> {
+        let nothing = ExtractiveInput::summary(Vec::new(), Expected::Answer(Form::Marked), Language::ENGLISH);
+        self.answer_from(call, async || Ok(nothing)).await
+    }
+
+    /// What the prompt was made from is shown beside it.
+    async fn answer_from(
+        &self,
+        call: Call,
+        input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
+    ) -> Result<Response, HostError> {
+        let input = input().await?;
         let id = self.made.borrow().len();
-        let described = self.described(id, &call).map_err(|error| host_error(&error))?;
-        self.made.borrow_mut().push(call.reading);
+        let described = self.described(id, &call, &input).map_err(|error| host_error(&error))?;
+        self.made.borrow_mut().push(input);
         let reply = self.asked("chat", &Array::of1(&described)).await.map_err(|error| host_error(&error))?;
         if let Some(text) = reply.as_string() {
             return Ok(Response { text, ..Response::default() });

@@ -10,6 +10,7 @@ use closeread_methods::record::Record;
 use closeread_report::folder::{DocumentEntry, RunConfiguration};
 use closeread_report::{TokenPlaces, sent};
 use closeread_text::Language;
+use closeread_text::hash::sha256;
 use ruzstd::decoding::StreamingDecoder;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
@@ -49,8 +50,9 @@ impl Texts {
             return BTreeMap::new();
         }
         let Ok(tokenizer) = self.tokenizer() else { return BTreeMap::new() };
-        let of =
-            |document: &DocumentEntry| Some((document.id.clone(), TokenPlaces::of(&self.book(document)?, &tokenizer)));
+        let of = |document: &DocumentEntry| {
+            Some((document.id.clone(), TokenPlaces::of(&self.book(document)?, &tokenizer).ok()?))
+        };
         self.configuration.documents.iter().filter_map(of).collect()
     }
 
@@ -97,6 +99,6 @@ impl Texts {
     fn text(&self, hash: &str) -> Option<String> {
         let mut text = String::new();
         StreamingDecoder::new(self.packed.get(hash)?.as_slice()).ok()?.read_to_string(&mut text).ok()?;
-        Some(text)
+        (sha256(text.as_bytes()) == hash).then_some(text)
     }
 }

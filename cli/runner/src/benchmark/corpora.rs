@@ -3,9 +3,9 @@
 
 use crate::cache::cache_folder;
 use crate::input::InputOptions;
-use crate::run_folder::StoredTexts;
+use crate::texts::BookTexts;
 use anyhow::{Context, Result};
-use closeread_books::{Book, ReadOptions, TextStore};
+use closeread_books::{Book, ReadOptions};
 use closeread_data::{Adapter, Dataset};
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_eval::{Content, Document, InputFile, Problem};
@@ -13,7 +13,6 @@ use closeread_files::{MAX_FILE_BYTES, open_file};
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Bytes of rows that are read together, where a file has more; a longer row is read alone.
 const READ_TOGETHER: usize = 32 << 20;
@@ -25,39 +24,24 @@ pub(super) fn in_parts(adapter: &Adapter, file: &Path) -> bool {
     is_lines && adapter.in_parts && is_large()
 }
 
-/// Texts in a folder that goes when the last book lets go of it.
-#[derive(Debug)]
-struct PutAside {
-    texts: StoredTexts,
-    _folder: tempfile::TempDir,
-}
-
-impl TextStore for PutAside {
-    fn text(&self, hash: &str) -> Result<String, String> {
-        self.texts.text(hash)
-    }
-}
-
 /// A data set that is read part by part: what was read so far.
 pub(super) struct Corpora {
     dataset: Dataset,
     books: Vec<Book>,
     documents: HashSet<String>,
     items: HashSet<String>,
-    put_aside: Arc<PutAside>,
+    texts: BookTexts,
 }
 
 impl Corpora {
     /// Nothing yet.
     pub(super) fn new() -> Result<Self> {
-        let folder = put_aside_in()?;
-        let texts = StoredTexts { folder: folder.path().to_owned() };
         Ok(Self {
             dataset: Dataset::default(),
             books: Vec::new(),
             documents: HashSet::new(),
             items: HashSet::new(),
-            put_aside: Arc::new(PutAside { texts, _folder: folder }),
+            texts: BookTexts::put_aside(put_aside_in()?),
         })
     }
 
@@ -78,8 +62,8 @@ impl Corpora {
         let seen = &mut self.documents;
         let new = documents.into_iter().filter(|document| seen.insert(document.id.clone())).collect();
         for book in books_of(new, options, &mut self.dataset.problems) {
-            self.put_aside.texts.put(&book)?;
-            self.books.push(book.kept_in(Arc::clone(&self.put_aside) as Arc<dyn TextStore>));
+            self.texts.put(&book)?;
+            self.books.push(book.let_go());
         }
         for mut item in items {
             let id = item.id.clone();
@@ -97,9 +81,9 @@ impl Corpora {
         Ok(())
     }
 
-    /// All of it; the books read their texts from where they were put.
-    pub(super) fn finish(self) -> (Dataset, Vec<Book>) {
-        (self.dataset, self.books)
+    /// All of it, the books without their texts, and where these were put.
+    pub(super) fn finish(self) -> (Dataset, Vec<Book>, BookTexts) {
+        (self.dataset, self.books, self.texts)
     }
 }
 

@@ -117,18 +117,19 @@ mod tests {
         let book =
             |(i, text): (usize, &&str)| Book::new(format!("b{i}"), "", text.to_string(), &ReadOptions::default());
         let books: Vec<_> = texts.iter().enumerate().map(|one| Arc::new(book(one).unwrap())).collect();
-        let shelf = PassageIndex::new(books, closeread_books::chunk::Chunker::Dos, 8, &Tokenizer::cl100k());
+        let (chunker, tokenizer) = (closeread_books::chunk::Chunker::Dos, Tokenizer::cl100k());
+        let shelf = PassageIndex::new(books, chunker, 8, &tokenizer, Book::text).unwrap();
         let query = embedder.embed(Role::Query, &["Who paid?"], |_| {}).unwrap().vectors;
         let ranking = |in_memory| {
             let mut shelf = shelf.clone();
             let mut vectors = embedder.collection(in_memory);
             for book in 0..texts.len() {
-                let texts = shelf.texts(shelf.passages_of(book));
+                let texts = shelf.texts(shelf.passages_of(book), Book::text).unwrap();
                 vectors.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |_| {}).unwrap();
             }
             match vectors.finish() {
-                Collected::Memory(vectors) => shelf.put_vectors(vectors),
-                Collected::Disk(blocks) => shelf.put_vector_blocks(blocks),
+                Collected::Memory(vectors) => shelf.put_vectors(vectors).unwrap(),
+                Collected::Disk(blocks) => shelf.put_vector_blocks(blocks).unwrap(),
             }
             [Retriever::Dense, Retriever::Hybrid].map(|r| shelf.ranking(r, "Who paid?", Some(query.row(0))))
         };

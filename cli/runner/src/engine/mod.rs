@@ -14,14 +14,15 @@ use crate::journal::{Journal, Journals};
 use crate::progress::Progress;
 use crate::run_folder::RunFolder;
 use anyhow::{Context, Result};
-use closeread_eval::{Item, Outcome};
+use closeread_books::{Book, TextError};
+use closeread_eval::{Item, Outcome, score};
 use closeread_methods::reader::EXTRACTIVE;
-use closeread_methods::record::Record;
+use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{Questions, ShownOfBooks as Shown, Trial, recorded_scores};
 use closeread_providers::Batcher;
 use closeread_providers::ending::is_ending;
 use closeread_report::Arm;
-use closeread_text::Span;
+use closeread_text::{Language, Span};
 use futures_util::future::try_join_all;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use plan::Unit;
@@ -31,6 +32,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::convert::Infallible;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Mutex;
 use tracing::{Instrument, debug, info_span, trace};
@@ -131,8 +133,10 @@ impl TrialRunner<'_, '_> {
         }
         let busy: Vec<_> = batchers.iter().map(|batcher| batcher.busy()).collect();
         let turn = self.opening.lock().await;
-        let (room, n_cut) = match BookIndexes::open(plan, self.benchmark.books_of(documents), &units, progress).await {
+        let books = (self.benchmark.books_of(documents), &self.benchmark.texts);
+        let (room, n_cut) = match BookIndexes::open(plan, books, &units, progress).await {
             Err(_) if is_ending() => return Ok(()),
+            Err(error) if error.is::<TextError>() => return self.without_text(documents, &units, &error),
             opened => opened?,
         };
         drop((turn, busy));
@@ -161,6 +165,23 @@ impl TrialRunner<'_, '_> {
                     if failed { progress.tick_failed() } else { progress.tick() }
                 }
             }
+        }
+        Ok(())
+    }
+}
+
+/// Where trials end that cannot begin.
+impl TrialRunner<'_, '_> {
+    /// The trials on books of which a text cannot be had fail; those on other books go on.
+    fn without_text(&self, documents: &[String], units: &[Unit<'_>], error: &anyhow::Error) -> Result<()> {
+        let (books, error) = (self.benchmark.books_of(documents), format!("{error:#}"));
+        for unit in units {
+            let records = unit.items.iter().map(|item| {
+                let (trial, scores) = failed(item, Trial::ended(Outcome::Unanswered), &error, &books);
+                record(unit.key(item), trial, scores, 0.0)
+            });
+            self.folder.borrow_mut().append(records.collect())?;
+            unit.items.iter().for_each(|_| self.progress.tick_failed());
         }
         Ok(())
     }
@@ -255,7 +276,8 @@ async fn attempt(
             let host = &plan.hosts[&key.model]
                 .repetition(*repeat, encoder.as_deref())
                 .of_method(&key.method)
-                .journalled(&journal);
+                .journalled(&journal)
+                .reading(room.texts());
             let session = room.session(plan, cell, host);
             let trials = method.run(&session, items, prepared.and_then(|p| p.as_ref().ok())).await;
             if host.was_cut_off() {
@@ -266,26 +288,42 @@ async fn attempt(
     };
     let seconds = started.elapsed().as_secs_f64();
     let records = items.iter().zip(trials).map(|(item, trial)| {
+        let (trial, scores) = match recorded(item, &trial, room, evidence) {
+            Ok(scores) => (trial, scores),
+            Err(gone) => failed(item, trial, &gone.to_string(), room.books()),
+        };
         match &trial.outcome {
             Outcome::Failed { error } => debug!(seconds, "trial failed: {error}"),
             outcome => trace!(seconds, "trial ended: {}", outcome.name()),
         }
-        let scores = recorded(item, &trial, room, evidence);
-        Record {
-            key: unit.key(item),
-            outcome: trial.outcome,
-            scores,
-            prompt_tokens: trial.prompt_tokens,
-            context: trial.context,
-            calls: trial.calls,
-            measures: trial.measures,
-            evidence: trial.evidence,
-            seconds: if trial.shared_call.is_some() { 0.0 } else { seconds },
-            shared_call: trial.shared_call,
-        }
+        record(unit.key(item), trial, scores, seconds)
     });
     let records = records.collect();
     Ok(Some((records, journal)))
+}
+
+/// A trial that fails for want of a text, with its scores.
+fn failed(item: &Item, trial: Trial, error: &str, books: &[Arc<Book>]) -> (Trial, BTreeMap<String, f64>) {
+    let outcome = Outcome::Failed { error: error.to_owned() };
+    let language = books.first().map_or(Language::ENGLISH, |book| book.language);
+    let scores = score(item, &outcome, language);
+    (Trial { outcome, context: None, evidence: None, ..trial }, scores)
+}
+
+/// A trial as it is kept; of several with one call the first has the time.
+fn record(key: TrialKey, trial: Trial, scores: BTreeMap<String, f64>, seconds: f64) -> Record {
+    Record {
+        key,
+        outcome: trial.outcome,
+        scores,
+        prompt_tokens: trial.prompt_tokens,
+        context: trial.context,
+        calls: trial.calls,
+        measures: trial.measures,
+        evidence: trial.evidence,
+        seconds: if trial.shared_call.is_some() { 0.0 } else { seconds },
+        shared_call: trial.shared_call,
+    }
 }
 
 /// The scores of a trial as its record holds them.
@@ -294,7 +332,8 @@ fn recorded(
     trial: &Trial,
     room: &BookIndexes,
     evidence: &HashMap<String, Vec<(usize, Span)>>,
-) -> BTreeMap<String, f64> {
+) -> Result<BTreeMap<String, f64>, TextError> {
     let shown = Shown { context: trial.context.as_ref(), cited: trial.evidence.as_deref() };
-    recorded_scores(item, &trial.outcome, shown, evidence.get(&item.id).map(Vec::as_slice), room.books())
+    let gold = evidence.get(&item.id).map(Vec::as_slice);
+    recorded_scores(item, &trial.outcome, shown, gold, room.books(), |book| room.texts().open(book))
 }

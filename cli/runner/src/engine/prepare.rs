@@ -60,7 +60,8 @@ impl Preparations {
                     let host = &plan.hosts[&key.model]
                         .repetition(0, cell.encoder.as_deref())
                         .of_method(&key.method)
-                        .journalled(&journal);
+                        .journalled(&journal)
+                        .reading(room.texts());
                     let session = room.session(plan, cell, host);
                     let preparation = tokio::select! {
                         biased;

@@ -8,7 +8,9 @@ use crate::benchmark::Benchmark;
 use crate::host::QueryEncoder;
 use crate::progress::Progress;
 use crate::run_folder;
+use crate::texts::BookTexts;
 use anyhow::{Context as _, Result};
+use closeread_books::{Book, BookText};
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Outcome;
 use closeread_llm::{Call, HostError, Response};
@@ -21,6 +23,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Where the record and the computation disagree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,7 +73,8 @@ pub async fn replay(
         if units.is_empty() {
             continue;
         }
-        let (room, _) = BookIndexes::open(plan, benchmark.books_of(documents), &units, &progress).await?;
+        let (room, _) =
+            BookIndexes::open(plan, (benchmark.books_of(documents), &benchmark.texts), &units, &progress).await?;
         let mut seen = BTreeSet::new();
         for unit in &units {
             let records: Vec<&Record> = unit.items.iter().map(|item| stored[&unit.key(item)]).collect();
@@ -103,7 +107,7 @@ pub async fn replay(
                 }
             };
             for ((item, record), again) in unit.items.iter().zip(&records).zip(again) {
-                let scores = recorded(item, &again, &room, evidence);
+                let scores = recorded(item, &again, &room, evidence)?;
                 compare(record, &again, &scores, &mut replayed.differences);
                 progress.tick();
             }
@@ -131,7 +135,7 @@ async fn prepared_once_more(
     unit: &Unit<'_>,
     stored: &Preparation,
 ) -> Result<Option<Preparation>> {
-    let host = Stored::new(&stored.calls, unit);
+    let host = Stored::new(&stored.calls, unit, room);
     let again = unit.cell.method.prepare(&room.session(plan, unit.cell, &host)).await;
     again.with_context(|| format!("method {}", unit.cell.key.method))
 }
@@ -144,7 +148,7 @@ async fn once_more(
     unit: &Unit<'_>,
     records: &[&Record],
 ) -> Result<Vec<Trial>> {
-    let host = Stored::new(records.iter().flat_map(|record| &record.calls), unit);
+    let host = Stored::new(records.iter().flat_map(|record| &record.calls), unit, room);
     let trials = unit.cell.method.run(&room.session(plan, unit.cell, &host), &unit.items, prepared).await;
     trials.with_context(|| format!("item `{}`, method {}", unit.items[0].id, unit.cell.key.method))
 }
@@ -200,12 +204,13 @@ fn prompts(calls: &[CallTrace]) -> Value {
 struct Stored<'a> {
     replies: RefCell<VecDeque<Response>>,
     encoder: Option<&'a QueryEncoder>,
+    texts: &'a BookTexts,
 }
 
 impl<'a> Stored<'a> {
-    fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>) -> Self {
+    fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>, room: &'a BookIndexes) -> Self {
         let replies = calls.into_iter().map(CallTrace::to_reply).collect();
-        Self { replies: RefCell::new(replies), encoder: unit.cell.encoder.as_deref() }
+        Self { replies: RefCell::new(replies), encoder: unit.cell.encoder.as_deref(), texts: room.texts() }
     }
 }
 
@@ -213,6 +218,10 @@ impl Host for Stored<'_> {
     async fn chat(&self, _call: Call) -> Result<Response, HostError> {
         let reply = self.replies.borrow_mut().pop_front();
         reply.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))
+    }
+
+    async fn text(&self, book: &Book) -> Result<Arc<BookText>, HostError> {
+        self.texts.open(book).map_err(|error| HostError::Text(error.to_string()))
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {

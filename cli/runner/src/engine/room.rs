@@ -4,9 +4,10 @@ use super::plan::{Plan, PlannedCell, Unit, retriever_for};
 use crate::embedder::{Collected, Embedder};
 use crate::host::QueryEncoder;
 use crate::progress::Progress;
+use crate::texts::BookTexts;
 use anyhow::{Context, Result};
 use closeread_books::chunk::Chunker;
-use closeread_books::{Book, OpenBook};
+use closeread_books::{Book, BookText};
 use closeread_methods::{Host, Passages, Session};
 use closeread_retrieve::{PassageIndex, Retriever};
 use std::collections::HashMap;
@@ -23,7 +24,8 @@ const HELD_VECTORS: usize = 16 << 20;
 pub(super) struct BookIndexes {
     books: Vec<Arc<Book>>,
     /// Held open where they are few, so that no trial has to read them again.
-    _open: Vec<Arc<OpenBook>>,
+    _open: Vec<Arc<BookText>>,
+    texts: Arc<BookTexts>,
     shelves: HashMap<ShelfKey, PassageIndex>,
 }
 
@@ -35,23 +37,23 @@ impl BookIndexes {
     /// texts were longer than the encoders take.
     pub(super) async fn open(
         plan: &Plan<'_>,
-        books: Vec<Arc<Book>>,
+        (books, texts): (Vec<Arc<Book>>, &Arc<BookTexts>),
         units: &[Unit<'_>],
         progress: &Progress,
     ) -> Result<(Self, usize)> {
         let size: usize = books.iter().map(|book| book.n_bytes()).sum();
         let held = if size <= HELD_TEXT { books.as_slice() } else { &[] };
-        let open = held.iter().map(|book| book.open()).collect::<Result<_, _>>()?;
-        let mut room = Self { books, _open: open, shelves: HashMap::new() };
+        let open = held.iter().map(|book| texts.open(book)).collect::<Result<_, _>>()?;
+        let mut room = Self { books, _open: open, texts: Arc::clone(texts), shelves: HashMap::new() };
         let mut n_cut = 0;
         for unit in units {
             let Some(passages) = unit.cell.method.passages() else { continue };
             let encoder = room.encoder(plan, unit.cell);
             let key = room.key(plan, unit.cell, passages);
             if !room.shelves.contains_key(&key) {
-                let mut shelf = passages.index(&room.books, plan.setting.tokenizer);
+                let mut shelf = passages.index(&room.books, plan.setting.tokenizer, |book| texts.open(book))?;
                 if let Some(encoder) = encoder {
-                    let (embedded, n_cut_of_shelf) = embed(encoder.embedder(), shelf, progress).await?;
+                    let (embedded, n_cut_of_shelf) = embed(encoder.embedder(), shelf, texts, progress).await?;
                     (shelf, n_cut) = (embedded, n_cut + n_cut_of_shelf);
                 }
                 room.shelves.insert(key, shelf);
@@ -92,6 +94,11 @@ impl BookIndexes {
         &self.books
     }
 
+    /// What the books do not hold.
+    pub(super) fn texts(&self) -> &BookTexts {
+        &self.texts
+    }
+
     /// A session for a trial of a cell, or for its preparation.
     pub(super) fn session<'a, H: Host>(&'a self, plan: &Plan<'a>, cell: &PlannedCell, host: &'a H) -> Session<'a, H> {
         let index = cell.method.passages().map(|passages| &self.shelves[&self.key(plan, cell, passages)]);
@@ -107,6 +114,7 @@ impl BookIndexes {
 async fn embed(
     embedder: &Arc<Embedder>,
     mut shelf: PassageIndex,
+    texts: &Arc<BookTexts>,
     progress: &Progress,
 ) -> Result<(PassageIndex, usize)> {
     let title = match shelf.books() {
@@ -114,7 +122,7 @@ async fn embed(
         several => format!("{} documents", several.len()),
     };
     let started = Instant::now();
-    let worker = Arc::clone(embedder);
+    let (worker, books) = (Arc::clone(embedder), Arc::clone(texts));
     let what = format!("passages of {title} embedded");
     let embedded = tokio::task::spawn_blocking(move || {
         let n_passages = shelf.passages().len();
@@ -122,7 +130,7 @@ async fn embed(
         let mut vectors = worker.collection(size <= HELD_VECTORS);
         let passages = Progress::new(&what, n_passages);
         for book in 0..shelf.books().len() {
-            let texts = shelf.texts(shelf.passages_of(book));
+            let texts = shelf.texts(shelf.passages_of(book), |book| books.open(book))?;
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let mut n_done = 0;
             vectors.embed(&texts, |done| {
@@ -133,8 +141,8 @@ async fn embed(
         passages.finish();
         let n_cut = vectors.n_cut();
         match vectors.finish() {
-            Collected::Memory(vectors) => shelf.put_vectors(vectors),
-            Collected::Disk(blocks) => shelf.put_vector_blocks(blocks),
+            Collected::Memory(vectors) => shelf.put_vectors(vectors)?,
+            Collected::Disk(blocks) => shelf.put_vector_blocks(blocks)?,
         }
         anyhow::Ok((shelf, n_cut))
     })

@@ -38,7 +38,7 @@ fn a_text_file_is_a_book_named_after_it() {
     let (books, problems) = read(&dir.path().join("the-tide.txt"));
     let (book, report) = &books[0];
     assert_eq!((book.id.as_str(), book.title.as_str(), book.language.code()), ("the-tide", "the tide", "en"));
-    assert_eq!((book.flow().text(), book.body().start), ("The tide came in.\n", 3));
+    assert_eq!((book.text().unwrap().flow().text(), book.body().start), ("The tide came in.\n", 3));
     assert_eq!((report.encoding, report.framed, problems.len()), ("UTF-8", false, 0));
 }
 
@@ -49,7 +49,7 @@ fn the_frame_is_set_aside_or_kept() {
     let dir = folder(&[("x.txt", text)]);
     let path = dir.path().join("x.txt");
     let (books, _) = read(&path);
-    assert_eq!((books[0].0.flow().text(), books[0].1.framed), ("The tide.\n", true));
+    assert_eq!((books[0].0.text().unwrap().flow().text(), books[0].1.framed), ("The tide.\n", true));
     let (kept, _) = read_books(&path, &InputOptions { keep_frame: true, ..InputOptions::default() });
     assert_eq!((kept[0].0.body().len(), kept[0].1.framed), (text.len(), false));
 }
@@ -60,7 +60,7 @@ fn encoding_and_language_are_detected_or_given() {
     let path = dir.path().join("x.txt");
     let (books, _) = read(&path);
     assert_eq!(
-        (&*books[0].0.source(), books[0].1.encoding, books[0].0.language.code()),
+        (books[0].0.text().unwrap().source(), books[0].1.encoding, books[0].0.language.code()),
         ("你好，世界。", "gb18030", "zh")
     );
     let options =
@@ -161,7 +161,7 @@ fn documents_are_read_from_their_lines_and_their_files() {
         let (books, problems) = read(&path);
         assert_eq!(ids(&books), ["one", "two", "last"]);
         assert_eq!((books[0].0.title.as_str(), books[0].0.language.code()), ("One", "zh"));
-        assert_eq!((books[1].0.title.as_str(), &*books[1].0.source()), ("two", "Two."));
+        assert_eq!((books[1].0.title.as_str(), books[1].0.text().unwrap().source()), ("two", "Two."));
         assert_eq!(problems.iter().map(|p| p.line.expect("a line")).collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9]);
         let told: Vec<String> = problems.iter().map(Problem::to_string).collect();
         for (message, needle) in

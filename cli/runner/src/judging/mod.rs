@@ -12,6 +12,7 @@ use crate::host::CliHost;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::spending::Spending;
+use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
@@ -55,6 +56,8 @@ pub struct PendingJudgements<'a> {
     pub records: &'a [Record],
     /// The books by id; those that cannot be read are not there.
     pub books: HashMap<&'a str, &'a Arc<Book>>,
+    /// The texts that the books do not hold.
+    pub texts: &'a BookTexts,
 }
 
 /// How a session ended.
@@ -233,7 +236,7 @@ fn works_of<'a>(docket: &PendingJudgements<'a>, judgements: &[JudgementKey]) -> 
     let verified: HashSet<&str> =
         judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
     let items = docket.items.iter().filter(|item| wanted.contains(item.id.as_str()));
-    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books)
+    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books, docket.texts)
 }
 
 /// What the judges of these items are told of their works, the chunk of their key facts where it is needed, and how many
@@ -241,6 +244,7 @@ fn works_of<'a>(docket: &PendingJudgements<'a>, judgements: &[JudgementKey]) -> 
 pub fn works<'a>(
     items: impl Iterator<Item = (&'a Item, bool)>,
     all_books: &HashMap<&str, &Arc<Book>>,
+    texts: &BookTexts,
 ) -> (HashMap<&'a str, Work>, usize) {
     let (mut works, mut without_chunk) = (HashMap::new(), 0);
     for (item, needs_chunk) in items {
@@ -248,7 +252,7 @@ pub fn works<'a>(
             item.documents.iter().filter_map(|id| all_books.get(id.as_str()).copied()).collect();
         let mut chunk = String::new();
         if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk) {
-            match chunk_of(facts, all_books) {
+            match chunk_of(facts, all_books, texts) {
                 Ok(text) => chunk = text,
                 Err(why) => {
                     info!(
@@ -271,11 +275,11 @@ pub fn works<'a>(
 }
 
 /// The text of the chunk that key facts are about.
-fn chunk_of(facts: &KeyFacts, books: &HashMap<&str, &Arc<Book>>) -> Result<String> {
+fn chunk_of(facts: &KeyFacts, books: &HashMap<&str, &Arc<Book>>, texts: &BookTexts) -> Result<String> {
     let Some(book) = books.get(facts.document.as_str()) else {
         bail!("its document `{}` cannot be read", facts.document);
     };
-    let open = book.open()?;
+    let open = texts.open(book)?;
     let span = resolve_chunk(facts, &Locator::new(open.source()))?;
     let Some(flow) = open.flow().from_source(span) else { bail!("it is empty") };
     Ok(open.flow().text()[flow.range()].to_owned())

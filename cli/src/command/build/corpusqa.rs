@@ -22,6 +22,7 @@ use closeread_eval::answer::corpusqa::{Reading, agrees};
 use closeread_files::read_lines;
 use closeread_runner::host::Repetition;
 use closeread_runner::journal::Journal;
+use closeread_runner::texts::BookTexts;
 use closeread_text::hash::sha256;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
@@ -262,7 +263,7 @@ async fn ended(
 ) -> Result<ExitCode> {
     finish(folder, journal, context, work, |corpus| {
         write_table(folder.path(), &corpus)?;
-        let code = write(folder, build, "corpusqa", books, &corpus.built)?;
+        let code = write(folder, build, "corpusqa", (books, &BookTexts::default()), &corpus.built)?;
         write_cells(folder.path(), &corpus, build.check, build.seed)?;
         info!("the table of {} rows is in {} and beside it", corpus.rows.len(), folder.path().join(DATABASE).display());
         Ok(code)

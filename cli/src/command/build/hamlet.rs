@@ -11,6 +11,7 @@ use closeread_build::{Building, hamlet};
 use closeread_builder::hashes;
 use closeread_files::{pretty, write_atomically};
 use closeread_report::paper::hamlet::Perspective;
+use closeread_runner::texts::BookTexts;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -71,7 +72,7 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     let parameters = Hamlet { chunk_tokens: args.chunk_tokens, least_tokens, perspectives };
     let context = build.context(std::slice::from_ref(&model))?;
     if build.dry_run {
-        let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens);
+        let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens)?;
         let stages = hamlet::cost(context.setting(), &books, &cut, &parameters)?;
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
         let unknown =
@@ -85,7 +86,10 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     let host = context.host(model, &journal, None);
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
     let work = hamlet::hamlet(&host, context.setting(), building, &books, &parameters);
-    finish(&folder, &journal, &context, work, |built| write(&folder, build, "hamlet", &books, &built)).await
+    finish(&folder, &journal, &context, work, |built| {
+        write(&folder, build, "hamlet", (&books, &BookTexts::default()), &built)
+    })
+    .await
 }
 
 async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
@@ -95,7 +99,7 @@ async fn run_study(args: &HamletArgs, books: &[Arc<Book>]) -> Result<ExitCode> {
         false => args.judge.iter().map(String::as_str).collect(),
     };
     let context = build.context(&models)?;
-    let units = study_chunks(books, &context.tokenizer, &args.sizes, args.per_size, models.len(), build.seed);
+    let units = study_chunks(books, &context.tokenizer, &args.sizes, args.per_size, models.len(), build.seed)?;
     if units.is_empty() {
         bail!("there is nothing to rate: --per-size is 0");
     }

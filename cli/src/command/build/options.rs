@@ -104,7 +104,7 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
         books.iter().filter(|book| items.iter().any(|item| item.documents.contains(&book.id))).collect();
     let sheet = sheet_of(forms, asked);
     finish(&folder, &journal, &context, work, |built| {
-        write(&folder, build, "options", books, &Built { sheet: Some(sheet), ..built })
+        write(&folder, build, "options", (books, &benchmark.texts), &Built { sheet: Some(sheet), ..built })
     })
     .await
 }

@@ -16,6 +16,7 @@ use closeread_embed::Role;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::engine::retriever_for;
 use closeread_runner::host::QueryEncoder;
+use closeread_runner::texts::BookTexts;
 use closeread_text::hash::sha256;
 use serde_json::json;
 use std::process::ExitCode;
@@ -134,7 +135,10 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     };
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
     let work = sagascale::sagascale(&crew, context.setting(), building, &subjects, &parameters);
-    finish(&folder, &journal, &context, work, |built| write(&folder, build, "sagascale", &books, &built)).await
+    finish(&folder, &journal, &context, work, |built| {
+        write(&folder, build, "sagascale", (&books, &BookTexts::default()), &built)
+    })
+    .await
 }
 
 /// The books with their passages, vectors where they are needed.
@@ -154,11 +158,11 @@ fn subjects(
             None => Retriever::Bm25,
             Some(embedder) => retriever_for(&alone, args.embedder.retriever, Some(embedder.as_ref())),
         };
-        let mut shelf = PassageIndex::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer);
+        let mut shelf = PassageIndex::new(alone, Chunker::Window, parameters.passage_tokens, tokenizer, Book::text)?;
         if let Some(embedder) = embedder.filter(|_| retriever.needs_vectors()) {
-            let texts = shelf.texts(0..shelf.passages().len());
+            let texts = shelf.texts(0..shelf.passages().len(), Book::text)?;
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors);
+            shelf.put_vectors(embedder.embed(Role::Passage, &texts, |_| {})?.vectors)?;
         }
         subjects.push(Subject { book: Arc::clone(book), shelf, retriever, segments });
     }

@@ -10,6 +10,7 @@ use closeread_builder::folder::BuildFolder;
 use closeread_builder::sheet::Collected;
 use closeread_builder::{Ended, by_hand, check, dry_run, work};
 use closeread_runner::journal::Journal;
+use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
 use closeread_table::render::text;
 use serde_json::json;
@@ -68,12 +69,12 @@ pub(super) fn write(
     folder: &BuildFolder,
     options: &BuildOptions,
     pipeline: &str,
-    books: &[Arc<Book>],
+    (books, texts): (&[Arc<Book>], &BookTexts),
     built: &Built,
 ) -> Result<ExitCode> {
     let out = folder.path();
     let Written { report, tables, items, documents, page } =
-        dataset::write(folder, pipeline, books, built, options.check, options.seed)?;
+        dataset::write(folder, pipeline, (books, texts), built, options.check, options.seed)?;
     if options.json {
         outln!("{report}");
     } else {

@@ -19,8 +19,11 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
     let panel = options.panel(&scene.benchmark.name, &scene.benchmark.items, scene.setting.prompts)?;
     let books: HashMap<&str, &Arc<Book>> = scene.benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
     let asked = |item: &Item| judgements(scene, &panel, item);
-    let (told, _) =
-        works(scene.benchmark.items.iter().map(|item| (item, asked(item).contains_key(&Judge::VerifyFacts))), &books);
+    let (told, _) = works(
+        scene.benchmark.items.iter().map(|item| (item, asked(item).contains_key(&Judge::VerifyFacts))),
+        &books,
+        &scene.benchmark.texts,
+    );
     let setting = Settings { max_output_tokens: panel.max_output_tokens, context_window: None, ..scene.setting };
     let (mut entries, mut work) = (BTreeMap::new(), Vec::new());
     for (idx, group) in scene.groups.iter().enumerate() {

@@ -81,7 +81,8 @@ fn counting(scene: &Scene<'_>, name: Option<&str>) -> Counting {
     };
     let (mut n_ours, mut n_theirs) = (0, 0);
     for book in scene.benchmark.books.iter().take(COMPARED_BOOKS) {
-        let text: String = book.flow().text().chars().take(COMPARED_CHARS).collect();
+        let Ok(text) = scene.benchmark.texts.open(book) else { return Counting::Unknown };
+        let text: String = text.flow().text().chars().take(COMPARED_CHARS).collect();
         n_ours += ours.count(&text);
         n_theirs += theirs.count(&text);
     }

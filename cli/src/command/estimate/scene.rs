@@ -1,5 +1,7 @@
 //! What the parts of an estimate look at.
 
+use anyhow::Result;
+use closeread_books::TextError;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::Item;
 use closeread_llm::price::PriceList;
@@ -47,14 +49,16 @@ pub(super) struct Group<'a> {
 }
 
 /// The items of the benchmark by their books, each of which is measured once.
-pub(super) fn grouped<'a>(benchmark: &'a Benchmark, tokenizer: &Tokenizer) -> Vec<Group<'a>> {
-    let sizes = in_parallel(&benchmark.books, |book| BookSize::of(book, tokenizer));
+pub(super) fn grouped<'a>(benchmark: &'a Benchmark, tokenizer: &Tokenizer) -> Result<Vec<Group<'a>>> {
+    let texts = &benchmark.texts;
+    let sizes = in_parallel(&benchmark.books, |book| Ok(BookSize::of(book, &*texts.open(book)?, tokenizer)));
+    let sizes: Vec<BookSize> = sizes.into_iter().collect::<Result<_, TextError>>()?;
     let by_id: HashMap<&str, BookSize> = benchmark.books.iter().map(|book| book.id.as_str()).zip(sizes).collect();
     let group = |(documents, items): (&'a [String], Vec<&'a Item>)| {
         let sizes = documents.iter().map(|id| by_id[id.as_str()].clone()).collect();
         Group { documents, items, sizes }
     };
-    groups(&benchmark.items).into_iter().map(group).collect()
+    Ok(groups(&benchmark.items).into_iter().map(group).collect())
 }
 
 /// `work` on each of `things`, on all cores, in their order.

@@ -3,7 +3,7 @@
 use super::scene::{Group, Scene, in_parallel};
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
-use closeread_books::{Book, SourceText};
+use closeread_books::{BookText, TextError};
 use closeread_eval::evidence::recall_over;
 use closeread_methods::cost::Calls;
 use closeread_methods::{AnyMethod, FullDocument, OnOverflow, Settings};
@@ -95,6 +95,7 @@ fn overflow(scene: &Scene<'_>, window: usize) -> Result<ContextOverflow> {
     }
     let shared = Shared { benchmark: scene.benchmark, evidence: scene.evidence, tokenizer: scene.setting.tokenizer };
     let survivals = in_parallel(&too_long, |(group, available)| survival(&shared, group, available));
+    let survivals = survivals.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut overflow = ContextOverflow::default();
     for ((group, available), (end, middle)) in too_long.iter().zip(survivals) {
         overflow.books.push(group.documents.join(", "));
@@ -113,36 +114,42 @@ struct Shared<'a> {
 }
 
 /// How much of the evidence of a group's items is left under either policy of truncation.
-fn survival(shared: &Shared<'_>, group: &Group<'_>, available: &[Option<usize>]) -> (Survival, Survival) {
+fn survival(
+    shared: &Shared<'_>,
+    group: &Group<'_>,
+    available: &[Option<usize>],
+) -> Result<(Survival, Survival), TextError> {
     let books = shared.benchmark.books_of(group.documents);
     let asked: Vec<_> = group.items.iter().zip(available).filter_map(|(item, left)| Some((item, (*left)?))).collect();
     let (mut end, mut middle) = (Survival::default(), Survival::default());
     if asked.iter().all(|(item, _)| shared.evidence.get(&item.id).is_none_or(Vec::is_empty)) {
         (end.unknown, middle.unknown) = (asked.len(), asked.len());
-        return (end, middle);
+        return Ok((end, middle));
     }
-    let ends: Vec<Vec<usize>> = books.iter().map(|book| shared.tokenizer.token_ends(book.flow().text())).collect();
+    let texts = books.iter().map(|book| shared.benchmark.texts.open(book));
+    let texts: Vec<Arc<BookText>> = texts.collect::<Result<_, _>>()?;
+    let ends: Vec<Vec<usize>> = texts.iter().map(|text| shared.tokenizer.token_ends(text.flow().text())).collect();
     for (item, left) in asked {
         let gold = shared.evidence.get(&item.id).map_or(&[][..], Vec::as_slice);
-        end.count(gold, &kept(&books, &ends, left, OnOverflow::TruncateEnd), &books);
-        middle.count(gold, &kept(&books, &ends, left, OnOverflow::TruncateMiddle), &books);
+        end.count(gold, &kept(&texts, &ends, left, OnOverflow::TruncateEnd), &texts);
+        middle.count(gold, &kept(&texts, &ends, left, OnOverflow::TruncateMiddle), &texts);
     }
-    (end, middle)
+    Ok((end, middle))
 }
 
 /// The parts of the books that stay where `available` tokens of all of them together do.
-fn kept(books: &[Arc<Book>], ends: &[Vec<usize>], available: usize, policy: OnOverflow) -> Vec<(usize, Span)> {
+fn kept(texts: &[Arc<BookText>], ends: &[Vec<usize>], available: usize, policy: OnOverflow) -> Vec<(usize, Span)> {
     let all: usize = ends.iter().map(Vec::len).sum();
     let head = if policy == OnOverflow::TruncateMiddle { available / 2 } else { available };
     let tail = all - (available - head).min(all);
     let mut spans = Vec::new();
     let mut before = 0;
-    for (idx, (book, ends)) in books.iter().zip(ends).enumerate() {
+    for (idx, (text, ends)) in texts.iter().zip(ends).enumerate() {
         let here = before..before + ends.len();
         for range in [0..head, tail..all] {
             let inside = range.start.clamp(here.start, here.end)..range.end.clamp(here.start, here.end);
             if !inside.is_empty() {
-                spans.push((idx, source_span(book, ends, inside.start - before..inside.end - before)));
+                spans.push((idx, source_span(text, ends, inside.start - before..inside.end - before)));
             }
         }
         before = here.end;
@@ -151,15 +158,14 @@ fn kept(books: &[Arc<Book>], ends: &[Vec<usize>], available: usize, policy: OnOv
 }
 
 /// The bytes of a book's file that some of its tokens take.
-fn source_span(book: &Book, ends: &[usize], tokens: Range<usize>) -> Span {
+fn source_span(text: &BookText, ends: &[usize], tokens: Range<usize>) -> Span {
     let start = if tokens.start == 0 { 0 } else { ends[tokens.start - 1] };
-    book.flow().to_source(FlowSpan::new(start, ends[tokens.end - 1]))
+    text.flow().to_source(FlowSpan::new(start, ends[tokens.end - 1]))
 }
 
 impl Survival {
-    fn count(&mut self, gold: &[(usize, Span)], kept: &[(usize, Span)], books: &[Arc<Book>]) {
-        let sources: Vec<SourceText> = books.iter().map(|book| book.source()).collect();
-        let texts: Vec<&str> = sources.iter().map(|source| &**source).collect();
+    fn count(&mut self, gold: &[(usize, Span)], kept: &[(usize, Span)], texts: &[Arc<BookText>]) {
+        let texts: Vec<&str> = texts.iter().map(|text| text.source()).collect();
         match recall_over(gold, kept, &texts) {
             None => self.unknown += 1,
             Some(share) if share >= 1.0 => self.whole += 1,

@@ -28,7 +28,7 @@ pub fn cost(
     schema: Option<&Schema>,
     parameters: &CorpusQa,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let units = sources(books, settings.tokenizer);
+    let units = sources(books, settings.tokenizer)?;
     let is_rich = |unit: &Unit<super::Source>| matches!(rich(&unit.input, parameters).end, End::Kept { .. });
     let kept: Vec<&Arc<Book>> =
         units.iter().zip(books).filter(|(unit, _)| is_rich(unit)).map(|(_, book)| book).collect();
@@ -42,16 +42,16 @@ pub fn cost(
     let of_fields = if schema.is_some() { 0 } else { replies };
     let sampled: Vec<&Arc<Book>> = kept.iter().copied().take(fields::SAMPLED).collect();
     if schema.is_none() && !sampled.is_empty() {
-        let known = tokens_of(settings, &fields::prompt(&sampled, settings.tokenizer))?;
+        let known = tokens_of(settings, &fields::prompt(&sampled, settings.tokenizer)?)?;
         proposals.push(Prompt { known, replies: 0 });
         for book in &sampled {
-            let text = fields::shown(book, settings.tokenizer);
+            let text = fields::shown(book, settings.tokenizer)?;
             let known = tokens_of(settings, &fields::look_prompt(book, &text, held))?;
             looks.push(Prompt { known, replies });
         }
     }
     for book in &kept {
-        let known = tokens_of(settings, &extract::prompt(book, &book.source(), held, 0))?;
+        let known = tokens_of(settings, &extract::prompt(book, book.text()?.source(), held, 0))?;
         extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, replies: of_fields }));
     }
     let limit = settings.max_output_tokens;

@@ -2,8 +2,8 @@
 
 use super::CorpusQa;
 use crate::stage::{End, Made, Unit};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,16 +23,20 @@ pub struct Source {
 }
 
 impl Source {
-    /// What is known of a book.
-    pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
-        let text = book.source();
-        Self {
+    /// What is known of a book, which holds its text.
+    ///
+    /// # Errors
+    /// [`TextError::Gone`] if it does not.
+    pub fn of(book: &Book, tokenizer: &Tokenizer) -> Result<Self, TextError> {
+        let text = book.text()?;
+        let text = text.source();
+        Ok(Self {
             document: book.id.clone(),
             sha256: book.hash().to_owned(),
-            tokens: tokenizer.count(&text),
-            numbers: numbers(&text),
+            tokens: tokenizer.count(text),
+            numbers: numbers(text),
             table_rows: text.lines().filter(|line| is_table_row(line)).count(),
-        }
+        })
     }
 
     /// Numbers in a thousand tokens.
@@ -42,8 +46,11 @@ impl Source {
 }
 
 /// One unit a document.
-pub fn sources(books: &[Arc<Book>], tokenizer: &Tokenizer) -> Vec<Unit<Source>> {
-    books.iter().map(|book| Unit { id: book.id.clone(), input: Source::of(book, tokenizer) }).collect()
+///
+/// # Errors
+/// As [`Source::of`].
+pub fn sources(books: &[Arc<Book>], tokenizer: &Tokenizer) -> Result<Vec<Unit<Source>>, TextError> {
+    books.iter().map(|book| Ok(Unit { id: book.id.clone(), input: Source::of(book, tokenizer)? })).collect()
 }
 
 /// Drops what is short or has too little to extract.

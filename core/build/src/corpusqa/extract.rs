@@ -106,8 +106,9 @@ pub(super) async fn extract<H: Host>(
     book: &Book,
     query: &Query,
 ) -> Result<Made<Extraction>, MethodError> {
-    let text = book.source();
-    ask::one(host, settings, &prompt(book, &text, &query.schema, query.round), &text, |reply, last| {
+    let text = book.text()?;
+    let text = text.source();
+    ask::one(host, settings, &prompt(book, text, &query.schema, query.round), text, |reply, last| {
         read(reply, &query.schema, last)
     })
     .await

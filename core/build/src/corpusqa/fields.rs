@@ -5,8 +5,8 @@ use super::column::{Column, Entity, Schema, SchemaError, key_of};
 use super::consensus::is_clear;
 use crate::ask;
 use crate::stage::{End, Made, Unit};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_eval::answer::json::json_values;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
@@ -53,23 +53,25 @@ pub(super) struct Elected {
 }
 
 /// The beginning of a document, as far as it is shown.
-pub(super) fn shown(book: &Book, tokenizer: &Tokenizer) -> String {
-    let text = book.source();
-    let ends = tokenizer.token_ends(&text);
-    match ends.get(SHOWN) {
-        None => (*text).to_owned(),
+pub(super) fn shown(book: &Book, tokenizer: &Tokenizer) -> Result<String, TextError> {
+    let text = book.text()?;
+    let text = text.source();
+    let ends = tokenizer.token_ends(text);
+    Ok(match ends.get(SHOWN) {
+        None => text.to_owned(),
         Some(&end) => {
             let end = (0..=end).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
             text[..end].to_owned()
         }
-    }
+    })
 }
 
 /// The prompt that proposes; the first document says the language.
-pub(super) fn prompt<'p>(books: &[&'p Arc<Book>], tokenizer: &Tokenizer) -> CorpusQaFields<'p> {
-    let document = |book: &&'p Arc<Book>| Titled { title: &book.title, text: shown(book, tokenizer).into() };
+pub(super) fn prompt<'p>(books: &[&'p Arc<Book>], tokenizer: &Tokenizer) -> Result<CorpusQaFields<'p>, TextError> {
+    let document = |book: &&'p Arc<Book>| Ok(Titled { title: &book.title, text: shown(book, tokenizer)?.into() });
+    let documents = books.iter().map(document).collect::<Result<_, TextError>>()?;
     let language = books.first().map_or(Language::ENGLISH, |book| book.language);
-    CorpusQaFields { documents: books.iter().map(document).collect(), n: WANTED, language }
+    Ok(CorpusQaFields { documents, n: WANTED, language })
 }
 
 /// Has a model propose the fields.
@@ -78,7 +80,7 @@ pub(super) async fn propose<H: Host>(
     settings: Settings<'_>,
     books: &[&Arc<Book>],
 ) -> Result<Made<Schema>, MethodError> {
-    ask::one(host, settings, &prompt(books, settings.tokenizer), "", |reply, _| read(reply)).await
+    ask::one(host, settings, &prompt(books, settings.tokenizer)?, "", |reply, _| read(reply)).await
 }
 
 /// Why a response gives no fields.
@@ -140,7 +142,7 @@ pub(super) async fn look<H: Host>(
     book: &Book,
     schema: &Schema,
 ) -> Result<Made<Stated>, MethodError> {
-    let text = shown(book, settings.tokenizer);
+    let text = shown(book, settings.tokenizer)?;
     ask::one(host, settings, &look_prompt(book, &text, schema), "", |reply, _| {
         let yes = |value: &Value| match value {
             Value::Bool(yes) => Some(*yes),

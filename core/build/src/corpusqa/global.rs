@@ -3,7 +3,7 @@
 use super::column::Schema;
 use super::value::{CellValue, folded, read_cell};
 use crate::stage::{End, Made, Unit};
-use closeread_books::Book;
+use closeread_books::{Book, TextError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -189,15 +189,16 @@ const HEADING: usize = 200;
 
 impl Catalogue {
     /// Of these books.
-    pub(super) fn of(books: &[&Arc<Book>]) -> Self {
+    pub(super) fn of(books: &[&Arc<Book>]) -> Result<Self, TextError> {
         let named = |book: &&Arc<Book>| {
             let last = book.id.rsplit('/').next().unwrap_or(&book.id);
-            let (source, body) = (book.source(), book.body());
-            let first = source[body.range()].lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let text = book.text()?;
+            let first =
+                text.source()[book.body().range()].lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             let heading = if first.chars().count() <= HEADING { folded(first) } else { String::new() };
-            Entry { id: book.id.clone(), names: [folded(last), folded(&book.title)], heading }
+            Ok(Entry { id: book.id.clone(), names: [folded(last), folded(&book.title)], heading })
         };
-        Self(books.iter().map(named).collect())
+        Ok(Self(books.iter().map(named).collect::<Result<_, TextError>>()?))
     }
 
     /// The documents that are called so; where none is, those in whose id or title the name stands, or else in whose first
@@ -280,7 +281,7 @@ mod tests {
             with("r2", "r2", "\n# Bo House: report for 2025\n\nAna Homes did better.\n"),
             with("r3", "r3", &long),
         ];
-        let catalogue = Catalogue::of(&books.iter().collect::<Vec<_>>());
+        let catalogue = Catalogue::of(&books.iter().collect::<Vec<_>>()).unwrap();
         let names = ["niger", "nigeria", "anahomes", "bohouse", "cleocourt"].map(str::to_owned);
         assert_eq!(catalogue.about("Niger", &names), ["x/Niger"]);
         assert_eq!(catalogue.about("Ana Homes", &names), ["r1"]);

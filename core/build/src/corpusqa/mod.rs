@@ -144,7 +144,7 @@ pub async fn corpusqa<H: Host, S: StageStore, D: Database>(
     given: Sources<'_>,
     parameters: &CorpusQa,
 ) -> Result<Corpus, BuildError> {
-    let units = sources(given.books, settings.tokenizer);
+    let units = sources(given.books, settings.tokenizer)?;
     let documents = building
         .stage("documents", &units, async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters)))
         .await?;
@@ -216,7 +216,7 @@ pub async fn corpusqa<H: Host, S: StageStore, D: Database>(
     let readings: Vec<Unit<Reading>> =
         agreed.iter().map(|unit| Unit { id: unit.id.clone(), input: unit.input.reading.clone() }).collect();
     let mut tables = vec![tables::agreement(&schema, &ballots)];
-    let mut questions = people::extraction(&agreed, &schema, &books);
+    let mut questions = people::extraction(&agreed, &schema, &books)?;
     let tail = Tail { writer: crew.writer, settings, database, books: &books, sources: &documents, schema: &schema };
     let mut corpus = tail.ask(building, &readings, given.templates, parameters).await?;
     tables.append(&mut corpus.built.tables);
@@ -239,13 +239,13 @@ pub async fn from_table<H: Host, S: StageStore, D: Database>(
     lines: &[Unit<Record>],
     parameters: &CorpusQa,
 ) -> Result<Corpus, BuildError> {
-    let units = sources(books, settings.tokenizer);
+    let units = sources(books, settings.tokenizer)?;
     let documents = building
         .stage("documents", &units, async |unit: &Unit<Source>| Ok(document::rich(&unit.input, parameters)))
         .await?;
     let documents: Vec<Unit<Source>> = kept(documents);
     let books = of_sources(&documents, books)?;
-    let catalogue = Catalogue::of(&books.values().copied().collect::<Vec<_>>());
+    let catalogue = Catalogue::of(&books.values().copied().collect::<Vec<_>>())?;
     let name = |unit: &Unit<Record>| unit.input.cells.first().cloned().unwrap_or_default();
     let names: Vec<String> = lines.iter().map(|unit| value::folded(&name(unit))).collect();
     let of = |unit: &Unit<Record>| {

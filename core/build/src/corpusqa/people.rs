@@ -8,7 +8,7 @@ use super::column::Schema;
 use super::extract::Agreed;
 use crate::Question;
 use crate::stage::Unit;
-use closeread_books::Book;
+use closeread_books::{Book, TextError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ pub(super) fn extraction(
     agreed: &[Unit<Agreed>],
     schema: &Schema,
     books: &BTreeMap<String, &Arc<Book>>,
-) -> Vec<Question> {
+) -> Result<Vec<Question>, TextError> {
     let mut questions = Vec::new();
     for Unit { id, input } in agreed {
         let Some(book) = input.reading.documents.first().and_then(|document| books.get(document)) else { continue };
-        let text = book.source();
+        let text = book.text()?;
         for (column, (cell, votes)) in schema.columns.iter().zip(input.reading.cells.iter().zip(&input.fields)) {
             let value = cell.to_string();
             let shown = if value.is_empty() { "not stated".to_owned() } else { format!("{value} {}", column.unit) };
@@ -34,14 +34,14 @@ pub(super) fn extraction(
                 id: format!("{id}/{}", column.key),
                 group: "extraction, first agreement".to_owned(),
                 about: format!("{id}/{}", column.key),
-                context: around(&text, &votes.quote),
+                context: around(text.source(), &votes.quote),
                 shows: vec![format!("{}: {}", column.title, shown.trim())],
                 asks: "Does the document say so?".to_owned(),
                 expected: true,
             });
         }
     }
-    questions
+    Ok(questions)
 }
 
 /// The text around a quote; much of the text where it does not stand in it.

@@ -1,9 +1,9 @@
 //! Chunks: sentences packed up to 4K tokens (section 3.1.1).
 
 use super::Unit;
-use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_retrieve::PassageIndex;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -23,16 +23,20 @@ pub struct Chunk {
     pub tokens: usize,
 }
 
-/// The chunks of all books, in their order, named `BOOK-001` and so on.
-pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -> Vec<Unit<Chunk>> {
+/// The chunks of all books, which hold their texts, in their order, named `BOOK-001` and so on.
+///
+/// # Errors
+/// [`TextError::Gone`] if a book does not hold its text.
+pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -> Result<Vec<Unit<Chunk>>, TextError> {
     let mut units = Vec::new();
     for book in books {
-        let shelf = PassageIndex::new(vec![Arc::clone(book)], Chunker::Sentences, chunk_tokens, tokenizer);
+        let alone = vec![Arc::clone(book)];
+        let shelf = PassageIndex::new(alone, Chunker::Sentences, chunk_tokens, tokenizer, Book::text)?;
         for (index, (passage, &tokens)) in shelf.passages().iter().zip(shelf.n_tokens()).enumerate() {
             let (document, start, end) = (book.id.clone(), passage.span.start, passage.span.end);
             let id = format!("{document}-{:03}", index + 1);
             units.push(Unit { id, input: Chunk { document, index, start, end, tokens } });
         }
     }
-    units
+    Ok(units)
 }

@@ -22,7 +22,7 @@ pub fn cost(
         ["trees", "faithfulness", "objectivity", "significance", "queries"].map(|stage| (stage, Vec::new())).to_vec();
     for Unit { input: chunk, .. } in chunks.iter().filter(|unit| unit.input.tokens >= parameters.least_tokens) {
         let Some(book) = books.iter().find(|book| book.id == chunk.document) else { continue };
-        let text = chunk_text(book, chunk);
+        let text = chunk_text(book, chunk)?;
         for &perspective in &parameters.perspectives {
             let known = tokens_of(settings, &tree::prompt(book, &text, perspective))?;
             stages[0].1.push(Prompt { known, replies: 0 });

@@ -25,7 +25,7 @@ pub use verify::{Criterion, FactLabel, Labels};
 
 use super::stage::{BuildError, Building, End, Line, Made, StageStore, Unit, kept};
 use super::{Built, Question};
-use closeread_books::Book;
+use closeread_books::{Book, TextError};
 use closeread_eval::hamlet::Perspective;
 use closeread_eval::{ChunkPlace, Item, KeyFacts, Task};
 use closeread_methods::Host;
@@ -83,7 +83,7 @@ pub async fn hamlet<H: Host, S: StageStore>(
         by_id.get(document).copied().ok_or_else(known)
     };
 
-    let cut = chunks(books, settings.tokenizer, parameters.chunk_tokens);
+    let cut = chunks(books, settings.tokenizer, parameters.chunk_tokens)?;
     let cut =
         building.stage("chunks", &cut, async |unit: &Unit<Chunk>| Ok(long_enough(&unit.input, parameters))).await?;
     let cut = kept(cut);
@@ -135,17 +135,18 @@ pub async fn hamlet<H: Host, S: StageStore>(
             items.push(item(&unit.id, &unit.input, pruned, by_id[pruned.chunk.document.as_str()]));
         }
     }
-    let questions = people::questions(&trees, &passes, &pruned, &items, &by_id);
+    let questions = people::questions(&trees, &passes, &pruned, &items, &by_id)?;
     let tables =
-        vec![statistics::books(books, settings.tokenizer, &cut, &items), statistics::pruning(&trees, &pruning)];
+        vec![statistics::books(books, settings.tokenizer, &cut, &items)?, statistics::pruning(&trees, &pruning)];
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }
 
 /// The stretch of a book that a chunk is, as it is read.
-fn chunk_text(book: &Book, chunk: &Chunk) -> String {
-    let flow = book.flow();
+fn chunk_text(book: &Book, chunk: &Chunk) -> Result<String, TextError> {
+    let text = book.text()?;
+    let flow = text.flow();
     let span = closeread_text::Span { start: chunk.start, end: chunk.end.max(chunk.start) };
-    flow.from_source(span).map_or_else(String::new, |span| flow.text()[span.range()].to_owned())
+    Ok(flow.from_source(span).map_or_else(String::new, |span| flow.text()[span.range()].to_owned()))
 }
 
 fn long_enough(chunk: &Chunk, parameters: &Hamlet) -> Made<Chunk> {

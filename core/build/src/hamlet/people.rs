@@ -1,7 +1,7 @@
 //! What people are asked about trees, queries and labels (section 3.2, Tables 2 and 3).
 
 use super::{Criterion, Labels, Pruned, Question, Tree, Unit, chunk_text, numbered};
-use closeread_books::Book;
+use closeread_books::{Book, TextError};
 use closeread_eval::Item;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ pub(super) fn questions(
     pruned: &[Unit<Pruned>],
     items: &[Item],
     books: &HashMap<&str, &Arc<Book>>,
-) -> Vec<Question> {
+) -> Result<Vec<Question>, TextError> {
     let mut questions = Vec::new();
     for Unit { id, input: tree } in trees {
-        let context = chunk_text(books[tree.chunk.document.as_str()], &tree.chunk);
+        let context = chunk_text(books[tree.chunk.document.as_str()], &tree.chunk)?;
         let facts = numbered(&tree.roots);
         for (criterion, pass) in Criterion::ALL.into_iter().zip(passes) {
             let labels = pass.get(id).map(|labels| labels.labels.as_slice()).unwrap_or_default();
@@ -60,7 +60,7 @@ pub(super) fn questions(
             });
         }
     }
-    questions
+    Ok(questions)
 }
 
 const fn asks(criterion: Criterion) -> &'static str {

@@ -2,8 +2,8 @@
 
 use super::{Chunk, Pruned, Removal, Tree, Unit, numbered};
 use crate::stage::{End, Line};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_eval::Item;
 use closeread_eval::hamlet::{Level, Perspective};
 use closeread_judges::linearised;
@@ -11,7 +11,12 @@ use closeread_table::{Table, Value};
 use std::sync::Arc;
 
 /// Tokens, chunks and key facts of each book, by perspective and level, as they are in the items.
-pub(super) fn books(books: &[Arc<Book>], tokenizer: &Tokenizer, chunks: &[Unit<Chunk>], items: &[Item]) -> Table {
+pub(super) fn books(
+    books: &[Arc<Book>],
+    tokenizer: &Tokenizer,
+    chunks: &[Unit<Chunk>],
+    items: &[Item],
+) -> Result<Table, TextError> {
     let mut columns: Vec<String> = ["book", "tokens", "chunks", "queries"].map(str::to_owned).to_vec();
     for perspective in Perspective::ALL {
         let levels = Level::ALL.iter().map(|level| level.name()).chain(["all"]);
@@ -23,7 +28,7 @@ pub(super) fn books(books: &[Arc<Book>], tokenizer: &Tokenizer, chunks: &[Unit<C
     for book in books {
         let of_book: Vec<&Item> = items.iter().filter(|item| item.documents.contains(&book.id)).collect();
         let mut counts = vec![
-            tokenizer.count(book.flow().text()),
+            tokenizer.count(book.text()?.flow().text()),
             chunks.iter().filter(|unit| unit.input.document == book.id).count(),
             of_book.len(),
         ];
@@ -44,7 +49,7 @@ pub(super) fn books(books: &[Arc<Book>], tokenizer: &Tokenizer, chunks: &[Unit<C
     if books.len() > 1 {
         table.rows.push(row("total", &total));
     }
-    table
+    Ok(table)
 }
 
 fn row(name: &str, counts: &[usize]) -> Vec<Value> {

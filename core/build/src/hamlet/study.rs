@@ -5,8 +5,8 @@ use crate::StageCost;
 use crate::ask;
 use crate::assumed::{Prompt, tokens_of};
 use crate::stage::{BuildError, Building, Made, StageStore, kept};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_eval::answer::json::json_value;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
@@ -43,6 +43,9 @@ pub struct Scores {
 }
 
 /// The chunks to rate: of each size `per_size` (100 in the paper), drawn from all books by the seed, each once a judge.
+///
+/// # Errors
+/// As [`chunks`].
 pub fn study_chunks(
     books: &[Arc<Book>],
     tokenizer: &Tokenizer,
@@ -50,10 +53,10 @@ pub fn study_chunks(
     per_size: usize,
     judges: usize,
     seed: u64,
-) -> Vec<Unit<StudyChunk>> {
+) -> Result<Vec<Unit<StudyChunk>>, TextError> {
     let mut units = Vec::new();
     for &size in sizes {
-        let mut all = chunks(books, tokenizer, size);
+        let mut all = chunks(books, tokenizer, size)?;
         let mut random = SplitMix64(seed ^ size as u64);
         random.shuffle(&mut all);
         all.truncate(per_size);
@@ -65,7 +68,7 @@ pub fn study_chunks(
             }));
         }
     }
-    units
+    Ok(units)
 }
 
 /// Has each judge rate its chunks; the means over chunks and judges by size.
@@ -83,7 +86,7 @@ pub async fn study<H: Host, S: StageStore>(
         .stage("chunk-size", units, async |unit: &Unit<StudyChunk>| {
             let StudyChunk { judge, chunk, .. } = &unit.input;
             let book = books.iter().find(|book| book.id == chunk.document).expect("chunks are cut from these books");
-            rate(judges[*judge], settings, &chunk_text(book, chunk)).await
+            rate(judges[*judge], settings, &chunk_text(book, chunk)?).await
         })
         .await?;
     let scores = kept(lines);

@@ -92,7 +92,7 @@ pub(super) async fn grow<H: Host>(
     chunk: &Chunk,
     perspective: Perspective,
 ) -> Result<Made<Tree>, MethodError> {
-    let text = chunk_text(book, chunk);
+    let text = chunk_text(book, chunk)?;
     let language = book.language;
     ask::one(host, settings, &prompt(book, &text, perspective), &text, |reply, last| {
         let roots = read(reply)?;

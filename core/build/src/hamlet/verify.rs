@@ -69,7 +69,7 @@ pub(super) async fn verify<H: Host>(
     tree: &Tree,
     criterion: Criterion,
 ) -> Result<Made<Labels>, MethodError> {
-    let text = chunk_text(book, &tree.chunk);
+    let text = chunk_text(book, &tree.chunk)?;
     let facts = numbered(&tree.roots);
     let ids: Vec<String> = facts.iter().map(|fact| fact.id.clone()).collect();
     ask::one(host, settings, &prompt(&text, criterion, &facts), &text, |reply, last| {

@@ -17,8 +17,8 @@ pub use search::{Found, SearchHost};
 
 use super::stage::{BuildError, Building, End, Line, Made, StageStore, Unit, kept};
 use super::{Built, Question};
-use closeread_books::Book;
 use closeread_books::chunk::Chunker;
+use closeread_books::{Book, TextError};
 use closeread_eval::{Item, Task};
 use closeread_judges::QuestionType;
 use closeread_methods::Host;
@@ -230,11 +230,11 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
         item.other.insert("segment".to_owned(), json!(candidate.segment));
         item.other.insert("keywords".to_owned(), json!(score.map(|score| &score.keywords)));
         item.other.insert("popularity".to_owned(), json!(score.and_then(|score| score.score)));
-        questions.extend(questions_on(id, candidate, by_id[candidate.document.as_str()]));
+        questions.extend(questions_on(id, candidate, by_id[candidate.document.as_str()])?);
         items.push(item);
     }
     let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
-    let tables = vec![tables::types(&items), tables::lengths(&books, tokenizer, &items)];
+    let tables = vec![tables::types(&items), tables::lengths(&books, tokenizer, &items)?];
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }
 
@@ -271,9 +271,9 @@ fn only<T>(candidates: &[Unit<Candidate>], lines: &[Line<T>]) -> Vec<Unit<Candid
 }
 
 /// What people are asked about a question (section 3.2): the criteria that a filter cannot settle.
-fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Vec<Question> {
-    let texts =
-        subject.shelf.texts(candidate.pair.passages.iter().copied().filter(|at| *at < subject.shelf.passages().len()));
+fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Result<Vec<Question>, TextError> {
+    let passages = candidate.pair.passages.iter().copied().filter(|at| *at < subject.shelf.passages().len());
+    let texts = subject.shelf.texts(passages, Book::text)?;
     let of = |(name, asks): (&str, &str)| Question {
         id: format!("{id}/{name}"),
         group: name.to_owned(),
@@ -283,13 +283,13 @@ fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Vec<Quest
         asks: asks.to_owned(),
         expected: true,
     };
-    [
+    Ok([
         ("answerability", "Can the question be answered by somebody who has read the book?"),
         ("objectivity", "Is there one answer, which does not depend on an opinion?"),
         ("correctness", "Is the answer right?"),
     ]
     .map(of)
-    .to_vec()
+    .to_vec())
 }
 
 /// The item of a candidate, without labels.

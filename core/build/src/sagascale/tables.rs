@@ -1,7 +1,7 @@
 //! What the paper reports of its data: the types of questions (figure 8), the lengths of books (Tables 2 and 9).
 
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, TextError};
 use closeread_eval::Item;
 use closeread_judges::QuestionType;
 use closeread_table::{Table, Value};
@@ -27,7 +27,7 @@ pub(super) fn types(items: &[Item]) -> Table {
 }
 
 /// Tokens and questions of each book.
-pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item]) -> Table {
+pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item]) -> Result<Table, TextError> {
     let columns = ["book", "language", "tokens", "questions"].map(str::to_owned).to_vec();
     let mut table = Table::new("lengths", "Lengths of the books", columns);
     table.source = "SagaScale, Table 9".to_owned();
@@ -36,9 +36,9 @@ pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item
         table.rows.push(vec![
             Value::text(&book.id),
             Value::text(book.language.code()),
-            Value::count(tokenizer.count(book.flow().text())),
+            Value::count(tokenizer.count(book.text()?.flow().text())),
             Value::count(items.iter().filter(|item| item.documents.contains(&book.id)).count()),
         ]);
     }
-    table
+    Ok(table)
 }

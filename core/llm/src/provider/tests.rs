@@ -11,7 +11,7 @@ const ALL: [Protocol; 3] = [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gem
 fn call() -> Call {
     let system = Message { role: Speaker::System, content: "Be brief.".to_owned(), shared_bytes: None };
     let user = Message::user("BOOK\nWho?").sharing("BOOK");
-    Call { messages: vec![system, user], temperature: 0.0, max_output_tokens: 16, prompt: String::new(), reading: None }
+    Call { messages: vec![system, user], temperature: 0.0, max_output_tokens: 16, prompt: String::new() }
 }
 
 fn check_request(protocol: Protocol, parameters: &Parameters, expected: Expect) {

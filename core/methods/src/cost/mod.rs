@@ -13,8 +13,8 @@ pub use money::Tariff;
 pub use sizes::Sizes;
 
 use super::{AnyMethod, MethodError, Questions, Settings};
-use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_books::{Book, BookText};
 use closeread_eval::Item;
 use closeread_text::Language;
 use closeread_text::thousands;
@@ -136,10 +136,9 @@ impl Sum for Range {
 }
 
 impl BookSize {
-    /// Measures a book.
-    pub fn of(book: &Book, tokenizer: &Tokenizer) -> Self {
-        let flow = book.flow();
-        let text = flow.text();
+    /// Measures a book by its text.
+    pub fn of(book: &Book, text: &BookText, tokenizer: &Tokenizer) -> Self {
+        let text = text.flow().text();
         Self {
             title: book.title.clone(),
             language: book.language,

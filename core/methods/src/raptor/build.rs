@@ -30,7 +30,7 @@ struct Layer {
 pub(super) async fn build<H: Host>(session: &mut Session<'_, H>, parameters: &Raptor) -> Result<Tree, Stop> {
     let index = session.index()?;
     let mut tree = Tree::of_passages(index);
-    let texts: Vec<String> = index.texts(0..tree.leaves.len());
+    let texts: Vec<String> = session.texts(0..tree.leaves.len()).await?;
     let words = WordVectors::new(index.word_rule(), texts.iter().map(String::as_str));
     // Where passages are ranked by their words alone they are clustered by them too.
     let embedded = session.retriever().needs_vectors();
@@ -97,7 +97,7 @@ async fn summarize<H: Host>(
         let passages: Vec<String> = cluster.iter().map(|&member| texts[member].clone()).collect();
         let joined = node_text(passages.iter().map(String::as_str));
         let message = Message::user(prompt(parameters, joined.trim_end()).render(settings.prompts)?);
-        requests.push((vec![message], Some(ExtractiveInput::summary(passages, Expected::Node, language))));
+        requests.push((vec![message], async move || Ok(ExtractiveInput::summary(passages, Expected::Node, language))));
     }
     let mut summaries = Vec::with_capacity(clusters.len());
     for (reply, cluster) in session.ask_all(RaptorSummary::NAME, requests).await?.into_iter().zip(clusters) {

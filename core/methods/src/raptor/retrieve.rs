@@ -6,9 +6,7 @@ use crate::record::Context;
 use crate::session::reference;
 use crate::{Excerpt, MethodError, Session, Stop};
 use closeread_retrieve::context::fill;
-use closeread_retrieve::{
-    Bm25, IndexError, PassageIndex, Ranked, Ranking, Retriever, cosine, rank, reciprocal_rank_fusion,
-};
+use closeread_retrieve::{Bm25, IndexError, Ranked, Ranking, Retriever, cosine, rank, reciprocal_rank_fusion};
 use closeread_text::python;
 
 /// Nodes that a traversal takes of each layer where no parameter says so.
@@ -44,7 +42,7 @@ pub(super) async fn retrieve<H: Host>(
 ) -> Result<Found, Stop> {
     let index = session.index()?;
     let vector = session.query_vector(question).await?;
-    let mut ranking = ranking(session, tree, question, vector.as_deref())?;
+    let mut ranking = ranking(session, tree, question, vector.as_deref()).await?;
     match parameters.mode {
         TreeSearch::Collapsed => ranking.truncate(parameters.top_k.unwrap_or(usize::MAX)),
         TreeSearch::Traversal => {
@@ -56,8 +54,14 @@ pub(super) async fn retrieve<H: Host>(
     let selection = fill(&ranking, &tree.n_tokens(), session.budget(), parameters.fill);
     let is_leaf = |ranked: &&Ranked| ranked.idx < tree.leaves.len();
     let summaries = || selection.passages.iter().filter_map(|ranked| tree.summary(ranked.idx));
+    let mut leaves =
+        session.texts(selection.passages.iter().filter(is_leaf).map(|ranked| ranked.idx)).await?.into_iter();
+    let text = |ranked: &Ranked| match tree.summary(ranked.idx) {
+        Some(summary) => in_one_line(&summary.text).into(),
+        None => in_one_line(&leaves.next().unwrap_or_default()).into(),
+    };
     Ok(Found {
-        passages: selection.passages.iter().map(|ranked| in_one_line(&text(index, tree, ranked.idx)).into()).collect(),
+        passages: selection.passages.iter().map(text).collect(),
         summaries: summaries().count(),
         summary_tokens: summaries().map(|summary| summary.n_tokens).sum(),
         context: Context {
@@ -69,7 +73,7 @@ pub(super) async fn retrieve<H: Host>(
 }
 
 /// Every node, leaf or summary, by how well it matches the query, best first.
-fn ranking<H>(
+async fn ranking<H: Host>(
     session: &Session<'_, H>,
     tree: &Tree,
     query: &str,
@@ -89,25 +93,20 @@ fn ranking<H>(
         scores.extend(tree.summaries().map(|summary| cosine(query_vector, &summary.vector)));
         Ok(rank(scores))
     };
-    let words = || {
-        let leaves = index.texts(0..tree.leaves.len());
+    let words = async || {
+        let leaves = session.texts(0..tree.leaves.len()).await?;
         let nodes = leaves.iter().chain(tree.summaries().map(|summary| &summary.text));
-        Bm25::new(index.word_rule(), nodes).ranking(query)
+        Ok::<_, Stop>(Bm25::new(index.word_rule(), nodes).ranking(query))
     };
     Ok(match session.retriever() {
         Retriever::Dense => dense()?,
-        Retriever::Bm25 => words(),
+        Retriever::Bm25 => words().await?,
         Retriever::Hybrid => {
-            let mut words = words();
+            let mut words = words().await?;
             words.retain(|ranked| ranked.score > 0.0);
             reciprocal_rank_fusion(tree.len(), &[&words, &dense()?])
         }
     })
-}
-
-/// The text of a node.
-fn text(index: &PassageIndex, tree: &Tree, node: usize) -> String {
-    tree.summary(node).map_or_else(|| index.text(node), |summary| summary.text.clone())
 }
 
 /// Tree traversal: of the `start` nodes the `top_k` that rank best, then of all their children, for `depth` layers; all nodes

@@ -122,7 +122,8 @@ impl Tree {
     pub fn compression(&self) -> Option<f64> {
         let n_tokens = self.n_tokens();
         let summaries: usize = self.summaries().map(|summary| summary.n_tokens).sum();
-        let children: usize = self.summaries().flat_map(|summary| &summary.children).map(|&node| n_tokens[node]).sum();
+        let children: usize =
+            self.summaries().flat_map(|summary| &summary.children).filter_map(|&node| n_tokens.get(node)).sum();
         (children > 0).then(|| summaries as f64 / children as f64)
     }
 

@@ -93,7 +93,7 @@ async fn turn<H: Host>(
     chosen: &[usize],
     at_most: usize,
 ) -> Result<Wanted, Stop> {
-    let memory = pages.memory(session.books(), chosen);
+    let memory = pages.memory(session, chosen).await?;
     let shown = pages.shown(&memory, true);
     let prompt = prompt(parameters.lookup, item, &shown, at_most, chosen);
     // The gists are what all questions on the books share.
@@ -102,7 +102,7 @@ async fn turn<H: Host>(
     let gists = pages.pages.iter().enumerate();
     let gists = gists.map(|(page, p)| if chosen.contains(&page) { String::new() } else { p.gist.clone() }).collect();
     let input = input(item, gists, prompt.expected(), session.language());
-    let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+    let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
     Ok(match prompt.expected().parse(&[item], pages.pages.len(), &reply.text) {
         Parsed::Pages { pages, stops } => Wanted { pages, stops },
         _ => Wanted::default(),

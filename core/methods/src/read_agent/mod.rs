@@ -15,7 +15,7 @@ use super::read::{input, options_of};
 use super::{Answer, Method, MethodError, PreparationInputs, Preset, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
-use closeread_books::Book;
+use closeread_books::{Book, Flow};
 use closeread_eval::reading::{Expected, ExtractiveInput, Parsed};
 use closeread_eval::{Item, Task};
 use closeread_llm::Message;
@@ -96,8 +96,9 @@ impl Method for ReadAgent {
     async fn prepare<H: Host>(&self, session: &mut Session<'_, H>) -> Result<Option<Pages>, Stop> {
         let mut pages = Vec::new();
         for (number, book) in session.books().iter().enumerate() {
-            let flow = book.flow();
-            for span in paginate(session, book, self).await? {
+            let text = session.text(book).await?;
+            let flow = text.flow();
+            for span in paginate(session, book, flow, self).await? {
                 let place = flow.to_source(span);
                 let words = count_words(&flow.text()[span.range()]);
                 let gist = String::new();
@@ -109,7 +110,7 @@ impl Method for ReadAgent {
             pages.pages[page].gist = gist;
         }
         session.measure("pages", pages.pages.len());
-        let compression = pages.compression(&pages.memory(session.books(), &[]));
+        let compression = pages.compression(&pages.memory(session, &[]).await?);
         session.measure("compression", compression);
         Ok(Some(pages))
     }
@@ -153,10 +154,10 @@ impl Method for ReadAgent {
         let pages = prepared.ok_or(MethodError::NotPrepared)?;
         let (item, books) = (questions.first(), session.books());
         session.measure("pages", pages.pages.len());
-        session.measure("compression", pages.compression(&pages.memory(books, &[])));
+        session.measure("compression", pages.compression(&pages.memory(session, &[]).await?));
         let mut chosen = look_up(session, item, pages, self).await?;
         chosen.sort_unstable();
-        let memory = pages.memory(books, &chosen);
+        let memory = pages.memory(session, &chosen).await?;
         session.measure("pages_looked_up", chosen.len());
         session.measure("compression_after_lookup", pages.compression(&memory));
         session.shows(Some(Context {
@@ -218,13 +219,13 @@ fn answer_prompt<'p>(item: &'p Item, memory: &'p str) -> Box<dyn ReaderPrompt + 
 async fn paginate<H: Host>(
     session: &mut Session<'_, H>,
     book: &Book,
+    flow: &Flow,
     parameters: &ReadAgent,
 ) -> Result<Vec<FlowSpan>, Stop> {
     let ReadAgent { unit, word_limit, start_threshold, min_words, .. } = *parameters;
     let length = PageLength { word_limit, start_threshold, min_words };
-    let flow = book.flow();
     let text = flow.text();
-    let units = unit.of(book);
+    let units = unit.of(flow, book.language);
     let words: Vec<usize> = units.iter().map(|unit| count_words(&text[unit.range()])).collect();
     let mut pages: Vec<FlowSpan> = Vec::new();
     let mut start = 0;
@@ -247,7 +248,7 @@ async fn paginate<H: Host>(
                 expected: prompt.expected(),
                 language: book.language,
             };
-            let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+            let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
             match prompt.expected().parse(&[], 0, &reply.text) {
                 Parsed::Break { label } => stretch.cut(label),
                 _ => stretch.cut(None),
@@ -262,11 +263,12 @@ async fn paginate<H: Host>(
 /// The gist of each page, all asked for at once.
 async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<Vec<String>, Stop> {
     let (books, mut requests) = (session.books(), Vec::new());
-    for page in &pages.pages {
-        let text = page.text(books);
+    let texts = pages.texts(session, 0..pages.pages.len()).await?;
+    for (page, text) in pages.pages.iter().zip(texts) {
         let prompt = ReadAgentGist { passage: &text }.render(session.settings().prompts)?;
-        let input = ExtractiveInput::summary(vec![text], Expected::Gist, books[page.book].language);
-        requests.push((vec![Message::user(prompt)], Some(input)));
+        let language = books[page.book].language;
+        let input = async move || Ok(ExtractiveInput::summary(vec![text], Expected::Gist, language));
+        requests.push((vec![Message::user(prompt)], input));
     }
     let replies = session.ask_all(ReadAgentGist::NAME, requests).await?;
     Ok(replies.iter().map(|reply| Expected::Gist.parse(&[], 0, &reply.text).into_text()).collect())
@@ -283,6 +285,6 @@ async fn answer<H: Host>(
     let prompt = answer_prompt(item, &shown);
     let message = Message::user(prompt.render(session.settings().prompts)?);
     let input = input(item, memory.to_vec(), prompt.expected(), session.language());
-    let reply = session.ask(prompt.name(), vec![message], Some(input)).await?;
+    let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
     Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
 }

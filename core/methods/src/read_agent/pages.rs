@@ -1,10 +1,12 @@
 //! What ReadAgent keeps of books: pages, each with its gist.
 
 use super::words::count_words;
+use crate::{Host, MethodError, Session, Stop};
 use closeread_books::Book;
 use closeread_eval::PassageRef;
 use closeread_text::Span;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The pages of all books of an item, in their order.
@@ -30,16 +32,6 @@ pub struct Page {
 }
 
 impl Page {
-    /// Its text as it stands in the book, wraps undone.
-    ///
-    /// # Panics
-    /// If it is of other books.
-    pub(super) fn text(&self, books: &[Arc<Book>]) -> String {
-        let flow = books[self.book].flow();
-        let span = flow.from_source(Span::new(self.start, self.end)).expect("a page has text");
-        flow.text()[span.range()].to_owned()
-    }
-
     pub(super) fn reference(&self, books: &[Arc<Book>]) -> PassageRef {
         let document = books[self.book].id.clone();
         PassageRef { document, start: self.start, end: self.end, score: None }
@@ -47,11 +39,37 @@ impl Page {
 }
 
 impl Pages {
+    /// The texts of the pages `chosen` as they stand in the books, wraps undone.
+    pub(super) async fn texts<H: Host>(
+        &self,
+        session: &Session<'_, H>,
+        chosen: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<String>, Stop> {
+        let (mut texts, mut open) = (Vec::new(), None);
+        for page in chosen {
+            let Page { book, start, end, .. } = self.pages[page];
+            let text = match open.take() {
+                Some((number, text)) if number == book => text,
+                _ => session.text(session.books().get(book).ok_or_else(of_others)?).await?,
+            };
+            let span = text.flow().from_source(Span::new(start, end)).ok_or_else(of_others)?;
+            texts.push(text.flow().text()[span.range()].to_owned());
+            open = Some((book, text));
+        }
+        Ok(texts)
+    }
+
     /// What is remembered when the pages `chosen` are read again: the gists in their order, a page's text in the place of
     /// its gist.
-    pub(super) fn memory(&self, books: &[Arc<Book>], chosen: &[usize]) -> Vec<String> {
+    pub(super) async fn memory<H: Host>(
+        &self,
+        session: &Session<'_, H>,
+        chosen: &[usize],
+    ) -> Result<Vec<String>, Stop> {
         let gists: Vec<&str> = self.pages.iter().map(|page| page.gist.as_str()).collect();
-        expand(&gists, chosen, |page| self.pages[page].text(books))
+        let texts = self.texts(session, chosen.iter().copied()).await?;
+        let texts: BTreeMap<usize, String> = chosen.iter().copied().zip(texts).collect();
+        Ok(expand(&gists, chosen, |page| texts[&page].clone()))
     }
 
     /// The share of the books' words that `memory` saves, in 0..=1 unless gists are longer than their pages.
@@ -78,6 +96,10 @@ impl Pages {
         }
         lines.join("\n")
     }
+}
+
+fn of_others() -> MethodError {
+    MethodError::Unprepared("a page is of other books".to_owned())
 }
 
 /// The gists of all pages, those of `chosen` replaced by the text of their page.

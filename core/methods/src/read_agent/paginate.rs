@@ -1,8 +1,8 @@
 //! Where a page ends: ReadAgent's episode pagination.
 
-use closeread_books::Book;
+use closeread_books::Flow;
 use closeread_retrieve::sentences;
-use closeread_text::FlowSpan;
+use closeread_text::{FlowSpan, Language};
 use serde::{Deserialize, Serialize};
 
 /// What labels stand between, and so where pages may end.
@@ -17,12 +17,11 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The units of a book in their order, none of them blank.
-    pub(super) fn of(self, book: &Book) -> Vec<FlowSpan> {
+    /// The units of a text in their order, none of them blank.
+    pub(super) fn of(self, flow: &Flow, language: Language) -> Vec<FlowSpan> {
         match self {
-            Self::Sentence => sentences(book),
+            Self::Sentence => sentences(flow, language),
             Self::Paragraph => {
-                let flow = book.flow();
                 let lines = flow.text().split_inclusive('\n').scan(0, |end, line| {
                     let start = *end;
                     *end += line.len();
@@ -107,7 +106,7 @@ impl Stretch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_books::ReadOptions;
+    use closeread_books::{Book, ReadOptions};
     use closeread_eval::answer::break_point;
     use proptest::prelude::*;
 
@@ -117,8 +116,9 @@ mod tests {
     fn paragraphs_are_lines_with_something_on_them() {
         let options = ReadOptions { keep_wraps: true, ..ReadOptions::default() };
         let book = Book::new("b", "", "One.\n\n  Two two. \n \nThree.".to_owned(), &options).unwrap();
-        let flow = book.flow();
-        let units: Vec<&str> = Unit::Paragraph.of(&book).iter().map(|span| &flow.text()[span.range()]).collect();
+        let text = book.text().unwrap();
+        let units = Unit::Paragraph.of(text.flow(), book.language);
+        let units: Vec<&str> = units.iter().map(|span| &text.flow().text()[span.range()]).collect();
         assert_eq!(units, ["One.", "Two two.", "Three."]);
     }
 

@@ -309,7 +309,7 @@ mod tests {
         items[1].evidence = vec![place(0), place(19)];
         let book = |words: usize| {
             let book = Book::new("b", "B", "a ".repeat(words), &ReadOptions::default()).unwrap();
-            TokenPlaces::of(&book, &Tokenizer::cl100k())
+            TokenPlaces::of(&book, &Tokenizer::cl100k()).unwrap()
         };
         let books = BTreeMap::from([("short".to_owned(), book(10)), ("long".to_owned(), book(130_000))]);
         let plan = [key("m", None)];

@@ -278,7 +278,7 @@ fn the_cost_is_that_of_the_calls_which_are_made() {
     let made: usize = built.funnel.rows.iter().map(|row| row.calls).sum();
     let books = [book("story", "The Key", STORY)];
     let stages = with_setting(async |settings| {
-        let cut = closeread_build::hamlet::chunks(&books, settings.tokenizer, 24);
+        let cut = closeread_build::hamlet::chunks(&books, settings.tokenizer, 24).unwrap();
         cost(settings, &books, &cut, &parameters()).unwrap()
     });
     let n: u64 = stages.iter().map(|stage| stage.cost.n().low).sum();
@@ -295,7 +295,7 @@ fn chunk_sizes_are_rated_by_each_judge_and_averaged() {
     let (strict, mild) = (judge([1, 2, 3]), judge([3, 4, 5]));
     let books = [book("story", "The Key", STORY)];
     let tables = with_setting(async |settings| {
-        let units = study_chunks(&books, settings.tokenizer, &[16, 100], 2, 2, 1);
+        let units = study_chunks(&books, settings.tokenizer, &[16, 100], 2, 2, 1).unwrap();
         let store = Memory::default();
         study(&[&strict, &mild], settings, Building::new(&store, 2, None), &books, &units).await.unwrap()
     });

@@ -2,6 +2,7 @@
 
 use super::{Memory, funnel, survives_any_death, with_setting};
 use crate::support::{STORY, ScriptedHost, book};
+use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_books::tokens::Tokenizer;
 use closeread_build::sagascale::{Crew, Found, SagaScale, SearchHost, Segment, Subject, cost, sagascale};
@@ -40,7 +41,7 @@ fn parameters() -> SagaScale {
 
 fn subject() -> Subject {
     let (book, tokenizer) = (book("story", "The Key", STORY), Tokenizer::cl100k());
-    let shelf = PassageIndex::new(vec![book.clone()], Chunker::Window, 16, &tokenizer);
+    let shelf = PassageIndex::new(vec![book.clone()], Chunker::Window, 16, &tokenizer, Book::text).unwrap();
     let segment = |(heading, text): (&str, &str)| Segment { heading: heading.to_owned(), text: text.to_owned() };
     Subject { book, shelf, retriever: Retriever::Bm25, segments: ARTICLE.map(segment).to_vec() }
 }

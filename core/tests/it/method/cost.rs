@@ -4,7 +4,7 @@ use crate::support::{STORY, fan, item};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};
 use closeread_embed::{Role, Vectors};
-use closeread_eval::reading::Expected;
+use closeread_eval::reading::{Expected, ExtractiveInput};
 use closeread_eval::{Item, Outcome, Task};
 use closeread_llm::price::PriceList;
 use closeread_llm::{Call, HostError, Response};
@@ -14,7 +14,7 @@ use closeread_methods::{AnyMethod, Host, METHODS, Session, Settings, reader};
 use closeread_prompts::Prompts;
 use closeread_retrieve::Retriever;
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::sync::{Arc, LazyLock};
 
 /// A story that is long enough for its passages to exceed a budget.
@@ -57,23 +57,18 @@ impl World {
     }
 
     fn cost(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>) -> Cost {
-        let sizes: Vec<BookSize> = self.books.iter().map(|book| BookSize::of(book, &self.tokenizer)).collect();
+        let sizes: Vec<BookSize> =
+            self.books.iter().map(|book| BookSize::of(book, &book.text().unwrap(), &self.tokenizer)).collect();
         let items: Vec<&Item> = self.items.iter().collect();
         method.cost(self.settings(window), &sizes, &items, budget).unwrap()
     }
 
     /// What a real run asks of a host that replies by `reply`.
-    fn run(
-        &self,
-        method: &AnyMethod,
-        window: Option<usize>,
-        budget: Option<usize>,
-        reply: &dyn Fn(&Call) -> String,
-    ) -> Asked {
-        let host = CountingHost { tokenizer: &self.tokenizer, reply, asked: RefCell::default() };
+    fn run(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>, reply: Reply<'_>) -> Asked {
+        let host = CountingHost { tokenizer: &self.tokenizer, reply, asked: Cell::default() };
         let index = method.passages().map(|passages| {
-            let mut index = passages.index(&self.books, &self.tokenizer);
-            index.put_vectors(fan(index.passages().len()));
+            let mut index = passages.index(&self.books, &self.tokenizer, Book::text).unwrap();
+            index.put_vectors(fan(index.passages().len())).unwrap();
             index
         });
         let session = Session::new(&host, self.settings(window)).about(&self.books);
@@ -94,19 +89,29 @@ impl World {
     }
 }
 
+type Reply<'a> = &'a dyn Fn(&Call, &ExtractiveInput) -> String;
+
 /// Counts calls and tokens of their prompts, those that are made twice twice.
 struct CountingHost<'a> {
     tokenizer: &'a Tokenizer,
-    reply: &'a dyn Fn(&Call) -> String,
-    asked: RefCell<(u64, u64)>,
+    reply: Reply<'a>,
+    asked: Cell<(u64, u64)>,
 }
 
 impl Host for CountingHost<'_> {
-    async fn chat(&self, call: Call) -> Result<Response, HostError> {
+    async fn chat(&self, _: Call) -> Result<Response, HostError> {
+        Err(HostError::Failed("every method can do without a model".to_owned()))
+    }
+
+    async fn answer_from(
+        &self,
+        call: Call,
+        input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
+    ) -> Result<Response, HostError> {
         let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64);
-        let mut asked = self.asked.borrow_mut();
-        *asked = (asked.0 + 1, asked.1 + prompt.sum::<u64>());
-        Ok(Response { text: (self.reply)(&call), ..Response::default() })
+        let (n, tokens) = self.asked.get();
+        self.asked.set((n + 1, tokens + prompt.sum::<u64>()));
+        Ok(Response { text: (self.reply)(&call, &input().await?), ..Response::default() })
     }
 
     async fn embed(&self, _role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
@@ -119,14 +124,13 @@ fn method(name: &str, parameters: Value) -> AnyMethod {
 }
 
 /// What is written where something is wanted: few words, or as many as a reply may have.
-fn terse(call: &Call) -> String {
-    call.reading.as_ref().map(reader::answer).unwrap_or_default()
+fn terse(_: &Call, input: &ExtractiveInput) -> String {
+    reader::answer(input)
 }
 
 static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::cl100k);
 
-fn wordy(call: &Call) -> String {
-    let Some(input) = &call.reading else { return String::new() };
+fn wordy(call: &Call, input: &ExtractiveInput) -> String {
     let limit = call.max_output_tokens as usize;
     match input.expected {
         // As long as what it was made from at most.
@@ -140,19 +144,19 @@ fn wordy(call: &Call) -> String {
 }
 
 /// Searches as long as it may.
-fn searching(call: &Call) -> String {
-    match call.reading.as_ref().map(|input| input.expected) {
-        Some(Expected::Turn { .. }) => "<query>the key</query>".to_owned(),
-        Some(Expected::Pages(_)) => "I want to look up Page [0, 1, 2, 3, 4, 5]".to_owned(),
-        _ => wordy(call),
+fn searching(call: &Call, input: &ExtractiveInput) -> String {
+    match input.expected {
+        Expected::Turn { .. } => "<query>the key</query>".to_owned(),
+        Expected::Pages(_) => "I want to look up Page [0, 1, 2, 3, 4, 5]".to_owned(),
+        _ => wordy(call, input),
     }
 }
 
 /// Keeps to no form, so that turns are asked for again.
-fn rambling(call: &Call) -> String {
-    match call.reading.as_ref().map(|input| input.expected) {
-        Some(Expected::Turn { .. } | Expected::Pages(_) | Expected::Break | Expected::Answer(_)) => "Well. ".repeat(20),
-        _ => wordy(call),
+fn rambling(call: &Call, input: &ExtractiveInput) -> String {
+    match input.expected {
+        Expected::Turn { .. } | Expected::Pages(_) | Expected::Break | Expected::Answer(_) => "Well. ".repeat(20),
+        _ => wordy(call, input),
     }
 }
 
@@ -184,12 +188,9 @@ fn every_method_asks_within_what_it_tells_preparation_included() {
             if method.takes_budget() { &[Some(90), Some(1_500), Some(100_000)] } else { &[None] };
         for (world, &budget) in [&one, &several].iter().flat_map(|world| budgets.iter().map(move |b| (world, b))) {
             let told = world.cost(&method, None, budget);
-            for (how, reply) in [
-                ("terse", &terse as &dyn Fn(&Call) -> String),
-                ("wordy", &wordy),
-                ("searching", &searching),
-                ("rambling", &rambling),
-            ] {
+            for (how, reply) in
+                [("terse", &terse as Reply<'_>), ("wordy", &wordy), ("searching", &searching), ("rambling", &rambling)]
+            {
                 let asked = world.run(&method, None, budget, reply);
                 let stages = [(Stage::Preparation, asked.preparation), (Stage::Question, asked.questions)];
                 for (stage, (n, prompt)) in stages {
@@ -218,7 +219,7 @@ fn what_is_determined_is_told_to_the_token() {
         let method = method(name, parameters);
         for window in [None, Some(3_000)] {
             let cost = world.cost(&method, window, None);
-            let asked = world.run(&method, window, None, &|_| "[[1]]".to_owned());
+            let asked = world.run(&method, window, None, &|_, _| "[[1]]".to_owned());
             let (n, prompt) = asked.questions;
             assert_eq!((cost.n(), &cost.overflows), (Range::exactly(n), &asked.overflows), "{name} {window:?}");
             let told = cost.prompt();
@@ -282,7 +283,7 @@ fn a_book_is_written_to_the_cache_once_and_read_by_the_other_questions() {
     let mut world = World::new(&[long_story()]);
     world.items.truncate(3);
     let cost = world.cost(&method("full-document", json!({})), None, None);
-    let tokens = BookSize::of(&world.books[0], &world.tokenizer).tokens;
+    let tokens = BookSize::of(&world.books[0], &world.books[0].text().unwrap(), &world.tokenizer).tokens;
     let shared: Vec<Shared> = cost.calls.iter().map(|calls| calls.shared).collect();
     assert_eq!(shared, [Shared::First(tokens), Shared::Again(tokens), Shared::Again(tokens)]);
     assert!(cost.calls.iter().all(|calls| calls.stage == Stage::Question));

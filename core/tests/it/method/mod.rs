@@ -12,4 +12,5 @@ mod query_summary;
 mod rag;
 mod raptor;
 mod read_agent;
+mod texts;
 mod together;
