@@ -153,7 +153,7 @@ impl RunFolder {
     /// Stores the books, whose texts `texts` has, each once by hash, and the items as they are scored.
     pub fn store(&self, books: &[Arc<Book>], texts: &BookTexts, items: &[Item]) -> Result<()> {
         let stored = self.stored_texts();
-        books.iter().try_for_each(|book| stored.put(book, texts))?;
+        books.iter().try_for_each(|book| stored.put(book, |book| texts.open(book)))?;
         self.write_items(items)
     }
 

@@ -36,7 +36,7 @@ impl BookTexts {
 
     /// Puts the text of a book, which holds it, into that folder.
     pub fn put(&self, book: &Book) -> anyhow::Result<()> {
-        self.stored.as_ref().map_or(Ok(()), |stored| stored.put(book, self))
+        self.stored.as_ref().map_or(Ok(()), |stored| stored.put(book, |book| self.open(book)))
     }
 
     /// The text of a book: its own if it holds it, else read from where it lies and held to the book's hash.

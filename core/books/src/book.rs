@@ -1,7 +1,7 @@
 //! A book: its text as it stands in the file, and as it is read.
 
 use super::Flow;
-use super::frame::Frame;
+use super::frame::{Frame, MAX_LINES_AND_RUN};
 use super::language;
 use super::line::lines;
 use closeread_text::Language;
@@ -12,9 +12,6 @@ use std::sync::Arc;
 
 /// Most bytes of a book's text, 128 MiB: many times the longest, and what a machine's memory holds several times.
 pub const MAX_BOOK_BYTES: usize = 128 << 20;
-/// Most lines of a book, and most bytes of one word, one stretch of white space or of marks: what is kept for each line,
-/// and for each byte of a word while its tokens are counted, is many times as large.
-pub(super) const MAX_LINES_AND_RUN: usize = 4 << 20;
 
 /// A handle of one text that questions are asked about: everything that is known of it before it is cut, and its text
 /// where it was read just now.

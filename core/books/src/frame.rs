@@ -1,10 +1,13 @@
 //! Project Gutenberg's header and trailer, recognised so that they can be set aside.
 
-use super::book::MAX_LINES_AND_RUN;
 use super::line::{Line, lines};
 use closeread_text::Span;
 use regex::Regex;
 use std::sync::LazyLock;
+
+/// Most lines of a book, and most bytes of one word, one stretch of white space or of marks: what is kept for each line,
+/// and for each byte of a word while its tokens are counted, is many times as large.
+pub(super) const MAX_LINES_AND_RUN: usize = 4 << 20;
 
 /// Where a file's Project Gutenberg frame ends and its book begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! One question of a stage, asked again where the reply cannot be used.
 
-use super::stage::{End, Made};
+use super::line::End;
+use super::stage::Made;
 use closeread_eval::Outcome;
 use closeread_llm::{Message, Speaker};
 use closeread_methods::Host;

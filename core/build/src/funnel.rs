@@ -1,6 +1,6 @@
 //! What became of the units of each stage.
 
-use super::stage::{End, Line};
+use super::line::{End, Line};
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

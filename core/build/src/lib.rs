@@ -12,6 +12,7 @@ mod check;
 pub mod corpusqa;
 mod funnel;
 pub mod hamlet;
+mod line;
 pub mod options;
 pub mod sagascale;
 mod slots;
@@ -23,7 +24,8 @@ pub use check::{
     sample,
 };
 pub use funnel::{Funnel, FunnelRow};
-pub use stage::{BuildError, Building, End, Line, Made, StageStore, Stored, Unit};
+pub use line::{End, Line};
+pub use stage::{BuildError, Building, Made, StageStore, Stored, Unit};
 
 use closeread_books::Book;
 use closeread_eval::{Content, Document, Item};

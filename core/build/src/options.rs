@@ -4,7 +4,8 @@
 //! gold answer; one that does, repeats another or could not be judged is written anew.
 
 use super::ask::{asked, made};
-use super::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};
+use super::line::End;
+use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question, StageCost};
 use closeread_books::Book;
 use closeread_eval::answer::json::json_value;

@@ -1,10 +1,7 @@
 //! The published data sets, and what each has to say of itself.
 
-use super::{Dataset, own};
-use super::{corpusqa, hamlet, infinitebench, narrativeqa, novelqa, quality, sagascale};
-#[cfg(feature = "other-formats")]
-use super::{fairytaleqa, leval_quality, loogle, nocha, squality};
-use closeread_eval::{InputFile, Task};
+use super::Dataset;
+use closeread_eval::{InputFile, Item, Problem, Task};
 
 /// A published data set that can be read as it is.
 #[derive(Debug, Clone, Copy)]
@@ -41,8 +38,8 @@ impl Adapter {
     /// Holds items in closeread's own format to what the benchmark needs: those of another task are left out, labels that
     /// the paper's tables do not know are noted, once a label. What [`Self::read`] makes of published files is as they are.
     pub fn check(&self, dataset: &mut Dataset) {
-        own::check_task(self, dataset);
-        dataset.problems.extend(own::check_labels(self, &dataset.items));
+        check_task(self, dataset);
+        dataset.problems.extend(check_labels(self, &dataset.items));
     }
 }
 
@@ -55,28 +52,50 @@ pub enum Texts {
     Fields,
 }
 
-/// Every adapter, in the order in which help lists them.
-pub static ADAPTERS: &[Adapter] = &[
-    #[cfg(feature = "other-formats")]
-    fairytaleqa::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    loogle::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    leval_quality::ADAPTER,
-    quality::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    nocha::ADAPTER,
-    #[cfg(feature = "other-formats")]
-    squality::ADAPTER,
-    infinitebench::ADAPTER,
-    narrativeqa::ADAPTER,
-    novelqa::ADAPTER,
-    sagascale::ADAPTER,
-    corpusqa::ADAPTER,
-    hamlet::ADAPTER,
-];
+/// Leaves out items of another task than the benchmark's, each named.
+fn check_task(adapter: &Adapter, dataset: &mut Dataset) {
+    let Some(task) = adapter.task else { return };
+    let Dataset { items, problems, .. } = dataset;
+    items.retain(|item| {
+        if item.task != task {
+            let message = format!(
+                "the task is {}: expected {}, the only one of this benchmark",
+                name_of(item.task),
+                name_of(task)
+            );
+            problems.push(Problem::dropped(adapter.name, None, Some(&item.id), message));
+        }
+        item.task == task
+    });
+}
 
-/// The adapter of that name.
-pub fn adapter(name: &str) -> Option<&'static Adapter> {
-    ADAPTERS.iter().find(|adapter| adapter.name == name)
+fn name_of(task: Task) -> &'static str {
+    match task {
+        Task::Generative => "generative",
+        Task::Choice => "choice",
+        Task::Summary => "summary",
+    }
+}
+
+/// Notes for labels that the paper's tables go by and that items lack or have with values unknown to them: one note a
+/// label, since such items are asked and scored all the same.
+pub(super) fn check_labels(adapter: &Adapter, items: &[Item]) -> Vec<Problem> {
+    let note = |label: &LabelValues| {
+        let known = |item: &&Item| {
+            let value = item.labels.get(label.name);
+            value.is_some_and(|value| label.values.iter().any(|known| known.eq_ignore_ascii_case(value)))
+        };
+        let strange: Vec<&Item> = items.iter().filter(|item| !known(item)).collect();
+        let first = strange.first()?;
+        let found = first.labels.get(label.name).map_or("no value".to_owned(), |value| format!("`{value}`"));
+        let message = format!(
+            "{} of {} items stand in no row of the paper's table by `{}`: here it has {found}, expected one of {}",
+            strange.len(),
+            items.len(),
+            label.name,
+            label.values.join(", ")
+        );
+        Some(Problem::note(adapter.name, None, Some(&first.id), message))
+    };
+    adapter.labels.iter().filter_map(note).collect()
 }

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "data-sets")]
 mod adapter;
+#[cfg(feature = "data-sets")]
+mod adapters;
 mod dataset;
 #[cfg(feature = "data-sets")]
 mod own;
@@ -40,6 +42,8 @@ pub mod scoring;
 pub mod squality;
 
 #[cfg(feature = "data-sets")]
-pub use adapter::{ADAPTERS, Adapter, LabelValues, Texts, adapter};
+pub use adapter::{Adapter, LabelValues, Texts};
+#[cfg(feature = "data-sets")]
+pub use adapters::{ADAPTERS, adapter};
 pub use dataset::{Dataset, JoinError};
 pub use resolve::{ResolveError, Resolved, resolve_chunk, resolve_evidence};

@@ -1,9 +1,9 @@
 //! A paper's data in closeread's own format: for papers whose published layout is not known, and for data made here.
 
 use super::source::collect::base_name;
-use super::{Adapter, Dataset, LabelValues, jsonl};
+use super::{Adapter, Dataset, jsonl};
 use closeread_books::decode;
-use closeread_eval::{Content, InputFile, Item, Problem, Task};
+use closeread_eval::{Content, InputFile, Problem};
 use std::collections::HashMap;
 
 /// Reads `documents.jsonl` and `items.jsonl`, with the texts that lie in files among `files`.
@@ -41,58 +41,13 @@ pub(super) fn read(adapter: &Adapter, files: &[InputFile]) -> Dataset {
     dataset
 }
 
-/// Leaves out items of another task than the benchmark's, each named.
-pub(super) fn check_task(adapter: &Adapter, dataset: &mut Dataset) {
-    let Some(task) = adapter.task else { return };
-    let Dataset { items, problems, .. } = dataset;
-    items.retain(|item| {
-        if item.task != task {
-            let message = format!(
-                "the task is {}: expected {}, the only one of this benchmark",
-                name_of(item.task),
-                name_of(task)
-            );
-            problems.push(Problem::dropped(adapter.name, None, Some(&item.id), message));
-        }
-        item.task == task
-    });
-}
-
-fn name_of(task: Task) -> &'static str {
-    match task {
-        Task::Generative => "generative",
-        Task::Choice => "choice",
-        Task::Summary => "summary",
-    }
-}
-
-/// Notes for labels that the paper's tables go by and that items lack or have with values unknown to them: one note a
-/// label, since such items are asked and scored all the same.
-pub(super) fn check_labels(adapter: &Adapter, items: &[Item]) -> Vec<Problem> {
-    let note = |label: &LabelValues| {
-        let known = |item: &&Item| {
-            let value = item.labels.get(label.name);
-            value.is_some_and(|value| label.values.iter().any(|known| known.eq_ignore_ascii_case(value)))
-        };
-        let strange: Vec<&Item> = items.iter().filter(|item| !known(item)).collect();
-        let first = strange.first()?;
-        let found = first.labels.get(label.name).map_or("no value".to_owned(), |value| format!("`{value}`"));
-        let message = format!(
-            "{} of {} items stand in no row of the paper's table by `{}`: here it has {found}, expected one of {}",
-            strange.len(),
-            items.len(),
-            label.name,
-            label.values.join(", ")
-        );
-        Some(Problem::note(adapter.name, None, Some(&first.id), message))
-    };
-    adapter.labels.iter().filter_map(note).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::adapter::check_labels;
     use super::super::testing::{check, file, text};
     use super::*;
+    use crate::LabelValues;
+    use closeread_eval::Item;
     use serde_json::json;
 
     const PLAIN: Adapter = Adapter { task: None, labels: &[], ..super::super::sagascale::ADAPTER };

@@ -1,10 +1,9 @@
 //! The public data formats: `documents.jsonl` and `items.jsonl`.
 
-use crate::observations::cluster;
 use closeread_text::hash::short_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One line of `documents.jsonl`: a text that questions are asked about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -184,4 +183,13 @@ pub struct KeyFact {
     /// Facts that support it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<KeyFact>,
+}
+
+/// The one place that says what intervals cluster by.
+pub(crate) fn cluster(documents: &[String], id: &str) -> String {
+    let documents: BTreeSet<&str> = documents.iter().map(String::as_str).collect();
+    if documents.is_empty() {
+        return format!("\n{id}");
+    }
+    documents.into_iter().collect::<Vec<_>>().join("\n")
 }

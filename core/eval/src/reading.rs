@@ -1,8 +1,10 @@
 //! A call as data, for readers that are no language model, and what its response is to hold.
 
+mod answer;
 mod parsed;
 
-pub use parsed::{Answer, Parsed};
+pub use answer::Answer;
+pub use parsed::Parsed;
 
 use crate::Task;
 use crate::answer::Form;

@@ -6,7 +6,8 @@
 //! is in no ratio, and the report counts it. A list in which nothing can be placed is unparsed.
 
 use super::ask::ask;
-use super::{JudgeResponse, Ruling, Submission};
+use super::ruling::{FactRuling, Ruling, SentenceRuling};
+use super::{JudgeResponse, Submission};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::hamlet::{ErrorCategory, Level};
@@ -17,29 +18,7 @@ use closeread_methods::{MethodError, Settings};
 use closeread_prompts::judges::{AlignKeyFacts, VerifyFacts};
 use closeread_prompts::variables::Named;
 use closeread_text::sentence::{Rules, split};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// What the judge says of a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SentenceRuling {
-    /// What is wrong with it.
-    pub category: ErrorCategory,
-    /// Why; may be empty.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-}
-
-/// What the judge says of a key fact.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FactRuling {
-    /// The summary states it.
-    pub stated: bool,
-    /// Numbers of the sentences that state it, from 1, ascending, each once and within the summary; none if it is not
-    /// stated.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub sentences: Vec<usize>,
-}
 
 /// The key facts of a tree, depth first, as the judge gets them. What lies deeper than three levels is a leaf.
 pub fn linearised(facts: &KeyFacts) -> Vec<(Level, &str)> {

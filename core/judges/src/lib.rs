@@ -17,6 +17,7 @@ mod judging;
 mod novelqa;
 mod panel;
 pub mod rule;
+mod ruling;
 mod sagascale;
 mod score;
 mod verdict;
@@ -24,7 +25,7 @@ mod verdict;
 pub use agreement::{Agreement, Confusion, among, labels};
 pub use closeread_methods::protocol::{IfUnreadable, Judge};
 pub use cost::cost;
-pub use hamlet::{FactRuling, SentenceRuling, linearised};
+pub use hamlet::linearised;
 pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels};
 pub use judgement::{Judgement, JudgementKey, Subject, TrialPlace};
 pub use judging::correctness_judge;
@@ -32,12 +33,12 @@ pub use judging::{JudgementIndex, Judging};
 pub use novelqa::EVIDENCE_MARKS;
 pub use panel::{Panel, PanelRule, PanelVerdict};
 pub use rule::{AnswerForm, ByRule};
-pub use sagascale::QuestionType;
+pub use ruling::{FactRuling, QuestionType, Ruling, SentenceRuling};
 pub use score::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, evaluations, judged_scores, label_questions,
     score,
 };
-pub use verdict::{Ruling, Verdict};
+pub use verdict::Verdict;
 
 use closeread_eval::Item;
 use closeread_eval::Outcome;

@@ -1,7 +1,6 @@
 //! How a judgement ended, and what the judge says.
 
-use super::{ByRule, FactRuling, QuestionType, SentenceRuling};
-use closeread_eval::answer::novelqa::EvidenceMarks;
+use super::ruling::Ruling;
 use serde::{Deserialize, Serialize};
 
 /// How a judgement ended.
@@ -48,34 +47,4 @@ impl Verdict {
             Self::Failed { .. } => "failed",
         }
     }
-}
-
-/// What a judge says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Ruling {
-    /// Of [`Judge::SagaScale`], [`Judge::NovelQa`], [`Judge::CorpusQa`].
-    Correctness {
-        /// The answer is correct.
-        correct: bool,
-    },
-    /// Of [`Judge::Rule`].
-    Rule(ByRule),
-    /// Of [`Judge::NovelQaEvidence`], each mark in 1..=100.
-    Evidence(EvidenceMarks),
-    /// Of [`Judge::VerifyFacts`], one entry a sentence of the summary; `None` where the judge left a sentence out.
-    Sentences {
-        /// In the order of the summary.
-        sentences: Vec<Option<SentenceRuling>>,
-    },
-    /// Of [`Judge::AlignKeyFacts`], one entry a key fact; `None` where the judge left a fact out.
-    KeyFacts {
-        /// In the order of [`linearised`].
-        facts: Vec<Option<FactRuling>>,
-    },
-    /// Of [`Judge::ClassifyQuestion`].
-    QuestionType {
-        /// The type.
-        question_type: QuestionType,
-    },
 }

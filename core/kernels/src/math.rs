@@ -1,12 +1,10 @@
 //! exp and the activations, on vectors.
 
-use super::simd::{Simd, VECTORS, abs};
+use super::simd::{ROUNDER, Simd, VECTORS, abs};
 use crate::Activation;
 
 /// Below this, the power is taken at it: 2^-126 is the last that is not subnormal.
 const LEAST_EXPONENT: f32 = -125.0;
-/// Added to a number, it leaves the nearest integer in the last bits.
-pub(super) const ROUNDER: f32 = 12_582_912.0;
 /// 2^r for |r| <= 1/2 with the least relative error, 8e-8 (2e-7 when computed in f32).
 const EXP2: [f32; 6] = [1.000_000_1, 0.693_146_94, 0.240_221_2, 0.055_507_13, 0.009_675_541, 0.001_327_647_2];
 

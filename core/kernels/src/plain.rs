@@ -1,7 +1,6 @@
 //! No instruction set in particular: four numbers at a time, which most compilers turn into vectors.
 
-use super::math::ROUNDER;
-use super::simd::Simd;
+use super::simd::{ROUNDER, Simd};
 
 /// Runs everywhere, Miri included; the other instruction sets are tested against it.
 #[derive(Clone, Copy)]

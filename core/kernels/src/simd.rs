@@ -1,8 +1,5 @@
 //! What a kernel asks of an instruction set.
 
-#[cfg(doc)]
-use super::math::ROUNDER;
-
 /// Vectors of one instruction set, for kernels that are written once for all of them.
 ///
 /// Every function is `unsafe` with the same contract: the processor has the instruction set, and a pointer is good for
@@ -122,3 +119,6 @@ pub(super) unsafe fn load_first<S: Simd>(at: *const f32, n: usize) -> S::Floats 
 
 /// The widest [`Simd::LANES`].
 pub(super) const MAX_LANES: usize = 16;
+
+/// Added to a number, it leaves the nearest integer in the last bits.
+pub(super) const ROUNDER: f32 = 12_582_912.0;

@@ -1,7 +1,8 @@
 //! Agentic RAG (SagaScale §4.1): the reader searches until it answers.
 
 use super::cost::{Calls, Cost, Range, Sizes};
-use super::read::{input, options_of};
+use super::read::input;
+use super::style::options_of;
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
 use crate::host::passage_texts;

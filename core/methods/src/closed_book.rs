@@ -1,7 +1,8 @@
 //! Closed book: the question without the text. What is answered here was known before (NovelQA §4.1, SagaScale §3.2).
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{Shown, View, limit_for};
+use super::read::{Shown, limit_for};
+use super::style::View;
 use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,9 @@
 //! Full document, also called long context: the whole text in one prompt.
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{Frame, Shown, View, limit_for};
-use super::whole::{Kept, TooLong, keep};
+use super::read::{Shown, limit_for};
+use super::style::{Frame, View};
+use super::whole::{Kept, OnOverflow, TooLong, keep};
 use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
@@ -20,19 +21,6 @@ pub struct FullDocument {
     pub together: bool,
     /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its style alone.
     pub evidence: bool,
-}
-
-/// What is done with a prompt that exceeds the window.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OnOverflow {
-    /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
-    #[default]
-    Fail,
-    /// The end of the text is cut off; questions and instructions stay whole (NovelQA, section 4.1).
-    TruncateEnd,
-    /// First and last half of what fits are kept, the middle is cut out (LongBench).
-    TruncateMiddle,
 }
 
 impl FullDocument {

@@ -2,8 +2,9 @@
 //! that is kept of it is a memory that each call writes anew.
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{Excerpt, Shown, View, input, options_of};
+use super::read::{Shown, input};
 use super::sections::{Section, Sections};
+use super::style::{Excerpt, View, options_of};
 use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::host::book_text;

@@ -3,8 +3,9 @@
 mod judge;
 mod offer;
 
+pub use crate::session::MAX_OUTPUT_TOKENS;
 pub use judge::{IfUnreadable, Judge};
-pub use offer::{MAX_OUTPUT_TOKENS, Offer, OfferedCost, StageCost, offers};
+pub use offer::{Offer, OfferedCost, StageCost, offers};
 
 use crate::{
     AgenticRag, AnyMethod, ClosedBook, Entry, FullDocument, METHODS, MemoryAgent, OnOverflow, PromptStyle,

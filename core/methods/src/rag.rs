@@ -2,7 +2,7 @@
 //! (CorpusQA 4.1).
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{View, options_of};
+use super::style::{View, options_of};
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
 use closeread_eval::Item;

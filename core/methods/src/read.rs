@@ -1,50 +1,14 @@
 //! The last step of most methods: one prompt, one reply, an answer to each question.
 
-use super::session::joined_titles;
-use super::{Answer, PromptStyle, Questions, Session, Stop};
+use super::style::{Excerpt, Frame, Place, PromptStyle, View, options_of};
+use super::{Answer, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;
+use closeread_eval::Item;
 use closeread_eval::reading::{Expected, ExtractiveInput, Question};
-use closeread_eval::{Item, Task};
 use closeread_llm::Message;
-use closeread_prompts::ReaderPrompt;
 use closeread_retrieve::Ranked;
 use closeread_text::Language;
-
-/// What of the books a prompt shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum View {
-    /// The text, whole or cut.
-    Whole,
-    /// Passages that were retrieved.
-    Passages,
-    /// The title at most.
-    Nothing,
-}
-
-/// A stretch of text as a prompt shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excerpt {
-    /// Where it comes from, for the layouts that say so.
-    pub place: Option<Place>,
-    /// Its text.
-    pub text: String,
-}
-
-/// Where an excerpt comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Number of its document among those of the item, from 0.
-    pub document: usize,
-    /// Number of the passage among all of the item, from 0.
-    pub idx: usize,
-}
-
-impl From<String> for Excerpt {
-    fn from(text: String) -> Self {
-        Self { place: None, text }
-    }
-}
 
 /// What a reader is shown.
 #[derive(Debug)]
@@ -71,24 +35,6 @@ impl Shown {
     }
 }
 
-/// A prompt of a style, but for the text in it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Frame<'a> {
-    pub style: PromptStyle,
-    pub view: View,
-    pub evidence: bool,
-    pub title: &'a str,
-    /// The language of the text.
-    pub language: Language,
-}
-
-impl Frame<'_> {
-    /// The prompt with `context` in the place of the text.
-    pub(super) fn prompt<'p>(&'p self, questions: &'p Questions<'_>, context: &'p str) -> Box<dyn ReaderPrompt + 'p> {
-        self.style.prompt(self, questions, context)
-    }
-}
-
 /// Tokens that each question after the first adds to the longest reply.
 ///
 /// NovelQA names no limit. The run's limit is for one question; a line of a few words takes far less than that, and the
@@ -102,11 +48,6 @@ pub(super) fn limit_for(limit: u32, questions: &Questions<'_>, evidence: bool) -
     let line = if evidence { EVIDENCED_LINE_TOKENS } else { LINE_TOKENS };
     let further = u32::try_from(questions.further().len()).unwrap_or(u32::MAX);
     limit.saturating_add(further.saturating_mul(line))
-}
-
-/// The options that an item is asked with.
-pub(super) fn options_of(item: &Item) -> &[String] {
-    if item.task == Task::Choice { &item.options } else { &[] }
 }
 
 /// What a reader without a language model makes its reply from.
@@ -188,9 +129,4 @@ impl<H: Host> Session<'_, H> {
         let reply = self.ask(name, vec![message], async || Ok(input)).await?;
         Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
     }
-}
-
-/// The title of books of these sizes as a prompt names it.
-pub(super) fn title_of_sizes(sizes: &super::cost::Sizes<'_>) -> String {
-    joined_titles(sizes.books.iter().map(|book| book.title.as_str()))
 }

@@ -3,7 +3,6 @@
 use super::{Answer, Preparation, Questions};
 use crate::Host;
 use crate::host::{book_text, passage_texts};
-use crate::protocol::MAX_OUTPUT_TOKENS;
 use crate::record::{CallTrace, Context};
 use crate::work::{Job, Workers};
 use closeread_books::tokens::Tokenizer;
@@ -20,6 +19,9 @@ use closeread_text::hash::sha256;
 use futures_util::future::join_all;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Most tokens of a reply, as for a run without options.
+pub const MAX_OUTPUT_TOKENS: u32 = 1024;
 
 /// What every session of a run shares.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,6 @@
 //! Whose prompt a method asks by: the prompt, the layout of its passages, the form of its answer.
 
 use super::Questions;
-use super::read::{Excerpt, Frame, Place, View, options_of};
 use closeread_eval::{Item, Task};
 use closeread_prompts::ReaderPrompt;
 use closeread_prompts::readers::{
@@ -10,8 +9,44 @@ use closeread_prompts::readers::{
     ReadSummary, SagaScaleClosedBook, SagaScaleContexts, SagaScaleText,
 };
 use closeread_prompts::variables::QuestionOf;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+
+/// What of the books a prompt shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// The text, whole or cut.
+    Whole,
+    /// Passages that were retrieved.
+    Passages,
+    /// The title at most.
+    Nothing,
+}
+
+/// A stretch of text as a prompt shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// Where it comes from, for the layouts that say so.
+    pub place: Option<Place>,
+    /// Its text.
+    pub text: String,
+}
+
+/// Where an excerpt comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of its document among those of the item, from 0.
+    pub document: usize,
+    /// Number of the passage among all of the item, from 0.
+    pub idx: usize,
+}
+
+impl From<String> for Excerpt {
+    fn from(text: String) -> Self {
+        Self { place: None, text }
+    }
+}
 
 /// The paper whose prompt and answer form a method uses.
 ///
@@ -129,6 +164,29 @@ impl PromptStyle {
 /// The line above a document, numbered from 1 (CorpusQA, appendix C).
 pub(super) fn heading(document: usize) -> String {
     format!("# Document {}:\n", document + 1)
+}
+
+/// A prompt of a style, but for the text in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub style: PromptStyle,
+    pub view: View,
+    pub evidence: bool,
+    pub title: &'a str,
+    /// The language of the text.
+    pub language: Language,
+}
+
+impl Frame<'_> {
+    /// The prompt with `context` in the place of the text.
+    pub(super) fn prompt<'p>(&'p self, questions: &'p Questions<'_>, context: &'p str) -> Box<dyn ReaderPrompt + 'p> {
+        self.style.prompt(self, questions, context)
+    }
+}
+
+/// The options that an item is asked with.
+pub(super) fn options_of(item: &Item) -> &[String] {
+    if item.task == Task::Choice { &item.options } else { &[] }
 }
 
 #[cfg(test)]

@@ -1,13 +1,27 @@
 //! The text of an item's books as one, as far as it fits a window: what does not fit is counted and not held.
 
 use super::style::heading;
-use super::{Host, OnOverflow, Session, Stop};
+use super::{Host, Session, Stop};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText};
 use closeread_eval::PassageRef;
 use closeread_text::FlowSpan;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
+
+/// What is done with a prompt that exceeds the window.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnOverflow {
+    /// The trial ends as an overflow, nothing is asked (SagaScale, section 4.1).
+    #[default]
+    Fail,
+    /// The end of the text is cut off; questions and instructions stay whole (NovelQA, section 4.1).
+    TruncateEnd,
+    /// First and last half of what fits are kept, the middle is cut out (LongBench).
+    TruncateMiddle,
+}
 
 /// Cutting a word in two can add a token, and so can joining two documents.
 const MARGIN: usize = 4;

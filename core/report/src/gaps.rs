@@ -1,6 +1,5 @@
 //! What a run folder lacks, and what in it fits nothing.
 
-use super::folder::RunManifest;
 use super::{Arm, Run};
 use closeread_eval::Item;
 use closeread_methods::record::TrialKey;
@@ -9,12 +8,14 @@ use std::collections::BTreeSet;
 
 /// Damage and incompleteness of the files, a sentence each; trials without any record are counted by the report's own
 /// tables and by [`Run::lacks`].
-pub(super) fn gaps(manifest: &RunManifest, items_file: &[u8], items: &[Item], left_out: usize) -> Vec<String> {
+///
+/// `planned` is how many items there are to be, `as_written` whether their file is the one that the run wrote, `left_out` how
+/// many records are of other items.
+pub(super) fn gaps(planned: Option<usize>, as_written: bool, items: &[Item], left_out: usize) -> Vec<String> {
     let mut gaps = Vec::new();
-    let planned = manifest.n_items();
     let n = thousands(items.len() as u64);
     let of = planned.map_or_else(String::new, |planned| format!(" of {}", thousands(planned as u64)));
-    if !manifest.wrote_items(items_file) {
+    if !as_written {
         gaps.push(format!(
             "DAMAGED: items.jsonl, with {n}{of} items, is not as the run wrote it; give the run's command again, which \
              writes it anew"

@@ -1,7 +1,7 @@
 //! What a run took: calls, tokens, money, time.
 
 use super::tables::Naming;
-use super::{Arm, LineKey, Run};
+use super::{Arm, LineKey, PreparationCalls, Run};
 use closeread_judges::{Judge, Judgement, JudgementKey};
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::record::{CallTrace, Record, TrialKey};
@@ -9,17 +9,6 @@ use closeread_table::number::thousands;
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// The calls of a preparation: what a method asked about books before the questions.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct PreparationCalls {
-    /// Name of the method.
-    pub method: String,
-    /// Reader, `provider/model`.
-    pub model: String,
-    /// The calls.
-    pub calls: Vec<CallTrace>,
-}
 
 /// What the trials of a cell took, or all preparations of a method with a model, or all that a model was asked as a judge.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,49 +5,14 @@ use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
 use super::tables::incomplete;
 use super::{
-    Arm, Cell, PreparationCalls, RunView, TokenPlaces, Usage, cells, label_tables, ledger_table, paper, policy_table,
-    score_table, usage, usage_table,
+    Cell, Run, Usage, cells, label_tables, ledger_table, paper, policy_table, score_table, usage, usage_table,
 };
+use closeread_eval::Paper;
 use closeread_eval::observations::{Observations, PoolError};
-use closeread_eval::{Item, Paper};
-use closeread_judges::Judging;
-use closeread_llm::price::PriceList;
-use closeread_methods::record::Record;
 use closeread_table::Table;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// A run folder, read.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    /// Its name, which no other run of the report has.
-    pub name: String,
-    /// Name of the benchmark.
-    pub benchmark: String,
-    /// What was asked for, in the order of the table, finished or not.
-    pub plan: Vec<Arm>,
-    /// Its items.
-    pub items: Vec<Item>,
-    /// Its records.
-    pub records: Vec<Record>,
-    /// How often each item was asked.
-    pub repeats: u32,
-    /// The tokens of its books by document; empty where the texts are not at hand.
-    pub books: BTreeMap<String, TokenPlaces>,
-    /// Tokens that the models can take, where the run was given a limit.
-    pub window: Option<usize>,
-    /// What judges said of it; its verdicts are among the scores of the records already.
-    pub judging: Judging,
-    /// What its numbers rest on, name and value: retriever, tokenizer, version.
-    pub facts: Vec<(String, String)>,
-    /// What methods asked before the questions.
-    pub preparations: Vec<PreparationCalls>,
-    /// The prices of its models that its money is counted by.
-    pub prices: PriceList,
-    /// What of its folder is damaged or missing, a sentence each; see [`Run::lacks`].
-    pub gaps: Vec<String>,
-}
 
 /// Everything that a report says, as data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,15 +45,6 @@ pub struct RunReport {
     /// What each of them took, and the preparations.
     #[serde(default)]
     pub usage: Vec<Usage>,
-}
-
-impl Run {
-    /// The run as tables look at it.
-    pub fn view(&self) -> RunView<'_> {
-        let Self { name, benchmark, plan, items, records, repeats, books, judging, window, .. } = self;
-        let (repeats, window) = (*repeats, *window);
-        RunView { name, benchmark, plan, items, records, repeats, books, judging, window }
-    }
 }
 
 /// One table of these runs. Of several each is a configuration, by its name.

@@ -6,17 +6,19 @@ mod arriving;
 mod bm25;
 pub mod context;
 mod dense;
+mod error;
 mod fusion;
+mod passage_index;
 mod postings;
 mod retriever;
-mod shelf;
 
 pub use arriving::ArrivingVectors;
 pub use bm25::{Bm25, WordRule};
 pub use dense::{VectorBlocks, cosine, cosine_ranking};
+pub use error::IndexError;
 pub use fusion::{RRF_K, reciprocal_rank_fusion};
+pub use passage_index::{Passage, PassageIndex, sentences};
 pub use retriever::Retriever;
-pub use shelf::{IndexError, Passage, PassageIndex, sentences};
 
 /// A passage with its score under one retriever.
 #[derive(Debug, Clone, Copy, PartialEq)]

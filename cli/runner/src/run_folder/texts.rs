@@ -1,11 +1,11 @@
 //! The books of a run, each once by hash, compressed.
 
-use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::{Book, BookText, MAX_BOOK_BYTES, TextError};
 use closeread_files::write_atomically;
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tracing::warn;
 
 /// How hard a book is compressed. From 7 on zstd sets aside twice the memory, 10 MB for a book, to save 2% more.
@@ -20,8 +20,8 @@ pub struct StoredTexts {
 }
 
 impl StoredTexts {
-    /// Stores the text of a book, which `texts` has, if it is not there or what is there is damaged.
-    pub fn put(&self, book: &Book, texts: &BookTexts) -> Result<()> {
+    /// Stores the text of a book, which `open` gives, if it is not there or what is there is damaged.
+    pub fn put(&self, book: &Book, open: impl FnOnce(&Book) -> Result<Arc<BookText>, TextError>) -> Result<()> {
         let file = self.file(book.hash());
         if file.exists() {
             match self.open(book) {
@@ -29,7 +29,7 @@ impl StoredTexts {
                 Err(_) => warn!("{} is damaged and is written anew", file.display()),
             }
         }
-        let text = texts.open(book)?;
+        let text = open(book)?;
         // In one piece: what zstd sets aside goes by the length that it is told.
         let packed = zstd::bulk::compress(text.source().as_bytes(), COMPRESSION).context("cannot compress a book")?;
         write_atomically(&file, &packed)
@@ -89,7 +89,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let texts = StoredTexts { folder: dir.path().to_owned() };
         let book = Book::new("b", "B", "It rained for a week. ".repeat(500), &ReadOptions::default()).unwrap();
-        texts.put(&book, &BookTexts::default()).unwrap();
+        texts.put(&book, Book::text).unwrap();
         let file = texts.file(book.hash());
         let whole = fs::read(&file).unwrap();
         let other = zstd::bulk::compress(b"Another text.", COMPRESSION).unwrap();
@@ -97,7 +97,7 @@ mod tests {
             fs::write(&file, damaged).unwrap();
             let error = texts.open(&book).unwrap_err().to_string();
             assert!(error.contains("is damaged: ") && error.contains("give the run's command again"), "{error}");
-            texts.put(&book, &BookTexts::default()).unwrap();
+            texts.put(&book, Book::text).unwrap();
             assert_eq!(fs::read(&file).unwrap(), whole);
         }
     }

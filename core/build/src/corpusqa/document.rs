@@ -1,7 +1,8 @@
 //! Documents, and whether they are rich enough in tables and numbers (section 3, step 1).
 
 use super::CorpusQa;
-use crate::stage::{End, Made, Unit};
+use crate::line::End;
+use crate::stage::{Made, Unit};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,8 @@
 
 use super::column::Schema;
 use super::value::{CellValue, folded, read_cell};
-use crate::stage::{End, Made, Unit};
+use crate::line::End;
+use crate::stage::{Made, Unit};
 use closeread_books::{Book, TextError};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};

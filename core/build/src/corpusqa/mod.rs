@@ -46,7 +46,8 @@ pub use template::{Difficulty, Template, TemplateError};
 pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};
 
 use super::Built;
-use super::stage::{BuildError, Building, End, Made, StageStore, Unit, kept};
+use super::line::End;
+use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use closeread_books::Book;
 use closeread_methods::Host;
 use closeread_methods::Settings;

@@ -1,7 +1,8 @@
 //! Length sets: which documents stand together (section 3, step 6).
 
 use super::global::Row;
-use crate::stage::{End, Made, Unit};
+use crate::line::End;
+use crate::stage::{Made, Unit};
 use closeread_metrics::random::SplitMix64;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};

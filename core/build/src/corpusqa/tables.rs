@@ -7,7 +7,8 @@ use super::global::{Row, Statement};
 use super::sets::DocumentSet;
 use super::template::Difficulty;
 use crate::corpusqa::global;
-use crate::stage::{End, Unit};
+use crate::line::End;
+use crate::stage::Unit;
 use closeread_eval::Item;
 use closeread_table::{Table, Value};
 

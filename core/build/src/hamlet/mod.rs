@@ -23,7 +23,8 @@ pub use study::{STUDY_SIZES, Scores, StudyChunk, study, study_chunks, study_cost
 pub use tree::{Numbered, Tree, numbered};
 pub use verify::{Criterion, FactLabel, Labels};
 
-use super::stage::{BuildError, Building, End, Line, Made, StageStore, Unit, kept};
+use super::line::{End, Line};
+use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question};
 use closeread_books::{Book, TextError};
 use closeread_eval::hamlet::Perspective;

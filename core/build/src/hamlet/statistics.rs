@@ -1,7 +1,7 @@
 //! What the paper reports of its data: Table 8, and what pruning removed (appendix C).
 
 use super::{Chunk, Pruned, Removal, Tree, Unit, numbered};
-use crate::stage::{End, Line};
+use crate::line::{End, Line};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
 use closeread_eval::Item;

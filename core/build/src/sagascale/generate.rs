@@ -3,7 +3,8 @@
 use super::{Part, SagaScale, Subject};
 use crate::ask;
 use crate::ask::{asked, made};
-use crate::stage::{End, Made};
+use crate::line::End;
+use crate::stage::Made;
 use closeread_books::Book;
 use closeread_eval::answer::boxed::{QaPair, boxed_label, qa_pair};
 use closeread_eval::answer::tag::sub_queries as read_queries;

@@ -15,7 +15,8 @@ pub use filter::{Checked, Knower, Known, Popular};
 pub use generate::{Context, Ended, Pair, Pairs, SubQueries};
 pub use search::{Found, SearchHost};
 
-use super::stage::{BuildError, Building, End, Line, Made, StageStore, Unit, kept};
+use super::line::{End, Line};
+use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question};
 use closeread_books::chunk::Chunker;
 use closeread_books::{Book, TextError};

@@ -1,54 +1,12 @@
 //! The one aggregator: from rows to a mean with its interval, what is out of it, and the ledger.
 
-use super::mean::{Mean, mean_of};
+use super::aggregation::{Aggregation, Unit};
+use super::mean::{Basis, Mean, Seen, mean_of};
 use super::unit::{Point, scored};
-use super::{
-    Counted, Counting, FailurePolicy, ItemFacts, ItemId, Ledger, MetricName, Observation, Observations, Out, Rows,
-    Scored,
-};
+use super::{Counted, ItemFacts, ItemId, Ledger, Observation, Observations, Out, Rows, Scored};
 use closeread_metrics::stats::{Divisor, Estimate, mean, standard_deviation};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How a mean is made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Aggregation {
-    /// Of which scores.
-    pub metric: MetricName,
-    /// What becomes of failures.
-    pub policy: FailurePolicy,
-    /// What else a protocol counts otherwise.
-    pub counting: Counting,
-    /// Over what.
-    pub unit: Unit,
-    /// What weighs alike.
-    pub weighting: Weighting,
-}
-
-/// What a mean is taken over.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unit {
-    /// Items: an item's score is the mean over its repeats that count.
-    #[default]
-    Item,
-    /// Pairs of claims: a pair's score is the lowest of its claims'.
-    Pair,
-    /// Books: a book's score is the mean over its items.
-    Book,
-}
-
-/// What weighs alike in a mean.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Weighting {
-    /// Every item, or every unit.
-    #[default]
-    Item,
-    /// Everything that is counted: hits over all observations by their denominators, corpus BLEU. It knows no unit.
-    Pooled,
-    /// Every value of a label: the mean of its values' means.
-    MeanOver(String),
-}
 
 /// A mean and what it was made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,36 +29,6 @@ pub struct Aggregate {
     pub tokens: Option<f64>,
 }
 
-/// What a mean is made of.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Basis {
-    /// Items, pairs or books.
-    Units,
-    /// Denominators added up.
-    Pooled {
-        /// Their sum.
-        of: u64,
-        /// Observations that count as 0 and have no denominator of their own.
-        zeros_without_of: usize,
-    },
-    /// Means of a label's values.
-    Groups {
-        /// Each value with its mean.
-        groups: BTreeMap<String, GroupMean>,
-        /// Units without the label, which are left out.
-        unlabelled: usize,
-    },
-}
-
-/// The mean of a label's value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct GroupMean {
-    /// Mean over its units.
-    pub mean: f64,
-    /// Units.
-    pub n: usize,
-}
-
 /// The mean over units of each repeat, over the repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OverRepeats {
@@ -121,14 +49,6 @@ pub struct Grouped<K> {
     pub in_none: usize,
 }
 
-impl Aggregation {
-    /// The mean over items that closeread prints where nothing else is said: failures are wrong.
-    pub fn new(metric: impl Into<MetricName>) -> Self {
-        let (policy, counting, unit, weighting) = Default::default();
-        Self { metric: metric.into(), policy, counting, unit, weighting }
-    }
-}
-
 impl Aggregate {
     /// Observations that were planned.
     pub fn planned(&self) -> usize {
@@ -139,12 +59,6 @@ impl Aggregate {
     pub fn is_complete(&self) -> bool {
         self.ledger.is_complete()
     }
-}
-
-/// An observation that counts.
-pub(super) struct Seen<'a> {
-    pub(super) row: &'a Observation,
-    pub(super) counted: Counted<'a>,
 }
 
 impl Observations {
@@ -245,6 +159,7 @@ fn points(seen: &[Seen<'_>], by: &Aggregation) -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Weighting;
     use super::super::testing::{cell, done, item};
     use super::*;
 

@@ -1,10 +1,11 @@
 //! What is known of cells and items before anything runs.
 
 use super::MetricName;
+use crate::item::cluster;
 use crate::{Item, Task, is_chinese};
 use closeread_text::Language;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -93,15 +94,6 @@ pub struct ItemFacts {
     pub evidence_tokens: Vec<usize>,
     /// How metrics apply to it; one that is not listed applies [`Applies::Once`].
     pub metrics: BTreeMap<MetricName, Applies>,
-}
-
-/// The one place that says what intervals cluster by.
-pub(crate) fn cluster(documents: &[String], id: &str) -> String {
-    let documents: BTreeSet<&str> = documents.iter().map(String::as_str).collect();
-    if documents.is_empty() {
-        return format!("\n{id}");
-    }
-    documents.into_iter().collect::<Vec<_>>().join("\n")
 }
 
 /// How a metric applies to an item, answered or not.

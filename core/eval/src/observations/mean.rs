@@ -4,12 +4,48 @@
 //! item: its value plus what the item moves it by (the linearised statistic of survey sampling). The interval is that of
 //! [`estimate`] over these numbers, so all three cluster by the same books.
 
-use super::aggregate::{Aggregation, Basis, GroupMean, Seen, Weighting};
+use super::aggregation::{Aggregation, Weighting};
 use super::observation::bleu;
-use super::{Applies, Counted, MetricName, Observations, Score, Scored};
+use super::{Applies, Counted, MetricName, Observation, Observations, Score, Scored};
 use closeread_metrics::bleu::BleuStatistics;
 use closeread_metrics::stats::{self, Estimate, IntervalMethod, bootstrap_statistic, estimate};
 use std::collections::BTreeMap;
+
+/// What a mean is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Basis {
+    /// Items, pairs or books.
+    Units,
+    /// Denominators added up.
+    Pooled {
+        /// Their sum.
+        of: u64,
+        /// Observations that count as 0 and have no denominator of their own.
+        zeros_without_of: usize,
+    },
+    /// Means of a label's values.
+    Groups {
+        /// Each value with its mean.
+        groups: BTreeMap<String, GroupMean>,
+        /// Units without the label, which are left out.
+        unlabelled: usize,
+    },
+}
+
+/// The mean of a label's value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroupMean {
+    /// Mean over its units.
+    pub mean: f64,
+    /// Units.
+    pub n: usize,
+}
+
+/// An observation that counts.
+pub(super) struct Seen<'a> {
+    pub(super) row: &'a Observation,
+    pub(super) counted: Counted<'a>,
+}
 
 /// A mean and what it is made of.
 pub(super) struct Mean {

@@ -5,6 +5,7 @@
 //! that are out of it, and the ledger. Reports, tables, comparisons and scorecards are views of this table.
 
 mod aggregate;
+mod aggregation;
 mod counting;
 mod facts;
 mod ledger;
@@ -16,11 +17,12 @@ mod rows;
 mod table;
 mod unit;
 
-pub use aggregate::{Aggregate, Aggregation, Basis, GroupMean, Grouped, OverRepeats, Unit, Weighting};
+pub use aggregate::{Aggregate, Grouped, OverRepeats};
+pub use aggregation::{Aggregation, Unit, Weighting};
 pub use counting::{Counted, Counting, FailurePolicy, NotFoundAs, Out, Treatment};
-pub(crate) use facts::cluster;
 pub use facts::{Applies, Cell, CellFacts, CellKey, ItemFacts};
 pub use ledger::Ledger;
+pub use mean::{Basis, GroupMean};
 pub use metric::MetricName;
 pub use observation::{CellId, Done, Ending, ItemId, Marks, Measure, Observation, Score, Spent};
 pub use paired::{Common, Paired};

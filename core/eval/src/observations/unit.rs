@@ -1,6 +1,6 @@
 //! What a mean is taken over: items, pairs of claims, or books.
 
-use super::aggregate::Unit;
+use super::aggregation::Unit;
 use super::{CellId, ItemFacts, ItemId, Observations};
 use std::collections::BTreeMap;
 

@@ -1,26 +1,11 @@
 //! What a response says, by what it was to hold: what methods go on with, and what those see who look on.
 
-use super::Expected;
+use super::{Answer, Expected};
 use crate::answer::read::{block_outcome, read_response};
 use crate::answer::tag::{AgentTurn, agent_turn, answer_block, blocks};
 use crate::answer::{after_thinking, break_point, look_up_pages};
 use crate::{Item, Outcome};
 use serde::{Serialize, Serializer};
-
-/// What a response says about one question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
-    /// The answer, or why there is none.
-    pub outcome: Outcome,
-    /// The sentences it cites, where it was asked for them.
-    pub evidence: Option<Vec<String>>,
-}
-
-impl From<Outcome> for Answer {
-    fn from(outcome: Outcome) -> Self {
-        Self { outcome, evidence: None }
-    }
-}
 
 /// What a response was understood as.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,7 +1,7 @@
 //! What an error of a server means: final, to be tried again, or to be asked otherwise.
 
 use super::wordings::{Means, means, overflow};
-use super::{HttpResponse, TokenLimit, json};
+use super::{HttpResponse, TokenLimit};
 use crate::HostError;
 use serde_json::Value;
 use std::time::Duration;
@@ -98,7 +98,7 @@ fn duration(seconds: f64) -> Option<Duration> {
 
 /// An error status.
 pub(super) fn classify(response: HttpResponse<'_>) -> Fault {
-    let value = json::parse(response.body).unwrap_or(Value::Null);
+    let value = serde_json::from_str(response.body).unwrap_or(Value::Null);
     judge(response.status, &value, response.body, response.retry_after)
 }
 

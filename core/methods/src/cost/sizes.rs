@@ -1,8 +1,8 @@
 //! What the cost of a method depends on, and the parts that costs are made of.
 
 use super::{BookSize, Calls, Range, Shared, Stage};
-use crate::read::{Frame, View, title_of_sizes};
-use crate::style::heading;
+use crate::session::joined_titles;
+use crate::style::{Frame, View, heading};
 use crate::{MethodError, PromptStyle, Questions, Settings};
 use closeread_prompts::Prompt;
 use closeread_text::Language;
@@ -38,7 +38,7 @@ impl Sizes<'_> {
 
     /// The title of the books as a prompt names it.
     pub fn title(&self) -> String {
-        title_of_sizes(self)
+        joined_titles(self.books.iter().map(|book| book.title.as_str()))
     }
 
     /// Tokens of a prompt.

@@ -6,8 +6,6 @@ use crate::{AnyMethod, Entry, METHODS, MethodError, Settings};
 use closeread_eval::{Item, Task};
 use serde::Serialize;
 
-/// Most tokens of a reply, as for a run without options.
-pub const MAX_OUTPUT_TOKENS: u32 = 1024;
 /// What is asked: a question of usual length.
 const QUESTION: &str = "Who finds the letter that was hidden in the clock, and what becomes of it afterwards?";
 

@@ -9,7 +9,8 @@ pub use retrieve::{node_text, traversal};
 pub use tree::{Leaf, Summary, Tree};
 
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
-use super::read::{Shown, View};
+use super::read::Shown;
+use super::style::View;
 use super::{Answer, Method, MethodError, Passages, PreparationInputs, Preset, PromptStyle, Questions, Session, Stop};
 use crate::Host;
 use crate::cluster::TwoStep;

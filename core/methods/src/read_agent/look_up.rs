@@ -2,7 +2,8 @@
 
 use super::{Pages, ReadAgent};
 use crate::Host;
-use crate::read::{input, options_of};
+use crate::read::input;
+use crate::style::options_of;
 use crate::{Session, Stop};
 use closeread_eval::Item;
 use closeread_eval::reading::Parsed;

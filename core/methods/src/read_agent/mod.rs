@@ -11,7 +11,8 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
-use super::read::{input, options_of};
+use super::read::input;
+use super::style::options_of;
 use super::{Answer, Method, MethodError, PreparationInputs, Preset, Questions, Session, Stop};
 use crate::Host;
 use crate::record::Context;

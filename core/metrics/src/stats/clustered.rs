@@ -2,8 +2,17 @@
 
 use super::distribution::normal_two_sided;
 use super::moments::sum;
-use super::{Observation, normal_quantile};
+use super::normal_quantile;
 use std::collections::BTreeMap;
+
+/// One item's score, with the book it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observation<'a> {
+    /// Score, in 0..=1.
+    pub value: f64,
+    /// Questions about one book are not independent: they form a cluster.
+    pub cluster: &'a str,
+}
 
 /// Fewest books whose spread is taken for the spread between books.
 pub const MIN_CLUSTERS: usize = 5;

@@ -1,19 +1,10 @@
 //! 95% intervals for a mean over items.
 
 use super::bootstrap::bootstrap_mean;
-use super::clustered::clustered_mean;
+use super::clustered::{Observation, clustered_mean};
 use super::distribution::student_quantile;
 use super::proportion::wilson_of_mean;
 use serde::{Deserialize, Serialize};
-
-/// One item's score, with the book it belongs to.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Observation<'a> {
-    /// Score, in 0..=1.
-    pub value: f64,
-    /// Questions about one book are not independent: they form a cluster.
-    pub cluster: &'a str,
-}
 
 /// A mean with its 95% interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -20,9 +20,9 @@ mod special;
 mod wilcoxon;
 
 pub use bootstrap::{Bootstrap, bootstrap_mean, bootstrap_statistic};
-pub use clustered::{ClusteredMean, clustered_mean};
+pub use clustered::{ClusteredMean, Observation, clustered_mean};
 pub use distribution::{normal_quantile, student_quantile};
-pub use interval::{Estimate, IntervalMethod, Observation, estimate};
+pub use interval::{Estimate, IntervalMethod, estimate};
 pub use moments::{Divisor, mean, standard_deviation};
 pub use power::SampleSize;
 pub use proportion::wilson;

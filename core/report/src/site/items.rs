@@ -17,13 +17,6 @@ const PER_PAGE: usize = 50;
 /// Characters of a reply or a quote that a page shows; the record has the rest.
 const MAX_CHARS: usize = 1500;
 
-pub(super) fn path(run: usize, page: usize) -> String {
-    match (run, page) {
-        (0, 0) => "items.html".to_owned(),
-        _ => format!("items-{}-{}.html", run + 1, page + 1),
-    }
-}
-
 /// The pages of one run's items.
 pub(super) fn pages(
     report: &Report,
@@ -37,7 +30,7 @@ pub(super) fn pages(
     let mut files = Vec::new();
     for page_idx in 0..n_pages {
         let title = format!("Items of {}", run.name);
-        let mut page = Page::new(report, &title, &path(run_idx, page_idx));
+        let mut page = Page::new(report, &title, &super::page::items_path(run_idx, page_idx));
         page.heading("h1", &title);
         page.notes(report);
         let pager = pager(run_idx, page_idx, n_pages, run.items.len());
@@ -73,7 +66,7 @@ pub(super) fn of_cell(runs: &[Run], cell: &NamedCell<'_>, trials: &TrialsByItem<
         let first = records.first();
         html.push_str(&format!(
             "<tr><th scope=\"row\"><a href=\"{}#item-{}\">{}</a></th><td>{}</td>",
-            path(cell.run, idx / PER_PAGE),
+            super::page::items_path(cell.run, idx / PER_PAGE),
             idx + 1,
             isolated(&item.id),
             first.map_or_else(|| Ending::Missing.name().to_owned(), |record| outcome_name(&record.outcome))
@@ -104,8 +97,8 @@ fn pager(run: usize, page: usize, n_pages: usize, n_items: usize) -> String {
         let last = ((other + 1) * PER_PAGE).min(n_items);
         let label = format!("{}-{}", thousands((other * PER_PAGE + 1) as u64), thousands(last as u64));
         html.push_str(&match other == page {
-            true => format!("<a href=\"{}\" aria-current=\"page\">{label}</a> ", path(run, other)),
-            false => format!("<a href=\"{}\">{label}</a> ", path(run, other)),
+            true => format!("<a href=\"{}\" aria-current=\"page\">{label}</a> ", super::page::items_path(run, other)),
+            false => format!("<a href=\"{}\">{label}</a> ", super::page::items_path(run, other)),
         });
     }
     html + "</nav>\n"

@@ -129,7 +129,7 @@ fn index(report: &Report, runs: &[Run], cells: &[NamedCell<'_>], has_board: bool
     }
     for (idx, run) in runs.iter().enumerate() {
         let which = if runs.len() > 1 { format!(" of {}", isolated(&run.name)) } else { String::new() };
-        page.push(&format!("<li><a href=\"{}\">Items{which} with their outcomes</a></li>\n", items::path(idx, 0)));
+        page.push(&format!("<li><a href=\"{}\">Items{which} with their outcomes</a></li>\n", page::items_path(idx, 0)));
     }
     page.push("</ul>\n");
     page.finish()

@@ -30,7 +30,7 @@ impl Page {
              <a class=\"skip\" href=\"#content\">To the content</a>\n<header>\n<nav aria-label=\"Site\">\
              <a href=\"index.html\">Report</a> <a href=\"{}\">Items</a></nav>\n</header>\n<main id=\"content\">\n",
             escaped(title),
-            super::items::path(0, 0)
+            items_path(0, 0)
         );
         Self { path: path.to_owned(), html }
     }
@@ -54,5 +54,12 @@ impl Page {
     pub(super) fn finish(mut self) -> SiteFile {
         self.html.push_str("</main>\n<footer><p>Made by closeread.</p></footer>\n</body>\n</html>\n");
         SiteFile { path: self.path, content: self.html }
+    }
+}
+
+pub(super) fn items_path(run: usize, page: usize) -> String {
+    match (run, page) {
+        (0, 0) => "items.html".to_owned(),
+        _ => format!("items-{}-{}.html", run + 1, page + 1),
     }
 }

@@ -3,7 +3,8 @@
 use super::bm25::Bm25Builder;
 use super::dense::cosine_ranking_of_blocks;
 use super::{
-    ArrivingVectors, Bm25, Ranking, Retriever, VectorBlocks, WordRule, cosine_ranking, reciprocal_rank_fusion,
+    ArrivingVectors, Bm25, IndexError, Ranking, Retriever, VectorBlocks, WordRule, cosine_ranking,
+    reciprocal_rank_fusion,
 };
 use closeread_books::chunk::{Chunker, Pieces};
 use closeread_books::tokens::Tokenizer;
@@ -45,33 +46,6 @@ pub struct Passage {
 enum PassageVectors {
     Memory(Arc<Vectors>),
     Blocks(Arc<dyn VectorBlocks>),
-}
-
-/// Why a shelf cannot rank.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum IndexError {
-    /// Embeddings are wanted and none were put in.
-    #[error("retriever `{0}` needs embeddings of the passages, and this shelf has none")]
-    NoVectors(&'static str),
-    /// Embeddings that are not held in memory cannot be read.
-    #[error("the embeddings of the passages cannot be read: {0}")]
-    Vectors(String),
-    /// Not one vector for each passage was put in.
-    #[error("there are {vectors} vectors for {passages} passages: expected one for each")]
-    Count {
-        /// How many were put in.
-        vectors: usize,
-        /// Passages of the index.
-        passages: usize,
-    },
-    /// The query was embedded by another model than the passages.
-    #[error("the query's vector has {query} numbers, those of the passages have {passages}: embed both by one model")]
-    Dimension {
-        /// Numbers in the query's vector.
-        query: usize,
-        /// Numbers in the passages' vectors.
-        passages: usize,
-    },
 }
 
 /// The sentences of a text, by the rules of its language.

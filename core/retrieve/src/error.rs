@@ -1,0 +1,28 @@
+//! Why an index cannot rank.
+
+/// Why an index cannot rank.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IndexError {
+    /// Embeddings are wanted and none were put in.
+    #[error("retriever `{0}` needs embeddings of the passages, and this index has none")]
+    NoVectors(&'static str),
+    /// Embeddings that are not held in memory cannot be read.
+    #[error("the embeddings of the passages cannot be read: {0}")]
+    Vectors(String),
+    /// Not one vector for each passage was put in.
+    #[error("there are {vectors} vectors for {passages} passages: expected one for each")]
+    Count {
+        /// How many were put in.
+        vectors: usize,
+        /// Passages of the index.
+        passages: usize,
+    },
+    /// The query was embedded by another model than the passages.
+    #[error("the query's vector has {query} numbers, those of the passages have {passages}: embed both by one model")]
+    Dimension {
+        /// Numbers in the query's vector.
+        query: usize,
+        /// Numbers in the passages' vectors.
+        passages: usize,
+    },
+}
