@@ -155,16 +155,23 @@ impl Grid {
     }
 
     /// Adds a row with the unweighted mean of each column over the rows that have a value.
-    pub(super) fn averaged(mut self, name: &str) -> Self {
+    pub(super) fn averaged(self, name: &str) -> Self {
         if self.places.is_empty() {
             return self;
         }
         let columns = self.places[0].len();
-        let means: Vec<Place> = (0..columns).map(|column| average(self.places.iter().map(|row| row[column]))).collect();
+        let means = (0..columns).map(|column| average(self.places.iter().map(|row| row[column]))).collect();
         let names = std::iter::once(Value::text(name)).chain((1..self.n_heads).map(|_| Value::text("")));
-        self.row(names.collect::<Vec<_>>(), means);
-        self.places.pop();
-        self.table.summary_rows = 1;
+        self.with_summary(names.collect::<Vec<_>>(), means)
+    }
+
+    /// Adds a row that sums up those above it; there is none without them.
+    pub(super) fn with_summary(mut self, heads: impl IntoIterator<Item = Value>, places: Vec<Place>) -> Self {
+        if !self.places.is_empty() {
+            self.row(heads, places);
+            self.places.pop();
+            self.table.summary_rows = 1;
+        }
         self
     }
 

@@ -1,363 +1,260 @@
-//! NovelQA (section 4, appendix C): accuracy by complexity and aspect, by where the evidence stands, without the book.
+//! NovelQA (section 4, appendix C): accuracy in both settings, by complexity and aspect, by where the evidence stands,
+//! without the book, and the evidence that answers cite.
+//!
+//! Each quantity is a function that reads like the paper's definition; `tables` lays them out as the paper prints them.
 
-use super::sagascale::Setting;
-use super::tabulate::{Group, count, filled, groups, missing, number, policy_note, score, share, table, text, values};
-use closeread_data::novelqa::{ASPECTS, COMPLEXITIES};
+mod data;
+mod tables;
+
+use super::configurations::{Configuration, configurations};
+use super::grid::{Number, Place};
+use closeread_data::novelqa::COMPLEXITIES;
+use closeread_eval::Task;
 use closeread_eval::correlate;
-use closeread_eval::observations::{Aggregation, FailurePolicy, ItemFacts, Observations, Scored};
+use closeread_eval::observations::{
+    Aggregation, CellId, CellKey, FailurePolicy, ItemFacts, ItemId, Observations, Rows,
+};
 use closeread_judges::EVIDENCE_MARKS;
-use closeread_table::{Table, Value};
+use closeread_table::Table;
+use std::collections::BTreeMap;
 
 /// Upper edges of the absolute position bins in tokens (Table 12); an edge belongs to the bin above it.
-pub const POSITION_EDGES: [usize; 8] = [20_000, 40_000, 60_000, 80_000, 100_000, 130_000, 170_000, 210_000];
+const POSITION_EDGES: [usize; 8] = [20_000, 40_000, 60_000, 80_000, 100_000, 130_000, 170_000, 210_000];
 /// Names of the absolute position bins.
-pub const POSITION_BINS: [&str; 9] =
-    ["0-20K", "20-40K", "40-60K", "60-80K", "80-100K", "100-130K", "130-170K", "170-210K", ">=210K"];
+const POSITION_BINS: [&str; 9] =
+    ["0-20K", "20-40K", "40-60K", "60-80K", "80-100K", "100-130K", "130-170K", "170-210K", ">210K"];
 /// Relative position bins of 10% each (Table 13).
-pub const RELATIVE_BINS: usize = 10;
-/// Where Table 4 parts the evidence, in tokens.
-pub const SPLIT: usize = 100_000;
-/// Length classes for relative positions. The paper's classes are not given in its text; these part its novels, whose
-/// mean is about 200K tokens, at the split of Table 4 and at that mean.
-pub const LENGTH_CLASSES: [&str; 3] = ["<100K", "100-200K", ">=200K"];
+const RELATIVE_BINS: usize = 10;
+/// Where Table 4 parts the evidence, and Figure 7 the books, in tokens.
+const SPLIT: usize = 100_000;
+/// Shorter books are in no class of Figure 7.
+const SHORTEST: usize = 65_000;
+/// The two settings, in the order of Table 2.
+const SETTINGS: [(Task, &str); 2] = [(Task::Choice, "multichoice"), (Task::Generative, "generative")];
+/// Aspects in the order of Table 1, with the words of Tables 3 and 14.
+const ASPECTS: [(&str, &str); 7] = [
+    ("times", "times"),
+    ("meaning", "mean"),
+    ("span", "span"),
+    ("setting", "settg"),
+    ("relation", "relat"),
+    ("character", "chara"),
+    ("plot", "plot"),
+];
+/// What Tables 3 and 14 call the complexities.
+const SHORT_COMPLEXITIES: [&str; 3] = ["mh", "sh", "dtl"];
+
+/// The paper's tables and figures for these trials; those for which the trials carry nothing are left out. What scores
+/// answers stands twice: with failures as wrong, and with failures left out.
+pub fn tables(trials: &Observations) -> Vec<Table> {
+    let papers = FailurePolicy::ALL.map(|policy| NovelQa { trials, policy, configurations: configurations(trials) });
+    data::tables(trials).into_iter().chain(papers.iter().flat_map(NovelQa::tables)).collect()
+}
+
+/// The aspect of an item as Table 1 spells it.
+fn aspect(item: &ItemFacts) -> Option<&'static str> {
+    let label = item.label("aspect")?;
+    ASPECTS.into_iter().find(|(name, short)| label == *name || label == *short).map(|(name, _)| name)
+}
 
 /// The absolute position bin, from 0.
-pub fn position_bin(token: usize) -> usize {
+fn position_bin(token: usize) -> usize {
     POSITION_EDGES.iter().filter(|edge| token >= **edge).count()
 }
 
-/// The relative position bin, from 0: token index / book tokens; `None` for an empty book. A place at or behind the end
-/// belongs to the last bin.
-pub fn relative_bin(token: usize, book_tokens: usize) -> Option<usize> {
+/// The relative position bin, from 0; `None` for an empty book. A place at or behind the end belongs to the last bin.
+fn relative_bin(token: usize, book_tokens: usize) -> Option<usize> {
     (book_tokens > 0).then(|| (token * RELATIVE_BINS / book_tokens).min(RELATIVE_BINS - 1))
 }
 
-/// The length class, from 0, of a book.
-pub fn length_class(book_tokens: usize) -> usize {
-    usize::from(book_tokens >= 100_000) + usize::from(book_tokens >= 200_000)
-}
-
 /// Greatest distance in tokens between two pieces of evidence (C.4.5); `None` with fewer than two.
-pub fn evidence_distance(evidence_tokens: &[usize]) -> Option<usize> {
+fn evidence_distance(evidence_tokens: &[usize]) -> Option<usize> {
     let (first, last) = (evidence_tokens.iter().min()?, evidence_tokens.iter().max()?);
     (evidence_tokens.len() > 1).then(|| last - first)
 }
 
-/// Close-book accuracy minus standard accuracy (Table 6), over the questions that both have: each pair is (close-book,
-/// standard). Negative where the book helps.
-pub fn close_book_drop(pairs: &[(f64, f64)]) -> Option<f64> {
-    let n = pairs.len();
-    (n > 0).then(|| pairs.iter().map(|(closed, standard)| closed - standard).sum::<f64>() / n as f64)
-}
-
-/// Arithmetic mean of correctness, relevance and sufficiency (Table 5).
-pub fn evidence_mark(correctness: f64, relevance: f64, sufficiency: f64) -> f64 {
-    (correctness + relevance + sufficiency) / 3.0
-}
-
-/// The paper's tables for these trials; those for which the trials carry nothing are left out.
-pub fn tables(trials: &Observations) -> Vec<Table> {
-    let groups = groups(trials);
-    let all = [
-        overall(&groups),
-        matrix(trials, &groups),
-        by_position(&groups),
-        by_relative_position(&groups),
-        by_length_class(&groups),
-        before_and_after(&groups),
-        drops(&groups),
-        by_distance(&groups),
-        evidence_marks(&groups),
-    ];
-    all.into_iter().filter_map(filled).collect()
-}
-
-fn overall(groups: &[Group<'_>]) -> Table {
-    let columns = FailurePolicy::ALL.map(FailurePolicy::name);
-    let mut table = table(groups, "novelqa-overall", "Scores over all questions", "NovelQA, Table 2", columns);
-    for group in groups {
-        table.rows.push(group.row(FailurePolicy::ALL.map(|policy| group.mean(&group.rows(), policy))));
-    }
-    table.notes.extend(FailurePolicy::ALL.map(policy_note));
-    table
-}
-
-fn matrix(trials: &Observations, groups: &[Group<'_>]) -> Table {
-    let aspects = values(trials, "aspect", &ASPECTS);
-    let complexities = values(trials, "complexity", &COMPLEXITIES);
-    let columns = ["complexity"].into_iter().chain(aspects.iter().map(String::as_str)).chain(["average"]);
-    let title = "Scores by complexity and aspect, averages weighted by the number of questions";
-    let mut table = table(groups, "novelqa-complexity-aspect", title, "NovelQA, Table 3", columns);
-    if aspects.is_empty() || complexities.is_empty() {
-        return table;
-    }
-    for group in groups {
-        for complexity in complexities.iter().map(Some).chain([None]) {
-            let cell = |aspect: Option<&String>| {
-                let labels = [("complexity", complexity), ("aspect", aspect)];
-                let named = labels.into_iter().filter_map(|(label, value)| Some((label, value?)));
-                let rows = named.fold(group.rows(), |rows, (label, value)| rows.label(label, value));
-                group.mean(&rows, FailurePolicy::Wrong)
-            };
-            let head = text(complexity.map_or("average", String::as_str));
-            let cells = aspects.iter().map(Some).chain([None]).map(cell);
-            table.rows.push(group.row([head].into_iter().chain(cells)));
-        }
-    }
-    table.notes.push(policy_note(FailurePolicy::Wrong));
-    table
-}
-
-/// A piece of evidence: where it starts, and the score of its question.
-struct Instance<'a> {
+/// A piece of evidence with the score of its question; a question counts once for each piece whose place is known.
+struct Piece<'a> {
     token: usize,
     score: f64,
     item: &'a ItemFacts,
 }
 
-/// Every piece of evidence whose place is known; a question with several counts once for each, as in Tables 12 and 13.
-fn instances<'a>(group: &Group<'a>) -> Vec<Instance<'a>> {
-    let of = |Scored { item, value, .. }: Scored<'a>| {
-        item.evidence_tokens.iter().map(move |&token| Instance { token, score: value, item })
-    };
-    group.scores(&group.rows()).into_iter().flat_map(of).collect()
+/// What a line of a table is about: a configuration with one method.
+struct Line<'a> {
+    of: &'a Configuration<'a>,
+    method: &'a str,
+    budget: Option<usize>,
 }
 
-fn mean_of<'a>(instances: impl Iterator<Item = &'a Instance<'a>>) -> Value {
-    score(instances.map(|instance| (instance.score, instance.item)), "no evidence here")
+/// What the tables are made from.
+struct NovelQa<'a> {
+    trials: &'a Observations,
+    policy: FailurePolicy,
+    configurations: Vec<Configuration<'a>>,
 }
 
-const PER_EVIDENCE: &str = "a question counts once for each piece of its evidence whose place is known";
-
-fn by_position(groups: &[Group<'_>]) -> Table {
-    let title = "Scores by where the evidence starts, in tokens";
-    let mut table = table(groups, "novelqa-position", title, "NovelQA, Table 12 and figure 5", POSITION_BINS);
-    for group in groups {
-        let all = instances(group);
-        if !all.is_empty() {
-            let bin = |bin| mean_of(all.iter().filter(move |evidence| position_bin(evidence.token) == bin));
-            table.rows.push(group.row((0..POSITION_BINS.len()).map(bin)));
-        }
-    }
-    table.notes.push(PER_EVIDENCE.to_owned());
-    table
-}
-
-fn relative_heads() -> impl Iterator<Item = String> {
-    (0..RELATIVE_BINS).map(|bin| format!("{}-{}%", 10 * bin, 10 * (bin + 1)))
-}
-
-fn in_relative_bin(evidence: &Instance<'_>, bin: usize) -> bool {
-    evidence.item.book_tokens.and_then(|book| relative_bin(evidence.token, book)) == Some(bin)
-}
-
-fn by_relative_position(groups: &[Group<'_>]) -> Table {
-    let title = "Scores by where in its book the evidence starts";
-    let mut table = table(groups, "novelqa-relative-position", title, "NovelQA, Table 13", relative_heads());
-    for group in groups {
-        let all = instances(group);
-        if all.iter().any(|evidence| evidence.item.book_tokens.is_some()) {
-            let bin = |bin| mean_of(all.iter().filter(move |evidence| in_relative_bin(evidence, bin)));
-            table.rows.push(group.row((0..RELATIVE_BINS).map(bin)));
-        }
-    }
-    table.notes.push(PER_EVIDENCE.to_owned());
-    table
-}
-
-fn by_length_class(groups: &[Group<'_>]) -> Table {
-    let columns = ["book tokens".to_owned()].into_iter().chain(relative_heads());
-    let title = "Scores by where in its book the evidence starts, within length classes";
-    let mut table = table(groups, "novelqa-relative-position-length", title, "NovelQA, section 4.3", columns);
-    for group in groups {
-        let all = instances(group);
-        for (class, name) in LENGTH_CLASSES.iter().enumerate() {
-            let of_class = |evidence: &&Instance<'_>| evidence.item.book_tokens.map(length_class) == Some(class);
-            let here: Vec<&Instance<'_>> = all.iter().filter(of_class).collect();
-            if !here.is_empty() {
-                let bin = |bin| mean_of(here.iter().copied().filter(move |evidence| in_relative_bin(evidence, bin)));
-                table.rows.push(group.row([text(name)].into_iter().chain((0..RELATIVE_BINS).map(bin))));
+impl<'a> NovelQa<'a> {
+    /// Every method of every configuration but those that other lines are held against: the closed book, and the answers
+    /// that are asked for their evidence.
+    fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        for of in &self.configurations {
+            for (_, CellKey { method, budget, .. }) in &of.cells {
+                let is_line = !["closed-book", "evidence"].contains(&&**method);
+                let same =
+                    |line: &Line<'_>| std::ptr::eq(line.of, of) && line.method == &**method && line.budget == *budget;
+                if is_line && !lines.iter().any(same) {
+                    lines.push(Line { of, method, budget: *budget });
+                }
             }
         }
+        lines
     }
-    table.notes.push(PER_EVIDENCE.to_owned());
-    table.notes.push("the length classes are closeread's: the paper does not give its own".to_owned());
-    table
-}
 
-fn before_and_after(groups: &[Group<'_>]) -> Table {
-    let title = "Scores by whether the evidence starts before 100K tokens";
-    let columns = ["before 100K", "from 100K", "difference"];
-    let mut table = table(groups, "novelqa-100k", title, "NovelQA, Table 4", columns);
-    for group in groups {
-        let all = instances(group);
-        if all.is_empty() {
-            continue;
+    fn cell(of: &Configuration<'_>, method: &str, budget: Option<usize>, task: Task) -> Option<CellId> {
+        let own = |key: &CellKey| &*key.method == method && key.budget == budget && key.task == task;
+        of.cells.iter().find(|(_, key)| own(key)).map(|(id, _)| *id)
+    }
+
+    fn rows(&self, line: &Line<'_>, task: Task) -> Result<Rows, &'static str> {
+        Self::cell(line.of, line.method, line.budget, task).map(Rows::of).ok_or("not asked")
+    }
+
+    fn by(&self, rows: &Rows) -> Result<Aggregation, &'static str> {
+        let metric = self.trials.main_metric(rows).ok_or("no scored items")?;
+        Ok(Aggregation { policy: self.policy, ..Aggregation::new(metric) })
+    }
+
+    fn only(&self, rows: Rows, keep: impl Fn(&ItemFacts) -> bool) -> Rows {
+        let items: Vec<ItemId> = self.trials.items().filter(|(_, item)| keep(item)).map(|(id, _)| id).collect();
+        rows.items(items)
+    }
+
+    /// The share of right answers.
+    fn mean(&self, line: &Line<'_>, task: Task, keep: impl Fn(&ItemFacts) -> bool) -> Place {
+        let rows = self.rows(line, task)?;
+        let by = self.by(&rows)?;
+        let made = self.trials.aggregate(&self.only(rows, keep), &by);
+        match made.estimate {
+            Some(estimate) => Ok(Number::new(100.0 * estimate.value, estimate.n)),
+            None if made.planned() == 0 => Err("no items"),
+            None => Err("all left out"),
         }
-        let (before, after): (Vec<&Instance<'_>>, Vec<&Instance<'_>>) =
-            all.iter().partition(|evidence| evidence.token < SPLIT);
-        let mean = |part: &[&Instance<'_>]| {
-            (!part.is_empty()).then(|| part.iter().map(|evidence| evidence.score).sum::<f64>() / part.len() as f64)
+    }
+
+    /// Every piece of evidence with the score of its question (C.2.4).
+    fn pieces(&self, line: &Line<'_>, task: Task) -> Vec<Piece<'a>> {
+        let Ok(rows) = self.rows(line, task) else { return Vec::new() };
+        let Ok(by) = self.by(&rows) else { return Vec::new() };
+        let scores = self.trials.scores(&rows, &by).into_iter();
+        let pieces = scores.flat_map(|one| {
+            one.item.evidence_tokens.iter().map(move |&token| Piece { token, score: one.value, item: one.item })
+        });
+        pieces.collect()
+    }
+
+    /// Table 5: marks of the evidence that answers cite, over the questions with gold evidence.
+    fn evidence_marks(&self, of: &Configuration<'_>) -> Option<[Place; 4]> {
+        let has_marks =
+            |cell: CellId| self.trials.metrics(&Rows::of(cell)).iter().any(|metric| metric.name() == EVIDENCE_MARKS[0]);
+        let asked_alike = |key: &CellKey| {
+            let same =
+                |other: &CellKey| (&other.method, other.budget, other.task) == (&key.method, key.budget, key.task);
+            self.trials.cells().any(|(id, cell)| same(&cell.key) && has_marks(id))
         };
-        let difference = mean(&after).zip(mean(&before)).map(|(after, before)| after - before);
-        table.rows.push(group.row([
-            mean_of(before.iter().copied()),
-            mean_of(after.iter().copied()),
-            share(difference, all.len(), "no evidence on one side"),
-        ]));
-    }
-    table.notes.push(PER_EVIDENCE.to_owned());
-    table
-}
-
-fn drops(groups: &[Group<'_>]) -> Table {
-    let title = "Close-book minus standard score, over the questions that both have";
-    let mut table = table(groups, "novelqa-close-book", title, "NovelQA, Table 6", ["standard", "close-book", "drop"]);
-    let is_closed = |group: &&Group<'_>| Setting::ClosedBook.is(&group.key.method);
-    for group in groups.iter().filter(|group| !is_closed(group)) {
-        let of_same_model = |other: &&Group<'_>| other.key.model == group.key.model && other.metric == group.metric;
-        let Some(closed) = groups.iter().filter(is_closed).find(of_same_model) else { continue };
-        let by = Aggregation::new(group.metric.clone());
-        let both = group.table.paired(&closed.rows(), group.table, &group.rows(), &by).common;
-        let drop = close_book_drop(&both.iter().map(|both| (both.a, both.b)).collect::<Vec<_>>());
-        table.rows.push(group.row([
-            score(both.iter().map(|both| (both.b, both.item)), "no question in common"),
-            score(both.iter().map(|both| (both.a, both.item)), "no question in common"),
-            share(drop, both.len(), "no question in common"),
-        ]));
-    }
-    table
-}
-
-fn by_distance(groups: &[Group<'_>]) -> Table {
-    let columns = ["Pearson", "p", "Spearman", "p", "Kendall", "p", "questions"];
-    let title = "Correlation of the score with the distance between pieces of evidence, multi-hop questions";
-    let mut table = table(groups, "novelqa-evidence-distance", title, "NovelQA, Table 16", columns);
-    for group in groups {
-        let multi_hop = group.about(|item| item.label("complexity").is_none_or(|value| value == COMPLEXITIES[0]));
-        let scores = group.scores(&multi_hop).into_iter();
-        let points = scores.filter_map(|one| Some((evidence_distance(&one.item.evidence_tokens)? as f64, one.value)));
-        let (distances, scores): (Vec<f64>, Vec<f64>) = points.unzip();
-        if distances.is_empty() {
-            continue;
+        // Where no answer came there are no marks, only zeros.
+        let cells: Vec<CellId> = of.cells.iter().filter(|(_, key)| asked_alike(key)).map(|(id, _)| *id).collect();
+        if cells.is_empty() {
+            return None;
         }
-        let cells = correlate::with_p_values(&distances, &scores).into_iter().flat_map(|found| match found {
-            Some((coefficient, p)) => {
-                [number(Some(coefficient), 3, ""), number(p, 4, "no p-value for so few questions")]
+        let rows = Rows::all().cells(cells);
+        let mark = |name: &str| {
+            let by = Aggregation { policy: self.policy, ..Aggregation::new(name) };
+            let estimate = self.trials.aggregate(&rows, &by).estimate.ok_or("all left out")?;
+            Ok(Number::new(100.0 * estimate.value, estimate.n))
+        };
+        let [correctness, relevance, sufficiency] = EVIDENCE_MARKS.map(mark);
+        let average = || {
+            let marks = [correctness?, relevance?, sufficiency?];
+            Ok(Number::new(marks.iter().map(|mark| mark.value).sum::<f64>() / 3.0, marks[0].n))
+        };
+        Some([correctness, relevance, sufficiency, average()])
+    }
+
+    /// Table 6: without the book, and that minus with it, over the questions that count in both.
+    fn closed_book(&self, line: &Line<'_>, task: Task) -> [Place; 2] {
+        let made = || {
+            let standard = self.rows(line, task)?;
+            let closed = Self::cell(line.of, "closed-book", None, task).map(Rows::of).ok_or("no common questions")?;
+            let common = self.trials.paired(&closed, self.trials, &standard, &self.by(&standard)?).common;
+            let mean = |values: &mut dyn Iterator<Item = f64>| 100.0 * values.sum::<f64>() / common.len() as f64;
+            match common.len() {
+                0 => Err("no common questions"),
+                n => {
+                    let closed = mean(&mut common.iter().map(|both| both.a));
+                    let standard = mean(&mut common.iter().map(|both| both.b));
+                    Ok((Number::new(closed, n), Number::new(closed - standard, n)))
+                }
             }
-            None => [missing("scores or distances are all alike"), missing("scores or distances are all alike")],
-        });
-        table.rows.push(group.row(cells.chain([count(distances.len())])));
+        };
+        match made() {
+            Ok((closed, drop)) => [Ok(closed), Ok(drop)],
+            Err(reason) => [Err(reason); 2],
+        }
     }
-    table
+
+    /// Table 16: Pearson's, Spearman's and Kendall's coefficient of the distance between pieces of evidence with the score,
+    /// over multi-hop questions with two pieces or more, each with its p.
+    fn by_distance(&self, line: &Line<'_>) -> [(Place, Place); 3] {
+        let points = || {
+            let rows = self.rows(line, Task::Generative)?;
+            let by = self.by(&rows)?;
+            let multi_hop = |item: &ItemFacts| item.label("complexity").is_none_or(|value| value == COMPLEXITIES[0]);
+            let scores = self.trials.scores(&self.only(rows, multi_hop), &by);
+            let points = scores.into_iter();
+            let points: Vec<(f64, f64)> = points
+                .filter_map(|one| Some((evidence_distance(&one.item.evidence_tokens)? as f64, one.value)))
+                .collect();
+            let alike = |value: fn(&(f64, f64)) -> f64| points.windows(2).all(|two| value(&two[0]) == value(&two[1]));
+            match points.len() {
+                0..3 => Err("fewer than three questions"),
+                _ if alike(|point| point.0) => Err("distances all equal"),
+                _ if alike(|point| point.1) => Err("accuracies all equal"),
+                _ => Ok(points),
+            }
+        };
+        let points = match points() {
+            Ok(points) => points,
+            Err(reason) => return [(Err(reason), Err(reason)); 3],
+        };
+        let n = points.len();
+        let (distances, scores): (Vec<f64>, Vec<f64>) = points.into_iter().unzip();
+        correlate::with_p_values(&distances, &scores).map(|found| match found {
+            Some((coefficient, p)) => {
+                let p = p.map(|p| Number::new(p, n)).ok_or("no p for so few questions");
+                (Ok(Number::new(coefficient, n)), p)
+            }
+            None => (Err("not defined"), Err("not defined")),
+        })
+    }
 }
 
-fn evidence_marks(groups: &[Group<'_>]) -> Table {
-    let columns = EVIDENCE_MARKS.into_iter().chain(["average"]);
-    let mut table = table(groups, "novelqa-evidence-marks", "Evidence recall as judged", "NovelQA, Table 5", columns);
-    for group in groups {
-        let by = EVIDENCE_MARKS.map(Aggregation::new);
-        if !group.table.metrics(&group.rows()).contains(&by[0].metric) {
-            continue;
-        }
-        let marks = by.each_ref().map(|by| {
-            let made = group.table.aggregate(&group.rows(), by);
-            Value::score(made.estimate.as_ref(), "nothing was judged")
-        });
-        let [correctness, relevance, sufficiency] = by.each_ref().map(|by| group.table.scores(&group.rows(), by));
-        let averages = correctness.iter().filter_map(|one| {
-            let of = |marks: &[Scored<'_>]| marks.iter().find(|other| other.item.id == one.item.id).map(|m| m.value);
-            Some((evidence_mark(one.value, of(&relevance)?, of(&sufficiency)?), one.item))
-        });
-        table.rows.push(group.row(marks.into_iter().chain([score(averages, "nothing was judged")])));
+/// The mean score of pieces of evidence; n counts pieces.
+fn mean_of<'p>(pieces: impl Iterator<Item = &'p Piece<'p>>) -> Place {
+    let scores: Vec<f64> = pieces.map(|piece| piece.score).collect();
+    match scores.len() {
+        0 => Err("no evidence here"),
+        n => Ok(Number::new(100.0 * scores.iter().sum::<f64>() / n as f64, n)),
     }
-    table.notes.push(
-        "questions with gold evidence; a trial that ended without an answer has marks of 0, an answer that was not judged none"
-            .to_owned(),
-    );
-    table
+}
+
+/// How many of `values` each name has, in the order of `names`.
+fn counts<'n>(names: &[&'n str], values: impl Iterator<Item = &'n str>) -> Vec<(&'n str, usize)> {
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
+    values.for_each(|value| *counted.entry(value).or_default() += 1);
+    names.iter().map(|name| (*name, counted.get(name).copied().unwrap_or(0))).collect()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{Case, case, table};
-
-    fn question(item: usize, complexity: &str, aspect: &str, score: f64) -> Case {
-        case(&format!("q{item}")).scored("accuracy", score).label("complexity", complexity).label("aspect", aspect)
-    }
-
-    fn found(tables: &[Table], id: &str, row: usize, column: usize) -> Value {
-        tables.iter().find(|table| table.id == id).unwrap().rows[row][column].clone()
-    }
-
-    fn mean(value: &Value) -> (f64, usize) {
-        match value {
-            Value::Score { estimate } => (estimate.value, estimate.n),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn averages_of_the_matrix_are_weighted_by_questions() {
-        let cases = [
-            question(1, "multi-hop", "times", 1.0),
-            question(2, "multi-hop", "times", 1.0),
-            question(3, "multi-hop", "plot", 0.0),
-            question(4, "detail", "plot", 0.0),
-        ];
-        let tables = tables(&table(&cases));
-        let id = "novelqa-complexity-aspect";
-        assert_eq!(mean(&found(&tables, id, 0, 7)), (2.0 / 3.0, 3));
-        assert!(matches!(found(&tables, id, 1, 5), Value::Missing { .. }), "no detail question on times");
-        assert_eq!(mean(&found(&tables, id, 2, 7)), (0.5, 4));
-    }
-
-    #[test]
-    fn places_fall_into_bins() {
-        assert_eq!([0, 19_999, 20_000, 209_999, 210_000].map(position_bin), [0, 0, 1, 7, 8]);
-        assert_eq!([0, 99, 100, 999, 1_000].map(|token| relative_bin(token, 1_000)), [0, 0, 1, 9, 9].map(Some));
-        assert_eq!(relative_bin(0, 0), None);
-        assert_eq!(evidence_distance(&[30, 10, 20]), Some(20));
-        assert_eq!(evidence_distance(&[30]), None);
-    }
-
-    #[test]
-    fn a_question_counts_once_for_each_piece_of_evidence() {
-        let mut cases = vec![question(1, "multi-hop", "plot", 1.0), question(2, "multi-hop", "plot", 0.0)];
-        cases[0].evidence_tokens = vec![10, 150_000];
-        cases[1].evidence_tokens = vec![160_000];
-        for case in &mut cases {
-            case.book_tokens = Some(200_000);
-        }
-        let tables = tables(&table(&cases));
-        assert_eq!(mean(&found(&tables, "novelqa-100k", 0, 4)), (1.0, 1));
-        assert_eq!(mean(&found(&tables, "novelqa-100k", 0, 5)), (0.5, 2));
-        assert_eq!(found(&tables, "novelqa-100k", 0, 6), Value::Share { value: -0.5, n: 3 });
-        assert_eq!(mean(&found(&tables, "novelqa-relative-position-length", 0, 12)), (1.0, 1));
-        assert!(tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
-    }
-
-    #[test]
-    fn the_drop_is_over_the_questions_in_common() {
-        let closed =
-            |i: usize, score: f64| Case { method: "closed-book".to_owned(), ..question(i, "detail", "plot", score) };
-        let cases = [question(1, "detail", "plot", 1.0), question(2, "detail", "plot", 1.0), closed(1, 0.0)];
-        let tables = tables(&table(&cases));
-        assert_eq!(found(&tables, "novelqa-close-book", 0, 6), Value::Share { value: -1.0, n: 1 });
-        assert_eq!(close_book_drop(&[]), None);
-    }
-
-    #[test]
-    fn distance_and_score_correlate() {
-        let at = |i: usize, far: usize, score: f64| Case {
-            evidence_tokens: vec![0, far],
-            ..question(i, "multi-hop", "plot", score)
-        };
-        let cases = [at(1, 10, 1.0), at(2, 20, 1.0), at(3, 30, 0.0), at(4, 40, 0.0)];
-        match found(&tables(&table(&cases)), "novelqa-evidence-distance", 0, 4) {
-            Value::Number { value, .. } => assert!((value + 0.894_427_190_999_915_9).abs() < 1e-9, "{value}"),
-            other => panic!("{other:?}"),
-        }
-    }
-}
+mod tests;

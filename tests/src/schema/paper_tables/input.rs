@@ -2,8 +2,9 @@
 
 use closeread_eval::Task;
 use closeread_eval::observations::{
-    Cell, CellFacts, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, Score,
+    Applies, Cell, CellFacts, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, Score,
 };
+use closeread_judges::EVIDENCE_MARKS;
 use closeread_metrics::bleu::BleuStatistics;
 use closeread_report::PASSAGES;
 use closeread_text::Language;
@@ -22,6 +23,37 @@ struct Input {
     trials: Vec<Trial>,
     #[serde(default)]
     humans: Vec<Human>,
+    human: Option<Baseline>,
+}
+
+/// What people answered, as counts.
+#[derive(Deserialize)]
+struct Baseline {
+    head: String,
+    cells: BTreeMap<Task, Asked>,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    correct: usize,
+    asked: usize,
+}
+
+impl Asked {
+    /// So many questions of their own.
+    fn run(&self, task: Task) -> Observations {
+        let (configuration, human) = ("".into(), "human".into());
+        let key = CellKey { configuration, method: human, model: "people".into(), budget: None, task };
+        let item = |n: usize| InputItem { id: format!("people {task:?} {n}"), ..InputItem::default() }.facts();
+        let items: Vec<ItemFacts> = (0..self.asked).map(item).collect();
+        let done = items.iter().enumerate().map(|(n, item)| {
+            let mut done = Observation::new(key.clone(), item.id.clone(), 0, Ending::Answered);
+            done.scores = BTreeMap::from([(VERDICT.into(), Score::Value(f64::from(n < self.correct)))]);
+            done
+        });
+        let cells = vec![Cell { key: key.clone(), facts: CellFacts::default() }];
+        Observations::new("papers", cells, &items, 1, done)
+    }
 }
 
 #[derive(Deserialize)]
@@ -32,12 +64,17 @@ struct Configuration {
     reasoning: Option<bool>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct InputItem {
     id: String,
     document: Option<String>,
     /// How many.
     documents: Option<usize>,
+    #[serde(default)]
+    evidence_tokens: Vec<usize>,
+    /// Pieces of gold evidence that are not found in the text.
+    #[serde(default)]
+    evidence_unplaced: usize,
     language: Option<String>,
     book_tokens: Option<usize>,
     task: Option<Task>,
@@ -92,6 +129,9 @@ struct Trial {
     bleu: Option<Bleu>,
     #[serde(default)]
     prompt_tokens: usize,
+    /// Pieces of evidence that the answer names.
+    cited: Option<usize>,
+    marks: Option<Marks>,
     #[serde(default)]
     searches: u32,
     #[serde(default)]
@@ -109,6 +149,14 @@ struct Bleu {
     reference_length: u64,
 }
 
+/// Marks of the evidence that an answer names, of 100.
+#[derive(Deserialize)]
+struct Marks {
+    c: f64,
+    r: f64,
+    s: f64,
+}
+
 /// The evaluation table of a case: one run a line of `planned`, pooled under the configurations' names.
 pub(super) fn trials(inputs: Option<&Value>, asked: &Value) -> Result<Observations, String> {
     let name = asked.get("name").or_else(|| asked.get("dataset")).and_then(Value::as_str);
@@ -119,6 +167,13 @@ pub(super) fn trials(inputs: Option<&Value>, asked: &Value) -> Result<Observatio
         Some(names) => Some(Deserialize::deserialize(names).map_err(|error| format!("configurations: {error}"))?),
         None => asked.get("configuration").and_then(Value::as_str).map(|name| vec![name.to_owned()]),
     };
+    let mut input = input;
+    if let Some(only) = asked.get("where").and_then(Value::as_object) {
+        let has = |item: &InputItem| {
+            only.iter().all(|(name, value)| item.labels.get(name).map(String::as_str) == value.as_str())
+        };
+        input.items.retain(has);
+    }
     let kept = |name: &String| only.as_ref().is_none_or(|only| only.contains(name));
     let mut runs = Vec::new();
     // The order of rows is that of the configurations, not of what was planned.
@@ -126,6 +181,10 @@ pub(super) fn trials(inputs: Option<&Value>, asked: &Value) -> Result<Observatio
         for planned in input.planned.iter().filter(|planned| planned.configuration == configuration.name) {
             runs.push((configuration.name.as_str().into(), input.run(configuration, planned)));
         }
+    }
+    if asked.get("human").is_some() {
+        let baseline = input.human.as_ref().ok_or("no field `human`")?;
+        runs.extend(baseline.cells.iter().map(|(task, counted)| (baseline.head.as_str().into(), counted.run(*task))));
     }
     if !input.humans.is_empty() {
         runs.push(("people".into(), input.people()));
@@ -215,6 +274,8 @@ impl InputItem {
     }
 
     fn facts(&self) -> ItemFacts {
+        let has_evidence = !self.evidence_tokens.is_empty() || self.evidence_unplaced > 0;
+        let not = |mark: &str| (MetricName::from(mark), Applies::Not);
         ItemFacts {
             id: self.id.clone(),
             gold: self.id.clone(),
@@ -224,8 +285,8 @@ impl InputItem {
             labels: self.labels.iter().map(|(name, value)| (renamed(name), value.clone())).collect(),
             language: if self.language.as_deref() == Some("zh") { Language::CHINESE } else { Language::ENGLISH },
             book_tokens: self.book_tokens,
-            evidence_tokens: Vec::new(),
-            metrics: BTreeMap::new(),
+            evidence_tokens: self.evidence_tokens.clone(),
+            metrics: if has_evidence { BTreeMap::new() } else { EVIDENCE_MARKS.map(not).into() },
         }
     }
 }
@@ -256,6 +317,13 @@ impl Trial {
             let (prediction_length, reference_length) = (*length, *reference_length);
             let counted = BleuStatistics { matching, possible, prediction_length, reference_length };
             done.scores.extend(["bleu_1", "bleu_4"].map(|name| (metric(name), Score::Bleu(counted))));
+        }
+        if self.method == "evidence" && ending == Ending::Answered {
+            let marks = self.marks.as_ref().map(|Marks { c, r, s }| [c, r, s].map(|mark| Score::Value(mark / 100.0)));
+            let cites_nothing = self.cited.unwrap_or(0) == 0;
+            let otherwise = if cites_nothing { Score::Value(0.0) } else { Score::Unjudged };
+            let scores = if cites_nothing { [otherwise; 3] } else { marks.unwrap_or([otherwise; 3]) };
+            done.scores.extend(EVIDENCE_MARKS.into_iter().map(MetricName::from).zip(scores));
         }
         done.measures =
             BTreeMap::from([("searches".into(), f64::from(self.searches)), (PASSAGES.into(), f64::from(self.chunks))]);

@@ -1,0 +1,215 @@
+//! NovelQA's tables and figures on trials, as the paper prints them.
+
+use super::data::relative_bins;
+use super::{
+    ASPECTS, COMPLEXITIES, Line, NovelQa, POSITION_BINS, Piece, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, aspect,
+    mean_of, position_bin, relative_bin,
+};
+use crate::paper::grid::{Better, Grid, Number, Place};
+use crate::paper::tabulate::policy_note;
+use closeread_eval::Task;
+use closeread_eval::observations::{FailurePolicy, ItemFacts};
+use closeread_judges::EVIDENCE_MARKS;
+use closeread_table::number::thousands;
+use closeread_table::{Table, Value};
+
+/// The label by which novels in the public domain stand apart, with its value.
+const PUBLIC_DOMAIN: (&str, &str) = ("rights", "public-domain");
+const PER_EVIDENCE: &str = "a question counts once for each piece of its evidence whose place is known";
+
+impl NovelQa<'_> {
+    pub(super) fn tables(&self) -> Vec<Table> {
+        let is_public = |item: &ItemFacts| item.label(PUBLIC_DOMAIN.0) == Some(PUBLIC_DOMAIN.1);
+        let all = [
+            self.table_2("", "", |_| true),
+            self.table_2("-public-domain", ", novels in the public domain", is_public),
+            self.matrix("novelqa-table-3", "NovelQA, Table 3", Task::Generative),
+            self.matrix("novelqa-table-14", "NovelQA, Table 14", Task::Choice),
+            self.by_position("novelqa-figure-4", "NovelQA, Figure 4", Task::Generative),
+            self.by_tenth("novelqa-figure-4-relative", "NovelQA, Figure 4", Task::Generative, |_| true),
+            self.by_position("novelqa-figure-6", "NovelQA, Figure 6", Task::Choice),
+            self.by_tenth("novelqa-figure-6-relative", "NovelQA, Figure 6", Task::Choice, |_| true),
+            self.by_tenth("novelqa-figure-7-65k-100k", "NovelQA, Figure 7", Task::Choice, |book| {
+                (SHORTEST..=SPLIT).contains(&book)
+            }),
+            self.by_tenth("novelqa-figure-7-above-100k", "NovelQA, Figure 7", Task::Choice, |book| book > SPLIT),
+            self.table_4(),
+            self.table_5(),
+            self.table_6(),
+            self.table_16(),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    fn grid<S: Into<String>>(
+        &self,
+        id: &str,
+        title: &str,
+        source: &str,
+        heads: &[&str],
+        columns: impl IntoIterator<Item = S>,
+    ) -> Grid {
+        let (suffix, said) = match self.policy {
+            FailurePolicy::Wrong => ("", ""),
+            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
+        };
+        let grid = Grid::new(&format!("{id}{suffix}"), &format!("{title}{said}"), source, heads, columns);
+        grid.decimals(2).note(policy_note(self.policy))
+    }
+
+    /// The configuration, and the method where it is not the paper's.
+    fn name(line: &Line<'_>) -> String {
+        let budget = line.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
+        match line.method {
+            "full-document" | "human" => line.of.name.clone(),
+            method => format!("{}, {method}{budget}", line.of.name),
+        }
+    }
+
+    fn table_2(&self, suffix: &str, said: &str, keep: impl Fn(&ItemFacts) -> bool + Copy) -> Option<Table> {
+        if !self.trials.items().any(|(_, item)| keep(item)) {
+            return None;
+        }
+        let title = format!("Accuracy in both settings{said}, %");
+        let columns = SETTINGS.map(|(_, name)| name);
+        let id = format!("novelqa-table-2{suffix}");
+        let mut grid = self.grid(&id, &title, "NovelQA, Table 2", &["Model", "Max Length"], columns);
+        let lines = self.lines();
+        let (people, models): (Vec<&Line<'_>>, Vec<&Line<'_>>) = lines.iter().partition(|line| line.method == "human");
+        let row = |grid: &mut Grid, line: &Line<'_>| {
+            let window = line.of.window;
+            let window = window.map_or_else(|| Value::missing("the context window is not known"), Value::count);
+            grid.row([Value::text(Self::name(line)), window], SETTINGS.map(|(task, _)| self.mean(line, task, keep)));
+        };
+        models.into_iter().for_each(|line| row(&mut grid, line));
+        let mut grid = grid.mark_columns(Better::Higher, false);
+        people.into_iter().for_each(|line| row(&mut grid, line));
+        grid.note("best in bold; people take no part in that").finished()
+    }
+
+    /// Tables 3 and 14: a panel a line; averages are over all questions of a row or column.
+    fn matrix(&self, id: &str, source: &str, task: Task) -> Option<Table> {
+        let mut aspects = ASPECTS.map(Some).to_vec();
+        aspects.sort_by_key(|aspect| aspect.map(|(_, short)| short));
+        let columns = aspects.iter().flatten().map(|(_, short)| *short).chain(["avg"]);
+        if !self.trials.items().any(|(_, item)| aspect(item).is_some()) {
+            return None;
+        }
+        let title = "Accuracy by complexity and aspect, %";
+        let mut grid = self.grid(id, title, source, &["Model", "Complexity"], columns);
+        let complexities = COMPLEXITIES.into_iter().zip(SHORT_COMPLEXITIES).map(Some).chain([None]);
+        for line in self.lines() {
+            for complexity in complexities.clone() {
+                let places = aspects.iter().copied().chain([None]).map(|of| {
+                    self.mean(&line, task, |item| {
+                        of.is_none_or(|(name, _)| aspect(item) == Some(name))
+                            && complexity.is_none_or(|(name, _)| item.label("complexity") == Some(name))
+                    })
+                });
+                let short = complexity.map_or("avg", |(_, short)| short);
+                grid.row([Value::text(Self::name(&line)), Value::text(short)], places.collect::<Vec<_>>());
+            }
+        }
+        grid.note("avg: over all questions of the row or column").finished()
+    }
+
+    /// Figures 4 and 6, by tokens from the start of the book.
+    fn by_position(&self, id: &str, source: &str, task: Task) -> Option<Table> {
+        let title = "Accuracy by where the evidence starts, in tokens, %";
+        self.by_bin(id, title, source, task, POSITION_BINS.map(str::to_owned).to_vec(), |piece| {
+            Some(position_bin(piece.token))
+        })
+    }
+
+    /// Figures 4, 6 and 7, by tenths of the book; of books whose length is in a class.
+    fn by_tenth(&self, id: &str, source: &str, task: Task, of_length: impl Fn(usize) -> bool) -> Option<Table> {
+        let title = "Accuracy by where in its book the evidence starts, %";
+        self.by_bin(id, title, source, task, relative_bins(), |piece| {
+            let book = piece.item.book_tokens.filter(|book| of_length(*book))?;
+            relative_bin(piece.token, book)
+        })
+    }
+
+    fn by_bin(
+        &self,
+        id: &str,
+        title: &str,
+        source: &str,
+        task: Task,
+        bins: Vec<String>,
+        bin: impl Fn(&Piece<'_>) -> Option<usize>,
+    ) -> Option<Table> {
+        let n_bins = bins.len();
+        let mut grid = self.grid(id, title, source, &["Model"], bins);
+        for line in self.lines() {
+            let pieces = self.pieces(&line, task);
+            let mean = |wanted: usize| mean_of(pieces.iter().filter(|piece| bin(piece) == Some(wanted)));
+            grid.row([Value::text(Self::name(&line))], (0..n_bins).map(mean).collect::<Vec<_>>());
+        }
+        grid.note(PER_EVIDENCE).finished()
+    }
+
+    fn table_4(&self) -> Option<Table> {
+        let title = "Accuracy by whether the evidence starts before 100K tokens, %";
+        let parts = SETTINGS.map(|(task, name)| [(task, name, true), (task, name, false)]).concat();
+        let columns =
+            parts.iter().map(|(_, name, is_before)| format!("{name} {}-100K", if *is_before { "pre" } else { "post" }));
+        let mut grid = self.grid("novelqa-table-4", title, "NovelQA, Table 4", &["Model"], columns);
+        let mut sums = vec![(0.0, 0); parts.len()];
+        for line in self.lines() {
+            let part = |(task, _, is_before): &(Task, &str, bool)| {
+                let pieces = self.pieces(&line, *task);
+                mean_of(pieces.iter().filter(|piece| (piece.token < SPLIT) == *is_before))
+            };
+            let places: Vec<Place> = parts.iter().map(part).collect();
+            for (sum, place) in sums.iter_mut().zip(&places) {
+                if let Ok(Number { value, n, .. }) = place {
+                    *sum = (sum.0 + value * *n as f64, sum.1 + n);
+                }
+            }
+            grid.row([Value::text(Self::name(&line))], places);
+        }
+        let pooled = sums.into_iter().map(|(sum, n)| match n {
+            0 => Err("no evidence here"),
+            n => Ok(Number::new(sum / n as f64, n)),
+        });
+        let grid = grid.with_summary([Value::text("Average")], pooled.collect());
+        grid.note(PER_EVIDENCE).note("Average: weighted by the pieces of each line").finished()
+    }
+
+    fn table_5(&self) -> Option<Table> {
+        let title = "Marks of the evidence that answers cite, of 100";
+        let columns = EVIDENCE_MARKS.into_iter().chain(["avg"]);
+        let mut grid = self.grid("novelqa-table-5", title, "NovelQA, Table 5", &["Model"], columns);
+        for of in &self.configurations {
+            if let Some(marks) = self.evidence_marks(of) {
+                grid.row([Value::text(&of.name)], marks);
+            }
+        }
+        let note = "over questions with gold evidence; what is no answer, or cites nothing, has marks of 0; an answer that was \
+                    not judged has none; avg: mean of the three";
+        grid.mark_columns(Better::Higher, false).note(note).finished()
+    }
+
+    fn table_6(&self) -> Option<Table> {
+        let title = "Accuracy without the book, %, and that minus with it, points";
+        let columns = SETTINGS.map(|(_, name)| [name.to_owned(), format!("{name} drop")]).concat();
+        let mut grid = self.grid("novelqa-table-6", title, "NovelQA, Table 6", &["Model"], columns);
+        for line in self.lines() {
+            let places = SETTINGS.map(|(task, _)| self.closed_book(&line, task)).concat();
+            grid.row([Value::text(Self::name(&line))], places);
+        }
+        grid.note("over the questions that count in both").finished()
+    }
+
+    fn table_16(&self) -> Option<Table> {
+        let title = "Correlation of accuracy with the distance between pieces of evidence, multi-hop questions";
+        let columns = ["Pearson", "Spearman", "Kendall"].map(|name| [name.to_owned(), format!("{name} p")]).concat();
+        let mut grid = self.grid("novelqa-table-16", title, "NovelQA, Table 16", &["Model"], columns).decimals(4);
+        for line in self.lines() {
+            let places = self.by_distance(&line).map(|(coefficient, p)| [coefficient, p]).concat();
+            grid.row([Value::text(Self::name(&line))], places);
+        }
+        grid.note("questions with two pieces of evidence or more, answered openly").finished()
+    }
+}

@@ -1,0 +1,47 @@
+//! What the shared vectors do not show: names, bins, aspects in both spellings. The numbers are held by `cargo xtask
+//! conformance`.
+
+use super::*;
+use crate::testing::{Case, case, table};
+use closeread_table::Value;
+
+fn question(item: usize, complexity: &str, aspect: &str, score: f64) -> Case {
+    let question = case(&format!("q{item}")).scored("accuracy", score);
+    Case { method: "full-document".to_owned(), ..question.label("complexity", complexity).label("aspect", aspect) }
+}
+
+fn find(tables: &[Table], id: &str) -> Table {
+    tables.iter().find(|table| table.id == id).unwrap_or_else(|| panic!("no {id}")).clone()
+}
+
+#[test]
+fn averages_of_the_matrix_are_over_questions() {
+    let cases = [
+        question(1, "multi-hop", "times", 1.0),
+        question(2, "multi-hop", "times", 1.0),
+        question(3, "multi-hop", "relat", 0.0),
+        question(4, "detail", "relation", 0.0),
+    ];
+    let tables = tables(&table(&cases));
+    let matrix = find(&tables, "novelqa-table-3");
+    assert_eq!(matrix.columns[2..], ["chara", "mean", "plot", "relat", "settg", "span", "times", "avg"]);
+    assert_eq!(matrix.rows[0][9], Value::printed(100.0 * (2.0 / 3.0), 2, 3));
+    assert_eq!(matrix.rows[2][8], Value::missing("no items"), "no detail question on times");
+    assert_eq!(matrix.rows[3][5], Value::printed(0.0, 2, 2), "both spellings are one aspect");
+    assert_eq!(find(&tables, "novelqa-table-1").rows[4][4], Value::count(2));
+    assert!(tables.iter().all(|table| table.rows.iter().all(|row| row.len() == table.columns.len())));
+}
+
+#[test]
+fn places_fall_into_bins() {
+    assert_eq!([0, 19_999, 20_000, 209_999, 210_000].map(position_bin), [0, 0, 1, 7, 8]);
+    assert_eq!([0, 99, 100, 999, 1_000].map(|token| relative_bin(token, 1_000)), [0, 0, 1, 9, 9].map(Some));
+    assert_eq!((relative_bin(0, 0), evidence_distance(&[5]), evidence_distance(&[9, 2, 5])), (None, None, Some(7)));
+}
+
+#[test]
+fn other_methods_are_lines_of_their_own() {
+    let retrieved = Case { method: "dos-rag".to_owned(), budget: Some(1_500), ..question(1, "detail", "plot", 1.0) };
+    let made = find(&tables(&table(&[question(1, "detail", "plot", 0.0), retrieved])), "novelqa-table-2");
+    assert_eq!(made.rows[1][0], Value::text("p/x, dos-rag at 1,500"));
+}
