@@ -75,6 +75,12 @@ impl Line {
         self.narrowed(&Rows::all())
     }
 
+    /// The rows of its cells that ask for answers of this kind; `None` if it has none.
+    pub(super) fn asked_as(&self, table: &Observations, task: Task) -> Option<Rows> {
+        let own: Vec<CellId> = self.cells.iter().copied().filter(|id| table.cell(*id).key.task == task).collect();
+        (!own.is_empty()).then(|| Rows::all().cells(own))
+    }
+
     /// Those of these rows that are its own.
     pub(super) fn narrowed(&self, rows: &Rows) -> Rows {
         rows.clone().cells(self.cells.iter().copied())

@@ -2,7 +2,7 @@
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Grid, Number, Place, average};
-use super::tabulate::{policy_note, values};
+use super::tabulate::{HUMAN, policy_note, values};
 use crate::PASSAGES;
 use closeread_eval::observations::{
     Aggregation, CellId, CellKey, Counting, Ending, FailurePolicy, ItemFacts, ItemId, Observation, Observations, Rows,
@@ -20,8 +20,6 @@ const LENGTH_SETS: [&str; 8] = ["set1", "set2", "set3", "set4", "128K", "1M", "4
 const DIFFICULTIES: [&str; 6] = ["easy", "Easy", "medium", "Medium", "hard", "Hard"];
 /// Minutes after which a question put to a person counts as timed out (section 4.5).
 const TIME_LIMIT_MINUTES: f64 = 90.0;
-/// The method or model under which trials of people stand.
-const HUMAN: &str = "human";
 /// What stands on a number where fewer chunks than documents were retrieved (Table 4).
 const DAGGER: &str = "†";
 
@@ -251,15 +249,15 @@ impl<'a> CorpusQa<'a> {
 
     fn people(&self, asked: &[&Observation]) -> Vec<Place> {
         let n = asked.len();
-        let right = |row: &&&Observation| {
+        let score = |row: &&Observation| {
             let score = row.scores.get(&self.by.metric).and_then(|score| score.value(&self.by.metric));
-            !is_time_out(row) && score.unwrap_or(0.0) > 0.0
+            if is_time_out(row) { 0.0 } else { score.unwrap_or(0.0) }
         };
-        let share = |count: usize| Ok(Number::new(100.0 * count as f64 / n as f64, n));
+        let share = |sum: f64| Ok(Number::new(100.0 * sum / n as f64, n));
         let finished: Vec<f64> =
             asked.iter().filter(|row| !is_time_out(row)).map(|row| row.spent.seconds / 60.0).collect();
         let late = n - finished.len();
-        vec![share(asked.iter().filter(right).count()), minutes(&finished, "all timed out"), share(late)]
+        vec![share(asked.iter().map(score).sum()), minutes(&finished, "all timed out"), share(late as f64)]
     }
 
     fn model(&self, rows: &Rows) -> Vec<Place> {

@@ -35,7 +35,11 @@ pub fn tables(trials: &Observations) -> Vec<Table> {
         return Vec::new();
     }
     let configurations = configurations(trials);
-    let of = |configuration| StrongerBaselines { trials, configuration, several: configurations.len() > 1 }.tables();
+    let several = configurations.len() > 1;
+    let of = |configuration| {
+        let metrics = metrics(trials, configuration);
+        StrongerBaselines { trials, configuration, several, metrics }.tables()
+    };
     configurations.iter().flat_map(of).collect()
 }
 
@@ -44,16 +48,27 @@ struct StrongerBaselines<'a> {
     trials: &'a Observations,
     configuration: &'a Configuration<'a>,
     several: bool,
+    metrics: Vec<MetricName>,
+}
+
+/// The metric that speaks for each kind of question; the paper's benchmarks have one each.
+fn metrics(trials: &Observations, of: &Configuration<'_>) -> Vec<MetricName> {
+    let mut found: Vec<MetricName> = Vec::new();
+    for (_, key) in &of.cells {
+        let cells = of.cells.iter().filter(|(_, other)| other.task == key.task);
+        let metric = trials.main_metric(&Rows::all().cells(cells.map(|(id, _)| *id)));
+        found.extend(metric.filter(|metric| !found.contains(metric)));
+    }
+    found
 }
 
 impl StrongerBaselines<'_> {
     fn tables(&self) -> Vec<Table> {
-        let metrics = self.metrics();
         let mut tables = Vec::new();
         // The authors' code leaves failed calls out; the other reading stands beside it.
         let policies = [FailurePolicy::LeftOut, FailurePolicy::Wrong];
         for (policy, metric) in
-            policies.into_iter().flat_map(|policy| metrics.iter().map(move |metric| (policy, metric)))
+            policies.into_iter().flat_map(|policy| self.metrics.iter().map(move |metric| (policy, metric)))
         {
             let counting = if metric.name().contains("accuracy") { Counting::default() } else { OF_WORDS };
             let by = Aggregation { policy, counting, ..Aggregation::new(metric.clone()) };
@@ -65,17 +80,6 @@ impl StrongerBaselines<'_> {
         }
         tables.push(self.table_5());
         tables.into_iter().flatten().collect()
-    }
-
-    /// The metric that speaks for each kind of question; the paper's benchmarks have one each.
-    fn metrics(&self) -> Vec<MetricName> {
-        let mut found: Vec<MetricName> = Vec::new();
-        for (_, key) in &self.configuration.cells {
-            let cells = self.configuration.cells.iter().filter(|(_, other)| other.task == key.task);
-            let metric = self.trials.main_metric(&Rows::all().cells(cells.map(|(id, _)| *id)));
-            found.extend(metric.filter(|metric| !found.contains(metric)));
-        }
-        found
     }
 
     /// The cells by method, the paper's in its order first, and budget.
@@ -99,7 +103,7 @@ impl StrongerBaselines<'_> {
 
     /// Ids tell configurations and metrics apart by their names.
     fn id(&self, id: &str, metric: Option<&MetricName>) -> String {
-        let metric = metric.filter(|_| self.metrics().len() > 1).map(MetricName::name);
+        let metric = metric.filter(|_| self.metrics.len() > 1).map(MetricName::name);
         let names = metric.into_iter().chain(self.several.then_some(self.configuration.name.as_str()));
         let plain = |name: &str| name.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect::<String>();
         names.fold(id.to_owned(), |id, name| format!("{id}-{}", plain(name)))
@@ -175,9 +179,9 @@ impl StrongerBaselines<'_> {
         grid.note("tokens: mean over all trials that made a prompt").finished()
     }
 
-    /// Mean tokens of a trial's prompts; n counts the trials that were planned.
+    /// Mean tokens of a trial's prompts, in which no metric has a say; n counts the trials that were planned.
     fn tokens(&self, rows: &Rows) -> Place {
-        let made = self.trials.aggregate(rows, &Aggregation::new("accuracy"));
+        let made = self.trials.aggregate(rows, &Aggregation::new(self.metrics[0].clone()));
         Ok(Number::new(made.tokens.ok_or("no prompt was made")?, made.planned()))
     }
 

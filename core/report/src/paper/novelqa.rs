@@ -8,6 +8,7 @@ mod tables;
 
 use super::configurations::{Configuration, configurations};
 use super::grid::{Number, Place};
+use crate::plan::{Line, LineKey, lines};
 use closeread_data::novelqa::COMPLEXITIES;
 use closeread_eval::Task;
 use closeread_eval::correlate;
@@ -41,6 +42,10 @@ const ASPECTS: [(&str, &str); 7] = [
     ("character", "chara"),
     ("plot", "plot"),
 ];
+/// The method that Table 6 holds against the others.
+const CLOSED_BOOK: &str = "closed-book";
+/// The method whose answers are asked for their evidence (Table 5).
+const EVIDENCE: &str = "evidence";
 /// What Tables 3 and 14 call the complexities.
 const SHORT_COMPLEXITIES: [&str; 3] = ["mh", "sh", "dtl"];
 
@@ -80,11 +85,10 @@ struct Piece<'a> {
     item: &'a ItemFacts,
 }
 
-/// What a line of a table is about: a configuration with one method.
-struct Line<'a> {
+/// A line of the report, in the configuration that it belongs to.
+struct Row<'a> {
     of: &'a Configuration<'a>,
-    method: &'a str,
-    budget: Option<usize>,
+    line: Line,
 }
 
 /// What the tables are made from.
@@ -95,30 +99,22 @@ struct NovelQa<'a> {
 }
 
 impl<'a> NovelQa<'a> {
-    /// Every method of every configuration but those that other lines are held against: the closed book, and the answers
-    /// that are asked for their evidence.
-    fn lines(&self) -> Vec<Line<'_>> {
-        let mut lines: Vec<Line<'_>> = Vec::new();
-        for of in &self.configurations {
-            for (_, CellKey { method, budget, .. }) in &of.cells {
-                let is_line = !["closed-book", "evidence"].contains(&&**method);
-                let same =
-                    |line: &Line<'_>| std::ptr::eq(line.of, of) && line.method == &**method && line.budget == *budget;
-                if is_line && !lines.iter().any(same) {
-                    lines.push(Line { of, method, budget: *budget });
-                }
-            }
-        }
-        lines
+    /// Every line but those that others are held against: the closed book, and answers that are asked for their evidence.
+    fn lines(&self) -> Vec<Row<'_>> {
+        let lines = lines(self.trials);
+        let own = |of: &Configuration<'_>, key: &LineKey| {
+            of.model == key.arm.model && *of.cells[0].1.configuration == key.configuration
+        };
+        let is_row = |line: &&Line| ![CLOSED_BOOK, EVIDENCE].contains(&line.key.arm.method.as_str());
+        let rows = self.configurations.iter().flat_map(|of| {
+            let lines = lines.iter().filter(is_row).filter(|line| own(of, &line.key));
+            lines.map(|line| Row { of, line: line.clone() }).collect::<Vec<_>>()
+        });
+        rows.collect()
     }
 
-    fn cell(of: &Configuration<'_>, method: &str, budget: Option<usize>, task: Task) -> Option<CellId> {
-        let own = |key: &CellKey| &*key.method == method && key.budget == budget && key.task == task;
-        of.cells.iter().find(|(_, key)| own(key)).map(|(id, _)| *id)
-    }
-
-    fn rows(&self, line: &Line<'_>, task: Task) -> Result<Rows, &'static str> {
-        Self::cell(line.of, line.method, line.budget, task).map(Rows::of).ok_or("not asked")
+    fn rows(&self, row: &Row<'_>, task: Task) -> Result<Rows, &'static str> {
+        row.line.asked_as(self.trials, task).ok_or("not asked")
     }
 
     fn by(&self, rows: &Rows) -> Result<Aggregation, &'static str> {
@@ -132,8 +128,8 @@ impl<'a> NovelQa<'a> {
     }
 
     /// The share of right answers.
-    fn mean(&self, line: &Line<'_>, task: Task, keep: impl Fn(&ItemFacts) -> bool) -> Place {
-        let rows = self.rows(line, task)?;
+    fn mean(&self, row: &Row<'_>, task: Task, keep: impl Fn(&ItemFacts) -> bool) -> Place {
+        let rows = self.rows(row, task)?;
         let by = self.by(&rows)?;
         let made = self.trials.aggregate(&self.only(rows, keep), &by);
         match made.estimate {
@@ -144,8 +140,8 @@ impl<'a> NovelQa<'a> {
     }
 
     /// Every piece of evidence with the score of its question (C.2.4).
-    fn pieces(&self, line: &Line<'_>, task: Task) -> Vec<Piece<'a>> {
-        let Ok(rows) = self.rows(line, task) else { return Vec::new() };
+    fn pieces(&self, row: &Row<'_>, task: Task) -> Vec<Piece<'a>> {
+        let Ok(rows) = self.rows(row, task) else { return Vec::new() };
         let Ok(by) = self.by(&rows) else { return Vec::new() };
         let scores = self.trials.scores(&rows, &by).into_iter();
         let pieces = scores.flat_map(|one| {
@@ -183,10 +179,12 @@ impl<'a> NovelQa<'a> {
     }
 
     /// Table 6: without the book, and that minus with it, over the questions that count in both.
-    fn closed_book(&self, line: &Line<'_>, task: Task) -> [Place; 2] {
+    fn closed_book(&self, row: &Row<'_>, task: Task) -> [Place; 2] {
         let made = || {
-            let standard = self.rows(line, task)?;
-            let closed = Self::cell(line.of, "closed-book", None, task).map(Rows::of).ok_or("no common questions")?;
+            let standard = self.rows(row, task)?;
+            let is_closed = |key: &CellKey| &*key.method == CLOSED_BOOK && key.task == task;
+            let closed = row.of.cells.iter().find(|(_, key)| is_closed(key)).ok_or("no common questions")?;
+            let closed = Rows::of(closed.0);
             let common = self.trials.paired(&closed, self.trials, &standard, &self.by(&standard)?).common;
             let mean = |values: &mut dyn Iterator<Item = f64>| 100.0 * values.sum::<f64>() / common.len() as f64;
             match common.len() {
@@ -206,9 +204,9 @@ impl<'a> NovelQa<'a> {
 
     /// Table 16: Pearson's, Spearman's and Kendall's coefficient of the distance between pieces of evidence with the score,
     /// over multi-hop questions with two pieces or more, each with its p.
-    fn by_distance(&self, line: &Line<'_>) -> [(Place, Place); 3] {
+    fn by_distance(&self, row: &Row<'_>) -> [(Place, Place); 3] {
         let points = || {
-            let rows = self.rows(line, Task::Generative)?;
+            let rows = self.rows(row, Task::Generative)?;
             let by = self.by(&rows)?;
             let multi_hop = |item: &ItemFacts| item.label("complexity").is_none_or(|value| value == COMPLEXITIES[0]);
             let scores = self.trials.scores(&self.only(rows, multi_hop), &by);

@@ -4,6 +4,9 @@ use closeread_eval::observations::{FailurePolicy, Observations};
 use closeread_metrics::stats::{self, estimate};
 use closeread_table::{Table, Value};
 
+/// The method or model under which trials of people stand.
+pub(super) const HUMAN: &str = "human";
+
 /// The mean of numbers, each with its cluster.
 pub(super) fn clustered(observed: impl Iterator<Item = (f64, String)>, otherwise: &str) -> Value {
     let numbers: Vec<(f64, String)> = observed.collect();

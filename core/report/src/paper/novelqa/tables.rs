@@ -2,11 +2,12 @@
 
 use super::data::relative_bins;
 use super::{
-    ASPECTS, COMPLEXITIES, Line, NovelQa, POSITION_BINS, Piece, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, aspect,
+    ASPECTS, COMPLEXITIES, NovelQa, POSITION_BINS, Piece, Row, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, aspect,
     mean_of, position_bin, relative_bin,
 };
 use crate::paper::grid::{Better, Grid, Number, Place};
-use crate::paper::tabulate::policy_note;
+use crate::paper::tabulate::{HUMAN, policy_note};
+use crate::plan::Arm;
 use closeread_eval::Task;
 use closeread_eval::observations::{FailurePolicy, ItemFacts};
 use closeread_judges::EVIDENCE_MARKS;
@@ -58,11 +59,12 @@ impl NovelQa<'_> {
     }
 
     /// The configuration, and the method where it is not the paper's.
-    fn name(line: &Line<'_>) -> String {
-        let budget = line.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
-        match line.method {
-            "full-document" | "human" => line.of.name.clone(),
-            method => format!("{}, {method}{budget}", line.of.name),
+    fn name(row: &Row<'_>) -> String {
+        let Arm { method, budget, .. } = &row.line.key.arm;
+        let budget = budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
+        match method.as_str() {
+            "full-document" | HUMAN => row.of.name.clone(),
+            method => format!("{}, {method}{budget}", row.of.name),
         }
     }
 
@@ -75,15 +77,16 @@ impl NovelQa<'_> {
         let id = format!("novelqa-table-2{suffix}");
         let mut grid = self.grid(&id, &title, "NovelQA, Table 2", &["Model", "Max Length"], columns);
         let lines = self.lines();
-        let (people, models): (Vec<&Line<'_>>, Vec<&Line<'_>>) = lines.iter().partition(|line| line.method == "human");
-        let row = |grid: &mut Grid, line: &Line<'_>| {
-            let window = line.of.window;
+        let (people, models): (Vec<&Row<'_>>, Vec<&Row<'_>>) =
+            lines.iter().partition(|row| row.line.key.arm.method == HUMAN);
+        let add = |grid: &mut Grid, row: &Row<'_>| {
+            let window = row.of.window;
             let window = window.map_or_else(|| Value::missing("the context window is not known"), Value::count);
-            grid.row([Value::text(Self::name(line)), window], SETTINGS.map(|(task, _)| self.mean(line, task, keep)));
+            grid.row([Value::text(Self::name(row)), window], SETTINGS.map(|(task, _)| self.mean(row, task, keep)));
         };
-        models.into_iter().for_each(|line| row(&mut grid, line));
+        models.into_iter().for_each(|row| add(&mut grid, row));
         let mut grid = grid.mark_columns(Better::Higher, false);
-        people.into_iter().for_each(|line| row(&mut grid, line));
+        people.into_iter().for_each(|row| add(&mut grid, row));
         grid.note("best in bold; people take no part in that").finished()
     }
 
@@ -98,16 +101,16 @@ impl NovelQa<'_> {
         let title = "Accuracy by complexity and aspect, %";
         let mut grid = self.grid(id, title, source, &["Model", "Complexity"], columns);
         let complexities = COMPLEXITIES.into_iter().zip(SHORT_COMPLEXITIES).map(Some).chain([None]);
-        for line in self.lines() {
+        for row in self.lines() {
             for complexity in complexities.clone() {
                 let places = aspects.iter().copied().chain([None]).map(|of| {
-                    self.mean(&line, task, |item| {
+                    self.mean(&row, task, |item| {
                         of.is_none_or(|(name, _)| aspect(item) == Some(name))
                             && complexity.is_none_or(|(name, _)| item.label("complexity") == Some(name))
                     })
                 });
                 let short = complexity.map_or("avg", |(_, short)| short);
-                grid.row([Value::text(Self::name(&line)), Value::text(short)], places.collect::<Vec<_>>());
+                grid.row([Value::text(Self::name(&row)), Value::text(short)], places.collect::<Vec<_>>());
             }
         }
         grid.note("avg: over all questions of the row or column").finished()
@@ -141,10 +144,10 @@ impl NovelQa<'_> {
     ) -> Option<Table> {
         let n_bins = bins.len();
         let mut grid = self.grid(id, title, source, &["Model"], bins);
-        for line in self.lines() {
-            let pieces = self.pieces(&line, task);
+        for row in self.lines() {
+            let pieces = self.pieces(&row, task);
             let mean = |wanted: usize| mean_of(pieces.iter().filter(|piece| bin(piece) == Some(wanted)));
-            grid.row([Value::text(Self::name(&line))], (0..n_bins).map(mean).collect::<Vec<_>>());
+            grid.row([Value::text(Self::name(&row))], (0..n_bins).map(mean).collect::<Vec<_>>());
         }
         grid.note(PER_EVIDENCE).finished()
     }
@@ -156,9 +159,9 @@ impl NovelQa<'_> {
             parts.iter().map(|(_, name, is_before)| format!("{name} {}-100K", if *is_before { "pre" } else { "post" }));
         let mut grid = self.grid("novelqa-table-4", title, "NovelQA, Table 4", &["Model"], columns);
         let mut sums = vec![(0.0, 0); parts.len()];
-        for line in self.lines() {
+        for row in self.lines() {
             let part = |(task, _, is_before): &(Task, &str, bool)| {
-                let pieces = self.pieces(&line, *task);
+                let pieces = self.pieces(&row, *task);
                 mean_of(pieces.iter().filter(|piece| (piece.token < SPLIT) == *is_before))
             };
             let places: Vec<Place> = parts.iter().map(part).collect();
@@ -167,7 +170,7 @@ impl NovelQa<'_> {
                     *sum = (sum.0 + value * *n as f64, sum.1 + n);
                 }
             }
-            grid.row([Value::text(Self::name(&line))], places);
+            grid.row([Value::text(Self::name(&row))], places);
         }
         let pooled = sums.into_iter().map(|(sum, n)| match n {
             0 => Err("no evidence here"),
@@ -195,9 +198,9 @@ impl NovelQa<'_> {
         let title = "Accuracy without the book, %, and that minus with it, points";
         let columns = SETTINGS.map(|(_, name)| [name.to_owned(), format!("{name} drop")]).concat();
         let mut grid = self.grid("novelqa-table-6", title, "NovelQA, Table 6", &["Model"], columns);
-        for line in self.lines() {
-            let places = SETTINGS.map(|(task, _)| self.closed_book(&line, task)).concat();
-            grid.row([Value::text(Self::name(&line))], places);
+        for row in self.lines() {
+            let places = SETTINGS.map(|(task, _)| self.closed_book(&row, task)).concat();
+            grid.row([Value::text(Self::name(&row))], places);
         }
         grid.note("over the questions that count in both").finished()
     }
@@ -206,9 +209,9 @@ impl NovelQa<'_> {
         let title = "Correlation of accuracy with the distance between pieces of evidence, multi-hop questions";
         let columns = ["Pearson", "Spearman", "Kendall"].map(|name| [name.to_owned(), format!("{name} p")]).concat();
         let mut grid = self.grid("novelqa-table-16", title, "NovelQA, Table 16", &["Model"], columns).decimals(4);
-        for line in self.lines() {
-            let places = self.by_distance(&line).map(|(coefficient, p)| [coefficient, p]).concat();
-            grid.row([Value::text(Self::name(&line))], places);
+        for row in self.lines() {
+            let places = self.by_distance(&row).map(|(coefficient, p)| [coefficient, p]).concat();
+            grid.row([Value::text(Self::name(&row))], places);
         }
         grid.note("questions with two pieces of evidence or more, answered openly").finished()
     }
