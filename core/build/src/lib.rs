@@ -2,7 +2,7 @@
 //!
 //! Pipelines of the papers: async functions over a [`Host`](closeread_methods::Host) that read like the paper's algorithm, in
 //! stages. Each stage leaves a line a unit of work in a [`StageStore`] before the next begins, so that a build can be looked
-//! at, edited, stopped and gone on with anywhere.
+//! at, edited, stopped and resumed anywhere.
 
 #![forbid(unsafe_code)]
 

@@ -3,7 +3,7 @@
 use super::{Ranked, Ranking, cosine, rank};
 use closeread_embed::Vectors;
 
-/// The vectors of some passages of a shelf, in whatever order they came.
+/// The vectors of some passages of an index, in whatever order they came.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArrivingVectors {
     /// As they came.

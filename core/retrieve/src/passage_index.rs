@@ -33,11 +33,11 @@ pub struct PassageIndex {
 /// A passage of one of the books: offsets only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Number of its book on the shelf.
+    /// Number of its book in the index.
     pub book: usize,
     /// Bytes of the book's file.
     pub span: Span,
-    /// Where its pieces stand in those of the shelf.
+    /// Where its pieces stand in those of the index.
     pieces: Range<u32>,
 }
 
@@ -221,7 +221,7 @@ impl PassageIndex {
     /// [`PassageIndex::ranking`] with the vectors that have come so far, and the query's if it has.
     ///
     /// A passage without one is not in the dense ranking, and in the fusion stands by its words alone. With all of them it
-    /// is the ranking of a shelf into which they were put.
+    /// is the ranking of an index into which they were put.
     pub fn ranking_so_far(
         &self,
         retriever: Retriever,
