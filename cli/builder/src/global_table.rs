@@ -142,19 +142,24 @@ fn csv(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use closeread_build::corpusqa::ValueType;
 
-    #[test]
-    fn a_table_as_csv_leaves_out_what_is_missing() {
+    /// Two rows, of which one lacks a number.
+    pub(crate) fn example() -> (Schema, [Row; 2]) {
         let columns = vec![Column::new("name", ValueType::Name, ""), Column::new("beds", ValueType::Count, "")];
         let schema = Schema { columns, ..Schema::default() };
         let row = |name: &str, beds: CellValue| {
             let cells = vec![CellValue::Text { text: name.to_owned() }, beds];
             Row { name: name.to_owned(), cells, documents: vec!["d".to_owned()], conflicts: Vec::new() }
         };
-        let rows = [row("Å", CellValue::Number { value: 2.5 }), row("B", CellValue::Missing)];
+        (schema, [row("Å", CellValue::Number { value: 2.5 }), row("B", CellValue::Missing)])
+    }
+
+    #[test]
+    fn a_table_as_csv_leaves_out_what_is_missing() {
+        let (schema, rows) = example();
         assert_eq!(String::from_utf8(csv(&schema, &rows).unwrap()).unwrap(), "name,beds,documents\nÅ,2.5,d\nB,,d\n");
     }
 

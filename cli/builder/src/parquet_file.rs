@@ -45,19 +45,13 @@ pub(super) fn parquet(schema: &Schema, rows: &[Row]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_build::corpusqa::ValueType;
+    use crate::global_table::tests::example;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use std::io::Write;
 
     #[test]
     fn parquet_holds_what_the_table_holds() {
-        let columns = vec![Column::new("name", ValueType::Name, ""), Column::new("beds", ValueType::Count, "")];
-        let schema = Schema { columns, ..Schema::default() };
-        let row = |name: &str, beds: CellValue| {
-            let cells = vec![CellValue::Text { text: name.to_owned() }, beds];
-            Row { name: name.to_owned(), cells, documents: vec!["d".to_owned()], conflicts: Vec::new() }
-        };
-        let rows = [row("Å", CellValue::Number { value: 2.5 }), row("B", CellValue::Missing)];
+        let (schema, rows) = example();
         let bytes = parquet(&schema, &rows).unwrap();
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(&bytes).unwrap();

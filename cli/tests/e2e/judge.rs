@@ -25,6 +25,11 @@ fn court() -> Server {
     })
 }
 
+/// Judges run `r` by that server, one call after the other.
+fn one_by_one<'a>(server: &'a Server, option: &'a str) -> [&'a str; 9] {
+    ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url, "--concurrency", "1", option]
+}
+
 /// The judgements of a run, one a line.
 fn judgements(sandbox: &Sandbox, run: &str) -> Vec<Value> {
     let text = std::fs::read_to_string(sandbox.path(run).join("judgements.jsonl")).unwrap();
@@ -145,17 +150,7 @@ fn a_killed_judge_goes_on_where_it_stopped() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "15,30"]);
-    let with = [
-        "judge",
-        "r",
-        "--judge-model",
-        "openai-compatible/j",
-        "--base-url",
-        &server.url,
-        "--concurrency",
-        "1",
-        "--no-cache",
-    ];
+    let with = one_by_one(&server, "--no-cache");
     let path = sandbox.path("r/judgements.jsonl");
     let n_lines = || std::fs::read_to_string(&path).map_or(0, |text| text.matches("judge-sagascale").count());
     let mut child = sandbox.command(&with).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -190,17 +185,7 @@ fn a_call_that_failed_is_asked_again() {
     let sandbox = Sandbox::with_own_cache();
     tales(&sandbox);
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
-    let with = [
-        "judge",
-        "r",
-        "--judge-model",
-        "openai-compatible/j",
-        "--base-url",
-        &server.url,
-        "--concurrency",
-        "1",
-        "--json",
-    ];
+    let with = one_by_one(&server, "--json");
     let first = sandbox.run(&with).exits(1);
     assert!(first.err().contains("1 calls failed"), "{}", first.err());
     assert_eq!(first.json()["cells"][0]["metrics"]["judged_accuracy"]["n"], 5, "a silent judge makes nothing wrong");

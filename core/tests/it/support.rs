@@ -280,3 +280,16 @@ pub(crate) fn fan(n: usize) -> Vectors {
     let angle = |i: usize| i as f32 / (n.max(2) - 1) as f32;
     Vectors::new(2, (0..n).flat_map(|i| [1.0 - angle(i), angle(i)]).collect())
 }
+
+/// Runs `work` with the settings of all tests.
+pub(crate) fn with_setting<T>(work: impl AsyncFnOnce(Settings<'_>) -> T) -> T {
+    let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
+    let settings = Settings {
+        prompts: &prompts,
+        tokenizer: &tokenizer,
+        max_output_tokens: 64,
+        temperature: 0.0,
+        context_window: None,
+    };
+    pollster::block_on(work(settings))
+}

@@ -10,13 +10,10 @@ mod options;
 mod sagascale;
 mod sagascale_words;
 
-use crate::support::ScriptedHost;
-use closeread_books::tokens::Tokenizer;
+use crate::support::{ScriptedHost, with_setting};
 use closeread_build::{BuildError, Built, StageStore, Stored};
 use closeread_eval::Item;
 use closeread_llm::{Call, HostError};
-use closeread_methods::Settings;
-use closeread_prompts::Prompts;
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -109,19 +106,6 @@ fn survives_any_death(script: &Script, build: &dyn Fn(&ScriptedHost<'_>, &Memory
         let host = ScriptedHost::scripted(|call, _| script(call)).delayed(seed);
         assert_eq!(build(&host, &Memory::default()).unwrap(), expected, "delays of seed {seed}");
     }
-}
-
-/// Runs `work` with the settings of all tests.
-fn with_setting<T>(work: impl AsyncFnOnce(Settings<'_>) -> T) -> T {
-    let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
-    let settings = Settings {
-        prompts: &prompts,
-        tokenizer: &tokenizer,
-        max_output_tokens: 64,
-        temperature: 0.0,
-        context_window: None,
-    };
-    pollster::block_on(work(settings))
 }
 
 /// The rows of a funnel: stage, units, kept, reasons.

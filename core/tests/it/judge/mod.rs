@@ -9,12 +9,10 @@ mod people;
 mod sagascale;
 mod scores;
 
-use crate::support::ScriptedHost;
-use closeread_books::tokens::Tokenizer;
+use crate::support::{ScriptedHost, with_setting};
 use closeread_eval::{Item, Task};
 use closeread_judges::{Judge, JudgeResponse, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
-use closeread_methods::Settings;
 use closeread_prompts::Prompts;
 use closeread_text::Language;
 use expect_test::Expect;
@@ -63,14 +61,6 @@ impl Case {
     }
 
     fn heard(&self, host: &ScriptedHost<'_>) -> JudgeResponse {
-        let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
-        let settings = Settings {
-            prompts: &prompts,
-            tokenizer: &tokenizer,
-            max_output_tokens: 64,
-            temperature: 0.0,
-            context_window: None,
-        };
         let submission = Submission {
             item: &self.item,
             title: "The Key",
@@ -79,7 +69,7 @@ impl Case {
             cited: &self.cited,
             chunk: self.chunk,
         };
-        pollster::block_on(closeread_judges::ask(self.judge, host, settings, &submission)).unwrap()
+        with_setting(async |settings| closeread_judges::ask(self.judge, host, settings, &submission).await).unwrap()
     }
 
     /// The whole exchange and what came of it.
