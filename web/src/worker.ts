@@ -2,6 +2,7 @@
 
 import init, * as whole from "./closeread_wasm.js";
 import type { Kind, Reply, Request } from "./messages.js";
+import { startedOnce } from "./module.js";
 import { need } from "./worker/assets.js";
 import { book, booksReady } from "./worker/book.js";
 import type { Handler, Handlers } from "./worker/handlers.js";
@@ -17,7 +18,7 @@ const handlers: Handlers = {
 };
 
 /** The whole core, for views other than the first; fetched when one of them asks for something. */
-let wholeReady: Promise<unknown> | undefined;
+const wholeReady = startedOnce(init, new URL("closeread_wasm_bg.wasm", import.meta.url));
 
 /** The first view has a smaller module of its own. */
 async function ready(kind: Kind): Promise<void> {
@@ -25,7 +26,7 @@ async function ready(kind: Kind): Promise<void> {
         await booksReady();
         return;
     }
-    await (wholeReady ??= init());
+    await wholeReady();
     if (kind.startsWith("theatre/")) await need(whole, "cl100k", "punkt-en");
 }
 

@@ -2,9 +2,10 @@
 
 import init, { scoreFormatJson, scoreJson } from "./closeread_scorer.js";
 import type { Assets, MetricName, NamedFile, Scorecard, ScoreOptions } from "./closeread_scorer.js";
+import { startedOnce } from "../module.js";
 import type { Words } from "./words.js";
 
-let ready: Promise<unknown> | undefined;
+const ready = startedOnce(init, new URL("closeread_scorer_bg.wasm", import.meta.url));
 let assets: Promise<Assets> | undefined;
 
 /** What a page says of how predictions are scored, by the names of the command line's options. */
@@ -41,8 +42,7 @@ export async function fetched(url: string, words: Words): Promise<NamedFile> {
 export async function score(
     gold: NamedFile | undefined, predictions: NamedFile, { format, ...options }: Scoring, words: Words,
 ): Promise<string> {
-    ready ??= init();
-    await ready;
+    await ready();
     const wanted: ScoreOptions = options;
     const run = (assets?: Assets) => format === undefined
         ? scoreJson(required(gold, words), predictions, wanted, assets)

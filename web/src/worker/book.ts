@@ -1,6 +1,7 @@
 // The open book in the worker.
 
 import init, * as books from "../closeread_books.js";
+import { startedOnce } from "../module.js";
 import { need } from "./assets.js";
 import type { Handlers } from "./handlers.js";
 
@@ -10,13 +11,10 @@ interface Open {
     index: books.Index;
 }
 
-let ready: Promise<unknown> | undefined;
 let open: Open | undefined;
 
 /** The module for books, fetched when the worker starts. */
-export function booksReady(): Promise<unknown> {
-    return (ready ??= init());
-}
+export const booksReady = startedOnce(init, new URL("../closeread_books_bg.wasm", import.meta.url));
 
 /** The open book, for handlers of views. */
 export function openBook(): Open {
