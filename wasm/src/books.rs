@@ -1,7 +1,6 @@
-//! A file becomes a book; a book is cut, searched.
+//! A file becomes a book.
 
 use crate::error::{as_js, usage};
-use crate::index::Index;
 use crate::options::read;
 use closeread_books::{Book, ReadOptions, decode, read_epub};
 use closeread_text::Language;
@@ -32,36 +31,6 @@ extern "C" {
     /// See `books.d.ts`.
     #[wasm_bindgen(typescript_type = "Found")]
     pub type JsFound;
-}
-
-/// Cuts a book into passages: what `closeread chunk FILE --json` prints.
-///
-/// # Errors
-/// A file that is no text, an empty book, an unknown option, an asset that was not provided.
-#[wasm_bindgen]
-pub fn chunk(file: BookFile, cut: Option<JsCutOptions>, reading: Option<JsReadOptions>) -> Result<JsListing, JsValue> {
-    of_one(file, cut, reading)?.passages()
-}
-
-/// Searches a book by BM25: what `closeread search FILE QUESTION --retriever bm25 --json` prints.
-///
-/// # Errors
-/// As [`chunk`].
-#[wasm_bindgen]
-pub fn search(
-    file: BookFile,
-    question: &str,
-    options: Option<JsSearchOptions>,
-    cut: Option<JsCutOptions>,
-    reading: Option<JsReadOptions>,
-) -> Result<JsFound, JsValue> {
-    of_one(file, cut, reading)?.search(question, options)
-}
-
-fn of_one(file: BookFile, cut: Option<JsCutOptions>, reading: Option<JsReadOptions>) -> Result<Index, JsValue> {
-    let mut index = Index::new(cut)?;
-    index.add("book", file, reading)?;
-    Ok(index)
 }
 
 /// How a file is read.

@@ -36,14 +36,12 @@ mod score;
 
 #[cfg(feature = "books")]
 pub use assets::{provide, provided};
-#[cfg(feature = "books")]
-pub use books::{chunk, search};
 #[cfg(feature = "page")]
 pub use compare::{compare_json, shown_comparison};
 #[cfg(any(feature = "embed", feature = "tract"))]
 pub use embedding_model::EmbeddingModel;
 #[cfg(feature = "books")]
-pub use index::Index;
+pub use index::{Index, chunk, search};
 #[cfg(feature = "page")]
 pub use method::{MethodRun, changes, methods};
 #[cfg(feature = "books")]

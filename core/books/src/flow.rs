@@ -1,6 +1,9 @@
 //! The text as it is read: wraps undone, every byte still traceable to its place in the file.
 
+mod invisible;
 mod wrap;
+
+pub(super) use invisible::is_invisible;
 
 use super::line::{Line, lines};
 use closeread_text::{FlowSpan, Span};
@@ -137,14 +140,6 @@ impl Flow {
         }
     }
 }
-
-/// True for characters that never show: they are dropped from the flow.
-pub(super) fn is_invisible(c: char) -> bool {
-    matches!(c, SOFT_HYPHEN | '\u{200B}' | '\u{2060}' | '\u{FEFF}')
-}
-
-/// Marks where a word may be broken; shows only at a line end.
-const SOFT_HYPHEN: char = '\u{AD}';
 
 /// Builds the text and the runs, left to right.
 struct Writer<'s> {

@@ -1,6 +1,7 @@
 //! Asking a judge: the prompt is filled in and sent, the reply read.
 
-use super::{JudgeResponse, Ruling, Verdict};
+use super::submission::JudgeResponse;
+use super::{Ruling, Verdict};
 use closeread_eval::Outcome;
 use closeread_eval::answer::{Parsed, after_thinking};
 use closeread_llm::Message;

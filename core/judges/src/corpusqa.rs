@@ -1,7 +1,8 @@
 //! CorpusQA's judge (section 4.1; `src/eval.py` of its repository): are two answers equivalent?
 
+use super::Ruling;
 use super::ask::ask;
-use super::{JudgeResponse, Ruling, Submission};
+use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::corpusqa::verdict;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};

@@ -1,6 +1,7 @@
 //! What judges will ask for, told before a trial is made.
 
-use super::{Judge, Submission, ask};
+use super::submission::Submission;
+use super::{Judge, ask};
 use closeread_methods::cost::{Calls, Range, Shared, Stage, calls_of};
 use closeread_methods::{MethodError, Settings};
 

@@ -7,7 +7,7 @@
 
 use super::ask::ask;
 use super::ruling::{FactRuling, Ruling, SentenceRuling};
-use super::{JudgeResponse, Submission};
+use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::json::json_value;
 use closeread_eval::hamlet::{ErrorCategory, Level};

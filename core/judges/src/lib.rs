@@ -20,6 +20,7 @@ pub mod rule;
 mod ruling;
 mod sagascale;
 mod score;
+mod submission;
 mod verdict;
 
 pub use agreement::{Agreement, Confusion, among, labels};
@@ -38,15 +39,14 @@ pub use score::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, evaluations, judged_scores, label_questions,
     score,
 };
+pub use submission::{JudgeResponse, Submission, SubmittedAnswer};
 pub use verdict::Verdict;
 
 use closeread_eval::Item;
-use closeread_eval::Outcome;
 use closeread_eval::Paper;
 use closeread_methods::Host;
-use closeread_methods::record::{CallTrace, Record};
+use closeread_methods::record::Record;
 use closeread_methods::{MethodError, Settings};
-use closeread_text::Language;
 
 /// Name of the judge without a model, as `--judge` takes it.
 pub const BUILTIN_RULE: &str = "builtin/rule";
@@ -93,74 +93,9 @@ pub fn by_rule(judge: Judge, submission: &Submission<'_>) -> Option<Verdict> {
     Some(Verdict::Ruled { ruling })
 }
 
-/// What is put to a judge.
-#[derive(Debug, Clone, Copy)]
-pub struct Submission<'a> {
-    /// The item, with its gold.
-    pub item: &'a Item,
-    /// Title of the work; empty if unknown.
-    pub title: &'a str,
-    /// The language of the work.
-    pub language: Language,
-    /// What the reader said; nothing for a judge of questions.
-    pub said: SubmittedAnswer<'a>,
-    /// Sentences that the reader cited as evidence.
-    pub cited: &'a [String],
-    /// The text of the chunk that the item's key facts are about; empty without key facts.
-    pub chunk: &'a str,
-}
-
-/// What a reader said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SubmittedAnswer<'a> {
-    /// Nothing: the question alone is judged.
-    Nothing,
-    /// An answer in the agreed form.
-    Answer {
-        /// Its text.
-        text: &'a str,
-        /// The option chosen, from 0.
-        choice: Option<usize>,
-    },
-    /// A reply that holds no answer in the agreed form.
-    Unparsed {
-        /// The reply.
-        response: &'a str,
-    },
-}
-
-impl<'a> SubmittedAnswer<'a> {
-    /// What a trial ended with.
-    pub fn of(outcome: &'a Outcome) -> Self {
-        match outcome {
-            Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
-            Outcome::Unparsed { response: reply } => Self::Unparsed { response: reply },
-            _ => Self::Nothing,
-        }
-    }
-
-    /// The words to be judged.
-    pub const fn text(self) -> &'a str {
-        match self {
-            Self::Nothing => "",
-            Self::Answer { text, .. } => text,
-            Self::Unparsed { response: reply } => reply,
-        }
-    }
-}
-
 /// The sentences that the reader of a trial cited as evidence.
 pub fn cited(record: &Record) -> &[String] {
     record.evidence.as_deref().unwrap_or_default()
-}
-
-/// What came of asking a judge.
-#[derive(Debug, Clone, PartialEq)]
-pub struct JudgeResponse {
-    /// What the judge said.
-    pub verdict: Verdict,
-    /// The call, if it came back.
-    pub calls: Vec<CallTrace>,
 }
 
 /// The paper whose judge decides on correct answers: the one that reports on the benchmark, else the one whose labels the

@@ -1,7 +1,8 @@
 //! NovelQA's judges (section 4.1): of answers, `C` or `N`, and of the evidence cited for them, `C50R66S33`.
 
+use super::Ruling;
 use super::ask::ask;
-use super::{JudgeResponse, Ruling, Submission};
+use super::submission::{JudgeResponse, Submission};
 use closeread_eval::Item;
 use closeread_eval::answer::novelqa::{evidence_marks, judge_letter};
 use closeread_methods::Host;

@@ -2,7 +2,7 @@
 
 use super::ask::ask;
 use super::ruling::{QuestionType, Ruling};
-use super::{JudgeResponse, Submission};
+use super::submission::{JudgeResponse, Submission};
 use closeread_eval::answer::boxed::boxed_label;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};

@@ -13,6 +13,7 @@
 )]
 #![allow(clippy::needless_range_loop, reason = "a tile's rows and vectors are counted loops over registers")]
 
+mod activation;
 mod aligned;
 mod attending;
 mod attention;
@@ -36,6 +37,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+pub use activation::Activation;
 pub use aligned::{Aligned, LINE};
 pub use attending::{AttentionRoom, TextHeads};
 pub use instructions::Instructions;
@@ -44,17 +46,6 @@ pub use product::Then;
 
 use product::{Pieces, Product, Scales};
 use table::Table;
-
-/// The function between the two layers of a feed-forward block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Activation {
-    /// x Φ(x), by the error function.
-    Gelu,
-    /// Its approximation by tanh.
-    GeluTanh,
-    /// max(x, 0).
-    Relu,
-}
 
 /// The kernels of instructions that this processor has.
 #[derive(Clone, Copy)]

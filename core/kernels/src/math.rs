@@ -1,7 +1,7 @@
 //! exp and the activations, on vectors.
 
 use super::simd::{ROUNDER, Simd, VECTORS, abs};
-use crate::Activation;
+use crate::activation::Activation;
 
 /// Below this, the power is taken at it: 2^-126 is the last that is not subnormal.
 const LEAST_EXPONENT: f32 = -125.0;

@@ -9,7 +9,7 @@
 use super::LINE;
 use super::math::activate;
 use super::simd::{Simd, VECTORS};
-use crate::Activation;
+use crate::activation::Activation;
 
 /// What happens to a product once the bias is added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What an EPUB may unpack to: archives of a few megabytes can be made to fill any memory.
 
-use super::EpubError;
+use super::error::EpubError;
 use regex::bytes::Regex;
 use std::io::{self, Cursor, Read, Write};
 use zip::ZipArchive;

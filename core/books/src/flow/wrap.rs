@@ -1,6 +1,6 @@
 //! Which line breaks only wrap, and which are meant.
 
-use crate::flow::{SOFT_HYPHEN, is_invisible};
+use super::invisible::{SOFT_HYPHEN, is_invisible};
 use crate::line::Line;
 use closeread_text::language::is_han;
 use regex::Regex;

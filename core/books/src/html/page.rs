@@ -1,6 +1,6 @@
 //! The text so far, and what must come before the next visible character.
 
-use super::Layout;
+use super::layout::Layout;
 use super::markup::Piece;
 
 pub(super) struct Page {

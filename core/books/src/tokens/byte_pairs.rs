@@ -4,7 +4,9 @@
 //! lowest rank are merged, the leftmost of equals first, until no merger is a token. The result is tiktoken's
 //! (`openai/tiktoken`, `src/lib.rs`) for pieces of up to 4 MiB, in time that grows with n log n of a piece, whatever it holds.
 
-use super::Encoding;
+use super::encoding::Encoding;
+#[cfg(feature = "vocabularies")]
+use super::encoding::INSIDE;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input};
@@ -30,6 +32,12 @@ const FREE: u32 = u32::MAX;
 const MAX_PIECE: usize = 4 << 20;
 
 impl BytePairs {
+    /// From the vocabulary inside the binary.
+    #[cfg(feature = "vocabularies")]
+    pub(super) fn inside(encoding: Encoding) -> Self {
+        Self::new(encoding, &encoding.published()).expect(INSIDE)
+    }
+
     /// Reads a vocabulary as tiktoken publishes it: a line a token, in base64, behind it its rank, which counts from 0.
     /// `None` if it is something else.
     pub(super) fn new(encoding: Encoding, vocabulary: &str) -> Option<Self> {
@@ -196,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_piece_of_a_million_bytes_takes_no_time_worth_naming() {
-        let vocabulary = Encoding::Cl100k.inside();
+        let vocabulary = BytePairs::inside(Encoding::Cl100k);
         for piece in ["a", "ab", "走", " ", "=-"] {
             let text = piece.repeat(1_000_000 / piece.len());
             let mut n_bytes = 0;
@@ -207,7 +215,7 @@ mod tests {
 
     #[test]
     fn tokens_stand_near_the_place_of_their_hash() {
-        let vocabulary = Encoding::Cl100k.inside();
+        let vocabulary = BytePairs::inside(Encoding::Cl100k);
         // Looked for in full places only, a token is as many steps away as it takes to come to a free one, at most.
         let runs = vocabulary.places.split(|&rank| rank == FREE).map(<[u32]>::len);
         let n_steps: usize = runs.map(|length| length * length / 2).sum();

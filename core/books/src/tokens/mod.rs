@@ -2,10 +2,12 @@
 
 mod byte_pairs;
 mod counted;
+mod encoding;
 
 use byte_pairs::BytePairs;
 use closeread_text::hash::sha256;
 use counted::Counted;
+pub use encoding::Encoding;
 use std::fmt;
 use std::sync::Arc;
 #[cfg(feature = "vocabularies")]
@@ -24,15 +26,6 @@ enum Engine {
     BytePairs(Arc<BytePairs>),
     #[cfg(feature = "tokenizer-json")]
     HuggingFace(Arc<tokenizers::Tokenizer>),
-}
-
-/// The byte-pair encodings of OpenAI that closeread knows the pre-tokenisation of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Encoding {
-    /// `cl100k_base`, of GPT-4 and of RAPTOR's node lengths; the default for caps, budgets and reports.
-    Cl100k,
-    /// `o200k_base`, of GPT-4o.
-    O200k,
 }
 
 /// Why a tokenizer could not be made.
@@ -77,14 +70,14 @@ impl Tokenizer {
     /// `cl100k_base`, the default everywhere. Text that looks like a special token (`<|endoftext|>`) is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn cl100k() -> Self {
-        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(Encoding::Cl100k.inside()));
+        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(BytePairs::inside(Encoding::Cl100k)));
         Self::of(Encoding::Cl100k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
     }
 
     /// `o200k_base`. Text that looks like a special token is ordinary text.
     #[cfg(feature = "vocabularies")]
     pub fn o200k() -> Self {
-        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(Encoding::O200k.inside()));
+        static INSIDE: LazyLock<Arc<BytePairs>> = LazyLock::new(|| Arc::new(BytePairs::inside(Encoding::O200k)));
         Self::of(Encoding::O200k.name(), Engine::BytePairs(Arc::clone(&INSIDE)))
     }
 
@@ -190,65 +183,6 @@ impl fmt::Debug for Tokenizer {
         f.debug_tuple("Tokenizer").field(&self.name).finish()
     }
 }
-
-impl Encoding {
-    /// As tiktoken calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Cl100k => "cl100k_base",
-            Self::O200k => "o200k_base",
-        }
-    }
-
-    /// Of the published vocabulary.
-    fn sha256(self) -> &'static str {
-        match self {
-            Self::Cl100k => "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-            Self::O200k => "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-        }
-    }
-
-    /// tiktoken's pre-tokenisation, with its look-ahead `\s+(?!\S)` spelt as a pattern whose last character is given
-    /// back, which needs no look-ahead: the one at [`Encoding::GIVES_BACK`].
-    fn patterns(self) -> [&'static str; 3] {
-        let words = match self {
-            Self::Cl100k => concat!(
-                r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
-                r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$"
-            ),
-            Self::O200k => concat!(
-                r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-                r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-                r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$"
-            ),
-        };
-        [words, r"\s+\s", r"\s+"]
-    }
-
-    const GIVES_BACK: usize = 1;
-
-    /// From the vocabulary inside the binary.
-    #[cfg(feature = "vocabularies")]
-    fn inside(self) -> BytePairs {
-        BytePairs::new(self, &self.published()).expect(INSIDE)
-    }
-
-    /// The published vocabulary.
-    #[cfg(feature = "vocabularies")]
-    fn published(self) -> String {
-        use std::io::Read as _;
-        let packed: &[u8] = match self {
-            Self::Cl100k => include_bytes!("../../assets/tokens/cl100k_base.tiktoken.gz"),
-            Self::O200k => include_bytes!("../../assets/tokens/o200k_base.tiktoken.gz"),
-        };
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect(INSIDE);
-        text
-    }
-}
-
-#[cfg(feature = "vocabularies")]
-const INSIDE: &str = "the vocabularies inside are tested to be the published ones";
 
 #[cfg(feature = "tokenizer-json")]
 const PROBED: &str = "an unknown character was tried when the tokenizer was made, and nothing else can fail";

@@ -1,6 +1,7 @@
 //! Weights from the ONNX files that `embed/onnx/graph.rs` writes: its names, its shapes.
 
-use super::{Checkpoint, Dense, Layer, Norm, Table, Tables, Values};
+use super::layers::{Checkpoint, Dense, Layer, Norm, Values};
+use super::tables::{Table, Tables};
 use crate::onnx::Activation;
 use half::f16;
 use std::collections::BTreeMap;

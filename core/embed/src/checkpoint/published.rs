@@ -1,7 +1,9 @@
 //! Weights as published: `config.json` and `model.safetensors`.
 
-use super::{Checkpoint, Dense, Layer, Norm, Table, Tables, Values};
-use crate::onnx::{Config, ConvertError, Weights};
+use super::layers::{Checkpoint, Dense, Layer, Norm, Values};
+use super::tables::{Table, Tables};
+use crate::onnx::ConvertError;
+use crate::onnx::{Config, Weights};
 
 /// Reads and checks all weights of the model that `config_json` describes.
 pub(super) fn read(config_json: &[u8], safetensors: &[u8]) -> Result<Checkpoint, ConvertError> {

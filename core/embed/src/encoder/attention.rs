@@ -1,10 +1,11 @@
 //! Self-attention: every token of a text looks at every other.
 
-use super::Workspace;
 use super::linear::{Format, Formats, Linear};
 use super::norm::LayerNorm;
 use super::rows::Rows;
-use crate::checkpoint::{Checkpoint, Layer};
+use super::workspace::Workspace;
+use crate::checkpoint::Checkpoint;
+use crate::checkpoint::Layer;
 use closeread_kernels::{AttentionRoom, Kernels, TextHeads, Then};
 
 /// One layer's attention, with the addition and normalisation that follow it.

@@ -2,7 +2,8 @@
 
 use super::norm::LayerNorm;
 use super::rows::Rows;
-use crate::checkpoint::{Norm, Tables};
+use crate::checkpoint::Norm;
+use crate::checkpoint::Tables;
 use closeread_kernels::Kernels;
 
 /// The tables that token ids and positions are looked up in.

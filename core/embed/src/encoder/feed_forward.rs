@@ -1,9 +1,10 @@
 //! The feed-forward block: each token by itself, through a wide inner state.
 
-use super::Workspace;
 use super::linear::{BLOCK, Formats, Linear};
 use super::norm::LayerNorm;
-use crate::checkpoint::{Checkpoint, Layer};
+use super::workspace::Workspace;
+use crate::checkpoint::Checkpoint;
+use crate::checkpoint::Layer;
 use crate::onnx::Activation;
 use closeread_kernels::{Kernels, Then};
 

@@ -20,16 +20,18 @@ mod rows;
 mod tests;
 #[cfg(test)]
 pub(super) mod tiny;
+mod workspace;
 
 pub use calibration::{Calibration, Ranges};
 pub use closeread_kernels::Instructions;
+use workspace::Workspace;
 
 use super::checkpoint::Checkpoint;
 use super::plan::{Unit, plan_in_order};
 use super::{Backend, EmbedError, ModelSpec, Pooling, Vectors};
 use attention::SelfAttention;
 use calibration::see;
-use closeread_kernels::{Arranged, AttentionRoom, Kernels};
+use closeread_kernels::Kernels;
 use embeddings::Embeddings;
 use feed_forward::FeedForward;
 use linear::{BLOCK, Format, Formats};
@@ -102,21 +104,6 @@ pub struct BertBackend {
     layers: Vec<(SelfAttention, FeedForward)>,
     /// Memory of calls that are over, for the next ones.
     idle: Mutex<Vec<Workspace>>,
-}
-
-/// What is under way in one call of [`Backend::forward`].
-#[derive(Default)]
-struct Workspace {
-    /// The hidden states of all tokens.
-    states: Rows,
-    /// Queries, keys and values of all tokens.
-    projections: Rows,
-    /// What attention found for each token.
-    context: Rows,
-    /// Inner states of a block of tokens.
-    inner: Rows,
-    arranged: Arranged,
-    attention: AttentionRoom,
 }
 
 impl BertBackend {

@@ -2,7 +2,8 @@
 
 use super::tiny::{POSITIONS, Shape, VOCABULARY, noise, published, published_for, spec};
 use super::*;
-use crate::onnx::{WeightFormat, convert};
+use crate::onnx::WeightFormat;
+use crate::onnx::convert;
 use proptest::prelude::*;
 
 const SHAPES: [Shape; 4] = [

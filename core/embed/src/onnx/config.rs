@@ -1,6 +1,6 @@
 //! What `config.json` says of an encoder.
 
-use super::ConvertError;
+use super::format::ConvertError;
 use closeread_kernels::Activation;
 use serde::Deserialize;
 

@@ -1,9 +1,9 @@
 //! The encoder as a graph of ONNX operators.
 
 use super::config::Config;
+use super::format::{ConvertError, WeightFormat};
 use super::proto::{Attribute, ElementType, Message};
 use super::safetensors::{Matrix, Weights};
-use super::{ConvertError, WeightFormat};
 use closeread_kernels::Activation;
 use half::f16;
 

@@ -1,6 +1,6 @@
 //! Just enough of the protobuf wire format to write an ONNX file.
 
-use super::ConvertError;
+use super::format::ConvertError;
 
 /// Element types of ONNX tensors (`TensorProto.DataType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Reading weights: the safetensors format, <https://huggingface.co/docs/safetensors>.
 
-use super::ConvertError;
+use super::format::ConvertError;
 use half::{bf16, f16};
 use serde::Deserialize;
 use std::collections::BTreeMap;

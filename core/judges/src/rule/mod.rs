@@ -11,7 +11,7 @@ mod words;
 pub use quantity::{Quantity, quantity};
 pub(super) use words::{align_key_facts, question_type, verify_facts};
 
-use super::{Submission, SubmittedAnswer};
+use super::submission::{Submission, SubmittedAnswer};
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::corpusqa;
 use closeread_eval::answer::corpusqa::{Reading, Value, agrees, value};

@@ -1,7 +1,8 @@
 //! Judging by counting words: what `builtin/rule` says where only a model could judge.
 
 use crate::hamlet::{facts, sentences};
-use crate::{FactRuling, QuestionType, SentenceRuling, Submission};
+use crate::submission::Submission;
+use crate::{FactRuling, QuestionType, SentenceRuling};
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_retrieve::WordRule;
 use closeread_text::sentence::{Rules, split};

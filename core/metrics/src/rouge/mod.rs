@@ -32,7 +32,7 @@ pub enum Rouge {
 /// without words scores 0.
 pub fn rouge(kind: Rouge, prediction: &str, reference: &str, words: Words) -> Prf {
     if kind == Rouge::Lsum {
-        return summary::union_lcs(&Lines::new(prediction, words), &Lines::new(reference, words));
+        return summary::union_lcs(&lines(prediction, words), &lines(reference, words));
     }
     let (prediction, reference) = (tokens(prediction, words), tokens(reference, words));
     let (p, r, n_distinct) = numbered(&prediction, &reference);
@@ -126,12 +126,8 @@ fn word_runs(bytes: &[u8], spans: &mut Vec<Range<usize>>) {
 }
 
 /// A text cut at newlines, empty lines left out.
-struct Lines(Vec<Tokens<'static>>);
-
-impl Lines {
-    fn new(text: &str, words: Words) -> Self {
-        Self(text.split('\n').filter(|line| !line.is_empty()).map(|line| tokens(line, words)).collect())
-    }
+fn lines(text: &str, words: Words) -> Vec<Tokens<'static>> {
+    text.split('\n').filter(|line| !line.is_empty()).map(|line| tokens(line, words)).collect()
 }
 
 fn numbered(prediction: &Tokens<'_>, reference: &Tokens<'_>) -> (Vec<u32>, Vec<u32>, usize) {

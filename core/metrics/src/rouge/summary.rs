@@ -1,11 +1,11 @@
 //! ROUGE-Lsum: unions of longest common subsequences, line by line.
 
 use super::lcs::Table;
-use super::{Lines, Prf};
-use crate::tokens::Numbering;
+use crate::Prf;
+use crate::tokens::{Numbering, Tokens};
 
 /// Summary-level ROUGE-L as `_summary_level_lcs` of rouge_score computes it.
-pub(super) fn union_lcs(prediction: &Lines, reference: &Lines) -> Prf {
+pub(super) fn union_lcs(prediction: &[Tokens<'_>], reference: &[Tokens<'_>]) -> Prf {
     let mut vocabulary = Numbering::with_capacity(64);
     let (prediction, reference) = (numbered(prediction, &mut vocabulary), numbered(reference, &mut vocabulary));
     let n_distinct = vocabulary.len();
@@ -36,8 +36,8 @@ pub(super) fn union_lcs(prediction: &Lines, reference: &Lines) -> Prf {
     Prf::new(hits, n_words(&prediction), n_words(&reference))
 }
 
-fn numbered<'t>(lines: &'t Lines, vocabulary: &mut Numbering<&'t str>) -> Vec<Vec<u32>> {
-    lines.0.iter().map(|line| line.iter().map(|word| vocabulary.number(word)).collect()).collect()
+fn numbered<'t>(lines: &'t [Tokens<'_>], vocabulary: &mut Numbering<&'t str>) -> Vec<Vec<u32>> {
+    lines.iter().map(|line| line.iter().map(|word| vocabulary.number(word)).collect()).collect()
 }
 
 /// Marks the words of `line` that its longest common subsequence with `candidate` takes; of several such subsequences

@@ -6,13 +6,13 @@ mod words;
 
 pub use cells::{cell_comparisons, comparison_tables};
 pub use source::{Choice, ChoiceError, Compared, Entry, ScoreFileItem, Source, Two, listed};
+pub use unpaired::Unpaired;
 
 use super::MAX_LABEL_VALUES;
 use super::cells::aggregation;
 use closeread_eval::observations::{
     Aggregation, Common, FailurePolicy, ItemFacts, MetricName, Observations, Paired, Rows,
 };
-use closeread_metrics::stats::IntervalMethod;
 use closeread_metrics::stats::multiple::holm;
 use closeread_metrics::stats::paired;
 use closeread_table::number;
@@ -68,28 +68,6 @@ pub struct Flip {
     pub a: f64,
     /// Score under B.
     pub b: f64,
-}
-
-/// Ids of the items that are not compared, in alphabetical order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unpaired {
-    /// Only A has the item.
-    pub only_a: Vec<String>,
-    /// Only B has the item.
-    pub only_b: Vec<String>,
-    /// Both have an item of this id, but with another question or gold answer: not the same item.
-    pub other_gold: Vec<String>,
-    /// A has no score of it: this metric does not apply, or no judge gave a verdict.
-    pub unscored_a: Vec<String>,
-    /// B has no score of it.
-    pub unscored_b: Vec<String>,
-}
-
-impl Unpaired {
-    /// True if every item of both runs is compared.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Which labels a comparison is broken down by.
@@ -269,10 +247,6 @@ pub(super) fn numbers(comparison: &paired::Comparison) -> [Value; 6] {
     ]
 }
 
-/// True if the interval respects that the questions about a book belong together.
-fn is_clustered(comparison: &paired::Comparison) -> bool {
-    comparison.interval == IntervalMethod::ClusteredByBook
-}
-
 #[cfg(test)]
 mod tests;
+mod unpaired;

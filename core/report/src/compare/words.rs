@@ -1,6 +1,6 @@
 //! What can and cannot be concluded, in plain sentences.
 
-use super::{Unpaired, is_clustered};
+use super::unpaired::{Unpaired, is_clustered};
 use closeread_metrics::stats::paired::{Comparison, TestName};
 use closeread_table::number::{metric_label, number, points, thousands};
 

@@ -1,7 +1,7 @@
 //! The items with what became of them: outcome, answer, scores, and the trace by reference.
 
+use super::cells::{NamedCell, SiteFile, cell_path};
 use super::page::Page;
-use super::{NamedCell, SiteFile, cell_path};
 use crate::plan::{Trials, TrialsByItem};
 use crate::{Report, Run};
 use closeread_eval::Outcome;

@@ -1,8 +1,8 @@
 //! The leaderboard of a report: a table that reads without JavaScript, the results as data, and the predictions and gold
 //! answers that a reader's browser scores them again from.
 
+use super::cells::{NamedCell, SiteFile};
 use super::page::Page;
-use super::{NamedCell, SiteFile};
 use crate::plan::Trials;
 use crate::{Report, Run};
 use closeread_data::scoring::{Options, Scorecard, prediction, score};

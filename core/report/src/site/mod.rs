@@ -9,20 +9,12 @@ mod page;
 
 use super::chart::{Chart, Placement, STYLE, Shape, svg};
 use super::plan::Trials;
-use super::tables::Naming;
-use super::{Arm, Cell, Report, Run, ledger_table, score_table};
+use super::{Report, Run, ledger_table, score_table};
+pub use cells::SiteFile;
+use cells::{NamedCell, cell_path, named_cells};
 use closeread_table::Table;
 use closeread_table::render::html::{escaped, id, isolated, table};
 use page::Page;
-
-/// A file of the site.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SiteFile {
-    /// Path inside the site, `/` between the parts.
-    pub path: String,
-    /// Its text.
-    pub content: String,
-}
 
 /// The files of the site: `index.html`, a page a cell, pages of items, charts, `style.css`; and `leaderboard.html` with
 /// `results.json`, `items.jsonl` and `predictions/`.
@@ -48,29 +40,6 @@ pub fn site(report: &Report, runs: &[Run]) -> Vec<SiteFile> {
     }
     files.push(SiteFile { path: "style.css".to_owned(), content: format!("{}\n{STYLE}", include_str!("style.css")) });
     files
-}
-
-/// A cell with its name in the report.
-struct NamedCell<'a> {
-    run: usize,
-    cell: &'a Cell,
-    name: String,
-}
-
-impl NamedCell<'_> {
-    fn arm(&self) -> &Arm {
-        &self.cell.key.arm
-    }
-}
-
-fn named_cells(report: &Report) -> Vec<NamedCell<'_>> {
-    let all = || report.runs.iter().enumerate().flat_map(|(run, r)| r.cells.iter().map(move |cell| (run, cell)));
-    let naming = Naming::of(all().map(|(_, cell)| &cell.key));
-    all().map(|(run, cell)| NamedCell { run, cell, name: naming.full_name(&cell.key) }).collect()
-}
-
-fn cell_path(number: usize) -> String {
-    format!("cell-{}.html", number + 1)
 }
 
 fn chart_path(chart: &Chart) -> String {
@@ -173,5 +142,6 @@ fn cell_page(report: &Report, runs: &[Run], cell: &NamedCell<'_>, number: usize,
     page.finish()
 }
 
+mod cells;
 #[cfg(test)]
 mod tests;

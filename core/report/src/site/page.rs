@@ -1,6 +1,6 @@
 //! What every page of the site has around its content.
 
-use super::SiteFile;
+use super::cells::SiteFile;
 use crate::Report;
 use closeread_table::render::html::{escaped, isolated};
 

@@ -1,8 +1,8 @@
 //! CorpusQA: replies with their gold answers, judged or not.
 
 use super::draft::{Draft, ended, share};
+use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{field, field_text, records, text};
-use super::{Format, FormatError, FormatInput, no_systems};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;

@@ -1,6 +1,6 @@
 //! A submission in the making: ids stay unique, every row is used, noted or counted as a problem.
 
-use super::{Format, FormatError, FormatInput};
+use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::rows::Row;

@@ -2,8 +2,8 @@
 
 use super::choice;
 use super::draft::{Draft, answered, ended, share};
+use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{field, field_text, records, texts};
-use super::{Format, FormatError, FormatInput, no_systems};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;

@@ -1,8 +1,8 @@
 //! What L-Eval's prediction files share: `query`, `gt` and `<model>_pred` a line, no ids.
 
 use super::draft::Draft;
+use super::layout::{Format, FormatError, FormatInput};
 use super::read::{field_text, records, text};
-use super::{Format, FormatError, FormatInput};
 use crate::scoring::Attempt;
 use closeread_eval::rows::Row;
 use closeread_eval::{InputFile, Item};

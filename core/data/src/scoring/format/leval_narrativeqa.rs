@@ -1,7 +1,8 @@
 //! L-Eval's predictions on NarrativeQA.
 
 use super::draft::{Draft, answered};
-use super::{Format, FormatError, FormatInput, leval};
+use super::layout::{Format, FormatError, FormatInput};
+use super::leval;
 use crate::scoring::Submission;
 use closeread_eval::{Item, Task};
 use closeread_metrics::Metric;

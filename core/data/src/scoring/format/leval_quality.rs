@@ -2,7 +2,8 @@
 
 use super::choice::LETTERS;
 use super::draft::{Draft, ended, share};
-use super::{Format, FormatError, FormatInput, leval};
+use super::layout::{Format, FormatError, FormatInput};
+use super::leval;
 use crate::scoring::format::choice;
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;

@@ -1,8 +1,8 @@
 //! NoCha: claims with the replies of many model set-ups, one field a set-up.
 
 use super::draft::{Draft, ended};
+use super::layout::{Format, FormatError, FormatInput};
 use super::read::{field_text, records};
-use super::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;

@@ -1,7 +1,7 @@
 //! QuALITY: submissions to its leaderboard.
 
 use super::draft::{Draft, ended};
-use super::{Format, FormatError, FormatInput, no_systems};
+use super::layout::{Format, FormatError, FormatInput, no_systems};
 use crate::quality;
 use crate::scoring::Submission;
 use closeread_eval::Outcome;

@@ -1,8 +1,8 @@
 //! SQuAD: answers by question id, against its data set.
 
 use super::draft::{Draft, answered, ended};
+use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{Entry, entries, field, records, text};
-use super::{Format, FormatError, FormatInput, no_systems};
 use crate::scoring::Submission;
 use closeread_eval::Outcome;
 use closeread_eval::rows::{Row, kind, scalar};

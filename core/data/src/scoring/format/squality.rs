@@ -1,8 +1,8 @@
 //! SQuALITY: predicted summaries against their references, and the marks that people gave.
 
 use super::draft::{Draft, answered};
+use super::layout::{Format, FormatError, FormatInput};
 use super::read::{Entry, entries, field, field_text, records, text, texts};
-use super::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use crate::squality;
 use closeread_eval::rows::{Row, scalar};

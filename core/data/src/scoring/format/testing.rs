@@ -1,6 +1,6 @@
 //! What the formats' tests share.
 
-use super::{Format, FormatError, FormatInput};
+use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::Submission;
 use closeread_eval::InputFile;
 

@@ -5,7 +5,7 @@ mod judged;
 pub use judged::evaluations;
 
 use super::draft::{Draft, ended};
-use super::{Format, FormatError, FormatInput};
+use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::hamlet::{POSITION_BINS, SummaryEvaluation, position_bin, scores};

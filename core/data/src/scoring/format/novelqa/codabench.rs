@@ -7,35 +7,13 @@
 //! a list of answers by novel, in the order of the novel's questions; beside the second, `res_gen/key` with the key for
 //! the judge.
 
-use super::gold::fold;
-use super::lists;
+use super::files::{fold, lies_at, lists};
+use super::setting::Setting;
 use crate::scoring::Submission;
 use closeread_eval::Outcome;
 use closeread_eval::{InputFile, Item};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Which of NovelQA's two settings (section 4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Setting {
-    /// Options are given: the answer is a letter.
-    MultipleChoice,
-    /// The answer is free, and judged.
-    Generative,
-}
-
-impl Setting {
-    /// Both, in the order in which an archive is written.
-    pub const ALL: [Self; 2] = [Self::MultipleChoice, Self::Generative];
-
-    /// Where its answers lie in the archive.
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::MultipleChoice => "res_mc/res_mc.json",
-            Self::Generative => "res_gen/res_gen.json",
-        }
-    }
-}
 
 /// The key for the judge; it is the submitter's own, and neither read nor written here.
 const KEY: &str = "res_gen/key";
@@ -108,11 +86,6 @@ pub fn check_codabench(files: &[InputFile], items: &[Item]) -> Result<(), Codabe
         return Ok(());
     }
     Err(CodabenchError::Layout { missing, unexpected })
-}
-
-/// True if the file is at `path`, or at `path` within another folder.
-pub(super) fn lies_at(name: &str, path: &str) -> bool {
-    name.strip_suffix(path).is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
 }
 
 fn check_file(

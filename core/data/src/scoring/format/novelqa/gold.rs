@@ -2,8 +2,8 @@
 
 use super::super::draft::Draft;
 use super::super::read::{Entry, entries, records, text};
-use super::codabench::Setting;
-use super::lists;
+use super::files::{base_name, fold, lists, stem};
+use super::setting::Setting;
 use crate::novelqa;
 use closeread_eval::rows::scalar;
 use closeread_eval::{InputFile, Item, Task};
@@ -133,20 +133,4 @@ fn bare_item(novel: &str, number: usize, answer: &Value, setting: Setting) -> It
     }
     set_gold(&mut item, &text(answer).unwrap_or_default());
     item
-}
-
-/// Letters and digits alone, in lower case: `Mrs. Dalloway` and `mrsdalloway` are one title.
-pub(super) fn fold(title: &str) -> String {
-    title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// The file's name without folders.
-pub(super) fn base_name(file: &InputFile) -> &str {
-    file.name.rsplit('/').next().unwrap_or(&file.name)
-}
-
-/// The base name without its last extension.
-pub(super) fn stem(file: &InputFile) -> &str {
-    let base = base_name(file);
-    base.rsplit_once('.').map_or(base, |(stem, _)| stem)
 }

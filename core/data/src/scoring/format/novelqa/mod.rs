@@ -1,11 +1,13 @@
 //! NovelQA: answers by novel and question, in the settings with and without options.
 
 pub(super) mod codabench;
+mod files;
 mod gold;
+pub(super) mod setting;
 
 use super::draft::{Draft, answered, ended, share};
+use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{Entry, entries, field, field_text, records, text};
-use super::{Format, FormatError, FormatInput, no_systems};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::answer::Parsed;
@@ -13,9 +15,11 @@ use closeread_eval::answer::novelqa::{answer_lines, choice_lines, judge_letter};
 use closeread_eval::rows::{Row, kind, scalar};
 use closeread_eval::{InputFile, Item, Problem};
 use closeread_metrics::Metric;
-use codabench::{Setting, check_codabench, lies_at};
-use gold::{Novel, base_name, read_gold, stem};
+use codabench::check_codabench;
+use files::{base_name, lies_at, lists, stem};
+use gold::{Novel, read_gold};
 use serde_json::Value;
+use setting::Setting;
 
 const MULTIPLE_CHOICE: &str = "multichoice";
 const GENERATIVE: &str = "generative";
@@ -134,16 +138,6 @@ fn read_file(draft: &mut Draft, file: &InputFile, novels: &[Novel], setting: Set
             draft.malformed(file, None, None, why);
         }
     }
-}
-
-/// The lists of an object that has nothing else, or `None`.
-fn lists(file: &InputFile) -> Option<Vec<(String, Vec<Value>)>> {
-    let list = |entry: Entry| match entry.value {
-        Value::Array(answers) => Some((entry.key, answers)),
-        _ => None,
-    };
-    let lists: Vec<_> = entries(file).into_iter().flatten().map(list).collect::<Option<_>>()?;
-    (!lists.is_empty()).then_some(lists)
 }
 
 fn read_list(draft: &mut Draft, file: &InputFile, novel: &Novel, answers: &[Value], setting: Setting) {

@@ -4,8 +4,8 @@ mod number;
 mod score;
 
 use super::draft::{Draft, ended, share};
+use super::layout::{Format, FormatError, FormatInput, no_systems};
 use super::read::{Entry, entries, records, text};
-use super::{Format, FormatError, FormatInput, no_systems};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
 use closeread_eval::rows::{kind, scalar};

@@ -1,0 +1,71 @@
+//! What is put to a judge, and what comes of it.
+
+use crate::verdict::Verdict;
+use closeread_eval::{Item, Outcome};
+use closeread_methods::record::CallTrace;
+use closeread_text::Language;
+
+/// What is put to a judge.
+#[derive(Debug, Clone, Copy)]
+pub struct Submission<'a> {
+    /// The item, with its gold.
+    pub item: &'a Item,
+    /// Title of the work; empty if unknown.
+    pub title: &'a str,
+    /// The language of the work.
+    pub language: Language,
+    /// What the reader said; nothing for a judge of questions.
+    pub said: SubmittedAnswer<'a>,
+    /// Sentences that the reader cited as evidence.
+    pub cited: &'a [String],
+    /// The text of the chunk that the item's key facts are about; empty without key facts.
+    pub chunk: &'a str,
+}
+
+/// What a reader said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SubmittedAnswer<'a> {
+    /// Nothing: the question alone is judged.
+    Nothing,
+    /// An answer in the agreed form.
+    Answer {
+        /// Its text.
+        text: &'a str,
+        /// The option chosen, from 0.
+        choice: Option<usize>,
+    },
+    /// A reply that holds no answer in the agreed form.
+    Unparsed {
+        /// The reply.
+        response: &'a str,
+    },
+}
+
+impl<'a> SubmittedAnswer<'a> {
+    /// What a trial ended with.
+    pub fn of(outcome: &'a Outcome) -> Self {
+        match outcome {
+            Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
+            Outcome::Unparsed { response: reply } => Self::Unparsed { response: reply },
+            _ => Self::Nothing,
+        }
+    }
+
+    /// The words to be judged.
+    pub const fn text(self) -> &'a str {
+        match self {
+            Self::Nothing => "",
+            Self::Answer { text, .. } => text,
+            Self::Unparsed { response: reply } => reply,
+        }
+    }
+}
+
+/// What came of asking a judge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgeResponse {
+    /// What the judge said.
+    pub verdict: Verdict,
+    /// The call, if it came back.
+    pub calls: Vec<CallTrace>,
+}

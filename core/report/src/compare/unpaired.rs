@@ -1,0 +1,32 @@
+//! What two runs do not share.
+
+use closeread_metrics::stats::IntervalMethod;
+use closeread_metrics::stats::paired::Comparison;
+use serde::{Deserialize, Serialize};
+
+/// Ids of the items that are not compared, in alphabetical order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unpaired {
+    /// Only A has the item.
+    pub only_a: Vec<String>,
+    /// Only B has the item.
+    pub only_b: Vec<String>,
+    /// Both have an item of this id, but with another question or gold answer: not the same item.
+    pub other_gold: Vec<String>,
+    /// A has no score of it: this metric does not apply, or no judge gave a verdict.
+    pub unscored_a: Vec<String>,
+    /// B has no score of it.
+    pub unscored_b: Vec<String>,
+}
+
+impl Unpaired {
+    /// True if every item of both runs is compared.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// True if the interval respects that the questions about a book belong together.
+pub(super) fn is_clustered(comparison: &Comparison) -> bool {
+    comparison.interval == IntervalMethod::ClusteredByBook
+}
