@@ -1,9 +1,7 @@
 //! Which embedding models there are on this machine, and where.
 
-#[cfg(feature = "encoder")]
 mod calibration;
 
-#[cfg(feature = "encoder")]
 pub use calibration::{CALIBRATION, CalibrationFile};
 
 use anyhow::{Context, bail};

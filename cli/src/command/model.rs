@@ -1,10 +1,10 @@
 //! `closeread model`: which embedding models there are, and how to get more.
 
-#[cfg(feature = "encoder")]
 mod calibrate;
 mod convert;
 mod download;
 mod pull;
+mod reference;
 mod verify;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -42,7 +42,6 @@ enum Command {
     /// Measure how large a model's channels get on some text, for `--backend encoder-int8`
     ///
     /// Writes calibration.json beside the model. Run it on text of the language, and of the kind, that is to be embedded.
-    #[cfg(feature = "encoder")]
     Calibrate {
         /// An installed model, by name or folder
         name: String,
@@ -108,7 +107,6 @@ pub(crate) async fn run(args: ModelArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         Command::List { json } => list(json),
         Command::Verify { name, json } => verify::run(name.as_deref(), json),
-        #[cfg(feature = "encoder")]
         Command::Calibrate { name, texts } => calibrate::run(&name, &texts),
         Command::Pull { name, weights, spec } => pull::run(&name, weights.into(), spec.as_deref()).await,
         Command::Convert { dir, weights, out, name, spec } => {

@@ -4,10 +4,9 @@
 use super::gpu::{self, GpuBackend};
 use crate::models::{Installed, ONNX};
 use anyhow::Context;
-#[cfg(feature = "encoder")]
 use closeread_embed::encoder;
-#[cfg(feature = "encoder")]
 use closeread_embed::encoder::{BertBackend, EncoderOptions, Instructions, Precision};
+#[cfg(feature = "tract")]
 use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbedError, Unit, Vectors};
 #[cfg(feature = "gpu")]
@@ -43,8 +42,8 @@ impl BackendName {
 /// A backend and what is computed in, as far as it can change a vector.
 #[derive(Debug, Clone)]
 pub(super) enum Choice {
+    #[cfg(feature = "tract")]
     Tract,
-    #[cfg(feature = "encoder")]
     Encoder(Precision),
     #[cfg(feature = "gpu")]
     Gpu(Adapter),
@@ -52,44 +51,45 @@ pub(super) enum Choice {
 
 impl Choice {
     /// The backend asked for; otherwise our own where it reads the model, tract where it does not.
+    ///
+    /// # Errors
+    /// If this build has no such backend.
     pub(super) fn new(asked: Option<BackendName>, onnx: &[u8]) -> anyhow::Result<Self> {
         match asked {
-            Some(BackendName::Tract) => Ok(Self::Tract),
-            #[cfg(feature = "encoder")]
             Some(BackendName::EncoderF32) => Ok(Self::Encoder(Precision::F32)),
-            #[cfg(feature = "encoder")]
             Some(BackendName::EncoderInt8) => Ok(Self::Encoder(Precision::Int8)),
-            #[cfg(feature = "encoder")]
             Some(BackendName::Encoder) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
             #[cfg(feature = "gpu")]
             Some(BackendName::Gpu) => {
                 let encoder = || Self::Encoder(Precision::fastest(Instructions::fastest()));
                 Ok(gpu::adapter().map_or_else(encoder, Self::Gpu))
             }
-            #[cfg(all(feature = "encoder", not(feature = "gpu")))]
+            #[cfg(not(feature = "gpu"))]
             Some(BackendName::Gpu) => {
                 anyhow::bail!("{}; or leave out --backend", crate::light::lacking("graphics processors", "gpu"))
             }
-            #[cfg(feature = "encoder")]
             None if encoder::reads(onnx) => Ok(Self::Encoder(Precision::fastest(Instructions::fastest()))),
-            #[cfg(not(feature = "encoder"))]
-            Some(_) => {
-                let _ = onnx;
-                anyhow::bail!("{}; or say --backend tract", crate::light::lacking("its encoder", "encoder"))
+            #[cfg(feature = "tract")]
+            Some(BackendName::Tract) | None => Ok(Self::Tract),
+            #[cfg(not(feature = "tract"))]
+            Some(BackendName::Tract) => {
+                anyhow::bail!("{}; or leave out --backend", crate::light::lacking("tract", "tract"))
             }
-            None => Ok(Self::Tract),
+            #[cfg(not(feature = "tract"))]
+            None => {
+                let tract = "tract, which computes embedding models of other families than BERT's";
+                anyhow::bail!("{}; or choose a model of that family", crate::light::lacking(tract, "tract"))
+            }
         }
     }
 
     /// Its name in manifests, with the precision.
     pub(super) fn name(&self) -> &'static str {
         match self {
+            #[cfg(feature = "tract")]
             Self::Tract => "tract",
-            #[cfg(feature = "encoder")]
             Self::Encoder(Precision::F32) => "encoder-f32",
-            #[cfg(feature = "encoder")]
             Self::Encoder(Precision::Int16) => "encoder-int16",
-            #[cfg(feature = "encoder")]
             Self::Encoder(Precision::Int8) => "encoder-int8",
             #[cfg(feature = "gpu")]
             Self::Gpu(_) => "gpu-f32",
@@ -97,10 +97,8 @@ impl Choice {
     }
 
     /// What a vector depends on besides the backend and the model: how 8-bit integers are scaled.
-    #[cfg_attr(not(feature = "encoder"), expect(unused_variables, reason = "tract needs none"))]
     pub(super) fn calibration(&self, model: &Installed) -> anyhow::Result<Option<Vec<u8>>> {
         match self {
-            #[cfg(feature = "encoder")]
             Self::Encoder(Precision::Int8) => model.calibration_file().map(Some),
             _ => Ok(None),
         }
@@ -119,8 +117,8 @@ impl Choice {
     pub(super) fn load(&self, model: &Installed) -> anyhow::Result<AnyBackend> {
         let (spec, onnx) = (&model.spec, model.file(ONNX)?);
         let loaded = match self {
+            #[cfg(feature = "tract")]
             Self::Tract => TractBackend::new(spec, &onnx).map(AnyBackend::Tract),
-            #[cfg(feature = "encoder")]
             Self::Encoder(precision) => {
                 let calibration = (*precision == Precision::Int8).then(|| model.calibration()).transpose()?;
                 let calibration = calibration.as_ref();
@@ -138,8 +136,8 @@ impl Choice {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one for a model")]
 pub(super) enum AnyBackend {
+    #[cfg(feature = "tract")]
     Tract(TractBackend),
-    #[cfg(feature = "encoder")]
     Encoder(BertBackend),
     #[cfg(feature = "gpu")]
     Gpu(GpuBackend),
@@ -148,8 +146,8 @@ pub(super) enum AnyBackend {
 impl Backend for AnyBackend {
     fn plan(&self, lengths: &[usize]) -> Vec<Unit> {
         match self {
+            #[cfg(feature = "tract")]
             Self::Tract(backend) => backend.plan(lengths),
-            #[cfg(feature = "encoder")]
             Self::Encoder(backend) => backend.plan(lengths),
             #[cfg(feature = "gpu")]
             Self::Gpu(backend) => backend.plan(lengths),
@@ -158,8 +156,8 @@ impl Backend for AnyBackend {
 
     async fn forward(&self, batch: &[&[u32]]) -> Result<Vectors, EmbedError> {
         match self {
+            #[cfg(feature = "tract")]
             Self::Tract(backend) => backend.forward(batch).await,
-            #[cfg(feature = "encoder")]
             Self::Encoder(backend) => backend.forward(batch).await,
             #[cfg(feature = "gpu")]
             Self::Gpu(backend) => backend.forward(batch).await,

@@ -1,9 +1,9 @@
 //! `closeread model convert`: published files in, a model folder out.
 
+use super::reference::reference;
 use super::verify::related_cosine;
 use anyhow::{Context, bail};
 use closeread_embed::onnx::{WeightFormat, convert, dimension, max_tokens};
-use closeread_embed::tract::TractBackend;
 use closeread_embed::{EmbeddingModel, ModelSpec, Pooling};
 use closeread_runner::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir};
 use closeread_text::hash::sha256;
@@ -86,7 +86,7 @@ pub(super) fn install(
     }
     let onnx = convert(&config, &read(WEIGHTS)?, weights).with_context(in_dir)?;
     // Whatever cannot be run is not installed.
-    let encoder = EmbeddingModel::new(spec.clone(), &tokenizer, TractBackend::new(spec, &onnx)?)?;
+    let encoder = EmbeddingModel::new(spec.clone(), &tokenizer, reference(spec, &onnx)?)?;
     let cosine = related_cosine(&encoder)?;
     drop(encoder);
 

@@ -1,7 +1,7 @@
 //! `closeread model verify`: is a model what it says it is?
 
+use super::reference::reference;
 use anyhow::Context;
-use closeread_embed::tract::TractBackend;
 use closeread_embed::{Backend, EmbeddingModel, Role};
 use closeread_runner::models::{Installed, ONNX, TOKENIZER, find, installed, models_dir};
 use closeread_text::hash::sha256;
@@ -70,7 +70,7 @@ fn verify(model: &Installed) -> Vec<Finding> {
 
 fn vectors(model: &Installed, findings: &mut Vec<Finding>) -> anyhow::Result<()> {
     let spec = &model.spec;
-    let backend = TractBackend::new(spec, &model.file(ONNX)?)?;
+    let backend = reference(spec, &model.file(ONNX)?)?;
     let encoder = EmbeddingModel::new(spec.clone(), &model.file(TOKENIZER)?, backend)?;
     let vectors = block_on(encoder.encode(Role::Passage, &[RELATED[0], RELATED[1], UNRELATED]))?.vectors;
     findings.push(finding("dimension", true, format!("{} numbers a vector", vectors.dimension())));
