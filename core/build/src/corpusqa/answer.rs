@@ -1,14 +1,15 @@
 //! From a query to a question with its gold answer: paraphrase, SQL by a model, execution (section 3, steps 3 and 5).
 
+use super::CorpusQa;
 use super::column::ValueType;
 use super::column::{Column, Schema};
 use super::database::{Database, SqlError, TABLE};
 use super::draw::Query;
 use super::global::Row;
 use super::gold::{AnswerKind, GoldError, gold};
+use super::infer;
 use super::sets::DocumentSet;
 use super::value::{CellValue, folded};
-use super::{CorpusQa, column};
 use crate::ask::{asked, made, one};
 use crate::line::End;
 use crate::stage::{Made, Unit};
@@ -221,7 +222,7 @@ fn field(reply: &str, name: &str) -> Option<String> {
 pub(super) fn sql_prompt<'p>(table: &SetTable<'p>, asked: &'p Asked) -> CorpusQaSql<'p> {
     let column = |(at, column): (usize, &'p Column)| {
         let cells = table.rows.iter().map(|row| &row.cells[at]);
-        let words = if column.value_type == ValueType::Category { column::categories(cells) } else { Vec::new() };
+        let words = if column.value_type == ValueType::Category { infer::categories(cells) } else { Vec::new() };
         let (key, unit) = (column.key.as_str(), column.unit.as_str());
         variables::Column { key, title: column.named(), r#type: type_of(column.value_type), unit, words }
     };

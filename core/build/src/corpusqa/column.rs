@@ -1,13 +1,8 @@
 //! The columns of the global table, and what is known of them.
 
-use super::unit::Unit;
-use super::value::{CellValue, read_cell};
 use closeread_prompts::variables::Field;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// Most different words of a category: a column with more is not asked about as one.
-const MOST_CATEGORIES: usize = 24;
 
 /// What the cells of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,127 +183,9 @@ pub fn key_of(title: &str) -> String {
     }
 }
 
-/// The columns of a table as it is, by its header and all its cells (`rows` of texts): the first column is the name; a column
-/// is what all of its cells that say something can be read as. A unit stands in the header, in brackets.
-pub fn inferred(header: &[String], rows: &[Vec<String>]) -> Schema {
-    let mut columns: Vec<Column> = Vec::new();
-    for (at, head) in header.iter().enumerate() {
-        let cells: Vec<&str> = rows.iter().filter_map(|row| row.get(at)).map(String::as_str).collect();
-        let (title, unit) = title_and_unit(head);
-        let value_type = if at == 0 { ValueType::Name } else { type_of(&cells, unit) };
-        let unit = if value_type == ValueType::Percentage { "%" } else { unit };
-        let mut column = Column::new(title, value_type, unit);
-        let taken = |key: &str| columns.iter().any(|other: &Column| other.key == key);
-        if taken(&column.key) {
-            let n = (2..).find(|n| !taken(&format!("{}_{n}", column.key))).unwrap_or(2);
-            column.key = format!("{}_{n}", column.key);
-        }
-        columns.push(column);
-    }
-    Schema { entity: Entity::default(), columns }
-}
-
-/// `Revenue (USD million)` is the title `Revenue` in the unit `USD million`.
-fn title_and_unit(head: &str) -> (&str, &str) {
-    let head = head.trim();
-    for (open, close) in [('(', ')'), ('（', '）'), ('[', ']')] {
-        let Some((title, rest)) = head.rsplit_once(open) else { continue };
-        if let Some(unit) = rest.strip_suffix(close).filter(|_| !title.trim().is_empty()) {
-            return (title.trim(), unit.trim());
-        }
-    }
-    (head, "")
-}
-
-fn type_of(cells: &[&str], unit: &str) -> ValueType {
-    let reads_as = |value_type| {
-        let column = Column::new("x", value_type, unit);
-        let values: Vec<CellValue> = match cells.iter().map(|cell| read_cell(cell, &column)).collect() {
-            Ok(values) => values,
-            Err(_) => return None,
-        };
-        values.iter().any(|value| !matches!(value, CellValue::Missing)).then_some(values)
-    };
-    let has_sign = cells.iter().any(|cell| cell.contains(['%', '％']));
-    if (has_sign || unit == "%") && reads_as(ValueType::Percentage).is_some() {
-        return ValueType::Percentage;
-    }
-    let is_year = |cell: &&str| cell.len() == 4 && cell.parse().is_ok_and(|year: u16| (1500..=2100).contains(&year));
-    let said = cells.iter().filter(|cell| !cell.trim().is_empty());
-    if said.clone().next().is_some() && said.clone().all(is_year) && unit.is_empty() {
-        return ValueType::YearMonth;
-    }
-    if let Some(values) = reads_as(ValueType::Number) {
-        let whole = values.iter().all(|value| match value {
-            CellValue::Number { value } => libm::trunc(*value) == *value,
-            _ => true,
-        });
-        return match (Unit::read(unit).currency.is_some() || cells.iter().any(|cell| is_money(cell)), whole) {
-            (true, _) => ValueType::Money,
-            (false, true) => ValueType::Count,
-            (false, false) => ValueType::Number,
-        };
-    }
-    match reads_as(ValueType::YearMonth) {
-        Some(_) => ValueType::YearMonth,
-        None => ValueType::Category,
-    }
-}
-
-fn is_money(cell: &str) -> bool {
-    cell.contains(['$', '€', '£', '¥', '￥'])
-}
-
-/// The words of a column that is asked about by them: at least two, not too many, not one a row.
-pub(super) fn categories<'a>(cells: impl Iterator<Item = &'a CellValue>) -> Vec<&'a str> {
-    let mut n = 0;
-    let words: BTreeSet<&str> = cells
-        .filter_map(|cell| match cell {
-            CellValue::Text { text } => {
-                n += 1;
-                Some(text.as_str())
-            }
-            _ => None,
-        })
-        .collect();
-    let asked = words.len() > 1 && words.len() <= MOST_CATEGORIES && 3 * words.len() <= 2 * n;
-    if asked { words.into_iter().collect() } else { Vec::new() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn schema(header: &[&str], rows: &[&[&str]]) -> Vec<(String, ValueType, String)> {
-        let texts = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
-        let rows: Vec<Vec<String>> = rows.iter().map(|row| texts(row)).collect();
-        let schema = inferred(&texts(header), &rows).checked().unwrap();
-        schema.columns.into_iter().map(|column| (column.key, column.value_type, column.unit)).collect()
-    }
-
-    #[test]
-    fn a_column_is_what_all_of_its_cells_can_be_read_as() {
-        let of = |key: &str, value_type, unit: &str| (key.to_owned(), value_type, unit.to_owned());
-        assert_eq!(
-            schema(
-                &["Country", "Area (sq km)", "GDP (USD million)", "Share", "Since", "Region", "Rate", "Share"],
-                &[
-                    &["Aa", "1,234", "$5", "4.5%", "1962-05", "west", "1.5", "x"],
-                    &["Bb", "-", "7 billion", "12%", "May 1960", "", "2", "12"],
-                ]
-            ),
-            [
-                of("country", ValueType::Name, ""),
-                of("area", ValueType::Count, "sq km"),
-                of("gdp", ValueType::Money, "USD million"),
-                of("share", ValueType::Percentage, "%"),
-                of("since", ValueType::YearMonth, ""),
-                of("region", ValueType::Category, ""),
-                of("rate", ValueType::Number, ""),
-                of("share_2", ValueType::Category, ""),
-            ]
-        );
-    }
 
     #[test]
     fn a_schema_that_no_table_can_have_is_refused() {

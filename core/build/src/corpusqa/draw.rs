@@ -1,9 +1,10 @@
 //! Drawing queries: templates filled with columns, words and bounds of a set's rows.
 
+use super::column::Schema;
 use super::column::ValueType;
-use super::column::{Schema, categories};
 use super::global::{DOCUMENT_DATE, Row};
 use super::gold::AnswerKind;
+use super::infer::categories;
 use super::template::{Difficulty, Template};
 use super::value::CellValue;
 use crate::slots::filled;

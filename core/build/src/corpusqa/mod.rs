@@ -9,6 +9,7 @@ mod answer;
 mod column;
 mod consensus;
 mod convert;
+mod corpus;
 mod cost;
 mod database;
 mod document;
@@ -18,6 +19,7 @@ mod fields;
 mod global;
 mod gold;
 mod hand;
+mod infer;
 mod parameters;
 mod people;
 mod questions;
@@ -28,9 +30,11 @@ mod unit;
 mod value;
 
 pub use answer::{Answered, Asked, FailedSql, NoAnswer, gold_again};
-pub use column::{Column, Entity, Schema, SchemaError, ValueType, inferred, key_of};
+pub use column::{Column, Entity, Schema, SchemaError, ValueType, key_of};
 pub use consensus::{Consensus, Vote, clear_majority, is_clear};
 pub use convert::{CsvError, csv_as_markdown, csv_records};
+pub use corpus::Corpus;
+use corpus::{seeded, unknown};
 pub use cost::{cost, cost_from_table};
 pub use database::{Database, Selected, SqlError, SqlValue, TABLE};
 pub use document::{Source, sources};
@@ -40,18 +44,17 @@ pub use fields::Stated;
 pub use global::{Conflict, DOCUMENT_DATE, Reading, Record, Row, Statement, records};
 pub use gold::{AnswerKind, GoldError, gold};
 pub use hand::{FirstAgreement, HAND_COLUMNS, HandError, HandRead, drawn_cells, first_agreement, hand_rows, read_hand};
+pub use infer::inferred;
 pub use parameters::CorpusQa;
 pub use sets::{DocumentSet, Length, LengthError};
 pub use template::{Difficulty, Template, TemplateError};
 pub use value::{CellError, CellValue, NoNumber, read_cell, read_stated};
 
-use super::Built;
 use super::line::End;
 use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use closeread_books::Book;
 use closeread_methods::Host;
 use closeread_methods::Settings;
-use closeread_text::hash::name_hash;
 use global::{Catalogue, Lined};
 use questions::Tail;
 use serde_json::json;
@@ -94,30 +97,6 @@ pub struct Sources<'a> {
     pub schema: Option<&'a Schema>,
     /// The query templates.
     pub templates: &'a [Template],
-}
-
-/// What the pipeline made.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Corpus {
-    /// Items, funnel, tables, questions to people.
-    pub built: Built,
-    /// The columns of the global table.
-    pub schema: Schema,
-    /// Its rows.
-    pub rows: Vec<Row>,
-    /// The sets, by name.
-    pub sets: Vec<(String, DocumentSet)>,
-    /// The values that were extracted from each document; nothing of a ready table.
-    pub agreed: Vec<Unit<Agreed>>,
-}
-
-/// The seed of one purpose.
-fn seeded(seed: u64, purpose: &str) -> u64 {
-    seed ^ u64::from_str_radix(&name_hash(purpose), 16).expect("hex digits")
-}
-
-fn unknown(document: &str) -> BuildError {
-    BuildError::Store(format!("a stage names the document `{document}`, which is not among those given"))
 }
 
 /// The books of kept documents.

@@ -2,12 +2,13 @@
 //! queries, their words, their SQL.
 
 use super::answer::{Answered, Asked, SetTable};
+use super::corpus::{Corpus, seeded, unknown};
 use super::database::Database;
 use super::document::Source;
 use super::draw::Query;
 use super::global::{Reading, Row};
 use super::sets::DocumentSet;
-use super::{Corpus, CorpusQa, Schema, Template, people, seeded, tables, unknown};
+use super::{CorpusQa, Schema, Template, people, tables};
 use crate::Built;
 use crate::corpusqa::answer;
 use crate::corpusqa::draw;

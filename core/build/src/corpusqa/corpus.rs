@@ -1,0 +1,33 @@
+//! What the pipeline made, and what its parts share.
+
+use super::column::Schema;
+use super::extract::Agreed;
+use super::global::Row;
+use super::sets::DocumentSet;
+use crate::Built;
+use crate::stage::{BuildError, Unit};
+use closeread_text::hash::name_hash;
+
+/// What the pipeline made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Corpus {
+    /// Items, funnel, tables, questions to people.
+    pub built: Built,
+    /// The columns of the global table.
+    pub schema: Schema,
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// The sets, by name.
+    pub sets: Vec<(String, DocumentSet)>,
+    /// The values that were extracted from each document; nothing of a ready table.
+    pub agreed: Vec<Unit<Agreed>>,
+}
+
+/// The seed of one purpose.
+pub(super) fn seeded(seed: u64, purpose: &str) -> u64 {
+    seed ^ u64::from_str_radix(&name_hash(purpose), 16).expect("hex digits")
+}
+
+pub(super) fn unknown(document: &str) -> BuildError {
+    BuildError::Store(format!("a stage names the document `{document}`, which is not among those given"))
+}
