@@ -1,6 +1,6 @@
 //! The prompts that make benchmarks.
 
-use crate::variables::{Column, Fact, Field, Pair, Rejected, Titled, in_question, in_text};
+use crate::variables::{Column, Fact, Field, Pair, Rejected, Titled, in_novel, in_question, in_text};
 use closeread_text::language::Language;
 
 prompts! { self:
@@ -26,7 +26,7 @@ prompts! { self:
     SagaScaleSubQueries<'a> "sagascale-sub-queries" {
         title: &'a str,
         segment: &'a str,
-        #[serde(serialize_with = "in_text")]
+        #[serde(serialize_with = "in_novel")]
         language: Language,
     };
     SagaScalePair<'a> "sagascale-pair" {
@@ -34,7 +34,7 @@ prompts! { self:
         segment: &'a str,
         passages: &'a [String],
         earlier: Vec<Pair<'a>>,
-        #[serde(serialize_with = "in_text")]
+        #[serde(serialize_with = "in_novel")]
         language: Language,
     };
     SagaScaleCheckPair<'a> "sagascale-check-pair" {
@@ -44,7 +44,7 @@ prompts! { self:
         searched: bool,
         results: Vec<Titled<'a>>,
     };
-    SagaScaleKeywords<'a> "sagascale-keywords" { title: &'a str, question: &'a str, answer: &'a str };
+    SagaScaleKeywords<'a> "sagascale-keywords" { title: &'a str, question: &'a str };
 
     CorpusQaFields<'a> "corpusqa-fields" {
         documents: Vec<Titled<'a>>,

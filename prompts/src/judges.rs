@@ -1,6 +1,6 @@
 //! The prompts of judges.
 
-use crate::variables::Named;
+use crate::variables::{Kind, Named};
 
 prompts! { self:
     JudgeSagaScale<'a> "judge-sagascale" {
@@ -29,5 +29,5 @@ prompts! { self:
     JudgeCorpusQa<'a> "judge-corpusqa" { question: &'a str, answers: &'a [String], several: bool, answer: &'a str };
     VerifyFacts<'a> "verify-facts" { chunk: &'a str, sentences: &'a [&'a str], categories: Vec<Named<'a>> };
     AlignKeyFacts<'a> "align-key-facts" { facts: &'a [&'a str], sentences: &'a [&'a str] };
-    ClassifyQuestion<'a> "classify-question" { question: &'a str, answers: &'a [String], types: &'a [Named<'a>] };
+    ClassifyQuestion<'a> "classify-question" { question: &'a str, types: &'a [Kind<'a>] };
 }

@@ -39,14 +39,57 @@ pub struct Prompts {
     hashes: BTreeMap<String, String>,
 }
 
-/// Front matter of a prompt file.
-#[derive(Debug, Deserialize)]
+/// Front matter of a prompt file: what it says of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code, reason = "read by people, checked for presence, and held to the prompt's type by a test")]
-struct FrontMatter {
-    paper: String,
-    variables: BTreeSet<String>,
-    reply: String,
+pub struct FrontMatter {
+    /// The paper that it follows, with its section, table or figure.
+    pub paper: String,
+    /// What it is filled with.
+    pub variables: BTreeSet<String>,
+    /// The form of the response that it asks for.
+    pub reply: String,
+    /// What it demands because its paper does; a user's own file need not say.
+    #[serde(default)]
+    pub requirements: Vec<Requirement>,
+    /// What it says that its paper does not.
+    #[serde(default)]
+    pub adds: Vec<Addition>,
+}
+
+/// Something that a prompt demands because a paper does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Requirement {
+    /// The requirement, in a few words.
+    pub what: String,
+    /// Where it stands: the paper, and its section, table, figure or file.
+    pub source: String,
+}
+
+/// Something that a prompt says and its paper does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Addition {
+    /// What is added, in a few words.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+impl FrontMatter {
+    /// The front matter of the shipped prompt `name`.
+    ///
+    /// # Errors
+    /// [`PromptError::Unknown`] if there is none of that name.
+    pub fn of(name: &str) -> Result<Self, PromptError> {
+        let Some(Shipped { source, .. }) = shipped().find(|shipped| shipped.name == name) else {
+            let mut names: Vec<&str> = shipped().map(|shipped| shipped.name).collect();
+            names.sort_unstable();
+            return Err(PromptError::Unknown { name: name.to_owned(), known: names.join(", ") });
+        };
+        front_matter(name, &parts(name, source)?.0)
+    }
 }
 
 /// Why a prompt cannot be used.
@@ -228,7 +271,8 @@ mod tests {
         match expects.split([' ', '{']).next().unwrap_or_default() {
             "" => &[],
             "Answer(Marked)" => &["[[1]]", WORDS, SUMMARY],
-            "Answer(Tags)" => &["<answer>"],
+            "Answer(Tags)" => &["The answer alone between <answer>"],
+            "Answer(TagsOrNone)" => &["or NONE, between <answer>"],
             "Answer(Lines)" => &["Answer0: the number", "Answer0: one or a few words"],
             "Answer(EvidencedLines)" => &["Answer0: the answer, $"],
             "Answer(Announced)" => &["The answer is:"],

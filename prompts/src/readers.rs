@@ -1,6 +1,6 @@
 //! The prompts of methods.
 
-use crate::variables::{Lettered, QuestionOf, in_question};
+use crate::variables::{Lettered, QuestionOf, in_novel};
 use closeread_text::language::Language;
 
 prompts! { self:
@@ -9,13 +9,16 @@ prompts! { self:
         question: &'a str,
         options: &'a [String],
         summary: bool,
-        #[serde(serialize_with = "in_question")]
+        #[serde(serialize_with = "in_novel")]
         language: Language,
+        top_k: usize,
+        ranked_by: &'static str,
         max_searches: usize,
+        tell_budget: bool,
     } expects Turn { must_search: self.max_searches > 0 };
     // What is asked for stays what the prompt before asked for.
     AgenticRagAgain "agentic-rag-again" {};
-    AgenticRagResults<'a> "agentic-rag-results" { context: &'a str, searches_left: usize }
+    AgenticRagResults<'a> "agentic-rag-results" { context: &'a str, searches_left: usize, tell_budget: bool }
         expects Turn { must_search: false };
 
     ClosedBookChoice<'a> "closed-book-choice" { title: &'a str, question: &'a str, options: &'a [String] }
@@ -31,7 +34,7 @@ prompts! { self:
         title: &'a str,
         question: &'a str,
         options: &'a [String],
-        #[serde(serialize_with = "in_question")]
+        #[serde(serialize_with = "in_novel")]
         language: Language,
     } expects Answer(Tags);
     SagaScaleContexts<'a> "sagascale-contexts" {
@@ -39,15 +42,15 @@ prompts! { self:
         context: &'a str,
         question: &'a str,
         options: &'a [String],
-        #[serde(serialize_with = "in_question")]
+        #[serde(serialize_with = "in_novel")]
         language: Language,
-    } expects Answer(Tags);
+    } expects Answer(TagsOrNone);
     SagaScaleText<'a> "sagascale-text" {
         title: &'a str,
         context: &'a str,
         question: &'a str,
         options: &'a [String],
-        #[serde(serialize_with = "in_question")]
+        #[serde(serialize_with = "in_novel")]
         language: Language,
     } expects Answer(Tags);
 

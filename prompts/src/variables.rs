@@ -38,6 +38,17 @@ pub struct Named<'a> {
     pub meaning: &'a str,
 }
 
+/// A type of questions.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Kind<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// What its questions ask for.
+    pub meaning: &'a str,
+    /// One of its questions.
+    pub example: &'a str,
+}
+
 /// A fact of a tree.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Fact<'a> {
@@ -110,6 +121,12 @@ fn named(language: Language, other: &'static str) -> &'static str {
         Language::CHINESE => "Chinese",
         _ => other,
     }
+}
+
+/// The name of a language, where a novel is written in it.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub(crate) fn in_novel<S: Serializer>(language: &Language, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(named(*language, "the language of the novel"))
 }
 
 /// The name of a language, where a question in it is shown.

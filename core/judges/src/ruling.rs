@@ -114,19 +114,35 @@ impl QuestionType {
         }
     }
 
-    /// What the prompt says of it; the paper prints the names alone.
+    /// What its questions ask for, as the prompt says it.
     pub(super) const fn meaning(self) -> &'static str {
         match self {
-            Self::Location => "where something is or happens",
-            Self::Character => "which person or other acting being",
-            Self::Reason => "why: a cause, a motive or a purpose",
-            Self::Method => "how: a way or a means of doing something",
-            Self::Event => "what happened or what somebody did",
-            Self::Entity => "which thing, group, institution or name, other than a person or a place",
-            Self::Quantity => "how many or how much",
-            Self::Temporal => "when, how long or in which order",
-            Self::Quotation => "which words were said or written",
-            Self::Miscellaneous => "none of the others",
+            Self::Location => "a place",
+            Self::Character => "a role in the narrative, and who has it",
+            Self::Reason => "a reason or a motive",
+            Self::Method => "how somebody accomplished something",
+            Self::Event => "a certain occurrence or a point of the plot",
+            Self::Entity => "a certain entity that is neither a character nor a place",
+            Self::Quantity => "an amount or a number",
+            Self::Temporal => "when something happens or how long it takes",
+            Self::Quotation => "a certain phrase or term of the text",
+            Self::Miscellaneous => "anything else",
+        }
+    }
+
+    /// A question of it, our own, as the prompt shows it.
+    pub(super) const fn example(self) -> &'static str {
+        match self {
+            Self::Location => "Where does Jim Hawkins overhear the plan of the mutiny?",
+            Self::Character => "Who turns out to be the benefactor that pays for Pip's life in London?",
+            Self::Reason => "Why does Elizabeth Bennet turn Mr Darcy down at first?",
+            Self::Method => "How does Edmond Dantes get out of the Chateau d'If?",
+            Self::Event => "What becomes of the Pequod on the third day of the chase?",
+            Self::Entity => "What does Hester Prynne have to wear on her dress?",
+            Self::Quantity => "How many pounds does Phileas Fogg bet on his journey?",
+            Self::Temporal => "How long does Robinson Crusoe live alone on his island before he meets Friday?",
+            Self::Quotation => "With which words does Bartleby refuse every task?",
+            Self::Miscellaneous => "Under which name does Jean Valjean become a mayor?",
         }
     }
 }

@@ -7,7 +7,7 @@ use closeread_eval::answer::boxed::boxed_label;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
 use closeread_prompts::judges::{ClassifyQuestion, JudgeSagaScale};
-use closeread_prompts::variables::Named;
+use closeread_prompts::variables::Kind;
 
 /// Correct iff the answer addresses the question, contradicts nothing in the gold answer and has its key points.
 pub(super) async fn correctness<H: Host>(
@@ -29,16 +29,14 @@ pub(super) async fn correctness<H: Host>(
     .await
 }
 
-/// One of the ten types.
+/// One of the ten types, by the question alone.
 pub(super) async fn classify_question<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
-    let types = QuestionType::ALL.map(|kind| Named { name: kind.name(), meaning: kind.meaning() });
-    let item = submission.item;
-    let answers = &item.answers[..item.answers.len().min(1)];
-    let prompt = ClassifyQuestion { question: &item.question, answers, types: &types };
+    let types = QuestionType::ALL.map(|of| Kind { name: of.name(), meaning: of.meaning(), example: of.example() });
+    let prompt = ClassifyQuestion { question: &submission.item.question, types: &types };
     ask(host, settings, &prompt, "", |reply| {
         boxed_label(reply, &QuestionType::ALL.map(QuestionType::name))
             .map(|label| Ruling::QuestionType { question_type: QuestionType::ALL[label] })

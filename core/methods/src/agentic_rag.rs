@@ -13,8 +13,8 @@ use closeread_eval::{Item, Outcome, Task};
 use closeread_llm::{Message, Speaker};
 use closeread_prompts::readers::{AgenticRag as Prompted, AgenticRagAgain, AgenticRagResults};
 use closeread_prompts::{Prompt, ReaderPrompt};
-use closeread_retrieve::Ranked;
 use closeread_retrieve::context::PassageOrder;
+use closeread_retrieve::{Ranked, Retriever};
 use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,9 @@ pub struct AgenticRag {
     pub neighbours: usize,
     /// Searches; a query beyond them ends the trial as unanswered (Table 7), no last answer is asked for.
     pub max_searches: usize,
+    /// Tell the reader how many searches there are and how many are left; the paper does not, so that the number that a
+    /// reader makes is its own (figures 4 and 18).
+    pub tell_budget: bool,
     /// The order of a search's passages. The paper names none; best first is what a retriever returns.
     pub order: PassageOrder,
     /// What a turn does that has more than one block.
@@ -83,6 +86,7 @@ impl Default for AgenticRag {
             top_k: 3,
             neighbours: 0,
             max_searches: 8,
+            tell_budget: false,
             order: PassageOrder::Score,
             on_both: OnBoth::default(),
             on_neither: OnNeither::default(),
@@ -116,7 +120,9 @@ impl Method for AgenticRag {
     /// From one turn to one more than there are searches and turns asked again; each search adds its passages to what
     /// all later turns show.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
-        let first = sizes.prompt(&self.task(questions.first(), &sizes.title(), sizes.language()))?;
+        let title = sizes.title();
+        let task = self.task(questions.first(), &title, sizes.language(), Retriever::Dense);
+        let first = sizes.prompt(&task)?;
         let reply_limit = sizes.settings.max_output_tokens;
         let found = sizes.top(self.top_k as u64, self.passages.max_tokens as u64, PromptStyle::Sagascale);
         let turn = Range::up_to(u64::from(reply_limit) + AROUND_RESULTS);
@@ -140,21 +146,28 @@ impl AgenticRag {
     }
 
     /// The prompt of the task.
-    fn task<'p>(&self, item: &'p Item, title: &'p str, language: Language) -> Prompted<'p> {
+    fn task<'p>(&self, item: &'p Item, title: &'p str, language: Language, retriever: Retriever) -> Prompted<'p> {
         Prompted {
             title,
             question: &item.question,
             options: options_of(item),
             summary: item.task == Task::Summary,
             language,
+            top_k: self.top_k,
+            ranked_by: match retriever {
+                Retriever::Dense => "cosine similarity",
+                Retriever::Bm25 => "BM25",
+                Retriever::Hybrid => "cosine similarity and BM25",
+            },
             max_searches: self.max_searches,
+            tell_budget: self.tell_budget,
         }
     }
 
     async fn converse<H: Host>(&self, session: &mut Session<'_, H>, item: &Item) -> Result<Outcome, Stop> {
         let (prompts, index, language) = (session.settings().prompts, session.index()?, session.language());
         let (host, title) = (session.host(), session.title());
-        let task = self.task(item, &title, language);
+        let task = self.task(item, &title, language, session.retriever());
         let (mut prompt, mut expected) = (task.name(), task.expected());
         let mut messages = vec![Message::user(task.render(prompts)?)];
         let mut found: Vec<Ranked> = Vec::new();
@@ -177,7 +190,8 @@ impl AgenticRag {
                     let nearest = self.order.of(nearest);
                     let excerpts = session.excerpts(&nearest).await?;
                     let context = PromptStyle::Sagascale.layout(&excerpts);
-                    let results = AgenticRagResults { context: &context, searches_left: self.max_searches - searches };
+                    let (searches_left, tell_budget) = (self.max_searches - searches, self.tell_budget);
+                    let results = AgenticRagResults { context: &context, searches_left, tell_budget };
                     (prompt, expected) = (results.name(), results.expected());
                     // Without what may stand behind the query: it was written without these passages.
                     messages.push(said(format!("<query>\n{query}\n</query>")));

@@ -7,7 +7,7 @@ use closeread_eval::answer::infinitebench::{
 };
 use closeread_eval::answer::json::{json_value, json_values};
 use closeread_eval::answer::novelqa::{answer_lines, choice_lines, evidence_lines, evidence_marks, judge_letter};
-use closeread_eval::answer::tag::{AgentTurn, AnswerBlock, agent_turn, answer_block, nocha_verdict, sub_queries};
+use closeread_eval::answer::tag::{AgentTurn, agent_turn, answer_block, nocha_verdict, sub_queries};
 use closeread_eval::answer::{
     Parsed, after_thinking, choice_marker, corpusqa, leval_letter, memagent_answer, readagent_choice, short_answer,
 };
@@ -90,7 +90,7 @@ proptest! {
         if let Parsed::Answer(label) = boxed_label(&reply, &["YES", "NO"]) {
             prop_assert!(label < 2);
         }
-        if let Parsed::Answer(AnswerBlock::Text(text)) = answer_block(&reply) {
+        if let Parsed::Answer(text) = answer_block(&reply) {
             prop_assert!(!text.is_empty() && inside(text));
         }
         if let AgentTurn::Unparsed { n_answers, n_queries } = agent_turn(&reply) {
@@ -128,7 +128,7 @@ proptest! {
     #[test]
     fn what_is_written_in_a_form_is_read(question in plain(), answer in plain(), noise in plain()) {
         let said = format!("{noise}\n<answer>\n{answer}\n</answer>\n{noise}");
-        prop_assert_eq!(answer_block(&said), Parsed::Answer(AnswerBlock::Text(&answer)));
+        prop_assert_eq!(answer_block(&said), Parsed::Answer(answer.as_str()));
         let turn = format!("{noise} <query>{answer}</query>");
         prop_assert_eq!(agent_turn(&turn), AgentTurn::Query(&answer));
         let pair = format!("{noise} \\boxed{{{question}}} \\boxed{{ {answer} }}");

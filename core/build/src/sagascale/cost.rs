@@ -40,7 +40,7 @@ pub fn cost(
             tokens_of(settings, &filter::keyword_prompt(book, &candidate))?,
             tokens_of(settings, &SagaScaleClosedBook { title, question: "", options: &[], language })?,
             tokens_of(settings, &JudgeSagaScale { title, question: "", answers: &[], several: false, answer: "" })?,
-            tokens_of(settings, &ClassifyQuestion { question: "", answers: &[], types: &[] })?,
+            tokens_of(settings, &ClassifyQuestion { question: "", types: &[] })?,
         ];
         for (at, known) in known.into_iter().enumerate() {
             let n = match at {

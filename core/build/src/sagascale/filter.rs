@@ -113,7 +113,7 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
 
 /// The prompt of the keywords.
 pub(super) fn keyword_prompt<'p>(book: &'p Book, candidate: &'p Candidate) -> SagaScaleKeywords<'p> {
-    SagaScaleKeywords { title: &book.title, question: &candidate.pair.question, answer: &candidate.pair.answer }
+    SagaScaleKeywords { title: &book.title, question: &candidate.pair.question }
 }
 
 /// The keywords of a question (figure 13) and how many results they have.

@@ -14,8 +14,10 @@ pub enum Form {
     /// Baselines, figures A.1 and A.2).
     #[default]
     Marked,
-    /// `<answer>` ... `</answer>`, inside which `NONE` says that the contexts do not hold it (SagaScale §4.1).
+    /// `<answer>` ... `</answer>` (SagaScale §4.1).
     Tags,
+    /// The same, where `NONE` says that the contexts do not hold it (SagaScale, figure 17).
+    TagsOrNone,
     /// `Answer0: ...`, a line a question (NovelQA, table 11).
     Lines,
     /// `Answer0: answer$ sentences`, a line a question (NovelQA, table 11).

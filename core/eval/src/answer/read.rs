@@ -3,7 +3,7 @@
 use super::boxed::memagent_boxed;
 use super::corpusqa;
 use super::novelqa::{answer_lines, chosen, evidence_lines};
-use super::tag::{AnswerBlock, answer_block};
+use super::tag::{NONE, answer_block};
 use super::{Form, ShortAnswer, after_thinking, choice_marker, memagent_answer, readagent_choice, short_answer};
 use crate::reading::Answer;
 use crate::{Item, Outcome, Task};
@@ -13,7 +13,11 @@ pub(crate) fn read_response(form: Form, items: &[&Item], reply: &str) -> Vec<Ans
     let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
     match form {
         Form::Marked => one(&|item| marked(item, reply)),
-        Form::Tags => one(&|item| block_outcome(item, answer_block(reply).answer(), reply)),
+        Form::Tags => one(&|item| short_outcome(item, answer_block(reply).answer(), reply)),
+        Form::TagsOrNone => one(&|item| match answer_block(reply).answer() {
+            Some(NONE) => Outcome::NotFound,
+            text => short_outcome(item, text, reply),
+        }),
         Form::Announced => {
             let answer = Some(corpusqa::answer(reply)).filter(|text| !text.is_empty());
             one(&|item| short_outcome(item, answer, reply))
@@ -36,17 +40,8 @@ pub(crate) fn read_response(form: Form, items: &[&Item], reply: &str) -> Vec<Ans
     }
 }
 
-/// What the answer block of a reply says about an item.
-pub(crate) fn block_outcome(item: &Item, block: Option<AnswerBlock<'_>>, reply: &str) -> Outcome {
-    match block {
-        Some(AnswerBlock::None) => Outcome::NotFound,
-        Some(AnswerBlock::Text(text)) => short_outcome(item, Some(text), reply),
-        None => unparsed(reply),
-    }
-}
-
 /// What a short answer says about an item; of a choice it names the option by its number from 0, its letter or its text.
-fn short_outcome(item: &Item, answer: Option<&str>, reply: &str) -> Outcome {
+pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, reply: &str) -> Outcome {
     match answer {
         None => unparsed(reply),
         Some(text) if item.task == Task::Choice => option(item, chosen(text, &item.options), reply),
@@ -129,6 +124,7 @@ mod tests {
         assert_eq!(choice(Form::Marked, "So [[2]]."), Some(1));
         assert_eq!(choice(Form::Tags, "<answer>\n1\n</answer>"), Some(1));
         assert_eq!(choice(Form::Tags, "<answer>under a stair</answer>"), Some(1));
+        assert_eq!(choice(Form::TagsOrNone, "<answer>1</answer>"), Some(1));
         assert_eq!(choice(Form::Lines, "Answer0: 1"), Some(1));
         assert_eq!(choice(Form::EvidencedLines, "Answer0: 1$ \"Ana hid it.\""), Some(1));
         assert_eq!(choice(Form::Announced, "Hm.\nThe answer is: 1"), Some(1));
@@ -137,6 +133,16 @@ mod tests {
                 assert_eq!(choice(form, reply), None, "{form:?} {reply}");
             }
         }
+    }
+
+    #[test]
+    fn none_says_that_nothing_was_found_where_contexts_are_shown_and_is_an_answer_elsewhere() {
+        let item = Item::new("a", "b", "Who?", Task::Generative);
+        let said = |form, reply| read_response(form, &[&item], reply).remove(0).outcome;
+        let answered = |answer: &str| Outcome::Answered { answer: answer.to_owned(), choice: None };
+        assert_eq!(said(Form::TagsOrNone, "<answer> NONE\n</answer>"), Outcome::NotFound);
+        assert_eq!(said(Form::TagsOrNone, "<answer>None</answer>"), answered("None"));
+        assert_eq!(said(Form::Tags, "<answer>NONE</answer>"), answered("NONE"));
     }
 
     #[test]

@@ -5,20 +5,15 @@ use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use std::sync::LazyLock;
 
-/// What a reply's answer block says (SagaScale, figures 3, 5 and 14).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerBlock<'a> {
-    /// An answer, white space at its ends removed; never empty.
-    Text(&'a str),
-    /// `NONE`: the contexts do not hold it.
-    None,
-}
+/// The whole of an answer block that says that the contexts do not hold the answer, in capitals, since "None" can be an
+/// answer (SagaScale, figure 17).
+pub(crate) const NONE: &str = "NONE";
 
 /// What one turn of an agent asks for (SagaScale §4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentTurn<'a> {
-    /// Its final answer.
-    Answer(AnswerBlock<'a>),
+    /// Its final answer; white space at its ends removed, never empty.
+    Answer(&'a str),
     /// A search; white space at the query's ends removed.
     Query(&'a str),
     /// Not exactly one of both: SagaScale demands one block a turn and leaves open what happens otherwise.
@@ -30,13 +25,12 @@ pub enum AgentTurn<'a> {
     },
 }
 
-/// Reads the answer between `<answer>` and `</answer>`.
+/// Reads the answer between `<answer>` and `</answer>`, white space at its ends removed.
 ///
-/// SagaScale leaves open several blocks, empty ones and the case of `NONE`. Here the last complete block counts, for
-/// models repeat the form before they fill it in; an empty block is unparsed; `NONE` must be the whole block, in
-/// capitals, since "None" can be an answer. Reasoning up to `</think>` is not read.
-pub fn answer_block(reply: &str) -> Parsed<AnswerBlock<'_>> {
-    blocks(after_thinking(reply), "answer").last().and_then(content).into()
+/// SagaScale leaves open several blocks and empty ones. Here the last complete block counts, for models repeat the form
+/// before they fill it in; an empty block is unparsed. Reasoning up to `</think>` is not read.
+pub fn answer_block(reply: &str) -> Parsed<&str> {
+    blocks(after_thinking(reply), "answer").last().filter(|text| !text.is_empty()).into()
 }
 
 /// Reads one turn of an agent. Empty blocks do not count; reasoning up to `</think>` is not read.
@@ -44,7 +38,7 @@ pub fn agent_turn(reply: &str) -> AgentTurn<'_> {
     let reply = after_thinking(reply);
     let filled = |tag| blocks(reply, tag).filter(|text| !text.is_empty()).collect::<Vec<_>>();
     match (filled("answer").as_slice(), filled("query").as_slice()) {
-        ([answer], []) => AgentTurn::Answer(content(answer).expect("empty blocks are left out")),
+        ([answer], []) => AgentTurn::Answer(answer),
         ([], [query]) => AgentTurn::Query(query),
         (answers, queries) => AgentTurn::Unparsed { n_answers: answers.len(), n_queries: queries.len() },
     }
@@ -80,27 +74,18 @@ pub fn blocks<'a>(reply: &'a str, tag: &str) -> impl Iterator<Item = &'a str> + 
     })
 }
 
-fn content(text: &str) -> Option<AnswerBlock<'_>> {
-    match text {
-        "" => None,
-        "NONE" => Some(AnswerBlock::None),
-        _ => Some(AnswerBlock::Text(text)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_last_complete_block_is_the_answer() {
-        let text = |text| Parsed::Answer(AnswerBlock::Text(text));
+        let text = Parsed::Answer;
         assert_eq!(answer_block("<answer>\nAna\n</answer>"), text("Ana"));
         assert_eq!(answer_block("<answer>x</answer> no: <answer>y</answer> <answer>z"), text("y"));
         assert_eq!(answer_block("<answer><answer>y</answer></answer>"), text("y"));
         assert_eq!(answer_block("<think><answer>x</answer></think> Ana"), Parsed::Unparsed);
-        assert_eq!(answer_block("<answer> NONE\n</answer>"), Parsed::Answer(AnswerBlock::None));
-        assert_eq!(answer_block("<answer>None</answer>"), text("None"));
+        assert_eq!(answer_block("<answer> NONE\n</answer>"), text("NONE"));
         for reply in ["", "Ana", "<answer> </answer>", "</answer><answer>", "<Answer>x</Answer>"] {
             assert_eq!(answer_block(reply), Parsed::Unparsed, "{reply}");
         }
@@ -109,7 +94,7 @@ mod tests {
     #[test]
     fn a_turn_asks_for_exactly_one_thing() {
         assert_eq!(agent_turn("Let me see. <query> who? </query>"), AgentTurn::Query("who?"));
-        assert_eq!(agent_turn("<answer>Ana</answer>"), AgentTurn::Answer(AnswerBlock::Text("Ana")));
+        assert_eq!(agent_turn("<answer>Ana</answer>"), AgentTurn::Answer("Ana"));
         assert_eq!(agent_turn("Hm."), AgentTurn::Unparsed { n_answers: 0, n_queries: 0 });
         let both = "<query>a</query><query>b</query><answer>c</answer>";
         assert_eq!(agent_turn(both), AgentTurn::Unparsed { n_answers: 1, n_queries: 2 });

@@ -1,7 +1,7 @@
 //! What a response says, by what it was to hold: what methods go on with, and what those see who look on.
 
 use super::{Answer, Expected};
-use crate::answer::read::{block_outcome, read_response};
+use crate::answer::read::{read_response, short_outcome};
 use crate::answer::tag::{AgentTurn, agent_turn, answer_block, blocks};
 use crate::answer::{after_thinking, break_point, look_up_pages};
 use crate::{Item, Outcome};
@@ -86,7 +86,7 @@ impl Expected {
 }
 
 fn turn(items: &[&Item], response: &str) -> Parsed {
-    let outcome = |block| block_outcome(items[0], Some(block), response);
+    let outcome = |answer| short_outcome(items[0], Some(answer), response);
     match agent_turn(response) {
         AgentTurn::Query(query) => Parsed::Query { query: query.to_owned() },
         AgentTurn::Answer(block) => Parsed::Answer(vec![outcome(block).into()]),
@@ -139,11 +139,12 @@ mod tests {
         let bare = Parsed::Blocks { answers: 0, queries: 0, last_answer: None, first_query: None };
         assert_eq!(parsed(first, "Hm."), bare);
         let Parsed::Blocks { answers: 1, queries: 2, last_answer, first_query } =
-            parsed(later, "<query>a</query><query>b</query><answer>NONE</answer>")
+            parsed(later, "<query>a</query><query>b</query><answer>0</answer>")
         else {
             panic!("three blocks")
         };
-        assert_eq!((last_answer, first_query.as_deref()), (Some(Outcome::NotFound), Some("a")));
+        let lund = Outcome::Answered { answer: "In Lund".to_owned(), choice: Some(0) };
+        assert_eq!((last_answer, first_query.as_deref()), (Some(lund), Some("a")));
         assert_eq!(parsed(Expected::Break, "Break point: <7>"), Parsed::Break { label: Some(7) });
         assert_eq!(parsed(Expected::Break, "Here."), Parsed::Break { label: None });
         assert_eq!(parsed(Expected::Pages(6), "Page [4, 9, 0]"), Parsed::Pages { pages: vec![4, 0], stops: false });

@@ -91,7 +91,8 @@ fn written(form: Form, task: Task, found: &[Found]) -> String {
             (None, Some(words)) if task == Task::Summary => words.clone(),
             (None, words) => format!("\\boxed{{{}}}", words.as_deref().unwrap_or(NOT_FOUND)),
         },
-        Form::Tags => {
+        Form::Tags => format!("<answer>\n{}\n</answer>", unknown(first)),
+        Form::TagsOrNone => {
             format!("<answer>\n{}\n</answer>", first.short().unwrap_or_else(|| "NONE".to_owned()))
         }
         Form::Announced => format!("Found by counting words.\nThe answer is: {}", unknown(first)),
@@ -285,7 +286,8 @@ mod tests {
             ExtractiveInput { expected: Expected::Turn { must_search: true }, ..input(Task::Choice, &[], cast, &[]) };
         assert_eq!(answer(&search), "<query>\nWhere was the bell cast?\n</query>");
         assert_eq!(written(Form::Tags, Task::Choice, cast, &HARBOUR), "<answer>\n1\n</answer>");
-        assert_eq!(written(Form::Tags, Task::Generative, cast, &[]), "<answer>\nNONE\n</answer>");
+        assert_eq!(written(Form::Tags, Task::Generative, cast, &[]), "<answer>\nunknown\n</answer>");
+        assert_eq!(written(Form::TagsOrNone, Task::Generative, cast, &[]), "<answer>\nNONE\n</answer>");
         assert!(written(Form::Announced, Task::Generative, cast, &HARBOUR).ends_with("\nThe answer is: in Orvik"));
         assert!(written(Form::Announced, Task::Generative, cast, &[]).ends_with("\nThe answer is: unknown"));
         let several = ExtractiveInput {

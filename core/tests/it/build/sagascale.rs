@@ -92,7 +92,7 @@ pub(crate) fn able(call: &Call) -> Result<String, HostError> {
         "sagascale-keywords" => r"\boxed{Ben} \boxed{the key}",
         "sagascale-closed-book" => "<answer>\nCleo\n</answer>",
         "judge-sagascale" => r"\boxed{INCORRECT}",
-        "classify-question" if said.contains("Who") => r"\boxed{Character}",
+        "classify-question" if said.contains("Who finds") => r"\boxed{Character}",
         "classify-question" => r"\boxed{Location}",
         other => panic!("{other} is asked for"),
     }
@@ -167,7 +167,7 @@ fn each_filter_drops_by_its_own_rule() {
 fn without_a_search_the_checker_searches_and_every_question_is_popular_enough() {
     let host = ScriptedHost::scripted(|call, _| able(call));
     let built = build_with(&host, &[], None, &Memory::default(), &parameters()).unwrap();
-    assert!(host.transcript().contains("Search for what is known about a novel"));
+    assert!(host.transcript().contains("by what you find on the web"));
     assert_eq!(funnel(&built)[6..8], ["realism 3 -> 3", "contamination 3 -> 3"]);
     assert_eq!(built.items[0].other["popularity"], json!(null));
 }

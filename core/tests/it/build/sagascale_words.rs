@@ -13,328 +13,340 @@ fn a_segment_becomes_pairs_that_pass_three_filters() {
     let built = build(&host, &store).unwrap();
     expect![[r#"
         chat sagascale-segment (<= 64 tokens, temperature 0)
-          | Below is a section of an article about the novel "The Key".
+          | Below is a part of an encyclopedia's article about the novel "The Key". Is it a summary of the novel, of its plot or its characters for example?
           |
-          | Heading: Plot
+          | - It has to be highly objective. It fails if there is too much in it that is subjective, such as opinion, speculation, interpretation and comment.
+          | - It has to keep to the fiction. It fails if there is too much of the real world in it, such as the study of literature, the background in history, the author's life, when and how it was published, its influence, prizes, adaptations and scholarly analysis.
           |
-          | === SECTION BEGINS ===
+          | Look at it with care. Then write \boxed{YES} or \boxed{NO}.
+          |
+          | === TEXT ===
+          | Plot
+          |
           | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SECTION ENDS ===
-          |
-          | Is the section an objective summary of fictional elements: of the plot, the characters, the places or the things of the novel's world?
-          |
-          | It is not if it deals with what lies outside of the fiction, such as adaptations, publication, reception, sales or the author's life, nor if it interprets or judges: themes as somebody reads them, criticism, praise.
-          |
-          | Think it through briefly. Then end with your decision in a box: \boxed{YES} or \boxed{NO}.
         chat sagascale-segment (<= 64 tokens, temperature 0)
-          | Below is a section of an article about the novel "The Key".
+          | Below is a part of an encyclopedia's article about the novel "The Key". Is it a summary of the novel, of its plot or its characters for example?
           |
-          | Heading: Reception
+          | - It has to be highly objective. It fails if there is too much in it that is subjective, such as opinion, speculation, interpretation and comment.
+          | - It has to keep to the fiction. It fails if there is too much of the real world in it, such as the study of literature, the background in history, the author's life, when and how it was published, its influence, prizes, adaptations and scholarly analysis.
           |
-          | === SECTION BEGINS ===
+          | Look at it with care. Then write \boxed{YES} or \boxed{NO}.
+          |
+          | === TEXT ===
+          | Reception
+          |
           | Critics praised the book and it sold a million copies in its first year.
-          | === SECTION ENDS ===
-          |
-          | Is the section an objective summary of fictional elements: of the plot, the characters, the places or the things of the novel's world?
-          |
-          | It is not if it deals with what lies outside of the fiction, such as adaptations, publication, reception, sales or the author's life, nor if it interprets or judges: themes as somebody reads them, criticism, praise.
-          |
-          | Think it through briefly. Then end with your decision in a box: \boxed{YES} or \boxed{NO}.
         chat sagascale-sub-queries (<= 64 tokens, temperature 0)
-          | Below is a summary of something that the novel "The Key" tells.
+          | Below is a text from an encyclopedia about the novel "The Key". Divide it into parts that are small and specific, and sum up every one of them concisely, in one sentence or two.
           |
-          | === SUMMARY BEGINS ===
-          | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SUMMARY ENDS ===
-          |
-          | Passages of the novel are to be searched for. Break the summary into parts, each about one event, person, place or thing; together they cover all of it. Write one or two sentences about each part that can be understood alone, with names in the place of pronouns, in English.
-          |
-          | Put each between these tags, and nothing else between them:
+          | Write in English, and write each summary in this form:
           | <summary>
-          | one or two sentences
+          | your summary
           | </summary>
-        chat sagascale-pair (<= 64 tokens, temperature 0)
-          | Write a question about the novel "The Key", with its answer. You have a summary of a part of it and passages from it.
           |
-          | === SUMMARY BEGINS ===
+          | === TEXT ===
           | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SUMMARY ENDS ===
-          |
-          | === PASSAGE 1 BEGINS ===
-          | Ana hid the key under the third stair. Nobody saw her do it. In
-          | === PASSAGE 1 ENDS ===
-          |
-          | === PASSAGE 2 BEGINS ===
-          |  spring the river rose and took the bridge. Ben rowed across with a lantern
-          | === PASSAGE 2 ENDS ===
-          |
-          | 1. The question asks for something inside of the fiction, not for anything about the book as a book.
-          | 2. It is objective and has exactly one right answer.
-          | 3. It takes several places of the novel together to answer it.
-          | 4. The answer is a number, a name or a short phrase.
-          | 5. The question is clear to somebody who has neither the summary nor the passages in front of him: it says whom and what it means, and mentions neither of them.
-          | 6. It differs from every pair that was written before.
-          | 7. Question and answer are in English.
-          |
-          | You may think aloud first. Then write the question and the answer in two boxes, \boxed{the question} and \boxed{the answer}. If no further pair like this can be written, write \boxed{END} alone.
         chat sagascale-pair (<= 64 tokens, temperature 0)
-          | Write a question about the novel "The Key", with its answer. You have a summary of a part of it and passages from it.
+          | Below are passages about the novel "The Key". Passage 1 is from an article in an encyclopedia, all others are from the novel.
           |
-          | === SUMMARY BEGINS ===
+          | Write one question with its answer.
+          |
+          | 1. The question keeps to the fiction, such as the characters and what happens to them. Nothing of the real world comes into it: no author, no reviews, no style, no other novel.
+          | 2. The question is highly objective and so specific that only one answer is right. It gives no hint and no context beyond what it needs.
+          | 3. The question is multi-hop. To answer it takes a thorough understanding and a knowledge of details, from more than one passage or from more than one part of a passage.
+          | 4. The answer is one number, one entity or one short phrase, and it is a direct answer.
+          | 5. Somebody who does not have the passages finds neither the question nor the answer ambiguous.
+          | 6. Where earlier pairs are given, the new pair shares nothing with them: it is about other characters, another plot, another aspect.
+          |
+          | If there is such a pair, write its question and its answer, both in English, in two boxes, \boxed{the question} and \boxed{the answer}. If there is none, write one box, \boxed{END}. Keep your thinking short.
+          |
+          | === PASSAGE 1 ===
           | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SUMMARY ENDS ===
           |
-          | === PASSAGE 1 BEGINS ===
+          | === PASSAGE 2 ===
           | Ana hid the key under the third stair. Nobody saw her do it. In
-          | === PASSAGE 1 ENDS ===
           |
-          | === PASSAGE 2 BEGINS ===
+          | === PASSAGE 3 ===
           |  spring the river rose and took the bridge. Ben rowed across with a lantern
-          | === PASSAGE 2 ENDS ===
+        chat sagascale-pair (<= 64 tokens, temperature 0)
+          | Below are passages about the novel "The Key". Passage 1 is from an article in an encyclopedia, all others are from the novel.
           |
-          | These pairs were written before:
+          | Write one question with its answer.
+          |
+          | 1. The question keeps to the fiction, such as the characters and what happens to them. Nothing of the real world comes into it: no author, no reviews, no style, no other novel.
+          | 2. The question is highly objective and so specific that only one answer is right. It gives no hint and no context beyond what it needs.
+          | 3. The question is multi-hop. To answer it takes a thorough understanding and a knowledge of details, from more than one passage or from more than one part of a passage.
+          | 4. The answer is one number, one entity or one short phrase, and it is a direct answer.
+          | 5. Somebody who does not have the passages finds neither the question nor the answer ambiguous.
+          | 6. Where earlier pairs are given, the new pair shares nothing with them: it is about other characters, another plot, another aspect.
+          |
+          | If there is such a pair, write its question and its answer, both in English, in two boxes, \boxed{the question} and \boxed{the answer}. If there is none, write one box, \boxed{END}. Keep your thinking short.
+          |
+          | === EARLIER PAIRS ===
           | - Under which stair lies the key? (third)
           |
-          | 1. The question asks for something inside of the fiction, not for anything about the book as a book.
-          | 2. It is objective and has exactly one right answer.
-          | 3. It takes several places of the novel together to answer it.
-          | 4. The answer is a number, a name or a short phrase.
-          | 5. The question is clear to somebody who has neither the summary nor the passages in front of him: it says whom and what it means, and mentions neither of them.
-          | 6. It differs from every pair that was written before.
-          | 7. Question and answer are in English.
-          |
-          | You may think aloud first. Then write the question and the answer in two boxes, \boxed{the question} and \boxed{the answer}. If no further pair like this can be written, write \boxed{END} alone.
-        chat sagascale-pair (<= 64 tokens, temperature 0)
-          | Write a question about the novel "The Key", with its answer. You have a summary of a part of it and passages from it.
-          |
-          | === SUMMARY BEGINS ===
+          | === PASSAGE 1 ===
           | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SUMMARY ENDS ===
           |
-          | === PASSAGE 1 BEGINS ===
+          | === PASSAGE 2 ===
           | Ana hid the key under the third stair. Nobody saw her do it. In
-          | === PASSAGE 1 ENDS ===
           |
-          | === PASSAGE 2 BEGINS ===
+          | === PASSAGE 3 ===
           |  spring the river rose and took the bridge. Ben rowed across with a lantern
-          | === PASSAGE 2 ENDS ===
+        chat sagascale-pair (<= 64 tokens, temperature 0)
+          | Below are passages about the novel "The Key". Passage 1 is from an article in an encyclopedia, all others are from the novel.
           |
-          | These pairs were written before:
+          | Write one question with its answer.
+          |
+          | 1. The question keeps to the fiction, such as the characters and what happens to them. Nothing of the real world comes into it: no author, no reviews, no style, no other novel.
+          | 2. The question is highly objective and so specific that only one answer is right. It gives no hint and no context beyond what it needs.
+          | 3. The question is multi-hop. To answer it takes a thorough understanding and a knowledge of details, from more than one passage or from more than one part of a passage.
+          | 4. The answer is one number, one entity or one short phrase, and it is a direct answer.
+          | 5. Somebody who does not have the passages finds neither the question nor the answer ambiguous.
+          | 6. Where earlier pairs are given, the new pair shares nothing with them: it is about other characters, another plot, another aspect.
+          |
+          | If there is such a pair, write its question and its answer, both in English, in two boxes, \boxed{the question} and \boxed{the answer}. If there is none, write one box, \boxed{END}. Keep your thinking short.
+          |
+          | === EARLIER PAIRS ===
           | - Under which stair lies the key? (third)
           | - Who finds the key? (Ben)
           |
-          | 1. The question asks for something inside of the fiction, not for anything about the book as a book.
-          | 2. It is objective and has exactly one right answer.
-          | 3. It takes several places of the novel together to answer it.
-          | 4. The answer is a number, a name or a short phrase.
-          | 5. The question is clear to somebody who has neither the summary nor the passages in front of him: it says whom and what it means, and mentions neither of them.
-          | 6. It differs from every pair that was written before.
-          | 7. Question and answer are in English.
-          |
-          | You may think aloud first. Then write the question and the answer in two boxes, \boxed{the question} and \boxed{the answer}. If no further pair like this can be written, write \boxed{END} alone.
-        chat sagascale-pair (<= 64 tokens, temperature 0)
-          | Write a question about the novel "The Key", with its answer. You have a summary of a part of it and passages from it.
-          |
-          | === SUMMARY BEGINS ===
+          | === PASSAGE 1 ===
           | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SUMMARY ENDS ===
           |
-          | === PASSAGE 1 BEGINS ===
+          | === PASSAGE 2 ===
           | Ana hid the key under the third stair. Nobody saw her do it. In
-          | === PASSAGE 1 ENDS ===
           |
-          | === PASSAGE 2 BEGINS ===
+          | === PASSAGE 3 ===
           |  spring the river rose and took the bridge. Ben rowed across with a lantern
-          | === PASSAGE 2 ENDS ===
+        chat sagascale-pair (<= 64 tokens, temperature 0)
+          | Below are passages about the novel "The Key". Passage 1 is from an article in an encyclopedia, all others are from the novel.
           |
-          | These pairs were written before:
+          | Write one question with its answer.
+          |
+          | 1. The question keeps to the fiction, such as the characters and what happens to them. Nothing of the real world comes into it: no author, no reviews, no style, no other novel.
+          | 2. The question is highly objective and so specific that only one answer is right. It gives no hint and no context beyond what it needs.
+          | 3. The question is multi-hop. To answer it takes a thorough understanding and a knowledge of details, from more than one passage or from more than one part of a passage.
+          | 4. The answer is one number, one entity or one short phrase, and it is a direct answer.
+          | 5. Somebody who does not have the passages finds neither the question nor the answer ambiguous.
+          | 6. Where earlier pairs are given, the new pair shares nothing with them: it is about other characters, another plot, another aspect.
+          |
+          | If there is such a pair, write its question and its answer, both in English, in two boxes, \boxed{the question} and \boxed{the answer}. If there is none, write one box, \boxed{END}. Keep your thinking short.
+          |
+          | === EARLIER PAIRS ===
           | - Under which stair lies the key? (third)
           | - Who finds the key? (Ben)
           | - For how many years is the key kept? (nine)
           |
-          | 1. The question asks for something inside of the fiction, not for anything about the book as a book.
-          | 2. It is objective and has exactly one right answer.
-          | 3. It takes several places of the novel together to answer it.
-          | 4. The answer is a number, a name or a short phrase.
-          | 5. The question is clear to somebody who has neither the summary nor the passages in front of him: it says whom and what it means, and mentions neither of them.
-          | 6. It differs from every pair that was written before.
-          | 7. Question and answer are in English.
-          |
-          | You may think aloud first. Then write the question and the answer in two boxes, \boxed{the question} and \boxed{the answer}. If no further pair like this can be written, write \boxed{END} alone.
-        chat sagascale-pair (<= 64 tokens, temperature 0)
-          | Write a question about the novel "The Key", with its answer. You have a summary of a part of it and passages from it.
-          |
-          | === SUMMARY BEGINS ===
+          | === PASSAGE 1 ===
           | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
-          | === SUMMARY ENDS ===
           |
-          | === PASSAGE 1 BEGINS ===
+          | === PASSAGE 2 ===
+          | Ana hid the key under the third stair. Nobody saw her do it. In
+          |
+          | === PASSAGE 3 ===
           |  spring the river rose and took the bridge. Ben rowed across with a lantern
-          | === PASSAGE 1 ENDS ===
+        chat sagascale-pair (<= 64 tokens, temperature 0)
+          | Below are passages about the novel "The Key". Passage 1 is from an article in an encyclopedia, all others are from the novel.
           |
-          | === PASSAGE 2 BEGINS ===
+          | Write one question with its answer.
+          |
+          | 1. The question keeps to the fiction, such as the characters and what happens to them. Nothing of the real world comes into it: no author, no reviews, no style, no other novel.
+          | 2. The question is highly objective and so specific that only one answer is right. It gives no hint and no context beyond what it needs.
+          | 3. The question is multi-hop. To answer it takes a thorough understanding and a knowledge of details, from more than one passage or from more than one part of a passage.
+          | 4. The answer is one number, one entity or one short phrase, and it is a direct answer.
+          | 5. Somebody who does not have the passages finds neither the question nor the answer ambiguous.
+          | 6. Where earlier pairs are given, the new pair shares nothing with them: it is about other characters, another plot, another aspect.
+          |
+          | If there is such a pair, write its question and its answer, both in English, in two boxes, \boxed{the question} and \boxed{the answer}. If there is none, write one box, \boxed{END}. Keep your thinking short.
+          |
+          | === EARLIER PAIRS ===
+          | - Under which stair lies the key? (third)
+          | - Who finds the key? (Ben)
+          | - For how many years is the key kept? (nine)
+          |
+          | === PASSAGE 1 ===
+          | Ana hides a key under the stair. Ben finds it and keeps it for nine years.
+          |
+          | === PASSAGE 2 ===
+          |  spring the river rose and took the bridge. Ben rowed across with a lantern
+          |
+          | === PASSAGE 3 ===
           | . He found the key and kept it for nine years.
-          | === PASSAGE 2 ENDS ===
-          |
-          | These pairs were written before:
-          | - Under which stair lies the key? (third)
-          | - Who finds the key? (Ben)
-          | - For how many years is the key kept? (nine)
-          |
-          | 1. The question asks for something inside of the fiction, not for anything about the book as a book.
-          | 2. It is objective and has exactly one right answer.
-          | 3. It takes several places of the novel together to answer it.
-          | 4. The answer is a number, a name or a short phrase.
-          | 5. The question is clear to somebody who has neither the summary nor the passages in front of him: it says whom and what it means, and mentions neither of them.
-          | 6. It differs from every pair that was written before.
-          | 7. Question and answer are in English.
-          |
-          | You may think aloud first. Then write the question and the answer in two boxes, \boxed{the question} and \boxed{the answer}. If no further pair like this can be written, write \boxed{END} alone.
         chat sagascale-check-pair (<= 64 tokens, temperature 0)
-          | Check an answer to a question about a novel by what a search has found.
+          | Check a question about the novel "The Key" and its answer, by what a search of the web has found. Both of this has to hold:
+          | - The answer is right, and nothing essential is missing from it.
+          | - The question says nothing that is wrong or that misleads.
           |
-          | Novel: The Key
+          | Say why in one or two sentences. Then write the decision in a box, \boxed{PASS} or \boxed{FAIL}. If the web has nothing that bears on it, write \boxed{FAIL}.
+          |
+          | === FOUND ON THE WEB ===
+          | 1. The Key: A story of a key.
+          |
+          | === QUESTION AND ANSWER ===
           | Question: Under which stair lies the key?
           | Answer: third
-          |
-          | Result 1, The Key: A story of a key.
-          |
-          | The answer passes if what was found bears it out. It fails if what was found contradicts it, and also if nothing was found that speaks of it.
-          |
-          | Give the reason in one or two sentences. Then end with your decision in a box: \boxed{PASS} or \boxed{FAIL}.
         chat sagascale-check-pair (<= 64 tokens, temperature 0)
-          | Check an answer to a question about a novel by what a search has found.
+          | Check a question about the novel "The Key" and its answer, by what a search of the web has found. Both of this has to hold:
+          | - The answer is right, and nothing essential is missing from it.
+          | - The question says nothing that is wrong or that misleads.
           |
-          | Novel: The Key
+          | Say why in one or two sentences. Then write the decision in a box, \boxed{PASS} or \boxed{FAIL}. If the web has nothing that bears on it, write \boxed{FAIL}.
+          |
+          | === FOUND ON THE WEB ===
+          | 1. The Key: A story of a key.
+          |
+          | === QUESTION AND ANSWER ===
           | Question: Who finds the key?
           | Answer: Ben
-          |
-          | Result 1, The Key: A story of a key.
-          |
-          | The answer passes if what was found bears it out. It fails if what was found contradicts it, and also if nothing was found that speaks of it.
-          |
-          | Give the reason in one or two sentences. Then end with your decision in a box: \boxed{PASS} or \boxed{FAIL}.
         chat sagascale-check-pair (<= 64 tokens, temperature 0)
-          | Check an answer to a question about a novel by what a search has found.
+          | Check a question about the novel "The Key" and its answer, by what a search of the web has found. Both of this has to hold:
+          | - The answer is right, and nothing essential is missing from it.
+          | - The question says nothing that is wrong or that misleads.
           |
-          | Novel: The Key
+          | Say why in one or two sentences. Then write the decision in a box, \boxed{PASS} or \boxed{FAIL}. If the web has nothing that bears on it, write \boxed{FAIL}.
+          |
+          | === FOUND ON THE WEB ===
+          | 1. The Key: A story of a key.
+          |
+          | === QUESTION AND ANSWER ===
           | Question: For how many years is the key kept?
           | Answer: nine
-          |
-          | Result 1, The Key: A story of a key.
-          |
-          | The answer passes if what was found bears it out. It fails if what was found contradicts it, and also if nothing was found that speaks of it.
-          |
-          | Give the reason in one or two sentences. Then end with your decision in a box: \boxed{PASS} or \boxed{FAIL}.
         chat sagascale-keywords (<= 64 tokens, temperature 0)
-          | Name the keywords of a question about the novel "The Key": the persons, places, things and events of the novel that somebody would search for who wants to know this.
+          | Name all the keywords in a question about the novel "The Key".
+          | - Leave out every word without which the question still asks for the same.
+          | - Make each keyword as short as it goes.
           |
-          | Question: Under which stair lies the key?
-          | Answer: third
+          | Write each keyword in a box of its own, such as \boxed{one keyword} \boxed{another keyword}.
           |
-          | Write each keyword in a box of its own, such as \boxed{a name} \boxed{another name}, in the language of the question.
+          | === QUESTION ===
+          | Under which stair lies the key?
         chat sagascale-keywords (<= 64 tokens, temperature 0)
-          | Name the keywords of a question about the novel "The Key": the persons, places, things and events of the novel that somebody would search for who wants to know this.
+          | Name all the keywords in a question about the novel "The Key".
+          | - Leave out every word without which the question still asks for the same.
+          | - Make each keyword as short as it goes.
           |
-          | Question: Who finds the key?
-          | Answer: Ben
+          | Write each keyword in a box of its own, such as \boxed{one keyword} \boxed{another keyword}.
           |
-          | Write each keyword in a box of its own, such as \boxed{a name} \boxed{another name}, in the language of the question.
+          | === QUESTION ===
+          | Who finds the key?
         chat sagascale-keywords (<= 64 tokens, temperature 0)
-          | Name the keywords of a question about the novel "The Key": the persons, places, things and events of the novel that somebody would search for who wants to know this.
+          | Name all the keywords in a question about the novel "The Key".
+          | - Leave out every word without which the question still asks for the same.
+          | - Make each keyword as short as it goes.
           |
-          | Question: For how many years is the key kept?
-          | Answer: nine
+          | Write each keyword in a box of its own, such as \boxed{one keyword} \boxed{another keyword}.
           |
-          | Write each keyword in a box of its own, such as \boxed{a name} \boxed{another name}, in the language of the question.
+          | === QUESTION ===
+          | For how many years is the key kept?
         chat sagascale-closed-book (<= 64 tokens, temperature 0)
-          | The question below is about "The Key". You are not given the text: answer from what you know of it.
+          | You will get one question about "The Key". Answer it from what you know of the book.
           |
-          | Question: Under which stair lies the key?
-          |
-          | You may think aloud first. Then give your final answer in English, as short as it can be, between the tags shown here, each tag on its own line and nothing but the answer between them:
+          | Give the answer in English, and give it in this form, each tag on a line of its own:
           | <answer>
-          | your answer
+          | your final answer
           | </answer>
-        chat judge-sagascale (<= 64 tokens, temperature 0)
-          | You grade answers to questions about a novel. You are given the question, a reference answer that is known to be right, and the answer of a reader. Judge the reader's answer by the reference answer alone; do not use what you may know of the book.
           |
-          | Novel: The Key
+          | === QUESTION ===
+          | Under which stair lies the key?
+        chat judge-sagascale (<= 64 tokens, temperature 0)
+          | Decide whether a model has answered a question about "The Key" correctly. You know the ground truth.
+          |
+          | Its answer is correct exactly when all of this holds:
+          | - The answer responds to the very question that was put.
+          | - Nothing in the answer is at odds with the ground truth.
+          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          |
+          | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
           |
           | Question: Under which stair lies the key?
           |
-          | Reference answer: third
+          | Ground truth answer: third
           |
-          | Reader's answer: Cleo
-          |
-          | The reader's answer is correct only if all of these hold:
-          | 1. It responds to the question that was asked.
-          | 2. Nothing in it contradicts the reference answer.
-          | 3. It contains the key points of the reference answer. Other words, another order or harmless additions do not matter.
-          |
-          | Think it through briefly. Then end with your verdict in a box: \boxed{CORRECT} or \boxed{INCORRECT}.
+          | Answer of the model: Cleo
         chat sagascale-closed-book (<= 64 tokens, temperature 0)
-          | The question below is about "The Key". You are not given the text: answer from what you know of it.
+          | You will get one question about "The Key". Answer it from what you know of the book.
           |
-          | Question: Who finds the key?
-          |
-          | You may think aloud first. Then give your final answer in English, as short as it can be, between the tags shown here, each tag on its own line and nothing but the answer between them:
+          | Give the answer in English, and give it in this form, each tag on a line of its own:
           | <answer>
-          | your answer
+          | your final answer
           | </answer>
+          |
+          | === QUESTION ===
+          | Who finds the key?
         chat judge-sagascale (<= 64 tokens, temperature 0)
-          | You grade answers to questions about a novel. You are given the question, a reference answer that is known to be right, and the answer of a reader. Judge the reader's answer by the reference answer alone; do not use what you may know of the book.
+          | Decide whether a model has answered a question about "The Key" correctly. You know the ground truth.
           |
-          | Novel: The Key
+          | Its answer is correct exactly when all of this holds:
+          | - The answer responds to the very question that was put.
+          | - Nothing in the answer is at odds with the ground truth.
+          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
           |
-          | Question: Who finds the key?
-          |
-          | Reference answer: Ben
-          |
-          | Reader's answer: Cleo
-          |
-          | The reader's answer is correct only if all of these hold:
-          | 1. It responds to the question that was asked.
-          | 2. Nothing in it contradicts the reference answer.
-          | 3. It contains the key points of the reference answer. Other words, another order or harmless additions do not matter.
-          |
-          | Think it through briefly. Then end with your verdict in a box: \boxed{CORRECT} or \boxed{INCORRECT}.
-        chat classify-question (<= 64 tokens, temperature 0)
-          | Sort a question about a novel by what it asks for. Use the question and its answer. The types are:
-          |
-          | - Location: where something is or happens
-          | - Character: which person or other acting being
-          | - Reason: why: a cause, a motive or a purpose
-          | - Method: how: a way or a means of doing something
-          | - Event: what happened or what somebody did
-          | - Entity: which thing, group, institution or name, other than a person or a place
-          | - Quantity: how many or how much
-          | - Temporal: when, how long or in which order
-          | - Quotation: which words were said or written
-          | - Miscellaneous: none of the others
-          |
-          | Question: Under which stair lies the key?
-          | Answer: third
-          |
-          | Choose exactly one type, the one that fits best. Write its name in a box, for example \boxed{Location}.
-        chat classify-question (<= 64 tokens, temperature 0)
-          | Sort a question about a novel by what it asks for. Use the question and its answer. The types are:
-          |
-          | - Location: where something is or happens
-          | - Character: which person or other acting being
-          | - Reason: why: a cause, a motive or a purpose
-          | - Method: how: a way or a means of doing something
-          | - Event: what happened or what somebody did
-          | - Entity: which thing, group, institution or name, other than a person or a place
-          | - Quantity: how many or how much
-          | - Temporal: when, how long or in which order
-          | - Quotation: which words were said or written
-          | - Miscellaneous: none of the others
+          | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
           |
           | Question: Who finds the key?
-          | Answer: Ben
           |
-          | Choose exactly one type, the one that fits best. Write its name in a box, for example \boxed{Location}.
+          | Ground truth answer: Ben
+          |
+          | Answer of the model: Cleo
+        chat classify-question (<= 64 tokens, temperature 0)
+          | Sort a question about a novel into one of the types below. Write the name of the type in one box, for example \boxed{Location}.
+          |
+          | What each type asks for:
+          | Location: a place
+          | Character: a role in the narrative, and who has it
+          | Reason: a reason or a motive
+          | Method: how somebody accomplished something
+          | Event: a certain occurrence or a point of the plot
+          | Entity: a certain entity that is neither a character nor a place
+          | Quantity: an amount or a number
+          | Temporal: when something happens or how long it takes
+          | Quotation: a certain phrase or term of the text
+          | Miscellaneous: anything else
+          |
+          | A question of each type:
+          | Location: Where does Jim Hawkins overhear the plan of the mutiny?
+          | Character: Who turns out to be the benefactor that pays for Pip's life in London?
+          | Reason: Why does Elizabeth Bennet turn Mr Darcy down at first?
+          | Method: How does Edmond Dantes get out of the Chateau d'If?
+          | Event: What becomes of the Pequod on the third day of the chase?
+          | Entity: What does Hester Prynne have to wear on her dress?
+          | Quantity: How many pounds does Phileas Fogg bet on his journey?
+          | Temporal: How long does Robinson Crusoe live alone on his island before he meets Friday?
+          | Quotation: With which words does Bartleby refuse every task?
+          | Miscellaneous: Under which name does Jean Valjean become a mayor?
+          |
+          | The question to sort:
+          | Under which stair lies the key?
+        chat classify-question (<= 64 tokens, temperature 0)
+          | Sort a question about a novel into one of the types below. Write the name of the type in one box, for example \boxed{Location}.
+          |
+          | What each type asks for:
+          | Location: a place
+          | Character: a role in the narrative, and who has it
+          | Reason: a reason or a motive
+          | Method: how somebody accomplished something
+          | Event: a certain occurrence or a point of the plot
+          | Entity: a certain entity that is neither a character nor a place
+          | Quantity: an amount or a number
+          | Temporal: when something happens or how long it takes
+          | Quotation: a certain phrase or term of the text
+          | Miscellaneous: anything else
+          |
+          | A question of each type:
+          | Location: Where does Jim Hawkins overhear the plan of the mutiny?
+          | Character: Who turns out to be the benefactor that pays for Pip's life in London?
+          | Reason: Why does Elizabeth Bennet turn Mr Darcy down at first?
+          | Method: How does Edmond Dantes get out of the Chateau d'If?
+          | Event: What becomes of the Pequod on the third day of the chase?
+          | Entity: What does Hester Prynne have to wear on her dress?
+          | Quantity: How many pounds does Phileas Fogg bet on his journey?
+          | Temporal: How long does Robinson Crusoe live alone on his island before he meets Friday?
+          | Quotation: With which words does Bartleby refuse every task?
+          | Miscellaneous: Under which name does Jean Valjean become a mayor?
+          |
+          | The question to sort:
+          | Who finds the key?
     "#]].assert_eq(&host.transcript());
     assert_eq!(
         funnel(&built),

@@ -7,25 +7,23 @@ use expect_test::expect;
 #[test]
 fn an_answer_is_judged_in_a_box() {
     Case::new(Judge::SagaScale).check("It names the stair.\n\\boxed{CORRECT}", &expect![[r#"
-            chat judge-sagascale (<= 64 tokens, temperature 0)
-              | You grade answers to questions about a novel. You are given the question, a reference answer that is known to be right, and the answer of a reader. Judge the reader's answer by the reference answer alone; do not use what you may know of the book.
-              |
-              | Novel: The Key
-              |
-              | Question: Where was the key?
-              |
-              | Reference answer: under the third stair
-              |
-              | Reader's answer: below a stair
-              |
-              | The reader's answer is correct only if all of these hold:
-              | 1. It responds to the question that was asked.
-              | 2. Nothing in it contradicts the reference answer.
-              | 3. It contains the key points of the reference answer. Other words, another order or harmless additions do not matter.
-              |
-              | Think it through briefly. Then end with your verdict in a box: \boxed{CORRECT} or \boxed{INCORRECT}.
-            {"state":"ruled","ruling":{"kind":"correctness","correct":true}}
-        "#]]);
+        chat judge-sagascale (<= 64 tokens, temperature 0)
+          | Decide whether a model has answered a question about "The Key" correctly. You know the ground truth.
+          |
+          | Its answer is correct exactly when all of this holds:
+          | - The answer responds to the very question that was put.
+          | - Nothing in the answer is at odds with the ground truth.
+          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          |
+          | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
+          |
+          | Question: Where was the key?
+          |
+          | Ground truth answer: under the third stair
+          |
+          | Answer of the model: below a stair
+        {"state":"ruled","ruling":{"kind":"correctness","correct":true}}
+    "#]]);
 }
 
 #[test]
@@ -33,27 +31,25 @@ fn several_gold_answers_are_alternatives() {
     let mut case = Case::new(Judge::SagaScale);
     case.item.answers.push("under a stair".into());
     case.check("\\boxed{INCORRECT}", &expect![[r#"
-            chat judge-sagascale (<= 64 tokens, temperature 0)
-              | You grade answers to questions about a novel. You are given the question, a reference answer that is known to be right, and the answer of a reader. Judge the reader's answer by the reference answer alone; do not use what you may know of the book.
-              |
-              | Novel: The Key
-              |
-              | Question: Where was the key?
-              |
-              | Reference answer 1: under the third stair
-              | Reference answer 2: under a stair
-              |
-              | Reader's answer: below a stair
-              |
-              | The reader's answer is correct only if all of these hold:
-              | 1. It responds to the question that was asked.
-              | 2. Nothing in it contradicts the reference answer.
-              | 3. It contains the key points of the reference answer. Other words, another order or harmless additions do not matter.
-              | Several reference answers are alternatives: agreeing with one of them is enough.
-              |
-              | Think it through briefly. Then end with your verdict in a box: \boxed{CORRECT} or \boxed{INCORRECT}.
-            {"state":"ruled","ruling":{"kind":"correctness","correct":false}}
-        "#]]);
+        chat judge-sagascale (<= 64 tokens, temperature 0)
+          | Decide whether a model has answered a question about "The Key" correctly. You know the ground truth.
+          |
+          | Its answer is correct exactly when all of this holds:
+          | - The answer responds to the very question that was put.
+          | - Nothing in the answer is at odds with the ground truth.
+          | - The answer conveys what the ground truth is about, its main points. Only the meaning has to be the same, not the words.
+          | The ground truth answers are alternatives: one of them is enough.
+          |
+          | Write the decision in a box, \boxed{CORRECT} or \boxed{INCORRECT}.
+          |
+          | Question: Where was the key?
+          |
+          | Ground truth answer 1: under the third stair
+          | Ground truth answer 2: under a stair
+          |
+          | Answer of the model: below a stair
+        {"state":"ruled","ruling":{"kind":"correctness","correct":false}}
+    "#]]);
 }
 
 #[test]
@@ -73,23 +69,34 @@ fn a_question_gets_one_of_ten_types() {
         "\\boxed{Location}",
         &expect![[r#"
             chat classify-question (<= 64 tokens, temperature 0)
-              | Sort a question about a novel by what it asks for. Use the question and its answer. The types are:
+              | Sort a question about a novel into one of the types below. Write the name of the type in one box, for example \boxed{Location}.
               |
-              | - Location: where something is or happens
-              | - Character: which person or other acting being
-              | - Reason: why: a cause, a motive or a purpose
-              | - Method: how: a way or a means of doing something
-              | - Event: what happened or what somebody did
-              | - Entity: which thing, group, institution or name, other than a person or a place
-              | - Quantity: how many or how much
-              | - Temporal: when, how long or in which order
-              | - Quotation: which words were said or written
-              | - Miscellaneous: none of the others
+              | What each type asks for:
+              | Location: a place
+              | Character: a role in the narrative, and who has it
+              | Reason: a reason or a motive
+              | Method: how somebody accomplished something
+              | Event: a certain occurrence or a point of the plot
+              | Entity: a certain entity that is neither a character nor a place
+              | Quantity: an amount or a number
+              | Temporal: when something happens or how long it takes
+              | Quotation: a certain phrase or term of the text
+              | Miscellaneous: anything else
               |
-              | Question: Where was the key?
-              | Answer: under the third stair
+              | A question of each type:
+              | Location: Where does Jim Hawkins overhear the plan of the mutiny?
+              | Character: Who turns out to be the benefactor that pays for Pip's life in London?
+              | Reason: Why does Elizabeth Bennet turn Mr Darcy down at first?
+              | Method: How does Edmond Dantes get out of the Chateau d'If?
+              | Event: What becomes of the Pequod on the third day of the chase?
+              | Entity: What does Hester Prynne have to wear on her dress?
+              | Quantity: How many pounds does Phileas Fogg bet on his journey?
+              | Temporal: How long does Robinson Crusoe live alone on his island before he meets Friday?
+              | Quotation: With which words does Bartleby refuse every task?
+              | Miscellaneous: Under which name does Jean Valjean become a mayor?
               |
-              | Choose exactly one type, the one that fits best. Write its name in a box, for example \boxed{Location}.
+              | The question to sort:
+              | Where was the key?
             {"state":"ruled","ruling":{"kind":"question_type","question_type":"Location"}}
         "#]],
     );

@@ -32,60 +32,74 @@ fn the_reader_searches_until_it_answers() {
         &item(Task::Generative),
         &expect![[r#"
             chat agentic-rag (<= 64 tokens, temperature 0)
-              | You have to answer a question about "The Key". You do not see the text, but you can search it. A search returns the passages that are nearest in meaning to your query, each with its index: a passage with a smaller idx comes earlier in the text. You can search at most 8 times, one query at a time, and each query can build on what the earlier ones found.
+              | You will get one question about "The Key". Rely on nothing but what you retrieve from the book to answer it. You are an agent that sends queries to a search system, one after the other, improves each by what the ones before have brought, and gives its final answer as soon as that is enough.
               |
-              | Question: Where was the key?
+              | Every query brings you a list of contexts. Each of them is copied from the book; the index before it ('idx') tells where in the book it stands. The search system does nothing but return the top 2 chunks of the book by cosine similarity with your query, so that there can be noise among them.
               |
-              | In each of your turns you may think aloud, and must then write exactly one of the following two blocks, never both, each tag on its own line.
+              | A turn of yours holds exactly one query or exactly one final answer. Both are in English and have these forms.
               |
-              | To search:
+              | A query:
               | <query>
-              | what you search for, in English
+              | what you search for
               | </query>
               |
-              | To finish, once you have found enough:
+              | The final answer:
               | <answer>
-              | your answer in English, as short as it can be, and nothing else
+              | your final answer
               | </answer>
+              |
+              | Start with your first turn.
+              |
+              | === QUESTION ===
+              | Where was the key?
             embed Query ["who hid the key"]
             chat agentic-rag-results (<= 64 tokens, temperature 0)
               User
-              | You have to answer a question about "The Key". You do not see the text, but you can search it. A search returns the passages that are nearest in meaning to your query, each with its index: a passage with a smaller idx comes earlier in the text. You can search at most 8 times, one query at a time, and each query can build on what the earlier ones found.
+              | You will get one question about "The Key". Rely on nothing but what you retrieve from the book to answer it. You are an agent that sends queries to a search system, one after the other, improves each by what the ones before have brought, and gives its final answer as soon as that is enough.
               |
-              | Question: Where was the key?
+              | Every query brings you a list of contexts. Each of them is copied from the book; the index before it ('idx') tells where in the book it stands. The search system does nothing but return the top 2 chunks of the book by cosine similarity with your query, so that there can be noise among them.
               |
-              | In each of your turns you may think aloud, and must then write exactly one of the following two blocks, never both, each tag on its own line.
+              | A turn of yours holds exactly one query or exactly one final answer. Both are in English and have these forms.
               |
-              | To search:
+              | A query:
               | <query>
-              | what you search for, in English
+              | what you search for
               | </query>
               |
-              | To finish, once you have found enough:
+              | The final answer:
               | <answer>
-              | your answer in English, as short as it can be, and nothing else
+              | your final answer
               | </answer>
+              |
+              | Start with your first turn.
+              |
+              | === QUESTION ===
+              | Where was the key?
               Assistant
               | <query>
               | who hid the key
               | </query>
               User
-              | The search found:
-              |
-              | === PASSAGES BEGIN ===
+              | === CONTEXTS ===
               | [idx 4]
               |  for nine years.
               |
               | [idx 3]
               |  a lantern. He found the key and kept it
-              | === PASSAGES END ===
-              |
-              | Searches left: 7. Write exactly one <query> block or one <answer> block.
             context 168..184 128..168 (14 tokens)
             measures {"searches":1.0}
             Answered { answer: "under the third stair", choice: None }
         "#]],
     );
+}
+
+#[test]
+fn the_number_of_searches_is_told_where_that_is_asked_for() {
+    let host = ScriptedHost::replying(&[QUERY, ANSWER]);
+    case(json!({"tell_budget": true})).trial(&host, &item(Task::Generative));
+    let transcript = host.transcript();
+    assert!(transcript.contains("among them. You can send at most 8 queries."), "{transcript}");
+    assert!(transcript.contains("Queries left: 7"), "{transcript}");
 }
 
 #[test]
@@ -111,7 +125,7 @@ fn eight_searches_are_made_and_the_ninth_query_ends_it() {
 #[test]
 fn an_answer_at_once_searches_nothing() {
     let trial = replying(json!({}), &["<answer>NONE</answer>"]);
-    assert_eq!((trial.outcome, trial.measures["searches"]), (Outcome::NotFound, 0.0));
+    assert_eq!((trial.outcome, trial.measures["searches"]), (answered("NONE"), 0.0), "NONE is naive RAG's alone");
     assert!(trial.context.unwrap().passages.is_empty());
 }
 
@@ -155,59 +169,74 @@ fn a_turn_without_a_block_is_asked_for_again() {
         &item(Task::Generative),
         &expect![[r#"
             chat agentic-rag (<= 64 tokens, temperature 0)
-              | You have to answer a question about "The Key". You do not see the text, but you can search it. A search returns the passages that are nearest in meaning to your query, each with its index: a passage with a smaller idx comes earlier in the text. You can search at most 8 times, one query at a time, and each query can build on what the earlier ones found.
+              | You will get one question about "The Key". Rely on nothing but what you retrieve from the book to answer it. You are an agent that sends queries to a search system, one after the other, improves each by what the ones before have brought, and gives its final answer as soon as that is enough.
               |
-              | Question: Where was the key?
+              | Every query brings you a list of contexts. Each of them is copied from the book; the index before it ('idx') tells where in the book it stands. The search system does nothing but return the top 2 chunks of the book by cosine similarity with your query, so that there can be noise among them.
               |
-              | In each of your turns you may think aloud, and must then write exactly one of the following two blocks, never both, each tag on its own line.
+              | A turn of yours holds exactly one query or exactly one final answer. Both are in English and have these forms.
               |
-              | To search:
+              | A query:
               | <query>
-              | what you search for, in English
+              | what you search for
               | </query>
               |
-              | To finish, once you have found enough:
+              | The final answer:
               | <answer>
-              | your answer in English, as short as it can be, and nothing else
+              | your final answer
               | </answer>
+              |
+              | Start with your first turn.
+              |
+              | === QUESTION ===
+              | Where was the key?
             chat agentic-rag-again (<= 64 tokens, temperature 0)
               User
-              | You have to answer a question about "The Key". You do not see the text, but you can search it. A search returns the passages that are nearest in meaning to your query, each with its index: a passage with a smaller idx comes earlier in the text. You can search at most 8 times, one query at a time, and each query can build on what the earlier ones found.
+              | You will get one question about "The Key". Rely on nothing but what you retrieve from the book to answer it. You are an agent that sends queries to a search system, one after the other, improves each by what the ones before have brought, and gives its final answer as soon as that is enough.
               |
-              | Question: Where was the key?
+              | Every query brings you a list of contexts. Each of them is copied from the book; the index before it ('idx') tells where in the book it stands. The search system does nothing but return the top 2 chunks of the book by cosine similarity with your query, so that there can be noise among them.
               |
-              | In each of your turns you may think aloud, and must then write exactly one of the following two blocks, never both, each tag on its own line.
+              | A turn of yours holds exactly one query or exactly one final answer. Both are in English and have these forms.
               |
-              | To search:
+              | A query:
               | <query>
-              | what you search for, in English
+              | what you search for
               | </query>
               |
-              | To finish, once you have found enough:
+              | The final answer:
               | <answer>
-              | your answer in English, as short as it can be, and nothing else
+              | your final answer
               | </answer>
+              |
+              | Start with your first turn.
+              |
+              | === QUESTION ===
+              | Where was the key?
               Assistant
               | Let me think about stairs.
               User
               | Your turn could not be used: it has to hold exactly one complete block, either <query> ... </query> with a search or <answer> ... </answer> with your final answer. Write that one block.
             chat agentic-rag-again (<= 64 tokens, temperature 0)
               User
-              | You have to answer a question about "The Key". You do not see the text, but you can search it. A search returns the passages that are nearest in meaning to your query, each with its index: a passage with a smaller idx comes earlier in the text. You can search at most 8 times, one query at a time, and each query can build on what the earlier ones found.
+              | You will get one question about "The Key". Rely on nothing but what you retrieve from the book to answer it. You are an agent that sends queries to a search system, one after the other, improves each by what the ones before have brought, and gives its final answer as soon as that is enough.
               |
-              | Question: Where was the key?
+              | Every query brings you a list of contexts. Each of them is copied from the book; the index before it ('idx') tells where in the book it stands. The search system does nothing but return the top 2 chunks of the book by cosine similarity with your query, so that there can be noise among them.
               |
-              | In each of your turns you may think aloud, and must then write exactly one of the following two blocks, never both, each tag on its own line.
+              | A turn of yours holds exactly one query or exactly one final answer. Both are in English and have these forms.
               |
-              | To search:
+              | A query:
               | <query>
-              | what you search for, in English
+              | what you search for
               | </query>
               |
-              | To finish, once you have found enough:
+              | The final answer:
               | <answer>
-              | your answer in English, as short as it can be, and nothing else
+              | your final answer
               | </answer>
+              |
+              | Start with your first turn.
+              |
+              | === QUESTION ===
+              | Where was the key?
               Assistant
               | Let me think about stairs.
               User
@@ -217,21 +246,26 @@ fn a_turn_without_a_block_is_asked_for_again() {
             embed Query ["who hid the key"]
             chat agentic-rag-results (<= 64 tokens, temperature 0)
               User
-              | You have to answer a question about "The Key". You do not see the text, but you can search it. A search returns the passages that are nearest in meaning to your query, each with its index: a passage with a smaller idx comes earlier in the text. You can search at most 8 times, one query at a time, and each query can build on what the earlier ones found.
+              | You will get one question about "The Key". Rely on nothing but what you retrieve from the book to answer it. You are an agent that sends queries to a search system, one after the other, improves each by what the ones before have brought, and gives its final answer as soon as that is enough.
               |
-              | Question: Where was the key?
+              | Every query brings you a list of contexts. Each of them is copied from the book; the index before it ('idx') tells where in the book it stands. The search system does nothing but return the top 2 chunks of the book by cosine similarity with your query, so that there can be noise among them.
               |
-              | In each of your turns you may think aloud, and must then write exactly one of the following two blocks, never both, each tag on its own line.
+              | A turn of yours holds exactly one query or exactly one final answer. Both are in English and have these forms.
               |
-              | To search:
+              | A query:
               | <query>
-              | what you search for, in English
+              | what you search for
               | </query>
               |
-              | To finish, once you have found enough:
+              | The final answer:
               | <answer>
-              | your answer in English, as short as it can be, and nothing else
+              | your final answer
               | </answer>
+              |
+              | Start with your first turn.
+              |
+              | === QUESTION ===
+              | Where was the key?
               Assistant
               | Let me think about stairs.
               User
@@ -243,17 +277,12 @@ fn a_turn_without_a_block_is_asked_for_again() {
               | who hid the key
               | </query>
               User
-              | The search found:
-              |
-              | === PASSAGES BEGIN ===
+              | === CONTEXTS ===
               | [idx 4]
               |  for nine years.
               |
               | [idx 3]
               |  a lantern. He found the key and kept it
-              | === PASSAGES END ===
-              |
-              | Searches left: 7. Write exactly one <query> block or one <answer> block.
             context 168..184 128..168 (14 tokens)
             measures {"searches":1.0,"turns_without_block":2.0}
             Answered { answer: "under the third stair", choice: None }
@@ -273,8 +302,8 @@ fn asking_again_has_an_end() {
 #[test]
 fn a_dialogue_that_outgrows_the_window_or_is_refused_ends_with_what_it_had() {
     let host = ScriptedHost::replying(&[QUERY]);
-    let grown = Case { window: Some(600), ..case(json!({})) }.trial(&host, &item(Task::Generative));
-    assert!(matches!(grown.outcome, Outcome::Overflow { context_window: Some(600), .. }), "{:?}", grown.outcome);
+    let grown = Case { window: Some(500), ..case(json!({})) }.trial(&host, &item(Task::Generative));
+    assert!(matches!(grown.outcome, Outcome::Overflow { context_window: Some(500), .. }), "{:?}", grown.outcome);
     assert!(grown.measures["searches"] >= 1.0 && grown.prompt_tokens > 0);
 
     let host = ScriptedHost::scripted(|_: &Call, n| match n {

@@ -13,18 +13,18 @@ fn sagascale_reads_the_whole_text_and_answers_between_tags() {
         &item(Task::Generative),
         &expect![[r#"
             chat sagascale-text (<= 64 tokens, temperature 0)
-              | The text below is "The Key". Read it; you will then be asked one question about it.
+              | You will read "The Key" from beginning to end, and behind it one question. Rely on nothing but the text of the book to answer it.
               |
-              | === TEXT BEGINS ===
-              | Ana hid the key under the third stair. Nobody saw her do it. In spring the river rose and took the bridge. Ben rowed across with a lantern. He found the key and kept it for nine years.
-              | === TEXT ENDS ===
-              |
-              | Question: Where was the key?
-              |
-              | Answer from the text. You may think aloud first. Then give your final answer in English, as short as it can be, between the tags shown here, each tag on its own line and nothing but the answer between them:
+              | Give the answer in English, and give it in this form, each tag on a line of its own:
               | <answer>
-              | your answer
+              | your final answer
               | </answer>
+              |
+              | === BOOK ===
+              | Ana hid the key under the third stair. Nobody saw her do it. In spring the river rose and took the bridge. Ben rowed across with a lantern. He found the key and kept it for nine years.
+              |
+              | === QUESTION ===
+              | Where was the key?
             context 0..184 (44 tokens)
             Answered { answer: "under the third stair", choice: None }
         "#]],
@@ -38,16 +38,17 @@ fn sagascale_asks_a_closed_book_for_the_number_of_an_option() {
         &item(Task::Choice),
         &expect![[r#"
             chat sagascale-closed-book (<= 64 tokens, temperature 0)
-              | The question below is about "The Key". You are not given the text: answer from what you know of it.
+              | You will get one question about "The Key". Answer it from what you know of the book.
               |
-              | Question: Where was the key?
+              | Give the answer in English, and give it in this form, each tag on a line of its own:
+              | <answer>
+              | the number of the option you choose
+              | </answer>
+              |
+              | === QUESTION ===
+              | Where was the key?
               | 0. In the river
               | 1. Under a stair
-              |
-              | You may think aloud first. Then give your final answer in English, as short as it can be, as the number of the one option you choose, between the tags shown here, each tag on its own line and nothing but the answer between them:
-              | <answer>
-              | your answer
-              | </answer>
             Answered { answer: "Under a stair", choice: Some(1) }
         "#]],
     );
@@ -183,7 +184,7 @@ fn retrieved_passages_stand_as_the_paper_shows_them() {
     assert!(corpusqa.contains("| # Document 2:\n  | The key was cast"), "{corpusqa}");
     let sagascale = transcript("sagascale");
     assert!(sagascale.contains("| [idx 3]\n  | The key was cast"), "{sagascale}");
-    assert!(sagascale.contains("write NONE"), "{sagascale}");
+    assert!(sagascale.contains("| NONE\n"), "{sagascale}");
 }
 
 #[test]

@@ -15,9 +15,19 @@ fn naive_rag_hands_over_three_passages_with_their_idx_best_first() {
         &expect![[r#"
             embed Query ["Where was the key?"]
             chat sagascale-contexts (<= 64 tokens, temperature 0)
-              | Below are passages that a search found in "The Key". Each begins with its index: a passage with a smaller idx comes earlier in the text.
+              | You will get some contexts from "The Key", and behind them one question. Rely on nothing but the contexts to answer it. Every context is copied from the book; the index before it ('idx') tells where in the book it stands.
               |
-              | === PASSAGES BEGIN ===
+              | If the contexts by themselves allow an answer, give it in English, and give it in this form, each tag on a line of its own:
+              | <answer>
+              | your final answer
+              | </answer>
+              |
+              | If they do not, write:
+              | <answer>
+              | NONE
+              | </answer>
+              |
+              | === CONTEXTS ===
               | [idx 4]
               |  for nine years.
               |
@@ -26,14 +36,9 @@ fn naive_rag_hands_over_three_passages_with_their_idx_best_first() {
               |
               | [idx 2]
               |  and took the bridge. Ben rowed across with
-              | === PASSAGES END ===
               |
-              | Question: Where was the key?
-              |
-              | Answer from these passages. You may think aloud first. Then give your final answer in English, as short as it can be, between the tags shown here, each tag on its own line and nothing but the answer between them. If the passages do not hold what is needed to answer, write NONE in the place of the answer:
-              | <answer>
-              | your answer
-              | </answer>
+              | === QUESTION ===
+              | Where was the key?
             context 168..184 128..168 85..128 (24 tokens)
             Answered { answer: "under the third stair", choice: None }
         "#]],
@@ -70,7 +75,7 @@ fn a_chinese_book_is_answered_in_chinese() {
     let host = ScriptedHost::always(Ok("<answer>\n台阶下面\n</answer>"));
     let trial = case.trial(&host, &item(Task::Generative));
     assert_eq!(trial.outcome, Outcome::Answered { answer: "台阶下面".to_owned(), choice: None });
-    assert!(host.transcript().contains("final answer in Chinese"), "{}", host.transcript());
+    assert!(host.transcript().contains("give it in Chinese"), "{}", host.transcript());
 }
 
 #[test]
