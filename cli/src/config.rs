@@ -186,7 +186,7 @@ pub(crate) struct RunArgs {
     #[serde(deserialize_with = "extra_body::one_or_many")]
     #[merge(strategy = merging::after)]
     pub(crate) judge_extra_body: Vec<String>,
-    /// Most tokens of a judge's reply [default: 2048]
+    /// Most tokens of a judge's reply; a list over key facts or sentences gets as many as it needs [default: 2048]
     #[arg(long, value_name = "N")]
     pub(crate) judge_max_output_tokens: Option<u32>,
     /// Longest that one try of a call may take [default: 600]

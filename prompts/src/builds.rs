@@ -1,23 +1,32 @@
 //! The prompts that make benchmarks.
 
-use crate::variables::{Column, Fact, Field, Pair, Rejected, Titled, in_novel, in_question, in_text};
+use crate::variables::{Column, Field, Pair, Rejected, Titled, in_novel, in_question, in_text};
 use closeread_text::language::Language;
 
 prompts! { self:
     BuildAgain<'a> "build-again" { problem: &'a str };
 
     HamletChunkSize<'a> "hamlet-chunk-size" { chunk: &'a str };
-    HamletTree<'a> "hamlet-tree" {
+    HamletTreeAnalytical<'a> "hamlet-tree-analytical" {
         chunk: &'a str,
-        perspective: &'a str,
         #[serde(serialize_with = "in_text")]
         language: Language,
     };
-    HamletVerifyTree<'a> "hamlet-verify-tree" { chunk: &'a str, criterion: &'a str, facts: Vec<Fact<'a>> };
-    HamletQuery<'a> "hamlet-query" {
-        facts: Vec<Fact<'a>>,
-        perspective: &'a str,
-        title: &'a str,
+    HamletTreeNarrative<'a> "hamlet-tree-narrative" {
+        chunk: &'a str,
+        #[serde(serialize_with = "in_text")]
+        language: Language,
+    };
+    HamletVerifyTree<'a> "hamlet-verify-tree" { chunk: &'a str, criterion: &'a str, tree: &'a str };
+    HamletQueryAnalytical<'a> "hamlet-query-analytical" {
+        chunk: &'a str,
+        tree: &'a str,
+        #[serde(serialize_with = "in_text")]
+        language: Language,
+    };
+    HamletQueryNarrative<'a> "hamlet-query-narrative" {
+        chunk: &'a str,
+        tree: &'a str,
         #[serde(serialize_with = "in_text")]
         language: Language,
     };

@@ -27,7 +27,12 @@ prompts! { self:
         cited: &'a [String],
     };
     JudgeCorpusQa<'a> "judge-corpusqa" { question: &'a str, answers: &'a [String], several: bool, answer: &'a str };
-    VerifyFacts<'a> "verify-facts" { chunk: &'a str, sentences: &'a [&'a str], categories: Vec<Named<'a>> };
-    AlignKeyFacts<'a> "align-key-facts" { facts: &'a [&'a str], sentences: &'a [&'a str] };
+    VerifyFacts<'a> "verify-facts" {
+        chunk: &'a str,
+        sentences: &'a [&'a str],
+        n_sentences: usize,
+        categories: Vec<Named<'a>>,
+    };
+    AlignKeyFacts<'a> "align-key-facts" { facts: &'a [&'a str], n_facts: usize, sentences: &'a [&'a str] };
     ClassifyQuestion<'a> "classify-question" { question: &'a str, types: &'a [Kind<'a>] };
 }

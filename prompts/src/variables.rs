@@ -49,15 +49,6 @@ pub struct Kind<'a> {
     pub example: &'a str,
 }
 
-/// A fact of a tree.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Fact<'a> {
-    /// Its place, such as `1.2`.
-    pub id: &'a str,
-    /// The fact.
-    pub fact: &'a str,
-}
-
 /// A question with its answer.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Pair<'a> {

@@ -51,7 +51,7 @@ pub(crate) struct JudgeArgs {
     /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.0)]
     temperature: f32,
-    /// Most tokens of a reply
+    /// Most tokens of a reply; a list over key facts or sentences gets as many as it needs
     #[arg(long, value_name = "N", default_value_t = MAX_OUTPUT_TOKENS)]
     max_output_tokens: u32,
     /// Passed to models that take a seed

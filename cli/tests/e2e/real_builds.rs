@@ -34,9 +34,11 @@ fn build_and_run_queries(sandbox: &Sandbox, server: &LlamaServer, books: &[&str]
     let root = object(&[("fact", fact.clone()), ("branches", list(&branch, 1))]);
     let label = object(&[("label", json!({"type": "integer", "enum": [1]})), ("reason", fact.clone())]);
     let bodies = [
-        held_to("hamlet-tree", &object(&[("roots", list(&root, 1))])),
+        held_to("hamlet-tree-analytical", &object(&[("roots", list(&root, 1))])),
+        held_to("hamlet-tree-narrative", &object(&[("roots", list(&root, 1))])),
         held_to("hamlet-verify-tree", &list(&label, 4)),
-        held_to("hamlet-query", &object(&[("query", fact)])),
+        held_to("hamlet-query-analytical", &object(&[("query", fact.clone())])),
+        held_to("hamlet-query-narrative", &object(&[("query", fact)])),
     ];
     let model = ["--model", "openai-compatible/tiny", "--base-url", &url];
     let build = ["build", "hamlet", "--out", "h", "--max-output-tokens", "300", "--concurrency", "1", "--json"];

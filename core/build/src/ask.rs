@@ -18,7 +18,7 @@ pub(super) const ATTEMPTS: usize = 2;
 /// may be content with less. `shared` is the beginning that other questions share.
 pub(super) async fn asked<T, E: Display, H: Host>(
     session: &mut Session<'_, H>,
-    prompt: &impl Prompt,
+    prompt: &(impl Prompt + ?Sized),
     shared: &str,
     read: impl Fn(&str, bool) -> Result<T, E>,
 ) -> Result<Result<T, E>, Stop> {
@@ -42,7 +42,7 @@ pub(super) async fn asked<T, E: Display, H: Host>(
 pub(super) async fn one<T, E: Display, H: Host>(
     host: &H,
     settings: Settings<'_>,
-    prompt: &impl Prompt,
+    prompt: &(impl Prompt + ?Sized),
     shared: &str,
     read: impl Fn(&str, bool) -> Result<T, E>,
 ) -> Result<Made<T>, MethodError> {

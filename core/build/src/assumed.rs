@@ -15,7 +15,10 @@ pub struct StageCost {
 }
 
 /// Tokens of a prompt.
-pub(super) fn tokens_of(settings: Settings<'_>, prompt: &impl closeread_prompts::Prompt) -> Result<u64, MethodError> {
+pub(super) fn tokens_of(
+    settings: Settings<'_>,
+    prompt: &(impl closeread_prompts::Prompt + ?Sized),
+) -> Result<u64, MethodError> {
     Ok(settings.tokenizer.count(&prompt.render(settings.prompts)?) as u64)
 }
 

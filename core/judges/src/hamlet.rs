@@ -47,6 +47,22 @@ pub(super) fn facts<'a>(submission: &Submission<'a>) -> Vec<&'a str> {
     facts.into_iter().map(|(_, fact)| fact).collect()
 }
 
+/// Tokens of an entry of a list beside the text that it repeats: its fields, and a reason of one sentence.
+const BESIDE_TEXT: u64 = 100;
+
+/// Most tokens of a list that repeats `n` texts of so many tokens in all, by a tokenizer that may need twice as many.
+pub(super) fn list_tokens(n: u64, tokens: u64) -> u64 {
+    2 * tokens + n * BESIDE_TEXT
+}
+
+/// The settings with a limit of the response that has room for a list over `texts`: a tree has 27 facts on average, and
+/// more than 40 in a rich chunk.
+fn with_room<'s>(settings: Settings<'s>, texts: &[&str]) -> Settings<'s> {
+    let tokens: usize = texts.iter().map(|text| settings.tokenizer.count(text)).sum();
+    let needed = u32::try_from(list_tokens(texts.len() as u64, tokens as u64)).unwrap_or(u32::MAX);
+    Settings { max_output_tokens: settings.max_output_tokens.max(needed), ..settings }
+}
+
 /// One of five categories a sentence, against the chunk.
 pub(super) async fn verify_facts<H: Host>(
     host: &H,
@@ -54,9 +70,11 @@ pub(super) async fn verify_facts<H: Host>(
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
     let sentences = sentences(submission);
-    let categories = [ErrorCategory::NoError].into_iter().chain(ErrorCategory::ERRORS);
-    let categories = categories.map(|category| Named { name: category.name(), meaning: meaning(category) }).collect();
-    let prompt = VerifyFacts { chunk: submission.chunk, sentences: &sentences, categories };
+    let named = |category: ErrorCategory| Named { name: category.name(), meaning: meaning(category) };
+    let categories = CATEGORIES.map(named).to_vec();
+    let prompt =
+        VerifyFacts { chunk: submission.chunk, sentences: &sentences, n_sentences: sentences.len(), categories };
+    let settings = with_room(settings, &sentences);
     ask(host, settings, &prompt, submission.chunk, |reply| {
         let rulings = placed(reply, "sentence", &sentences, |entry| {
             let category = ErrorCategory::of_name(&scalar(entry.get("category")?)?)?;
@@ -74,7 +92,8 @@ pub(super) async fn align_key_facts<H: Host>(
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
     let (sentences, facts) = (sentences(submission), facts(submission));
-    let prompt = AlignKeyFacts { facts: &facts, sentences: &sentences };
+    let prompt = AlignKeyFacts { facts: &facts, n_facts: facts.len(), sentences: &sentences };
+    let settings = with_room(settings, &facts);
     ask(host, settings, &prompt, "", |reply| {
         let rulings = placed(reply, "key-fact", &facts, |entry| fact_ruling(entry, sentences.len()));
         rulings.map(|facts| Ruling::KeyFacts { facts })
@@ -102,16 +121,29 @@ fn fact_ruling(entry: &Map<String, Value>, n_sentences: usize) -> Option<FactRul
     Some(FactRuling { stated, sentences })
 }
 
-/// What the prompt says of a category (Table 12).
+/// The categories in the order of the prompt (Table 22).
+const CATEGORIES: [ErrorCategory; 5] = [
+    ErrorCategory::OutOfArticle,
+    ErrorCategory::Entity,
+    ErrorCategory::Relation,
+    ErrorCategory::Sentence,
+    ErrorCategory::NoError,
+];
+
+/// What the prompt says of a category (Tables 12 and 22).
 const fn meaning(category: ErrorCategory) -> &'static str {
     match category {
-        ErrorCategory::NoError => "the text supports everything the sentence says",
-        ErrorCategory::OutOfArticle => "the sentence says something that the text neither says nor implies",
-        ErrorCategory::Entity => "a person, place, thing, number or time in the sentence is not the one of the text",
-        ErrorCategory::Relation => {
-            "the persons and things are right, but what the sentence says of how they relate or what they do is not"
+        ErrorCategory::OutOfArticle => {
+            "a fact, an opinion or information that neither stands in the excerpt nor can reasonably be inferred from it"
         }
-        ErrorCategory::Sentence => "the sentence as a whole contradicts the text",
+        ErrorCategory::Entity => {
+            "a key subject or object is not the right one, as with a wrong name, number or pronoun"
+        }
+        ErrorCategory::Relation => {
+            "a relation of meaning is mistaken, as with an incorrect verb, preposition or adjective"
+        }
+        ErrorCategory::Sentence => "several errors at once make the sentence as a whole contradict the excerpt",
+        ErrorCategory::NoError => "what the sentence states is in line with the excerpt",
     }
 }
 

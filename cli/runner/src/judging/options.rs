@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tracing::info;
 
-/// Most tokens of a judge's reply where no option says otherwise: room for a list over the key facts of a chunk.
+/// Most tokens of a judge's reply where no option says otherwise; a list over key facts or sentences has more if it needs it.
 pub const MAX_OUTPUT_TOKENS: u32 = 2048;
 
 /// What stands for all judges in the place of their names.

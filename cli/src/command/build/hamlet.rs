@@ -18,7 +18,14 @@ use std::sync::Arc;
 
 /// The stage of the study.
 const STUDY: &[&str] = &["chunk-size"];
-const PROMPTS: [&str; 4] = ["hamlet-tree", "hamlet-verify-tree", "hamlet-query", "build-again"];
+const PROMPTS: [&str; 6] = [
+    "hamlet-tree-analytical",
+    "hamlet-tree-narrative",
+    "hamlet-verify-tree",
+    "hamlet-query-analytical",
+    "hamlet-query-narrative",
+    "build-again",
+];
 
 /// Queries with key-fact trees over the chunks of books (HAMLET, section 3)
 ///
@@ -38,6 +45,9 @@ pub(crate) struct HamletArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "analytical,narrative",
         value_parser = one_of::<Perspective>())]
     perspectives: Vec<Perspective>,
+    /// Ask again for a tree with pronouns in it, and remove the facts that still have one; the paper only requests names
+    #[arg(long)]
+    enforce_names: bool,
     /// In the place of a benchmark: rate chunks of several sizes (appendix B)
     #[arg(long, value_name = "chunk-size", value_parser = ["chunk-size"])]
     study: Option<String>,
@@ -69,7 +79,8 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     perspectives.sort_unstable();
     perspectives.dedup();
     let least_tokens = args.least_tokens.unwrap_or(args.chunk_tokens / 8);
-    let parameters = Hamlet { chunk_tokens: args.chunk_tokens, least_tokens, perspectives };
+    let parameters =
+        Hamlet { chunk_tokens: args.chunk_tokens, least_tokens, perspectives, enforce_names: args.enforce_names };
     let context = build.context(std::slice::from_ref(&model))?;
     if build.dry_run {
         let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens)?;

@@ -1,6 +1,6 @@
 //! What making queries will ask for, told before.
 
-use super::{Chunk, Criterion, Hamlet, Pruned, Unit, chunk_text, query, tree, verify};
+use super::{Chunk, Criterion, Hamlet, Unit, chunk_text, query, tree, verify};
 use crate::StageCost;
 use crate::assumed::{Prompt, tokens_of};
 use closeread_books::Book;
@@ -24,14 +24,13 @@ pub fn cost(
         let Some(book) = books.iter().find(|book| book.id == chunk.document) else { continue };
         let text = chunk_text(book, chunk)?;
         for &perspective in &parameters.perspectives {
-            let known = tokens_of(settings, &tree::prompt(book, &text, perspective))?;
+            let known = tokens_of(settings, &*tree::prompt(book, &text, perspective))?;
             stages[0].1.push(Prompt { known, replies: 0 });
             for (place, criterion) in Criterion::ALL.into_iter().enumerate() {
-                let known = tokens_of(settings, &verify::prompt(&text, criterion, &[]))?;
+                let known = tokens_of(settings, &verify::prompt(&text, criterion, ""))?;
                 stages[1 + place].1.push(Prompt { known, replies });
             }
-            let pruned = Pruned { chunk: chunk.clone(), perspective, roots: Vec::new(), removed: Vec::new() };
-            let known = tokens_of(settings, &query::prompt(book, &pruned, &[]))?;
+            let known = tokens_of(settings, &*query::prompt(book, perspective, &text, ""))?;
             stages[4].1.push(Prompt { known, replies });
         }
     }

@@ -31,6 +31,7 @@ use closeread_eval::hamlet::Perspective;
 use closeread_eval::{ChunkPlace, Item, KeyFacts, Task};
 use closeread_methods::Host;
 use closeread_methods::Settings;
+use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -48,11 +49,14 @@ pub struct Hamlet {
     pub least_tokens: usize,
     /// The perspectives; both in the paper.
     pub perspectives: Vec<Perspective>,
+    /// A tree whose facts have pronouns is asked for once more, and facts that still have one are removed. The paper asks
+    /// for proper nouns in its prompt and does nothing more.
+    pub enforce_names: bool,
 }
 
 impl Default for Hamlet {
     fn default() -> Self {
-        Self { chunk_tokens: 4_000, least_tokens: 500, perspectives: Perspective::ALL.to_vec() }
+        Self { chunk_tokens: 4_000, least_tokens: 500, perspectives: Perspective::ALL.to_vec(), enforce_names: false }
     }
 }
 
@@ -95,8 +99,9 @@ pub async fn hamlet<H: Host, S: StageStore>(
     let per_tree = tree::units(&cut, &parameters.perspectives);
     let trees = building
         .stage("trees", &per_tree, async |unit: &Unit<tree::Perceived>| {
-            let chunk = &unit.input.chunk;
-            tree::grow(host, settings, by_id[chunk.document.as_str()], chunk, unit.input.perspective).await
+            let tree::Perceived { chunk, perspective } = &unit.input;
+            let book = by_id[chunk.document.as_str()];
+            tree::grow(host, settings, book, chunk, *perspective, parameters.enforce_names).await
         })
         .await?;
     let trees: Vec<Unit<Tree>> = kept(trees);
@@ -118,7 +123,8 @@ pub async fn hamlet<H: Host, S: StageStore>(
         .collect();
     let pruning = building
         .stage("pruning", &verified, async |unit: &Unit<Verified>| {
-            Ok(pruned(&unit.input, by_id[unit.input.tree.chunk.document.as_str()]))
+            let language = by_id[unit.input.tree.chunk.document.as_str()].language;
+            Ok(pruned(&unit.input, parameters.enforce_names.then_some(language)))
         })
         .await?;
     let pruned: Vec<Unit<Pruned>> = kept(pruning.clone());
@@ -157,7 +163,7 @@ fn long_enough(chunk: &Chunk, parameters: &Hamlet) -> Made<Chunk> {
     })
 }
 
-fn pruned(verified: &Verified, book: &Book) -> Made<Pruned> {
+fn pruned(verified: &Verified, names_in: Option<Language>) -> Made<Pruned> {
     let Verified { tree, passes } = verified;
     let silent: Vec<&str> =
         Criterion::ALL.iter().zip(passes).filter(|(_, pass)| pass.is_none()).map(|(c, _)| c.name()).collect();
@@ -165,7 +171,7 @@ fn pruned(verified: &Verified, book: &Book) -> Made<Pruned> {
         return Made::of(End::dropped("unverified", format!("no labels for {}", silent.join(", "))));
     }
     let passes: Vec<&Labels> = passes.iter().flatten().collect();
-    let pruned = prune::prune(tree, &passes, book.language);
+    let pruned = prune::prune(tree, &passes, names_in);
     Made::of(match pruned.roots.is_empty() {
         true => End::dropped("no root left", format!("{} facts were removed", pruned.removed.len())),
         false => End::Kept { value: pruned },

@@ -65,8 +65,14 @@ pub(super) fn questions(
 
 const fn asks(criterion: Criterion) -> &'static str {
     match criterion {
-        Criterion::Faithfulness => "Does the text state this, or clearly imply it?",
-        Criterion::Objectivity => "Is this free of judgement, speculation and personal reading?",
-        Criterion::Significance => "Does this matter for what the text is about or how it goes?",
+        Criterion::Faithfulness => {
+            "Does the text state this explicitly, and is all of it accurate? What is only inferred, altered or expanded is a no."
+        }
+        Criterion::Objectivity => {
+            "Is this purely factual, exactly what the text states? Opinion, assumption, interpretation, evaluative words, emotion or bias make it a no."
+        }
+        Criterion::Significance => {
+            "Is this, on its own merit, essential to understand the text: does it drive the plot, develop a character or reveal a major conflict? Trivial or background matter is a no."
+        }
     }
 }

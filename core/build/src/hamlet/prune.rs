@@ -1,6 +1,7 @@
 //! Pruning: what fails a pass goes, with everything below it (section 3.1.2, appendix C).
 
 use super::pronoun::pronoun;
+use super::tree::number;
 use super::{Chunk, Criterion, FactLabel, Labels, Numbered, Tree};
 use closeread_eval::KeyFact;
 use closeread_eval::hamlet::{Level, Perspective};
@@ -43,7 +44,7 @@ pub enum Removal {
     Objectivity,
     /// It fails the third pass.
     Significance,
-    /// It has a pronoun.
+    /// It has a pronoun, where names are enforced.
     Pronoun,
     /// What stands above it was removed.
     Orphaned,
@@ -74,16 +75,17 @@ impl Removal {
     }
 }
 
-/// Removes every fact that fails a pass, has no label in one or has a pronoun, and everything below it.
-pub(super) fn prune(tree: &Tree, passes: &[&Labels], language: Language) -> Pruned {
-    let mut pruning = Pruning { passes, language, next: 0, removed: Vec::new() };
+/// Removes every fact that fails a pass or has no label in one, and everything below it; with `names_in`, the language of
+/// the book, also every fact that has a pronoun.
+pub(super) fn prune(tree: &Tree, passes: &[&Labels], names_in: Option<Language>) -> Pruned {
+    let mut pruning = Pruning { passes, names_in, next: 0, removed: Vec::new() };
     let roots = pruning.walk(&tree.roots, "", 0, false);
     Pruned { chunk: tree.chunk.clone(), perspective: tree.perspective, roots, removed: pruning.removed }
 }
 
 struct Pruning<'a> {
     passes: &'a [&'a Labels],
-    language: Language,
+    names_in: Option<Language>,
     /// Place of the next fact in the labels.
     next: usize,
     removed: Vec<Removed>,
@@ -93,7 +95,7 @@ impl Pruning<'_> {
     fn walk(&mut self, facts: &[KeyFact], above: &str, depth: usize, orphaned: bool) -> Vec<KeyFact> {
         let mut left = Vec::new();
         for (idx, KeyFact { fact, children }) in facts.iter().enumerate() {
-            let id = if above.is_empty() { format!("{}", idx + 1) } else { format!("{above}.{}", idx + 1) };
+            let id = number(above, idx);
             let verdict = self.verdict(fact).or_else(|| orphaned.then(|| (Removal::Orphaned, String::new())));
             let goes = verdict.is_some() || orphaned;
             if let Some((why, reason)) = verdict {
@@ -123,6 +125,7 @@ impl Pruning<'_> {
                 None => return Some((Removal::of(criterion), "it has no label".to_owned())),
             }
         }
-        pronoun(fact, self.language).map(|word| (Removal::Pronoun, format!("`{word}`")))
+        let word = pronoun(fact, self.names_in?)?;
+        Some((Removal::Pronoun, format!("`{word}`")))
     }
 }

@@ -1,15 +1,17 @@
 //! Queries: one a tree, self-contained, without a word of the tree (section 3.1.3).
 
-use super::tree::shown;
-use super::{Numbered, Pruned, numbered};
+use super::tree::as_json;
+use super::{Pruned, chunk_text, numbered};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;
 use closeread_eval::answer::json::json_value;
+use closeread_eval::hamlet::Perspective;
 use closeread_eval::rows::scalar;
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
-use closeread_prompts::builds::HamletQuery;
+use closeread_prompts::Prompt;
+use closeread_prompts::builds::{HamletQueryAnalytical, HamletQueryNarrative};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
@@ -21,13 +23,12 @@ pub struct Query {
     pub query: String,
 }
 
-/// The prompt; `facts` are those of the tree.
-pub(super) fn prompt<'p>(book: &'p Book, pruned: &Pruned, facts: &'p [Numbered]) -> HamletQuery<'p> {
-    HamletQuery {
-        facts: shown(facts),
-        perspective: pruned.perspective.name(),
-        title: &book.title,
-        language: book.language,
+/// The prompt: the text of the chunk and the tree in JSON.
+pub(super) fn prompt<'p>(book: &Book, perspective: Perspective, chunk: &'p str, tree: &'p str) -> Box<dyn Prompt + 'p> {
+    let language = book.language;
+    match perspective {
+        Perspective::Analytical => Box::new(HamletQueryAnalytical { chunk, tree, language }),
+        Perspective::Narrative => Box::new(HamletQueryNarrative { chunk, tree, language }),
     }
 }
 
@@ -38,9 +39,9 @@ pub(super) async fn ask<H: Host>(
     book: &Book,
     pruned: &Pruned,
 ) -> Result<Made<Query>, MethodError> {
-    let numbered = numbered(&pruned.roots);
-    let facts: Vec<String> = numbered.iter().map(|fact| fact.fact.clone()).collect();
-    ask::one(host, settings, &prompt(book, pruned, &numbered), "", |reply, _| {
+    let facts: Vec<String> = numbered(&pruned.roots).into_iter().map(|fact| fact.fact).collect();
+    let (text, tree) = (chunk_text(book, &pruned.chunk)?, as_json(&pruned.roots, false));
+    ask::one(host, settings, &*prompt(book, pruned.perspective, &text, &tree), "", |reply, _| {
         let query = read(reply).ok_or(QueryError::NoObject)?;
         match mention(&query, &facts) {
             Some(word) => Err(QueryError::Mention(word)),

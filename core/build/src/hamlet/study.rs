@@ -31,7 +31,7 @@ pub struct StudyChunk {
     pub chunk: Chunk,
 }
 
-/// What a judge says of a chunk, from 1 to 5.
+/// What a judge says of a chunk, from 1 to 5 (Table 24; its conditions for a coherence of 3 and of 4 overlap as printed).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scores {
     /// Whether it holds enough major facts.
@@ -119,7 +119,7 @@ pub async fn study<H: Host, S: StageStore>(
 }
 
 async fn rate<H: Host>(host: &H, settings: Settings<'_>, chunk: &str) -> Result<Made<Scores>, MethodError> {
-    ask::one(host, settings, &HamletChunkSize { chunk }, chunk, |reply, _| read(reply).ok_or(NoScores)).await
+    ask::one(host, settings, &HamletChunkSize { chunk }, "", |reply, _| read(reply).ok_or(NoScores)).await
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -128,14 +128,14 @@ struct NoScores;
 
 fn read(reply: &str) -> Option<Scores> {
     let value = json_value(reply).answer()?;
-    let score = |names: &[&str]| {
-        let score = names.iter().find_map(|name| value.get(*name)).and_then(scalar)?.parse::<u8>().ok()?;
+    let score = |name: &str| {
+        let score = value.get(name).and_then(scalar)?.parse::<u8>().ok()?;
         (1..=5).contains(&score).then_some(score)
     };
     Some(Scores {
-        validity: score(&["validity"])?,
-        coherence: score(&["coherence"])?,
-        cross_content: score(&["cross_content", "cross-content"])?,
+        validity: score("HKF_validity")?,
+        coherence: score("Content_coherence")?,
+        cross_content: score("Cross_content_reasoning")?,
     })
 }
 
@@ -157,8 +157,11 @@ mod tests {
     #[test]
     fn scores_lie_between_one_and_five() {
         let scores = Scores { validity: 4, coherence: 5, cross_content: 1 };
-        assert_eq!(read(r#"{"validity": 4, "coherence": "5", "cross-content": 1, "reason": "x"}"#), Some(scores));
-        assert_eq!(read(r#"{"validity": 6, "coherence": 5, "cross_content": 1}"#), None);
-        assert_eq!(read(r#"{"validity": 4, "coherence": 5}"#), None);
+        assert_eq!(
+            read(r#"{"HKF_validity": 4, "Content_coherence": "5", "Cross_content_reasoning": 1, "explanation": "x"}"#),
+            Some(scores)
+        );
+        assert_eq!(read(r#"{"HKF_validity": 6, "Content_coherence": 5, "Cross_content_reasoning": 1}"#), None);
+        assert_eq!(read(r#"{"HKF_validity": 4, "Content_coherence": 5}"#), None);
     }
 }

@@ -10,10 +10,10 @@ use closeread_eval::answer::json::json_values;
 use closeread_eval::hamlet::{Level, Perspective};
 use closeread_methods::Host;
 use closeread_methods::{MethodError, Settings};
-use closeread_prompts::builds::HamletTree;
-use closeread_prompts::variables::Fact;
+use closeread_prompts::Prompt;
+use closeread_prompts::builds::{HamletTreeAnalytical, HamletTreeNarrative};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Facts with pronouns that a model is told of when it is asked again.
 const NAMED: usize = 5;
@@ -63,7 +63,7 @@ pub(super) fn units(chunks: &[Unit<Chunk>], perspectives: &[Perspective]) -> Vec
 pub fn numbered(roots: &[KeyFact]) -> Vec<Numbered> {
     fn walk(facts: &[KeyFact], above: &str, depth: usize, into: &mut Vec<Numbered>) {
         for (idx, fact) in facts.iter().enumerate() {
-            let id = if above.is_empty() { format!("{}", idx + 1) } else { format!("{above}.{}", idx + 1) };
+            let id = number(above, idx);
             let level = Level::ALL[depth.min(Level::ALL.len() - 1)];
             into.push(Numbered { id: id.clone(), level, fact: fact.fact.clone() });
             walk(&fact.children, &id, depth + 1, into);
@@ -74,36 +74,70 @@ pub fn numbered(roots: &[KeyFact]) -> Vec<Numbered> {
     list
 }
 
+/// The number of a fact that stands at `idx` below the fact `above`.
+pub(super) fn number(above: &str, idx: usize) -> String {
+    if above.is_empty() { format!("{}", idx + 1) } else { format!("{above}.{}", idx + 1) }
+}
+
+/// A tree as prompts show it, in the form in which it is asked for; where it is `numbered`, each fact has its number.
+pub(super) fn as_json(roots: &[KeyFact], is_numbered: bool) -> String {
+    const BELOW: [&str; 2] = ["branches", "leaves"];
+    fn list(facts: &[KeyFact], above: &str, depth: usize, is_numbered: bool) -> Value {
+        let node = |(idx, KeyFact { fact, children }): (usize, &KeyFact)| {
+            let (id, fact) = (number(above, idx), Value::from(fact.as_str()));
+            let mut node = Map::new();
+            match BELOW.get(depth) {
+                None if !is_numbered => return fact,
+                below => {
+                    if is_numbered {
+                        node.insert("id".to_owned(), Value::from(id.as_str()));
+                    }
+                    node.insert("fact".to_owned(), fact);
+                    if let Some(below) = below {
+                        node.insert((*below).to_owned(), list(children, &id, depth + 1, is_numbered));
+                    }
+                }
+            }
+            Value::Object(node)
+        };
+        facts.iter().enumerate().map(node).collect()
+    }
+    json!({"roots": list(roots, "", 0, is_numbered)}).to_string()
+}
+
 /// The prompt of a tree.
-pub(super) fn prompt<'p>(book: &Book, chunk: &'p str, perspective: Perspective) -> HamletTree<'p> {
-    HamletTree { chunk, perspective: perspective.name(), language: book.language }
+pub(super) fn prompt<'p>(book: &Book, chunk: &'p str, perspective: Perspective) -> Box<dyn Prompt + 'p> {
+    let language = book.language;
+    match perspective {
+        Perspective::Analytical => Box::new(HamletTreeAnalytical { chunk, language }),
+        Perspective::Narrative => Box::new(HamletTreeNarrative { chunk, language }),
+    }
 }
 
-/// Facts as prompts show them.
-pub(super) fn shown(facts: &[Numbered]) -> Vec<Fact<'_>> {
-    facts.iter().map(|Numbered { id, fact, .. }| Fact { id, fact }).collect()
-}
-
-/// Has a model write the tree.
+/// Has a model write the tree. With `enforce_names`, one with pronouns is asked for once more.
 pub(super) async fn grow<H: Host>(
     host: &H,
     settings: Settings<'_>,
     book: &Book,
     chunk: &Chunk,
     perspective: Perspective,
+    enforce_names: bool,
 ) -> Result<Made<Tree>, MethodError> {
     let text = chunk_text(book, chunk)?;
     let language = book.language;
-    ask::one(host, settings, &prompt(book, &text, perspective), &text, |reply, last| {
+    ask::one(host, settings, &*prompt(book, &text, perspective), "", |reply, last| {
         let roots = read(reply)?;
+        if last || !enforce_names {
+            return Ok(Tree { chunk: chunk.clone(), perspective, roots });
+        }
         let laden: Vec<String> = numbered(&roots)
             .iter()
             .filter_map(|fact| Some(format!("`{}` has the pronoun `{}`", fact.fact, pronoun(&fact.fact, language)?)))
             .collect();
-        if !laden.is_empty() && !last {
-            return Err(TreeError::Pronouns(laden));
+        match laden.is_empty() {
+            true => Ok(Tree { chunk: chunk.clone(), perspective, roots }),
+            false => Err(TreeError::Pronouns(laden)),
         }
-        Ok(Tree { chunk: chunk.clone(), perspective, roots })
     })
     .await
 }
@@ -210,6 +244,17 @@ mod tests {
         ] {
             assert_eq!(lines(reply), Ok(expected.clone()), "{reply}");
         }
+    }
+
+    #[test]
+    fn a_tree_is_shown_in_the_form_in_which_it_is_asked_for() {
+        let reply = r#"{"roots":[{"fact":"R","branches":[{"fact":"B","leaves":["x","y"]},{"fact":"C","leaves":[]}]}]}"#;
+        let roots = read(reply).unwrap();
+        assert_eq!(as_json(&roots, false), reply);
+        assert_eq!(
+            as_json(&roots, true),
+            r#"{"roots":[{"id":"1","fact":"R","branches":[{"id":"1.1","fact":"B","leaves":[{"id":"1.1.1","fact":"x"},{"id":"1.1.2","fact":"y"}]},{"id":"1.2","fact":"C","leaves":[]}]}]}"#
+        );
     }
 
     #[test]

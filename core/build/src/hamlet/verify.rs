@@ -1,7 +1,7 @@
 //! The three passes of verification (section 3.1.2).
 
-use super::tree::shown;
-use super::{Numbered, Tree, chunk_text, numbered};
+use super::tree::as_json;
+use super::{Tree, chunk_text, numbered};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;
@@ -17,11 +17,11 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
-    /// The chunk supports the fact.
+    /// The chunk states the fact explicitly (Table 17).
     Faithfulness,
-    /// It is no opinion.
+    /// It is purely factual (Table 18).
     Objectivity,
-    /// It matters.
+    /// It is essential, on its own merit (Table 19).
     Significance,
 }
 
@@ -57,8 +57,8 @@ pub struct FactLabel {
 }
 
 /// The prompt of a pass.
-pub(super) fn prompt<'p>(chunk: &'p str, criterion: Criterion, facts: &'p [Numbered]) -> HamletVerifyTree<'p> {
-    HamletVerifyTree { chunk, criterion: criterion.name(), facts: shown(facts) }
+pub(super) fn prompt<'p>(chunk: &'p str, criterion: Criterion, tree: &'p str) -> HamletVerifyTree<'p> {
+    HamletVerifyTree { chunk, criterion: criterion.name(), tree }
 }
 
 /// Has a model label every fact. Facts that it leaves out are asked for once more, with all others.
@@ -70,9 +70,8 @@ pub(super) async fn verify<H: Host>(
     criterion: Criterion,
 ) -> Result<Made<Labels>, MethodError> {
     let text = chunk_text(book, &tree.chunk)?;
-    let facts = numbered(&tree.roots);
-    let ids: Vec<String> = facts.iter().map(|fact| fact.id.clone()).collect();
-    ask::one(host, settings, &prompt(&text, criterion, &facts), &text, |reply, last| {
+    let ids: Vec<String> = numbered(&tree.roots).into_iter().map(|fact| fact.id).collect();
+    ask::one(host, settings, &prompt(&text, criterion, &as_json(&tree.roots, true)), "", |reply, last| {
         let labels = read(reply, &ids);
         let missing: Vec<String> =
             ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.clone()).collect();
@@ -89,7 +88,7 @@ pub(super) async fn verify<H: Host>(
 /// Why a response does not label every fact.
 #[derive(Debug, thiserror::Error)]
 enum LabelsError {
-    #[error("it holds no JSON list with a label, 0 or 1, for each fact")]
+    #[error("it holds no JSON with a label, 0 or 1, for each fact")]
     NoList,
     #[error("these facts have no label, 0 or 1: {}", .0.join(", "))]
     Missing(Vec<String>),

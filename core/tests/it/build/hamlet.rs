@@ -30,10 +30,12 @@ fn said(call: &Call) -> &str {
 /// A model that does all that it is asked for.
 pub(crate) fn able(call: &Call) -> Result<String, HostError> {
     Ok(match call.prompt.as_str() {
-        "hamlet-tree" => TREE.to_owned(),
+        "hamlet-tree-analytical" | "hamlet-tree-narrative" => TREE.to_owned(),
         "hamlet-verify-tree" if said(call).contains("its faithfulness") => labels(&["1.1.2"]),
         "hamlet-verify-tree" => labels(&[]),
-        "hamlet-query" => r#"{"query": "What becomes of the key that Ana hid?"}"#.to_owned(),
+        "hamlet-query-analytical" | "hamlet-query-narrative" => {
+            r#"{"query": "What becomes of the key that Ana hid?"}"#.to_owned()
+        }
         other => panic!("{other} is asked for"),
     })
 }
@@ -147,23 +149,23 @@ fn a_reply_that_cannot_be_used_is_asked_for_once_more_and_then_dropped() {
         (r#"{"roots": [{"fact": "Ana hides the key.", "branches": ["#, "it holds no JSON object with roots"),
         (r#"{"roots": [{"fact": "Ana hides the key."}]}"#, "the tree has no fact on the level of the branch"),
     ] {
-        let (line, asked) = outcome("trees", "hamlet-tree", |_| Some(reply.to_owned()));
+        let (line, asked) = outcome("trees", "hamlet-tree-narrative", |_| Some(reply.to_owned()));
         assert_eq!(
             (&line["state"], &line["reason"], &line["detail"]),
             (&json!("dropped"), &json!("unreadable"), &json!(why))
         );
         assert_eq!((asked, line["calls"].as_array().unwrap().len()), (2, 2));
     }
-    let (line, asked) = outcome("trees", "hamlet-tree", |call| (!is_again(call)).then(|| "{}".to_owned()));
+    let (line, asked) = outcome("trees", "hamlet-tree-narrative", |call| (!is_again(call)).then(|| "{}".to_owned()));
     assert_eq!((&line["state"], asked), (&json!("kept"), 2));
 }
 
 #[test]
-fn facts_with_pronouns_are_asked_for_again_and_pruned_if_they_stay() {
+fn where_names_are_enforced_facts_with_pronouns_are_asked_for_again_and_pruned_if_they_stay() {
     let laden = TREE.replace("Ana hides the key.", "She hides the key.");
     let store = Memory::default();
     let host = ScriptedHost::scripted(|call, _| match call.prompt.as_str() {
-        "hamlet-tree" => {
+        "hamlet-tree-narrative" => {
             if is_again(call) {
                 assert!(call.messages[2].content.contains("`She hides the key.` has the pronoun `she`"));
             }
@@ -171,12 +173,14 @@ fn facts_with_pronouns_are_asked_for_again_and_pruned_if_they_stay() {
         }
         _ => able(call),
     });
-    let built = build(&host, &store, &one_chunk()).unwrap();
+    let enforced = Hamlet { enforce_names: true, ..one_chunk() };
+    let built = build(&host, &store, &enforced).unwrap();
     let removed = &store.lines("pruning")[0]["value"]["removed"];
     assert_eq!((&removed[0]["why"], &removed[1]["why"]), (&json!("pronoun"), &json!("orphaned")));
     assert_eq!(built.tables[1].rows[3][7].shown(), "1", "the table counts it");
-    let (line, asked) = outcome("trees", "hamlet-tree", |call| (!is_again(call)).then(|| laden.clone()));
-    assert_eq!((&line["state"], asked), (&json!("kept"), 2));
+    assert_eq!(host.transcript().matches("chat hamlet-tree-narrative ").count(), 2);
+    let (line, asked) = outcome("trees", "hamlet-tree-narrative", |_| Some(laden.clone()));
+    assert_eq!((&line["state"], asked), (&json!("kept"), 1), "the paper requests names and does nothing more");
 }
 
 #[test]
@@ -195,14 +199,14 @@ fn a_fact_without_a_label_fails_and_a_tree_without_labels_is_not_verified() {
 #[test]
 fn a_query_that_mentions_the_tree_is_refused() {
     let (line, asked) =
-        outcome("queries", "hamlet-query", |_| Some(r#"{"query": "What do the key facts say?"}"#.to_owned()));
+        outcome("queries", "hamlet-query-narrative", |_| Some(r#"{"query": "What do the key facts say?"}"#.to_owned()));
     assert_eq!((&line["reason"], asked), (&json!("unreadable"), 2));
     assert!(line["detail"].as_str().unwrap().contains("`key facts`"), "{line}");
 }
 
 #[test]
 fn a_refusal_drops_the_unit_and_the_others_go_on() {
-    let script = |call: &Call, _| match said(call).contains("Narrative means") && said(call).contains("Ana hid") {
+    let script = |call: &Call, _| match call.prompt == "hamlet-tree-narrative" && said(call).contains("Ana hid") {
         true => Err(HostError::Blocked { reason: "no stairs".to_owned() }),
         false => able(call),
     };
@@ -217,13 +221,13 @@ fn a_chinese_book_is_written_about_in_chinese() {
     let three = r#"[{"id": "1", "label": 1}, {"id": "1.1", "label": 1}, {"id": "1.1.1", "label": 1}]"#;
     let host = ScriptedHost::scripted(|call, _| {
         Ok(match call.prompt.as_str() {
-            "hamlet-tree" => tree.to_owned(),
+            "hamlet-tree-narrative" => tree.to_owned(),
             "hamlet-verify-tree" => three.to_owned(),
             _ => r#"{"query": "阿安的钥匙在哪里？"}"#.to_owned(),
         })
     });
     let built = build_of(&book("du", "渡", text), &host, &Memory::default(), &one_chunk(), None).unwrap();
-    assert!(host.transcript().contains("Write in Chinese.") && host.transcript().contains("one sentence, in Chinese"));
+    assert!(host.transcript().contains("Write in Chinese.") && host.transcript().contains("Write it in Chinese."));
     assert_eq!(
         (built.items[0].question.as_str(), built.items[0].labels["language"].as_str()),
         ("阿安的钥匙在哪里？", "zh")
@@ -245,7 +249,7 @@ fn lines_may_be_edited_and_what_was_made_of_them_before_is_not_taken_for_new() {
     assert_eq!((host.asked(), store.lines("faithfulness").len()), (1, 0));
     store.edit("trees", |lines| lines[0] = lines[0].replace("Nobody sees Ana.", "Ana is alone."));
     build_of(&story, &host, &store, &one_chunk(), None).unwrap();
-    assert!(host.transcript().contains("1.1.2 Ana is alone."));
+    assert!(host.transcript().contains(r#"{"id":"1.1.2","fact":"Ana is alone."}"#));
 
     store.edit("trees", |lines| lines[0] = lines[0].replace("Ana is alone.", "Ana waits."));
     let stale = build_of(&story, &host, &store, &one_chunk(), None);
@@ -254,7 +258,7 @@ fn lines_may_be_edited_and_what_was_made_of_them_before_is_not_taken_for_new() {
         store.forget(stage);
     }
     build_of(&story, &host, &store, &one_chunk(), None).unwrap();
-    assert!(host.transcript().contains("1.1.2 Ana waits."));
+    assert!(host.transcript().contains(r#"{"id":"1.1.2","fact":"Ana waits."}"#));
 
     store.edit("queries", |lines| lines[0] = "{\"id\": 7}".to_owned());
     let message = build_of(&story, &host, &store, &one_chunk(), None).unwrap_err().to_string();
@@ -289,7 +293,9 @@ fn the_cost_is_that_of_the_calls_which_are_made() {
 #[test]
 fn chunk_sizes_are_rated_by_each_judge_and_averaged() {
     let judge = |scores: [u8; 3]| {
-        let reply = json!({"validity": scores[0], "coherence": scores[1], "cross_content": scores[2]}).to_string();
+        let reply =
+            json!({"HKF_validity": scores[0], "Content_coherence": scores[1], "Cross_content_reasoning": scores[2]})
+                .to_string();
         ScriptedHost::scripted(move |_, _| Ok(reply.clone()))
     };
     let (strict, mild) = (judge([1, 2, 3]), judge([3, 4, 5]));

@@ -16,51 +16,56 @@ const ALIGNED: &str = r#"[{"key-fact": "Ana loses the key.", "response": "No", "
 #[test]
 fn each_sentence_gets_a_category() {
     Case::summary(Judge::VerifyFacts).check(VERIFIED, &expect![[r#"
-            chat verify-facts (<= 64 tokens, temperature 0)
-              | Check a summary against the text it is about, sentence by sentence.
-              |
-              | === TEXT BEGINS ===
-              | Ana hid the key under the third stair.
-              | === TEXT ENDS ===
-              |
-              | The sentences of the summary:
-              | 1. Ana hid the key.
-              | 2. Ben was a king.
-              |
-              | For every sentence, compare what it states with the text alone, give the reason for your decision in one sentence, and put it into one of these categories:
-              | - No error: the text supports everything the sentence says
-              | - Out-of-article error: the sentence says something that the text neither says nor implies
-              | - Relation error: the persons and things are right, but what the sentence says of how they relate or what they do is not
-              | - Entity error: a person, place, thing, number or time in the sentence is not the one of the text
-              | - Sentence error: the sentence as a whole contradicts the text
-              |
-              | Reply with a JSON list and nothing else, one object for each sentence, in their order:
-              | [{"sentence": "the sentence as given", "reason": "why", "category": "No error"}]
-            {"state":"ruled","ruling":{"kind":"sentences","sentences":[{"category":"no_error","reason":"The text says so."},{"category":"out_of_article","reason":"No king is named."}]}}
-        "#]]);
+        chat verify-facts (<= 220 tokens, temperature 0)
+          | You get an excerpt of a novel and a summary of it as a list of sentences. Assess how faithful each of the sentences is to the excerpt. A sentence is faithful if it renders accurately what the excerpt says and means, adds no claim without support and contradicts nothing.
+          |
+          | Decide on one of these categories:
+          | - Out-of-article error: a fact, an opinion or information that neither stands in the excerpt nor can reasonably be inferred from it.
+          | - Entity error: a key subject or object is not the right one, as with a wrong name, number or pronoun.
+          | - Relation error: a relation of meaning is mistaken, as with an incorrect verb, preposition or adjective.
+          | - Sentence error: several errors at once make the sentence as a whole contradict the excerpt.
+          | - No error: what the sentence states is in line with the excerpt.
+          |
+          | A summary is written anew, so the following is faithful (No error):
+          | - Logical inference: a conclusion that follows with good reason from what is in the excerpt.
+          | - Paraphrase: another choice of words or another sentence structure for the same meaning.
+          | - Generalization: one broader statement for a number of details, as long as it is accurate.
+          | - Implicit information: what the context clearly implies.
+          |
+          | Compare every sentence with the excerpt. Explain an error in one concise sentence that names what is in the one text and what is in the other. Then put the sentence into its category.
+          |
+          | Reply with a JSON list and nothing else, one object for each sentence, in their order:
+          | [{"sentence": "first sentence", "reason": "your reason", "category": "No error"}, {"sentence": "second sentence", "reason": "your reason", "category": "Entity error"}]
+          |
+          | The excerpt:
+          | Ana hid the key under the third stair.
+          |
+          | The 2 sentences of the summary:
+          | 1. Ana hid the key.
+          | 2. Ben was a king.
+        {"state":"ruled","ruling":{"kind":"sentences","sentences":[{"category":"no_error","reason":"The text says so."},{"category":"out_of_article","reason":"No king is named."}]}}
+    "#]]);
 }
 
 #[test]
 fn each_key_fact_gets_a_yes_or_no() {
     Case::summary(Judge::AlignKeyFacts).check(ALIGNED, &expect![[r#"
-            chat align-key-facts (<= 64 tokens, temperature 0)
-              | Find out which key facts a summary states.
-              |
-              | The sentences of the summary, by line number:
-              | [1] Ana hid the key.
-              | [2] Ben was a king.
-              |
-              | The key facts:
-              | 1. Ana loses the key.
-              | 2. Ana hides the key.
-              | 3. The stair is the third.
-              |
-              | For every key fact, decide whether the summary states it or clearly implies it; other words do not matter. If it does, answer Yes and list the line numbers of all sentences that do; if it does not, answer No with an empty list.
-              |
-              | Reply with a JSON list and nothing else, one object for each key fact, in their order:
-              | [{"key-fact": "the key fact as given", "response": "Yes", "line number": [1]}, {"key-fact": "another", "response": "No", "line number": []}]
-            {"state":"ruled","ruling":{"kind":"key_facts","facts":[{"stated":false},{"stated":true,"sentences":[1]},{"stated":false}]}}
-        "#]]);
+        chat align-key-facts (<= 332 tokens, temperature 0)
+          | You get a summary and a list of key facts. First hold every key fact against the summary. Then decide for each of them whether it is inferred from the summary: answer "Yes" or "No", and with "Yes" name the line numbers of the sentences of the summary that it comes from.
+          |
+          | Reply with a JSON list and nothing else, one object for each key fact, in their order:
+          | [{"key-fact": "first key-fact", "response": "Yes", "line number": [1]}, {"key-fact": "second key-fact", "response": "No", "line number": []}, {"key-fact": "third key-fact", "response": "Yes", "line number": [1, 2, 3]}]
+          |
+          | The summary:
+          | [1] Ana hid the key.
+          | [2] Ben was a king.
+          |
+          | The 3 key facts:
+          | 1. Ana loses the key.
+          | 2. Ana hides the key.
+          | 3. The stair is the third.
+        {"state":"ruled","ruling":{"kind":"key_facts","facts":[{"stated":false},{"stated":true,"sentences":[1]},{"stated":false}]}}
+    "#]]);
 }
 
 fn categories(verdict: Verdict) -> Vec<Option<ErrorCategory>> {
