@@ -109,7 +109,8 @@ pub(crate) struct RunArgs {
     /// [default: warn]
     #[arg(long, value_name = "NAME", value_parser = one_of::<OnTruncation>())]
     pub(crate) on_truncation: Option<OnTruncation>,
-    /// Most tokens of a reply [default: 1024]
+    /// Most tokens of a reply [default: as many as the provider lets it have, for no paper names a limit; Anthropic's
+    /// protocol demands one: the model's maximum]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,
     /// Ask items that have options and answers this way [default: as-given]
@@ -268,9 +269,9 @@ impl RunArgs {
         Protocol::of(self.benchmark.as_deref().unwrap_or_default())
     }
 
-    /// Most tokens of a response.
-    pub(crate) fn max_output_tokens(&self) -> u32 {
-        self.max_output_tokens.unwrap_or(self.protocol().max_output_tokens)
+    /// Most tokens of a response; `None` leaves it to the provider.
+    pub(crate) fn max_output_tokens(&self) -> Option<u32> {
+        self.max_output_tokens.or(self.protocol().max_output_tokens)
     }
 
     /// What counts passages, budgets and prompts.

@@ -32,7 +32,7 @@ export interface MethodOptions {
     retriever?: "bm25" | "dense" | "hybrid";
     /** Who reads, as the record names it; default `builtin/extractive`. */
     model?: string;
-    /** Default 1024. */
+    /** Default: as many as the provider lets a reply have. */
     maxOutputTokens?: number;
     /** Default 0. */
     temperature?: number;
@@ -62,7 +62,8 @@ export interface MethodCall {
     messages: MethodMessage[];
     /** Of all messages, by the run's tokenizer. */
     tokens: number;
-    maxOutputTokens: number;
+    /** Absent or null: no limit. */
+    maxOutputTokens?: number | null;
     temperature: number;
     want: MethodWant;
     question: string;
@@ -117,7 +118,7 @@ export type MethodOutcome =
     | { outcome: "overflow"; needed: number | null; context_window: number | null }
     | { outcome: "blocked"; reason: string }
     | { outcome: "unparsed"; response: string }
-    | { outcome: "cut_short"; response: string; max_output_tokens: number }
+    | { outcome: "cut_short"; response: string; max_output_tokens: number | null }
     | { outcome: "failed"; error: string }
     | { outcome: "not_asked"; reason: string };
 

@@ -13,7 +13,7 @@ use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Item, Outcome};
 use closeread_methods::cost::{BookSize, Stage};
-use closeread_methods::protocol::{MAX_OUTPUT_TOKENS, offers};
+use closeread_methods::protocol::offers;
 use closeread_methods::record::{Record, TrialKey};
 use closeread_methods::{AnyMethod, Host, Session, Settings, ShownOfBooks as Shown, Trial, reader, recorded_scores};
 use closeread_prompts::Prompts;
@@ -73,13 +73,7 @@ extern "C" {
 pub fn methods(book: &JsMethodBook) -> Result<JsMethodOffers, JsValue> {
     assets::need_punkt()?;
     let (prompts, tokenizer) = (Prompts::built_in(), assets::tokenizer(None)?);
-    let setting = Settings {
-        prompts: &prompts,
-        tokenizer: &tokenizer,
-        max_output_tokens: MAX_OUTPUT_TOKENS,
-        temperature: 0.0,
-        context_window: None,
-    };
+    let setting = Settings::new(&prompts, &tokenizer);
     let book = options::book(book)?;
     let size = BookSize::of(&book, &*text_of(&book)?, &tokenizer);
     let offers = offers(setting, &size).map_err(|error| as_js("MethodError", &error))?;
@@ -216,7 +210,8 @@ impl MethodRun {
     async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
         let Self { books, item, method, options, prompts, tokenizer, .. } = self;
         let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
-        let setting = Settings { prompts, tokenizer, max_output_tokens, temperature, context_window: window };
+        let reply_limit = max_output_tokens.into();
+        let setting = Settings { prompts, tokenizer, reply_limit, temperature, context_window: window };
         let shelf = match self.shelf(host, retriever).await {
             Ok(shelf) => shelf,
             Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),

@@ -17,7 +17,8 @@ export interface ChatModelOptions {
 /** What a ChatModel needs of a call. */
 export interface ChatCall {
     messages: { role: "system" | "user" | "assistant"; content: string; sharedLength?: number }[];
-    maxOutputTokens: number;
+    /** Absent or null: as many as the provider lets it have. */
+    maxOutputTokens?: number | null;
     temperature?: number;
 }
 

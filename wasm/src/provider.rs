@@ -5,8 +5,7 @@ mod wire;
 use crate::books::to_js;
 use crate::error::{as_js, usage};
 use closeread_llm::provider::{
-    AccountState, Attempts, Dialect, Fault, Limits, Notice, Parameters, Protocol, STREAM_FROM_TOKENS, Secret, Step,
-    TokenLimit,
+    AccountState, Attempts, Dialect, Fault, Limits, Notice, Parameters, Protocol, Secret, Step, TokenLimit, streams,
 };
 use closeread_llm::{Call, HostError, Message, Response, Speaker};
 use js_sys::{Function, JSON, Math, Reflect};
@@ -57,7 +56,7 @@ struct Options {
 #[serde(rename_all = "camelCase")]
 struct GivenCall {
     messages: Vec<GivenMessage>,
-    max_output_tokens: u32,
+    max_output_tokens: Option<u32>,
     #[serde(default)]
     temperature: f32,
 }
@@ -196,7 +195,7 @@ impl ChatModel {
     }
 
     async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Response, Fault> {
-        let stream = call.max_output_tokens >= STREAM_FROM_TOKENS;
+        let stream = streams(call);
         let parameters = Parameters {
             model: self.model.clone(),
             seed: self.seed,

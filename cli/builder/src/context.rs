@@ -3,7 +3,7 @@
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList};
-use closeread_methods::Settings;
+use closeread_methods::{ReplyLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_providers::reply_cache::ReplyCache;
@@ -119,7 +119,7 @@ impl BuildContext {
         Settings {
             prompts: &self.prompts,
             tokenizer: &self.tokenizer,
-            max_output_tokens: self.options.max_output_tokens,
+            reply_limit: ReplyLimit::AtMost(self.options.max_output_tokens),
             temperature: 0.0,
             context_window: None,
         }

@@ -234,6 +234,13 @@ pub fn needs_address(name: &str) -> bool {
     PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
 }
 
+/// The limit that replies of a model have where none is asked for, because its provider's protocol must have one; `maximum`
+/// is what the model can write, where that is known.
+pub fn required_limit(name: &str, maximum: Option<u32>) -> Option<u32> {
+    let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
+    PROVIDERS.iter().find(|provider| provider.name == prefix)?.protocol.required_limit(maximum)
+}
+
 /// The account that a model's name asks for, its key found.
 pub fn account(name: &str, base_url: Option<&str>) -> Result<Account> {
     let (prefix, model) = name.split_once('/').unwrap_or((name, ""));

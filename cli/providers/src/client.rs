@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::provider::{
     AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol,
-    STREAM_FROM_TOKENS, ServerLoad, StreamReader,
+    ServerLoad, StreamReader, streams,
 };
-use closeread_llm::{HostError, Response};
+use closeread_llm::{Call, HostError, Response};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,6 +28,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Fields merged into requests.
     pub extra_body: ExtraBodies,
+    /// Most tokens that the model can write, where that is known: sent where a call has no limit and must have one.
+    pub max_output: Option<u32>,
     /// Longest a single try may take.
     pub timeout: Duration,
     /// Most calls under way at once.
@@ -45,6 +47,7 @@ impl Default for Options {
         Self {
             seed: None,
             extra_body: ExtraBodies::default(),
+            max_output: None,
             timeout: Duration::from_secs(600),
             concurrency: 64,
             rates: Rates::default(),
@@ -90,6 +93,12 @@ impl ChatModel {
             seed: self.options.seed,
             extra_body: self.options.extra_body.of(method, prompt),
         }
+    }
+
+    /// The call with the limit that it is sent with: its own, or where it has none what the protocol demands.
+    pub fn limited(&self, call: Call) -> Call {
+        let required = || self.account.provider.protocol.required_limit(self.options.max_output);
+        Call { max_output_tokens: call.max_output_tokens.or_else(required), ..call }
     }
 
     /// The account that it is asked by.
@@ -141,12 +150,12 @@ impl ChatModel {
     /// Tokens that a call can take, prompt and limit of the reply; only counted where they are limited.
     fn tokens(&self, call: &Outgoing) -> u64 {
         let (Some(_), Some(tokenizer)) = (self.options.rates.tpm, &self.options.tokenizer) else { return 0 };
-        call.count(tokenizer) + u64::from(call.marked().max_output_tokens)
+        call.count(tokenizer) + u64::from(call.marked().assumed_reply_tokens())
     }
 
     async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Response, Fault> {
         let protocol = self.account.provider.protocol;
-        let stream = call.marked().max_output_tokens >= STREAM_FROM_TOKENS;
+        let stream = streams(call.marked());
         let request = protocol.request(
             call.marked(),
             &Parameters {

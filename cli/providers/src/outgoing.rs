@@ -194,7 +194,7 @@ mod tests {
 
     fn call(book: &str, question: &str) -> Call {
         let message = Message::user(format!("Read this.\n{book}\n{question}")).sharing(book);
-        Call { messages: vec![message], temperature: 0.0, max_output_tokens: 9, prompt: String::new() }
+        Call { messages: vec![message], temperature: 0.0, max_output_tokens: Some(9), prompt: String::new() }
     }
 
     fn joined(pieces: &[Bytes]) -> String {

@@ -118,7 +118,7 @@ mod tests {
 
     fn call(text: &str) -> Outgoing {
         let messages = vec![Message::user(text)];
-        Call { messages, temperature: 0.0, max_output_tokens: 9, prompt: String::new() }.into()
+        Call { messages, temperature: 0.0, max_output_tokens: Some(9), prompt: String::new() }.into()
     }
 
     #[test]

@@ -196,7 +196,7 @@ impl Repetition<'_> {
         match &self.host.reader {
             Reader::Chat(model) => {
                 let source = model.source(self.method, &call.prompt);
-                let call = self.host.beginnings.take_out(call);
+                let call = self.host.beginnings.take_out(model.limited(call));
                 let request = request_key(&source, &call, self.repeat);
                 if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
                     trace!("answered from the journal");

@@ -2,7 +2,7 @@
 
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList, Tokens};
-use closeread_llm::{FinishReason, HostError, Response};
+use closeread_llm::{Call, FinishReason, HostError, Response};
 use closeread_providers::Outgoing;
 use std::cell::RefCell;
 use tokio::sync::Notify;
@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 /// The calls of a run: how many are in flight, what they took, what they cost.
 ///
 /// With a limit a call begins only if it, and all that are in flight, can still cost no more than is left: prompt by
-/// the run's tokenizer, reply at its limit, nothing from a cache. A call for which there is no more money waits for
+/// the run's tokenizer, reply at its limit or as long as the model can write, nothing from a cache. A call for which there is no more money waits for
 /// ever; who drives the calls hears of it by [`Spending::is_out`] and drops it.
 pub struct Spending {
     prices: PriceList,
@@ -68,8 +68,8 @@ impl Spending {
 
     /// Waits until a call may begin; `in_batch` ones go through the provider's batch API.
     pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: bool) -> Begun<'_> {
-        let (max_reply, counted) =
-            (call.marked().max_output_tokens.into(), self.limit.map(|_| call.count(&self.tokenizer)));
+        let max_reply = self.most_reply(model, call.marked());
+        let counted = self.limit.map(|_| call.count(&self.tokenizer));
         let worst = counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_reply, in_batch));
         loop {
             let changed = self.changed.notified();
@@ -99,6 +99,12 @@ impl Spending {
             }
             changed.await;
         }
+    }
+
+    /// Most tokens of the reply to a call: its limit, else all that the model can write.
+    fn most_reply(&self, model: &str, call: &Call) -> u64 {
+        let longest = || self.prices.longest_reply(model).unwrap_or(call.assumed_reply_tokens().into());
+        call.max_output_tokens.map_or_else(longest, u64::from)
     }
 
     /// The most that a call can cost, as far as it is known.
@@ -158,7 +164,7 @@ impl Drop for Begun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use closeread_llm::{Call, Message, Usage};
+    use closeread_llm::{Message, Usage};
     use std::time::Duration;
 
     /// A call costs at most a dollar: its reply has a million tokens.
@@ -169,7 +175,7 @@ mod tests {
 
     fn call() -> Outgoing {
         let (messages, prompt) = (vec![Message::user("?")], String::new());
-        Call { messages, temperature: 0.0, max_output_tokens: 1_000_000, prompt }.into()
+        Call { messages, temperature: 0.0, max_output_tokens: Some(1_000_000), prompt }.into()
     }
 
     fn reply(tokens: u64) -> Result<Response, HostError> {
@@ -196,6 +202,20 @@ mod tests {
         spending.is_out().await;
         let taken = spending.taken();
         assert!((taken.dollars.0 - 2.35).abs() < 1e-9 && taken.in_flight == 0, "{taken:?}");
+    }
+
+    #[tokio::test]
+    async fn a_reply_without_a_limit_may_be_as_long_as_the_model_can_write() {
+        let list = |known: &str| {
+            let list =
+                format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = 0, output = 1 }}\n{known}");
+            Spending::new(PriceList::read(&list).unwrap(), Some(Dollars(0.5)), Dollars::default(), Tokenizer::cl100k())
+        };
+        let open = || Outgoing::from(Call { max_output_tokens: None, ..call().whole().into_owned() });
+        for (known, fits) in [("max_output = 400_000\nwindow = 900_000", true), ("window = 900_000", false)] {
+            let spending = list(known);
+            assert_eq!(!waits(spending.begin("p/x", &open(), false)).await, fits, "{known}");
+        }
     }
 
     #[tokio::test]

@@ -61,7 +61,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            max_output_tokens: args.max_output_tokens(),
+            reply_limit: args.max_output_tokens().into(),
             temperature: 0.0,
             context_window: args.context_window,
         },
@@ -115,7 +115,8 @@ impl Scene<'_> {
             book_tokens: sizes.values().sum(),
             repeats: self.repeats,
             tokenizer: self.setting.tokenizer.name().to_owned(),
-            max_output_tokens: self.setting.max_output_tokens,
+            max_output_tokens: self.setting.reply_limit.sent(),
+            assumed_output_tokens: self.setting.reply_limit.reserved(),
             assumptions: self.assumed,
             cells,
             judges,

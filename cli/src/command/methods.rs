@@ -4,9 +4,10 @@ use super::{BookArgs, one_book};
 use anyhow::Result;
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_llm::ASSUMED_REPLY_TOKENS;
 use closeread_methods::Settings;
 use closeread_methods::cost::{BookSize, Range};
-use closeread_methods::protocol::{MAX_OUTPUT_TOKENS, Offer, StageCost, offers};
+use closeread_methods::protocol::{Offer, StageCost, offers};
 use closeread_prompts::Prompts;
 use closeread_runner::benchmark;
 use closeread_table::number::thousands;
@@ -33,13 +34,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
         None => benchmark::sample_story()?,
     };
     let (prompts, tokenizer) = (Prompts::built_in(), Tokenizer::cl100k());
-    let setting = Settings {
-        prompts: &prompts,
-        tokenizer: &tokenizer,
-        max_output_tokens: MAX_OUTPUT_TOKENS,
-        temperature: 0.0,
-        context_window: None,
-    };
+    let setting = Settings::new(&prompts, &tokenizer);
     let size = BookSize::of(&book, &*book.text()?, &tokenizer);
     let offers = offers(setting, &size)?;
     if args.json {
@@ -56,7 +51,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
 fn about(book: &Book, size: &BookSize, tokenizer: &Tokenizer) -> String {
     let title = if book.title.is_empty() { &book.id } else { &book.title };
     format!(
-        "Calls and tokens are for one question on `{title}` ({} tokens by {}), replies of up to {MAX_OUTPUT_TOKENS} \
+        "Calls and tokens are for one question on `{title}` ({} tokens by {}), replies are taken to have {ASSUMED_REPLY_TOKENS} \
          tokens.",
         thousands(size.tokens),
         tokenizer.name()

@@ -115,7 +115,7 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
     let call = Call {
         messages: vec![Message::user(QUESTION)],
         temperature: 0.0,
-        max_output_tokens: MAX_OUTPUT_TOKENS,
+        max_output_tokens: Some(MAX_OUTPUT_TOKENS),
         prompt: String::new(),
     };
     let started = Instant::now();

@@ -57,6 +57,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let max_cost = args.max_cost()?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &asked)?;
+        if args.max_output_tokens().is_none() {
+            pricing::check_replies_known(&prices, &reading)?;
+        }
         if batch_poll.is_some() {
             pricing::check_batch_known(&prices, &reading)?;
         }
@@ -81,7 +84,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     }
     encoders.say(&benchmark, args.retriever);
     let table_cells = plan_cells(&methods, &models, &budgets, Some(&encoders));
-    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name())?;
+    let configuration = configuration(&args, &benchmark, &table_cells, &prompts, &encoders, tokenizer.name(), &prices)?;
     let shard = args.shard.as_deref().map(|text| Shard::read(text, |name| std::env::var(name).ok())).transpose()?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&benchmark.name, &configuration, shard));
     if let Some(shard) = shard {
@@ -103,7 +106,9 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
     let mut readers = Vec::new();
     for model in &reading {
-        readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options.clone())?));
+        let max_output = prices.of(model).and_then(|facts| facts.max_output);
+        let options = provider::Options { max_output, ..options.clone() };
+        readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options)?));
     }
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;
     let opening = match (args.fresh, args.extend) {
@@ -155,7 +160,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            max_output_tokens: args.max_output_tokens(),
+            reply_limit: args.max_output_tokens().into(),
             temperature: 0.0,
             context_window: args.context_window,
         },
@@ -255,7 +260,7 @@ fn report(
     say_failures(&records);
     say_embeddings(&embeddings);
     say_versions(&records);
-    say_cuts(&records, &cuts, plan.setting.max_output_tokens, on_truncation);
+    say_cuts(&records, &cuts, plan.setting.reply_limit.sent(), on_truncation);
     say_spending(plan, &usage);
     if summary.interrupted {
         info!("stopped; give the same command again to go on");

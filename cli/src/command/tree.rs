@@ -49,9 +49,9 @@ pub(crate) struct TreeArgs {
     /// A parameter of method raptor, see `closeread methods`; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Most tokens of a reply
-    #[arg(long, value_name = "N", default_value_t = 1024)]
-    max_output_tokens: u32,
+    /// Most tokens of a reply [default: the provider's]
+    #[arg(long, value_name = "N")]
+    max_output_tokens: Option<u32>,
     #[command(flatten)]
     reading: BookArgs,
     #[command(flatten)]
@@ -126,7 +126,7 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let setting = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
-        max_output_tokens: args.max_output_tokens,
+        reply_limit: args.max_output_tokens.into(),
         temperature: 0.0,
         context_window: None,
     };

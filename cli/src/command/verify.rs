@@ -65,7 +65,7 @@ struct Configuration {
     keep_wraps: bool,
     tokenizer: String,
     context_window: Option<usize>,
-    max_output_tokens: u32,
+    max_output_tokens: Option<u32>,
     #[serde(default)]
     prompts: BTreeMap<String, String>,
 }
@@ -120,7 +120,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            max_output_tokens: configuration.max_output_tokens,
+            reply_limit: configuration.max_output_tokens.into(),
             temperature: 0.0,
             context_window: configuration.context_window,
         },

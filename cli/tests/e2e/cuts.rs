@@ -1,6 +1,7 @@
 //! Responses that end at their limit, prompts that a server cuts without saying so, models that change within a run.
 
 use crate::fault_server::{Act, FaultServer, cases, records, reply, run_cases};
+use crate::provider::Server;
 use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
 
@@ -38,6 +39,55 @@ fn a_response_that_ends_at_its_limit_holds_an_answer_or_is_cut_short() {
     }
     sandbox.run(&arguments).exits(0);
     assert_eq!(server.n_requests(), 2, "what was cut short would be cut again");
+}
+
+#[test]
+fn without_a_limit_none_is_sent_and_what_the_server_cuts_is_said() {
+    let cut = json!({"choices": [{"message": {"content": "Let me think"}, "finish_reason": "length"}]});
+    let server = Server::start(vec![("200 OK", cut.to_string())]);
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["thinks".to_owned()]);
+    let arguments = |more: &[&'static str]| {
+        let all = run_cases("openai-compatible/tiny", &server.url, more);
+        all.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let ended = sandbox.run(&arguments(&[]).iter().map(String::as_str).collect::<Vec<_>>()).exits(0);
+    assert!(ended.err().contains("the limit is the server's own: --max-output-tokens may name"), "{}", ended.err());
+    let request = server.requests.lock().unwrap()[0].clone();
+    assert!(request.get("max_tokens").is_none() && request["stream"] == true, "{request}");
+    let record = &records(&sandbox)["thinks"];
+    assert_eq!((&record["outcome"], &record["max_output_tokens"]), (&json!("cut_short"), &Value::Null));
+    let manifest =
+        || -> Value { serde_json::from_slice(&std::fs::read(sandbox.path("r/manifest.json")).unwrap()).unwrap() };
+    assert_eq!(manifest()["configuration"]["max_output_tokens"], Value::Null);
+    let limited = arguments(&["--max-output-tokens", "9"]);
+    sandbox
+        .run(&limited.iter().map(String::as_str).collect::<Vec<_>>())
+        .refuses(&["max_output_tokens: null there, 9 now"]);
+    let told = sandbox.run(&arguments(&["--dry-run"]).iter().map(String::as_str).collect::<Vec<_>>()).exits(0).json();
+    assert_eq!((&told["max_output_tokens"], &told["assumed_output_tokens"]), (&Value::Null, &json!(1024)));
+
+    let costly = ["--model-info", "prices.toml", "--max-cost", "1", "--fresh"];
+    let price = "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }";
+    sandbox.write("prices.toml", price);
+    let costly = arguments(&costly);
+    sandbox
+        .run(&costly.iter().map(String::as_str).collect::<Vec<_>>())
+        .refuses(&["how long replies of openai-compatible/tiny can get is not known", "--max-output-tokens"]);
+}
+
+#[test]
+fn anthropic_must_be_told_a_limit_which_is_what_the_model_can_write() {
+    let said = json!({"content": [{"type": "text", "text": "[[1]]"}], "stop_reason": "end_turn"});
+    for (model, limit) in [("anthropic/claude-sonnet-4-5-20250929", 64_000), ("anthropic/claude-next", 32_000)] {
+        let server = Server::start(vec![("200 OK", said.to_string())]);
+        let sandbox = Sandbox::with_own_cache();
+        cases(&sandbox, &["a".to_owned()]);
+        sandbox.run(&run_cases(model, &server.url, &[])).exits(0);
+        assert_eq!(server.requests.lock().unwrap()[0]["max_tokens"], limit);
+        let manifest: Value = serde_json::from_slice(&std::fs::read(sandbox.path("r/manifest.json")).unwrap()).unwrap();
+        assert_eq!(manifest["configuration"]["max_output_tokens_of"], json!({model: limit}));
+    }
 }
 
 /// Ten books of 1000 to 1900 words, each with the question that its number names.

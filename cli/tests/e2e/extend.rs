@@ -39,7 +39,7 @@ fn what_decides_an_answer_may_not_change_and_what_does_not_may() {
 
     sandbox.write(
         "prices.toml",
-        "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 1, output = 1 }",
+        "['openai-compatible/tiny']\nsource = 's'\ndate = '2026-01-02'\nmax_output = 900\nprice = { input = 1, output = 1 }",
     );
     let free = [
         "--concurrency",
@@ -122,7 +122,7 @@ fn a_run_is_extended_by_items_methods_budgets_models_and_repetitions() {
         (&["--model", MODEL, "--method", "closed-book", "--seed", "7"], "seed: null there, 7 now"),
         (
             &["--model", MODEL, "--method", "closed-book", "--max-output-tokens", "9"],
-            "max_output_tokens: 1024 there, 9 now",
+            "max_output_tokens: null there, 9 now",
         ),
     ] {
         let ended = run(less).exits(2);

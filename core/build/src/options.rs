@@ -319,7 +319,7 @@ pub fn cost(
     let (mut write, mut judge) = (Vec::new(), Vec::new());
     let nothing = Distractors { wrong: Vec::new(), refused: Vec::new() };
     for item in items.iter().filter(|item| wants_options(item)) {
-        let replies = u64::from(settings.max_output_tokens);
+        let replies = u64::from(settings.reply_limit.reserved());
         let known = tokens_of(settings, &prompt(&title(books, item), item, parameters.n, &nothing))?;
         write.push(Prompt { known, replies });
         let (question, answers) = (item.question.as_str(), item.answers.as_slice());
@@ -329,7 +329,7 @@ pub fn cost(
     let rounds = parameters.rounds.max(1) as u64;
     let stages = [("distractors", write), ("distractors: judge", judge)];
     Ok(stages
-        .map(|(stage, prompts)| StageCost::of(stage, &prompts, settings.max_output_tokens).at_most(rounds))
+        .map(|(stage, prompts)| StageCost::of(stage, &prompts, settings.reply_limit.reserved()).at_most(rounds))
         .to_vec())
 }
 

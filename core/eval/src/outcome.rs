@@ -39,8 +39,8 @@ pub enum Outcome {
     CutShort {
         /// As much of it as there is.
         response: String,
-        /// The limit.
-        max_output_tokens: u32,
+        /// The limit; `None`: the provider's own.
+        max_output_tokens: Option<u32>,
     },
     /// A call failed for good.
     Failed {

@@ -10,11 +10,22 @@ pub struct Call {
     pub messages: Vec<Message>,
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,
-    /// Most tokens the reply may have.
-    pub max_output_tokens: u32,
+    /// Most tokens the reply may have; `None` leaves it to the provider.
+    pub max_output_tokens: Option<u32>,
     /// Name of the prompt the last message was made from: what options for single prompts go by.
     #[serde(skip)]
     pub prompt: String,
+}
+
+/// Tokens that a reply without a limit is taken to have where that must be said beforehand: as what stays free in a window,
+/// in an estimate, under a limit of tokens a minute. It is an assumption; a model that reasons may write far more.
+pub const ASSUMED_REPLY_TOKENS: u32 = 1024;
+
+impl Call {
+    /// Tokens that the reply is taken to have: its limit, or [`ASSUMED_REPLY_TOKENS`].
+    pub fn assumed_reply_tokens(&self) -> u32 {
+        self.max_output_tokens.unwrap_or(ASSUMED_REPLY_TOKENS)
+    }
 }
 
 /// One turn of a dialogue.

@@ -6,4 +6,4 @@ mod chat;
 pub mod price;
 pub mod provider;
 
-pub use chat::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
+pub use chat::{ASSUMED_REPLY_TOKENS, Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};

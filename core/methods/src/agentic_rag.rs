@@ -123,9 +123,9 @@ impl Method for AgenticRag {
         let title = sizes.title();
         let task = self.task(questions.first(), &title, sizes.language(), Retriever::Dense);
         let first = sizes.prompt(&task)?;
-        let reply_limit = sizes.settings.max_output_tokens;
+        let reply_limit = sizes.settings.reply_limit;
         let found = sizes.top(self.top_k as u64, self.passages.max_tokens as u64, PromptStyle::Sagascale);
-        let turn = Range::up_to(u64::from(reply_limit) + AROUND_RESULTS);
+        let turn = Range::up_to(u64::from(reply_limit.reserved()) + AROUND_RESULTS);
         let again = if self.asks_again() { self.max_reprompts as u64 } else { 0 };
         let calls = |n: u64| -> Calls {
             let shown = (turn + found) * n.min(self.max_searches as u64);

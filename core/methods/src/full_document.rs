@@ -56,7 +56,7 @@ impl Method for FullDocument {
         questions: &Questions<'_>,
         _prepared: Option<&()>,
     ) -> Result<Vec<Answer>, Stop> {
-        session.limit_output(limit_for(session.settings().max_output_tokens, questions, self.evidence));
+        session.limit_output(limit_for(session.settings().reply_limit, questions, self.evidence));
         let (settings, books, title) = (session.settings(), session.books(), session.title());
         let (style, evidence, language) = (self.style, self.evidence, session.language());
         let frame = Frame { style, view: View::Whole, evidence, title: &title, language };
@@ -75,18 +75,18 @@ impl Method for FullDocument {
 
     /// Exact to the few tokens that white space takes where text and prompt meet.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
-        let limit = limit_for(sizes.settings.max_output_tokens, questions, self.evidence);
+        let limit = limit_for(sizes.settings.reply_limit, questions, self.evidence);
         let view = View::Whole;
         let headed = self.heads_documents(sizes.books.len());
         let around = sizes.around(questions, self.style, view, self.evidence, headed)?;
-        let Some(text) = kept(sizes, around + u64::from(limit), self.overflow) else {
+        let Some(text) = kept(sizes, around + u64::from(limit.reserved()), self.overflow) else {
             return Ok(Cost::overflow(questions));
         };
         Ok(sizes.call(around, Range::exactly(text), limit).sharing(sizes, text).into())
     }
 }
 
-/// As much of the books' text as the window leaves room for beside the prompt `around` it and the reply.
+/// As much of the books' text as the window leaves room for beside the prompt `around` it and what is kept free for the reply.
 async fn fitting<H: Host>(
     session: &Session<'_, H>,
     around: usize,
@@ -94,7 +94,7 @@ async fn fitting<H: Host>(
     policy: OnOverflow,
 ) -> Result<Kept, Stop> {
     let settings = session.settings();
-    let around = around + settings.max_output_tokens as usize;
+    let around = around + settings.reply_limit.reserved() as usize;
     let available = settings.context_window.map(|window| window.saturating_sub(around));
     // Where not even the question fits, nothing is cut, so that the whole is counted.
     let policy = if available == Some(0) { OnOverflow::Fail } else { policy };

@@ -53,7 +53,7 @@ pub use recorded::{Shown as ShownOfBooks, recorded_scores};
 pub use registry::{Entry, ParameterError, ParameterProblem, entry, prepare, run};
 pub use sections::{Section, Sections};
 pub use served::versions;
-pub use session::{HostWorkers, MethodError, Session, Settings, Stop, Trial};
+pub use session::{HostWorkers, MethodError, ReplyLimit, Session, Settings, Stop, Trial};
 pub use style::{Excerpt, Place, PromptStyle, View};
 pub use whole::OnOverflow;
 

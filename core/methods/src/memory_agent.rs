@@ -5,7 +5,7 @@ use super::cost::{Cost, Range, Sizes};
 use super::read::{Shown, input};
 use super::sections::{Section, Sections};
 use super::style::{Excerpt, View, options_of};
-use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
+use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, ReplyLimit, Session, Stop};
 use crate::Host;
 use crate::host::book_text;
 use crate::record::Context;
@@ -75,7 +75,7 @@ impl Method for MemoryAgent {
                 let text = book_text(host, &books[number]).await?;
                 Ok::<_, HostError>(text.flow().text().to_owned())
             };
-            session.limit_output(self.memory_tokens);
+            session.limit_output(ReplyLimit::AtMost(self.memory_tokens));
             let Self { section_tokens, max_context, .. } = *self;
             let sections = Sections::new(settings.tokenizer, books.len(), text_of, section_tokens, max_context);
             let mut sections = sections.await?;
@@ -83,7 +83,7 @@ impl Method for MemoryAgent {
                 memory = update(session, questions.first(), &memory, &section).await?;
                 read.add(&section);
             }
-            session.limit_output(settings.max_output_tokens);
+            session.limit_output(settings.reply_limit);
             self.answer_from_memory(session, questions, memory).await
         }
         .await;
@@ -105,14 +105,14 @@ impl Method for MemoryAgent {
         let n = Range { low: text.low.div_ceil(section), high: text.high.div_ceil(section) };
         let memory = Range::up_to(self.memory_tokens.into());
         let around = sizes.prompt(&update_prompt(item, "", ""))?;
-        let mut sections = sizes.call(around, memory, self.memory_tokens).times(n);
+        let mut sections = sizes.call(around, memory, ReplyLimit::AtMost(self.memory_tokens)).times(n);
         sections.prompt = sections.prompt + text;
         sections.longest += section.min(text.high);
         let answer = match self.style {
             Some(style) => sizes.reading(questions, style, View::Passages, memory)?,
             None => {
                 let around = sizes.prompt(&*answer_prompt(item, ""))?;
-                sizes.call(around, memory, sizes.settings.max_output_tokens)
+                sizes.call(around, memory, sizes.settings.reply_limit)
             }
         };
         Ok(vec![sections, answer].into())

@@ -3,7 +3,6 @@
 mod judge;
 mod offer;
 
-pub use crate::session::MAX_OUTPUT_TOKENS;
 pub use judge::{IfUnreadable, Judge};
 pub use offer::{Offer, OfferedCost, StageCost, offers};
 
@@ -38,9 +37,9 @@ pub struct Protocol {
     pub failures: FailurePolicy,
     /// The embedding model, used where it is installed; `None` leaves it to the methods.
     pub embedder: Option<&'static str>,
-    /// Most tokens of a response.
+    /// Most tokens of a response; `None`: as many as the provider lets it have. No paper here names a limit.
     #[serde(skip)]
-    pub max_output_tokens: u32,
+    pub max_output_tokens: Option<u32>,
     /// What counts budgets, prompts and windows.
     #[serde(skip)]
     pub tokenizer: Encoding,
@@ -193,7 +192,7 @@ impl Protocol {
         repeats: 1,
         failures: FailurePolicy::Wrong,
         embedder: None,
-        max_output_tokens: MAX_OUTPUT_TOKENS,
+        max_output_tokens: None,
         tokenizer: Encoding::Cl100k,
         judges: &[],
         judge_model: None,

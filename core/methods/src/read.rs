@@ -1,7 +1,7 @@
 //! The last step of most methods: one prompt, one reply, an answer to each question.
 
 use super::style::{Excerpt, Frame, Place, PromptStyle, View, options_of};
-use super::{Answer, Questions, Session, Stop};
+use super::{Answer, Questions, ReplyLimit, Session, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_eval::Item;
@@ -37,17 +37,17 @@ impl Shown {
 
 /// Tokens that each question after the first adds to the longest reply.
 ///
-/// NovelQA names no limit. The run's limit is for one question; a line of a few words takes far less than that, and the
-/// run's limit times the questions of a book is more than most models can write.
+/// The run's limit, or what is assumed without one, is for one question; a line of a few words takes far less than that, and
+/// as much for each question of a book is more than most models can write.
 const LINE_TOKENS: u32 = 64;
 /// The same where the line also cites sentences.
 const EVIDENCED_LINE_TOKENS: u32 = 256;
 
-/// Most tokens of a reply to the questions, where one question has `limit`.
-pub(super) fn limit_for(limit: u32, questions: &Questions<'_>, evidence: bool) -> u32 {
+/// How long a reply to the questions may be, where one question has `limit`.
+pub(super) fn limit_for(limit: ReplyLimit, questions: &Questions<'_>, evidence: bool) -> ReplyLimit {
     let line = if evidence { EVIDENCED_LINE_TOKENS } else { LINE_TOKENS };
     let further = u32::try_from(questions.further().len()).unwrap_or(u32::MAX);
-    limit.saturating_add(further.saturating_mul(line))
+    limit.plus(further.saturating_mul(line))
 }
 
 /// What a reader without a language model makes its reply from.

@@ -10,7 +10,7 @@ use closeread_books::{Book, BookText, TextError};
 use closeread_embed::{Role, Vectors};
 use closeread_eval::reading::ExtractiveInput;
 use closeread_eval::{Outcome, PassageRef};
-use closeread_llm::{Call, FinishReason, HostError, Message, Response};
+use closeread_llm::{ASSUMED_REPLY_TOKENS, Call, FinishReason, HostError, Message, Response};
 use closeread_prompts::{PromptError, Prompts};
 use closeread_retrieve::context::with_neighbours;
 use closeread_retrieve::{IndexError, PassageIndex, Ranked, Ranking, Retriever};
@@ -20,8 +20,49 @@ use futures_util::future::join_all;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Most tokens of a reply, as for a run without options.
-pub const MAX_OUTPUT_TOKENS: u32 = 1024;
+/// How long replies may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplyLimit {
+    /// At most so many tokens.
+    AtMost(u32),
+    /// As long as the provider lets them be: no limit is sent. So many tokens are kept free for them in a window, and
+    /// assumed where their length must be said beforehand.
+    Provider(u32),
+}
+
+impl ReplyLimit {
+    /// The limit of a run without options: none, for no paper names one.
+    pub const NONE: Self = Self::Provider(ASSUMED_REPLY_TOKENS);
+
+    /// What a call is sent with.
+    pub fn sent(self) -> Option<u32> {
+        match self {
+            Self::AtMost(tokens) => Some(tokens),
+            Self::Provider(_) => None,
+        }
+    }
+
+    /// Tokens that are kept free for a reply: its limit, or the assumption.
+    pub fn reserved(self) -> u32 {
+        let (Self::AtMost(tokens) | Self::Provider(tokens)) = self;
+        tokens
+    }
+
+    /// The limit with so many tokens more.
+    #[must_use]
+    pub fn plus(self, more: u32) -> Self {
+        match self {
+            Self::AtMost(tokens) => Self::AtMost(tokens.saturating_add(more)),
+            Self::Provider(tokens) => Self::Provider(tokens.saturating_add(more)),
+        }
+    }
+}
+
+impl From<Option<u32>> for ReplyLimit {
+    fn from(tokens: Option<u32>) -> Self {
+        tokens.map_or(Self::NONE, Self::AtMost)
+    }
+}
 
 /// What every session of a run shares.
 #[derive(Debug, Clone, Copy)]
@@ -30,8 +71,8 @@ pub struct Settings<'a> {
     pub prompts: &'a Prompts,
     /// Counts budgets, prompts and windows.
     pub tokenizer: &'a Tokenizer,
-    /// Most tokens a reply may have.
-    pub max_output_tokens: u32,
+    /// How long a reply may be.
+    pub reply_limit: ReplyLimit,
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,
     /// Tokens a model can take, prompt and reply together; `None` for a reader without a limit.
@@ -39,9 +80,9 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// Greedy decoding, replies of up to [`MAX_OUTPUT_TOKENS`], a window without limit.
+    /// Greedy decoding, replies and a window without limit.
     pub fn new(prompts: &'a Prompts, tokenizer: &'a Tokenizer) -> Self {
-        Self { prompts, tokenizer, max_output_tokens: MAX_OUTPUT_TOKENS, temperature: 0.0, context_window: None }
+        Self { prompts, tokenizer, reply_limit: ReplyLimit::NONE, temperature: 0.0, context_window: None }
     }
 }
 
@@ -174,8 +215,8 @@ struct Trace {
     prompt_tokens: usize,
     context: Option<Context>,
     measures: BTreeMap<String, f64>,
-    /// The limit at which the last response ended, if it did.
-    cut_at: Option<u32>,
+    /// The limit at which the last response ended, if it did: `None` inside is the provider's own.
+    cut_at: Option<Option<u32>>,
 }
 
 impl<'a, H> Session<'a, H> {
@@ -248,9 +289,9 @@ impl<'a, H> Session<'a, H> {
         joined_titles(self.books.iter().map(|book| book.title.as_str()))
     }
 
-    /// Sets the most tokens that replies may have from now on.
-    pub fn limit_output(&mut self, max_output_tokens: u32) {
-        self.settings.max_output_tokens = max_output_tokens;
+    /// Sets how long replies may be from now on.
+    pub fn limit_output(&mut self, reply_limit: ReplyLimit) {
+        self.settings.reply_limit = reply_limit;
     }
 
     /// Sets the sampling temperature from now on.
@@ -405,8 +446,8 @@ impl<'a, H: Host> Session<'a, H> {
         HostWorkers(self.host)
     }
 
-    /// Sends a dialogue whose last message was made from the prompt `name`. One that does not fit the window with its
-    /// reply is not sent: the trial ends as an overflow. `input` is called by a host that has no model, see
+    /// Sends a dialogue whose last message was made from the prompt `name`. One that does not fit the window with room
+    /// for a reply is not sent: the trial ends as an overflow. `input` is called by a host that has no model, see
     /// [`Host::answer_from`].
     ///
     /// # Errors
@@ -443,7 +484,7 @@ impl<'a, H: Host> Session<'a, H> {
         let counts: Vec<usize> =
             requests.iter().map(|(messages, _)| self.fitting(messages)).collect::<Result<_, Stop>>()?;
         self.trace.prompt_tokens += counts.iter().sum::<usize>();
-        let max_output_tokens = self.settings.max_output_tokens;
+        let max_output_tokens = self.settings.reply_limit.sent();
         let answers = join_all(requests.into_iter().map(|(messages, input)| {
             let sha256 = fingerprint(&messages);
             let call =
@@ -471,10 +512,10 @@ impl<'a, H: Host> Session<'a, H> {
         Ok(replies.into_iter().collect::<Result<_, HostError>>()?)
     }
 
-    /// Tokens of a dialogue, which together with the longest reply must not exceed the window.
+    /// Tokens of a dialogue, which together with what is kept free for the reply must not exceed the window.
     fn fitting(&self, messages: &[Message]) -> Result<usize, Stop> {
         let n_tokens = messages.iter().map(|m| self.settings.tokenizer.count(&m.content)).sum::<usize>();
-        let needed = n_tokens + self.settings.max_output_tokens as usize;
+        let needed = n_tokens + self.settings.reply_limit.reserved() as usize;
         match self.settings.context_window {
             Some(window) if needed > window => {
                 Err(Stop::Outcome(Outcome::Overflow { needed: Some(needed), context_window: Some(window) }))
@@ -532,7 +573,7 @@ impl<H> Session<'_, H> {
 }
 
 /// The outcome, where the last response ended at a limit and holds no answer.
-fn cut_short(outcome: Outcome, cut_at: Option<u32>) -> Outcome {
+fn cut_short(outcome: Outcome, cut_at: Option<Option<u32>>) -> Outcome {
     match (outcome, cut_at) {
         (Outcome::Unparsed { response }, Some(max_output_tokens)) => Outcome::CutShort { response, max_output_tokens },
         (outcome, _) => outcome,

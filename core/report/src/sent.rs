@@ -25,7 +25,8 @@ struct HowAsked {
     retriever: Option<Retriever>,
     #[serde(default)]
     embedder: Option<Value>,
-    max_output_tokens: u32,
+    #[serde(default)]
+    max_output_tokens: Option<u32>,
 }
 
 /// Why it cannot be computed here; `closeread verify` may be able to.
@@ -87,7 +88,7 @@ pub fn sent(
     let settings = Settings {
         prompts: &prompts,
         tokenizer,
-        max_output_tokens: how.max_output_tokens,
+        reply_limit: how.max_output_tokens.into(),
         temperature: 0.0,
         context_window: configuration.context_window,
     };

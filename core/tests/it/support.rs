@@ -86,7 +86,8 @@ impl<'a> ScriptedHost<'a> {
     fn write_down(&self, call: &Call) {
         let mut transcript = self.transcript.borrow_mut();
         let (limit, temperature) = (call.max_output_tokens, call.temperature);
-        writeln!(transcript, "chat {} (<= {limit} tokens, temperature {temperature})", call.prompt).unwrap();
+        let limit = limit.map_or_else(|| "no limit".to_owned(), |limit| format!("<= {limit} tokens"));
+        writeln!(transcript, "chat {} ({limit}, temperature {temperature})", call.prompt).unwrap();
         for message in &call.messages {
             if call.messages.len() > 1 {
                 writeln!(transcript, "  {:?}", message.role).unwrap();
@@ -161,7 +162,7 @@ pub(crate) struct Case {
     pub(crate) retriever: Retriever,
     pub(crate) budget: Option<usize>,
     pub(crate) window: Option<usize>,
-    pub(crate) max_output_tokens: u32,
+    pub(crate) max_output_tokens: Option<u32>,
 }
 
 impl Case {
@@ -178,7 +179,7 @@ impl Case {
             retriever: Retriever::Dense,
             budget: None,
             window: None,
-            max_output_tokens: 64,
+            max_output_tokens: Some(64),
         }
     }
 
@@ -188,7 +189,7 @@ impl Case {
         let setting = Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            max_output_tokens: self.max_output_tokens,
+            reply_limit: self.max_output_tokens.into(),
             temperature: 0.0,
             context_window: self.window,
         };
@@ -287,7 +288,7 @@ pub(crate) fn with_setting<T>(work: impl AsyncFnOnce(Settings<'_>) -> T) -> T {
     let settings = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
-        max_output_tokens: 64,
+        reply_limit: Some(64).into(),
         temperature: 0.0,
         context_window: None,
     };

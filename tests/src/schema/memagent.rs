@@ -9,7 +9,7 @@ use closeread_eval::Item;
 use closeread_eval::answer::boxed::memagent_boxed;
 use closeread_eval::answer::{after_thinking, memagent_answer};
 use closeread_llm::{Call, HostError, Response};
-use closeread_methods::{AnyMethod, Host, Session, Settings};
+use closeread_methods::{AnyMethod, Host, ReplyLimit, Session, Settings};
 use closeread_metrics::{MemAgentScore, memagent_score};
 use closeread_prompts::Prompts;
 use serde::Deserialize;
@@ -150,7 +150,7 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     let settings = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
-        max_output_tokens: 1024,
+        reply_limit: ReplyLimit::AtMost(1024),
         temperature: 0.0,
         context_window: None,
     };

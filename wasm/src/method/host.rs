@@ -34,7 +34,7 @@ struct JsCall<'a> {
     prompt: &'a str,
     messages: Vec<JsMessage<'a>>,
     tokens: usize,
-    max_output_tokens: u32,
+    max_output_tokens: Option<u32>,
     temperature: f32,
     want: JsWant,
     question: &'a str,

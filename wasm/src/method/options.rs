@@ -6,7 +6,6 @@ use crate::error::usage;
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
 use closeread_eval::{Item, Task};
-use closeread_methods::protocol::MAX_OUTPUT_TOKENS;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_retrieve::Retriever;
 use js_sys::{JSON, Object, Reflect};
@@ -26,8 +25,7 @@ pub(super) struct MethodOptions {
     pub(super) retriever: Retriever,
     #[serde(default = "extractive")]
     pub(super) model: String,
-    #[serde(default = "max_output_tokens")]
-    pub(super) max_output_tokens: u32,
+    pub(super) max_output_tokens: Option<u32>,
     #[serde(default)]
     pub(super) temperature: f32,
     pub(super) window: Option<usize>,
@@ -41,10 +39,6 @@ fn bm25() -> Retriever {
 
 fn extractive() -> String {
     EXTRACTIVE.to_owned()
-}
-
-fn max_output_tokens() -> u32 {
-    MAX_OUTPUT_TOKENS
 }
 
 fn cl100k() -> String {

@@ -11,7 +11,7 @@ export interface Reader {
     /** As records name it. */
     name: string;
     window: number | undefined;
-    maxOutputTokens: number;
+    maxOutputTokens: number | undefined;
 }
 
 export type Kind = "extractive" | "person" | "model";
@@ -28,7 +28,7 @@ export function freshReader(): ReaderState {
     const account: Account = {
         provider: "openai-compatible", model: "", baseUrl: "", key: "", remember: false, extraBody: "", relayed: false,
     };
-    return { kind: "extractive", account, maxOutputTokens: "1024", window: "" };
+    return { kind: "extractive", account, maxOutputTokens: "", window: "" };
 }
 
 /** The form; `read` says who replies, or throws what is missing. */
@@ -111,7 +111,7 @@ export function readerForm(state: ReaderState): { form: HTMLElement; read: () =>
 
     const read = (): Reader => {
         const numbers = {
-            maxOutputTokens: Number(state.maxOutputTokens) || 1024,
+            maxOutputTokens: Number(state.maxOutputTokens) || undefined,
             window: state.kind === "model" && state.window !== "" ? Number(state.window) : undefined,
         };
         if (state.kind === "extractive") return { answering: { by: "extractive" }, name: "builtin/extractive", ...numbers };

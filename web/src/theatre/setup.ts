@@ -86,8 +86,8 @@ export async function setupForm(
         return {
             book: facts, nBytes: book.facts.nBytes, reader: answering, item: question.read(facts.id!),
             options: {
-                method: state.method, parameters: given(offer(), state), model: name, maxOutputTokens, retriever: state.retriever,
-                ...taken, ...(window === undefined ? {} : { window }),
+                method: state.method, parameters: given(offer(), state), model: name, retriever: state.retriever,
+                ...taken, ...(window === undefined ? {} : { window }), ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
             },
         };
     };

@@ -22,8 +22,8 @@ use closeread_judges::{
     BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, ask, by_rule, cited,
 };
 use closeread_llm::price::Dollars;
-use closeread_methods::Settings;
 use closeread_methods::record::Record;
+use closeread_methods::{ReplyLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{Options, Reader};
@@ -216,7 +216,7 @@ impl<'a> JudgeRunner<'a> {
         let setting = Settings {
             prompts: self.prompts,
             tokenizer: self.tokenizer,
-            max_output_tokens: self.panel.max_output_tokens,
+            reply_limit: ReplyLimit::AtMost(self.panel.max_output_tokens),
             temperature: self.panel.temperature,
             context_window: None,
         };

@@ -11,7 +11,7 @@ use closeread_judges::{
 };
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Record};
-use closeread_methods::{Host, Settings};
+use closeread_methods::{Host, ReplyLimit, Settings};
 use closeread_prompts::Prompts;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -78,7 +78,8 @@ pub async fn replay(
             continue;
         }
         replayed.judgements += 1;
-        let setting = Settings { prompts, tokenizer, max_output_tokens: 0, temperature: 0.0, context_window: None };
+        let setting =
+            Settings { prompts, tokenizer, reply_limit: ReplyLimit::NONE, temperature: 0.0, context_window: None };
         let again = again(judgement, item, record, work, setting).await;
         let again = again.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         compare(judgement, &again, &mut replayed.differences);

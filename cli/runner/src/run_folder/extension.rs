@@ -21,6 +21,8 @@ pub(super) const SUPERSEDED: &str = "superseded.jsonl";
 const MAY_CHANGE: [&str; 8] = ["data", "documents", "items", "cells", "methods", "repeats", "prompts", "on_truncation"];
 /// Fields that only requests to a server depend on.
 const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
+/// Fields by model, to which a model that joins adds its own.
+const BY_MODEL: [&str; 1] = ["max_output_tokens_of"];
 /// How many things of one kind a message names.
 const NAMED: usize = 5;
 
@@ -149,10 +151,14 @@ fn check(path: &Path, there: &Value, here: &Value) -> Result<()> {
         |name: &str| OF_REQUESTS.contains(&name) && cells(there).iter().all(|cell| cell.model == EXTRACTIVE);
     // Methods that embed may join a run that embedded nothing.
     let joins = |name: &str| name == "embedder" && there[name].is_null();
+    let adds = |name: &str| {
+        let there = there[name].as_object().into_iter().flatten();
+        BY_MODEL.contains(&name) && there.into_iter().all(|(model, value)| here[name].get(model) == Some(value))
+    };
     let named_fields = |value: &Value| value.as_object().map(|o| o.keys().cloned().collect()).unwrap_or_default();
     let names: BTreeSet<String> = BTreeSet::union(&named_fields(there), &named_fields(here)).cloned().collect();
     for name in names.iter().map(String::as_str).filter(|name| there[*name] != here[*name]) {
-        if name != "embedders" && !MAY_CHANGE.contains(&name) && !of_requests(name) && !joins(name) {
+        if name != "embedders" && !MAY_CHANGE.contains(&name) && !of_requests(name) && !joins(name) && !adds(name) {
             problems
                 .extend(super::comparison::differences(&json!({ name: there[name] }), &json!({ name: here[name] })));
         }

@@ -23,7 +23,10 @@ pub(super) struct Estimate {
     pub(super) book_tokens: u64,
     pub(super) repeats: u32,
     pub(super) tokenizer: String,
-    pub(super) max_output_tokens: u32,
+    /// Most tokens of a reply; absent where the provider decides.
+    pub(super) max_output_tokens: Option<u32>,
+    /// Tokens that the longest reply is taken to have: the limit, or an assumption.
+    pub(super) assumed_output_tokens: u32,
     pub(super) assumptions: Assumptions,
     pub(super) cells: Vec<CellEstimate>,
     /// What judges take, the name of each in the place of the method.
@@ -62,7 +65,7 @@ pub(super) fn text(estimate: &Estimate) -> String {
         ));
     }
     text.push('\n');
-    text.push_str(&assumptions(&estimate.assumptions, estimate.max_output_tokens));
+    text.push_str(&assumptions(estimate));
     text
 }
 
@@ -173,16 +176,21 @@ fn survived(survival: Survival) -> String {
     parts.map(|(n, what)| format!("{} {what}", thousands(*n as u64))).collect::<Vec<_>>().join(", ")
 }
 
-fn assumptions(assumed: &Assumptions, max_output_tokens: u32) -> String {
+fn assumptions(estimate: &Estimate) -> String {
+    let (assumed, most) = (&estimate.assumptions, estimate.assumed_output_tokens);
+    let limit = match estimate.max_output_tokens {
+        Some(_) => "--max-output-tokens",
+        None => "an assumption: without --max-output-tokens the provider decides",
+    };
     let mut limits = vec![format!("{} calls at once", assumed.concurrency)];
     limits.extend(assumed.rpm.map(|rpm| format!("{} requests a minute", thousands(rpm.into()))));
     limits.extend(assumed.tpm.map(|tpm| format!("{} tokens a minute", thousands(tpm))));
     format!(
-        "Ranges: at least with replies of {} tokens (--assume-reply), at most with replies of {} (--max-output-tokens); \
+        "Ranges: at least with replies of {} tokens (--assume-reply), at most with replies of {} ({limit}); \
          a model that thinks needs more than the least.\nTime: {} s a call (--assume-seconds), {}.\nCached: what the \
          questions on a book share is paid for once and then read from the provider's cache.\n",
-        assumed.reply_tokens.min(max_output_tokens.into()),
-        thousands(max_output_tokens.into()),
+        assumed.reply_tokens.min(most.into()),
+        thousands(most.into()),
         assumed.seconds_a_call,
         limits.join(", ")
     )

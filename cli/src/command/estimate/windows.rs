@@ -71,7 +71,7 @@ pub(super) fn window(scene: &Scene<'_>, model: &str) -> Option<usize> {
 fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<Option<usize>>> {
     let text: u64 = group.sizes.iter().map(|size| size.tokens).sum();
     // A prompt of `full-document` is at least this much longer than the text in it.
-    if (text + u64::from(scene.setting.max_output_tokens)) <= window as u64 / 2 {
+    if (text + u64::from(scene.setting.reply_limit.reserved())) <= window as u64 / 2 {
         return Ok(vec![None; group.items.len()]);
     }
     let whole = AnyMethod::from(FullDocument::default());

@@ -2,10 +2,11 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
+use closeread_llm::price::PriceList;
 use closeread_methods::OnTruncation;
 use closeread_methods::protocol::Protocol;
 use closeread_prompts::Prompts;
-use closeread_providers::without_credentials;
+use closeread_providers::{required_limit, without_credentials};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::PlannedCell;
@@ -23,6 +24,7 @@ pub(super) fn configuration(
     prompts: &Prompts,
     encoders: &Encoders,
     tokenizer: &str,
+    prices: &PriceList,
 ) -> Result<Value> {
     let extra = args.extra_body()?;
     let documents: Vec<Value> = benchmark
@@ -56,6 +58,15 @@ pub(super) fn configuration(
     });
     if let Some(preparer) = &args.preparer {
         configuration["preparer"] = json!(preparer);
+    }
+    if args.max_output_tokens().is_none() {
+        let maximum = |model: &str| prices.of(model).and_then(|facts| facts.max_output);
+        let required = |model: String| Some((required_limit(&model, maximum(&model))?, model));
+        let required: BTreeMap<String, u32> =
+            args.readers().into_iter().filter_map(required).map(|(limit, model)| (model, limit)).collect();
+        if !required.is_empty() {
+            configuration["max_output_tokens_of"] = json!(required);
+        }
     }
     if let Some(OnTruncation::Fail) = args.on_truncation {
         configuration["on_truncation"] = json!(OnTruncation::Fail);

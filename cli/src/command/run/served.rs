@@ -22,7 +22,7 @@ pub(super) fn say_versions(records: &[Record]) {
 }
 
 /// Cells in which more than 1% of the calls were cut, and models of which that is not known.
-pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: u32, on_truncation: OnTruncation) {
+pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: Option<u32>, on_truncation: OnTruncation) {
     let mut cells: BTreeMap<Arm, (Cuts, usize)> = BTreeMap::new();
     let mut models: BTreeMap<&str, Cuts> = BTreeMap::new();
     for (record, cuts) in records.iter().zip(cuts) {
@@ -36,10 +36,15 @@ pub(super) fn say_cuts(records: &[Record], cuts: &[Cuts], max_output_tokens: u32
         let at = budget.map_or_else(String::new, |budget| format!(" at {budget}"));
         let of = |n: usize| format!("{} of {}", thousands(n as u64), thousands(cuts.calls as u64));
         if cuts.warns_of_responses() {
+            let then = match max_output_tokens {
+                Some(limit) => {
+                    format!("raise --max-output-tokens ({limit}), which a model that reasons first needs for that, too")
+                }
+                None => "the limit is the server's own: --max-output-tokens may name a higher one".to_owned(),
+            };
             warn!(
                 "{method}{at} with {model}: {} responses ended at their limit of tokens, {without_answer} trials \
-                 have no answer for it; raise --max-output-tokens ({max_output_tokens}), which a model that reasons \
-                 first needs for that, too",
+                 have no answer for it; {then}",
                 of(cuts.cut_short)
             );
         }

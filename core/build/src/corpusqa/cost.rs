@@ -39,7 +39,7 @@ pub fn cost(
     };
     let held = schema.unwrap_or(&assumed);
     let (mut proposals, mut looks, mut extractions) = (Vec::new(), Vec::new(), Vec::new());
-    let replies = u64::from(settings.max_output_tokens);
+    let replies = u64::from(settings.reply_limit.reserved());
     let of_fields = if schema.is_some() { 0 } else { replies };
     let sampled: Vec<&Arc<Book>> = kept.iter().copied().take(fields::SAMPLED).collect();
     if schema.is_none() && !sampled.is_empty() {
@@ -55,7 +55,7 @@ pub fn cost(
         let known = tokens_of(settings, &extract::prompt(book, book.text()?.source(), held, 0))?;
         extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, replies: of_fields }));
     }
-    let limit = settings.max_output_tokens;
+    let limit = settings.reply_limit.reserved();
     let mut stages = vec![
         StageCost::of("fields", &proposals, limit),
         StageCost::of("votes", &looks, limit),
@@ -94,9 +94,9 @@ pub fn cost_from_table(
     let sql = tokens_of(settings, &sql_prompt(&table, &asked))?;
     let lengths: &[Length] = &parameters.lengths;
     let n = lengths.len() * parameters.copies.max(1) * parameters.per_set;
-    let replies = u64::from(settings.max_output_tokens);
+    let replies = u64::from(settings.reply_limit.reserved());
     let prompts = |known: u64, replies: u64| -> Vec<Prompt> { (0..n).map(|_| Prompt { known, replies }).collect() };
-    let limit = settings.max_output_tokens;
+    let limit = settings.reply_limit.reserved();
     Ok(vec![
         StageCost::of("paraphrases", &prompts(paraphrase, 0), limit),
         StageCost::of("sql", &prompts(sql, replies), limit),

@@ -17,7 +17,7 @@ pub fn cost(
     chunks: &[Unit<Chunk>],
     parameters: &Hamlet,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let replies = u64::from(settings.max_output_tokens);
+    let replies = u64::from(settings.reply_limit.reserved());
     let mut stages: Vec<(&'static str, Vec<Prompt>)> =
         ["trees", "faithfulness", "objectivity", "significance", "queries"].map(|stage| (stage, Vec::new())).to_vec();
     for Unit { input: chunk, .. } in chunks.iter().filter(|unit| unit.input.tokens >= parameters.least_tokens) {
@@ -34,5 +34,5 @@ pub fn cost(
             stages[4].1.push(Prompt { known, replies });
         }
     }
-    Ok(stages.iter().map(|(stage, prompts)| StageCost::of(stage, prompts, settings.max_output_tokens)).collect())
+    Ok(stages.iter().map(|(stage, prompts)| StageCost::of(stage, prompts, settings.reply_limit.reserved())).collect())
 }

@@ -147,7 +147,7 @@ pub fn study_cost(settings: Settings<'_>, units: &[Unit<StudyChunk>]) -> Result<
     let frame = tokens_of(settings, &HamletChunkSize { chunk: "" })?;
     let prompts: Vec<Prompt> =
         units.iter().map(|unit| Prompt { known: frame + unit.input.chunk.tokens as u64, replies: 0 }).collect();
-    Ok(StageCost::of("chunk-size", &prompts, settings.max_output_tokens))
+    Ok(StageCost::of("chunk-size", &prompts, settings.reply_limit.reserved()))
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub fn cost(
     queries: u64,
     parameters: &SagaScale,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let replies = u64::from(settings.max_output_tokens);
+    let replies = u64::from(settings.reply_limit.reserved());
     let mut prompts: [Vec<Prompt>; 8] = Default::default();
     for part in parts(subjects) {
         let Some(subject) = subjects.iter().find(|subject| subject.book.id == part.input.document) else { continue };
@@ -64,7 +64,7 @@ pub fn cost(
     ];
     let cost = |(at, (stage, prompts)): (usize, (&'static str, &Vec<Prompt>))| {
         let most = if at < 2 { 1 } else { parameters.most_pairs as u64 };
-        StageCost::of(stage, prompts, settings.max_output_tokens).at_most(most)
+        StageCost::of(stage, prompts, settings.reply_limit.reserved()).at_most(most)
     };
     Ok(stages.into_iter().zip(&prompts).enumerate().map(cost).collect())
 }

@@ -27,6 +27,9 @@ pub struct ModelFacts {
     /// Tokens of prompt and reply together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<usize>,
+    /// Most tokens of a reply, reasoning included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u32>,
     /// The tokenizer that the model counts with, by tiktoken's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokenizer: Option<String>,
@@ -86,7 +89,7 @@ pub enum PriceError {
     /// Not TOML, or not of this form.
     #[error(
         "not a list of models ({0}); expected tables [\"provider/model\"] with source, date and what is known of \
-         window, tokenizer, price, long and batch"
+         window, max_output, tokenizer, price, long and batch"
     )]
     Form(String),
     /// An entry says something that cannot be.
@@ -151,6 +154,12 @@ impl PriceList {
     pub fn only<'a>(&self, models: impl IntoIterator<Item = &'a str>) -> Self {
         let known = |model: &str| Some((model.to_owned(), self.of(model)?.clone()));
         Self(models.into_iter().filter_map(known).collect())
+    }
+
+    /// Most tokens that a reply of a model can have, as far as it is known: its maximum, else all that its window holds.
+    pub fn longest_reply(&self, model: &str) -> Option<u64> {
+        let facts = self.of(model)?;
+        facts.max_output.map(u64::from).or(facts.window.map(|window| window as u64))
     }
 
     /// What a call of a model cost; `None` where the price is not known or the provider did not say how many tokens.

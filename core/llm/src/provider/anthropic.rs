@@ -9,6 +9,10 @@ use serde_json::{Value, json};
 /// The version of the protocol that is spoken here.
 pub(super) const VERSION: &str = "2023-06-01";
 
+/// The limit of a call that has none where nothing is known of the model, for the field is required: what Claude Opus 4.1 can
+/// write, the least of all models since Claude 4.
+pub(super) const MAX_TOKENS: u32 = 32_000;
+
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     let turns: Vec<Value> = call
         .messages
@@ -18,7 +22,7 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
         .collect();
     let mut body = json!({
         "model": parameters.model,
-        "max_tokens": call.max_output_tokens,
+        "max_tokens": call.max_output_tokens.unwrap_or(MAX_TOKENS),
         "messages": turns,
     });
     let system: Vec<Value> =

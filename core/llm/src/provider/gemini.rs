@@ -17,7 +17,10 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
             json!({ "role": role, "parts": [part(message)] })
         })
         .collect();
-    let mut settings = json!({ "maxOutputTokens": call.max_output_tokens });
+    let mut settings = json!({});
+    if let Some(limit) = call.max_output_tokens {
+        settings["maxOutputTokens"] = json!(limit);
+    }
     if !parameters.dialect.own_temperature {
         settings["temperature"] = json!(call.temperature);
     }

@@ -34,8 +34,14 @@ pub const MAX_REPLY_BYTES: usize = 64 << 20;
 /// Most bytes of an error that are read: more than its words are of no use.
 pub const MAX_ERROR_BYTES: usize = 1 << 20;
 
-/// Replies that may have this many tokens are streamed: proxies give up on connections that stay silent for minutes.
-pub const STREAM_FROM_TOKENS: u32 = 4096;
+/// Replies that may have this many tokens are streamed.
+const STREAM_FROM_TOKENS: u32 = 4096;
+
+/// Whether the reply to a call is streamed: where it may be long or has no limit, for proxies give up on connections that
+/// stay silent for minutes.
+pub fn streams(call: &Call) -> bool {
+    call.max_output_tokens.is_none_or(|limit| limit >= STREAM_FROM_TOKENS)
+}
 
 /// The languages that servers of chat models speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -136,6 +142,14 @@ impl Protocol {
             Self::OpenAi => ("authorization", format!("Bearer {key}")),
             Self::Anthropic => ("x-api-key", key.to_owned()),
             Self::Gemini => ("x-goog-api-key", key.to_owned()),
+        }
+    }
+
+    /// The limit that a call without one is sent with, where the protocol must have one: the model's maximum if it is known.
+    pub fn required_limit(self, model_maximum: Option<u32>) -> Option<u32> {
+        match self {
+            Self::Anthropic => Some(model_maximum.unwrap_or(anthropic::MAX_TOKENS)),
+            Self::OpenAi | Self::Gemini => None,
         }
     }
 

@@ -7,11 +7,13 @@ use serde_json::{Value, json};
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     let mut body = json!({ "model": parameters.model, "messages": call.messages });
-    let limit = match parameters.dialect.token_limit {
+    let name = match parameters.dialect.token_limit {
         TokenLimit::MaxTokens => "max_tokens",
         TokenLimit::MaxCompletionTokens => "max_completion_tokens",
     };
-    body[limit] = json!(call.max_output_tokens);
+    if let Some(limit) = call.max_output_tokens {
+        body[name] = json!(limit);
+    }
     if !parameters.dialect.own_temperature {
         body["temperature"] = json!(call.temperature);
     }

@@ -11,7 +11,7 @@ const ALL: [Protocol; 3] = [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gem
 fn call() -> Call {
     let system = Message { role: Speaker::System, content: "Be brief.".to_owned(), shared_bytes: None };
     let user = Message::user("BOOK\nWho?").sharing("BOOK");
-    Call { messages: vec![system, user], temperature: 0.0, max_output_tokens: 16, prompt: String::new() }
+    Call { messages: vec![system, user], temperature: 0.0, max_output_tokens: Some(16), prompt: String::new() }
 }
 
 fn check_request(protocol: Protocol, parameters: &Parameters, expected: Expect) {
@@ -46,6 +46,16 @@ fn each_provider_is_asked_in_its_own_shape() {
             https://generativelanguage.googleapis.com/v1beta/models/m:generateContent
             {"contents":[{"role":"user","parts":[{"text":"BOOK\nWho?"}]}],"generationConfig":{"maxOutputTokens":16,"temperature":0.0,"seed":7},"systemInstruction":{"parts":[{"text":"Be brief."}]}}"#]],
     );
+}
+
+#[test]
+fn a_call_without_a_limit_names_none_but_where_the_protocol_must_have_one() {
+    let open = Call { max_output_tokens: None, ..call() };
+    let body = |protocol: Protocol| protocol.request(&open, &named("m")).body;
+    assert!(body(Protocol::OpenAi).get("max_tokens").is_none() && streams(&open));
+    assert_eq!(body(Protocol::Gemini)["generationConfig"], json!({"temperature": 0.0, "seed": 7}));
+    assert_eq!(body(Protocol::Anthropic)["max_tokens"], 32_000);
+    assert_eq!(ALL.map(|protocol| protocol.required_limit(Some(64_000))), [None, Some(64_000), None]);
 }
 
 #[test]

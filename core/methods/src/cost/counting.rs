@@ -32,7 +32,7 @@ pub struct CountingHost<'a> {
 impl Host for CountingHost<'_> {
     async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64).sum();
-        self.calls.borrow_mut().push((prompt, call.max_output_tokens.into()));
+        self.calls.borrow_mut().push((prompt, call.assumed_reply_tokens().into()));
         Ok(Response::default())
     }
 

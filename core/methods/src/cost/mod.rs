@@ -12,7 +12,7 @@ pub use counting::calls_of;
 pub use money::Tariff;
 pub use sizes::Sizes;
 
-use super::{AnyMethod, MethodError, Questions, Settings};
+use super::{AnyMethod, MethodError, Questions, ReplyLimit, Settings};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText};
 use closeread_eval::Item;
@@ -78,7 +78,7 @@ pub struct Calls {
     pub prompt: Range,
     /// Tokens of the longest of these prompts, at most.
     pub longest: u64,
-    /// Most tokens of a reply.
+    /// Most tokens of a reply, or the assumption where it has no limit, see [`ReplyLimit::reserved`].
     pub reply_limit: u64,
     /// What the prompts share with others; where it is something, this is one call.
     pub shared: Shared,
@@ -151,8 +151,8 @@ impl BookSize {
 impl Calls {
     /// The same with replies of at most so many tokens.
     #[must_use]
-    pub fn limited_to(self, reply_limit: u32) -> Self {
-        Self { reply_limit: reply_limit.into(), ..self }
+    pub fn limited_to(self, reply_limit: ReplyLimit) -> Self {
+        Self { reply_limit: reply_limit.reserved().into(), ..self }
     }
 
     /// The same, beginning with so many tokens of text that all questions on the books share.

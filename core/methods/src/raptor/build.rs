@@ -103,11 +103,9 @@ async fn summarize<H: Host>(
     for (reply, cluster) in session.ask_all(RaptorSummary::NAME, requests).await?.into_iter().zip(clusters) {
         let text = Expected::Node.parse(&[], 0, &reply.text).into_text();
         if text.is_empty() {
-            let (n, limit) = (cluster.len(), settings.max_output_tokens);
-            let error = format!(
-                "the summary of {n} passages came back empty; a model that thinks may need a response limit of more than \
-                 {limit} tokens"
-            );
+            let more = |limit| format!("; a model that thinks may need a response limit of more than {limit} tokens");
+            let more = settings.reply_limit.sent().map(more).unwrap_or_default();
+            let error = format!("the summary of {} passages came back empty{more}", cluster.len());
             return Err(Stop::Outcome(Outcome::Failed { error }));
         }
         summaries.push(beginning(settings.tokenizer, &text, parameters.summary_tokens).to_owned());

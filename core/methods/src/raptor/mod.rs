@@ -156,7 +156,7 @@ impl Method for Raptor {
                 n,
                 prompt: read,
                 longest: cluster + around,
-                reply_limit: sizes.settings.max_output_tokens.into(),
+                reply_limit: sizes.settings.reply_limit.reserved().into(),
                 shared: Shared::Nothing,
             });
             // A summary may be a single word.

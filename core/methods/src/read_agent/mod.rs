@@ -131,7 +131,7 @@ impl Method for ReadAgent {
             n,
             prompt,
             longest,
-            reply_limit: sizes.settings.max_output_tokens.into(),
+            reply_limit: sizes.settings.reply_limit.reserved().into(),
             shared: Shared::Nothing,
         };
         let breaks = Range { low: pages.low.saturating_sub(sizes.books.len() as u64), high: pages.high };
@@ -172,9 +172,9 @@ impl Method for ReadAgent {
     /// A look-up in the gists and an answer; a gist has from a tenth of its page to all of it.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
         let (item, text, pages) = (questions.first(), sizes.text(), self.n_pages(sizes));
-        let reply_limit = sizes.settings.max_output_tokens;
+        let reply_limit = sizes.settings.reply_limit;
         let page = text.div_ceil(pages.low.max(1));
-        let shortest = (text / 10).min(pages.low * u64::from(reply_limit) / 2);
+        let shortest = (text / 10).min(pages.low * u64::from(reply_limit.reserved()) / 2);
         let gists = Range { low: shortest, high: text + pages.high * MARK_TOKENS };
         let looked_up = Range::up_to(self.max_pages as u64 * page);
         let mut calls = Vec::new();

@@ -10,7 +10,7 @@ use closeread_llm::price::PriceList;
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::cost::{BookSize, Calls, Cost, Range, Shared, Stage, Tariff};
 use closeread_methods::record::CallTrace;
-use closeread_methods::{AnyMethod, Host, METHODS, Session, Settings, reader};
+use closeread_methods::{AnyMethod, Host, METHODS, ReplyLimit, Session, Settings, reader};
 use closeread_prompts::Prompts;
 use closeread_retrieve::Retriever;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ impl World {
 
     fn settings(&self, window: Option<usize>) -> Settings<'_> {
         let (prompts, tokenizer) = (&self.prompts, &self.tokenizer);
-        Settings { prompts, tokenizer, max_output_tokens: 64, temperature: 0.0, context_window: window }
+        Settings { prompts, tokenizer, reply_limit: ReplyLimit::AtMost(64), temperature: 0.0, context_window: window }
     }
 
     fn cost(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>) -> Cost {
@@ -131,7 +131,7 @@ fn terse(_: &Call, input: &ExtractiveInput) -> String {
 static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::cl100k);
 
 fn wordy(call: &Call, input: &ExtractiveInput) -> String {
-    let limit = call.max_output_tokens as usize;
+    let limit = call.assumed_reply_tokens() as usize;
     match input.expected {
         // As long as what it was made from at most.
         Expected::Gist | Expected::Node | Expected::Memory => {

@@ -49,6 +49,16 @@ fn full_document_that_does_not_fit_asks_nothing() {
 }
 
 #[test]
+fn without_a_limit_room_for_a_reply_stays_free_and_no_limit_is_sent() {
+    let case = |window| Case { max_output_tokens: None, ..full_document(window, "fail") };
+    let host = ScriptedHost::always(Ok("under the third stair"));
+    let needs = |window| case(window).trial(&host, &item(Task::Generative)).outcome;
+    assert_eq!(needs(1_176), Outcome::Overflow { needed: Some(1_177), context_window: Some(1_176) });
+    assert!(matches!(needs(1_177), Outcome::Answered { .. }), "153 tokens of prompt and 1024 for the reply");
+    assert!(host.transcript().starts_with("chat read-question (no limit, temperature 0)"), "{}", host.transcript());
+}
+
+#[test]
 fn several_documents_stand_under_their_headings() {
     let books = vec![book("a", "A", "Ana hid the key."), book("b", "B", "Ben found the key. He kept it.")];
     let case = Case { books: books.clone(), ..full_document(200, "fail") };
