@@ -4,13 +4,14 @@ mod file;
 mod judges;
 mod merging;
 mod methods;
+mod windows;
 
 pub(crate) use judges::check_judges;
 
 use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
-use closeread_llm::price::Dollars;
+use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{OnOverflow, OnTruncation};
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 use tracing::info;
+use windows::Windows;
 
 /// What `--method` says for every method.
 const ALL_METHODS: &str = "all";
@@ -99,9 +101,10 @@ pub(crate) struct RunArgs {
     /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) neighbours: Option<usize>,
-    /// Tokens a model can take, prompt and reply together [default: no limit]
-    #[arg(long, value_name = "N")]
-    pub(crate) context_window: Option<usize>,
+    /// Tokens a model can take, prompt and reply together: for all models, or MODEL=N,... [default: each model's known
+    /// window, see docs/costs.md; no limit where none is known]
+    #[arg(long, value_name = "N|MODEL=N,...")]
+    pub(crate) context_window: Option<Windows>,
     /// What full-document does beyond the window [default: fail]
     #[arg(long, value_name = "NAME", value_parser = one_of::<OnOverflow>())]
     pub(crate) on_overflow: Option<OnOverflow>,
@@ -272,6 +275,12 @@ impl RunArgs {
     /// Most tokens of a response; `None` leaves it to the provider.
     pub(crate) fn max_output_tokens(&self) -> Option<u32> {
         self.max_output_tokens.or(self.protocol().max_output_tokens)
+    }
+
+    /// The window that was given for all models, and those that hold for single ones.
+    pub(crate) fn windows(&self, known: &PriceList) -> Result<(Option<usize>, BTreeMap<String, usize>)> {
+        let given = self.context_window.clone().unwrap_or_default();
+        Ok((given.all, given.by_model(&self.readers(), known)?))
     }
 
     /// What counts passages, budgets and prompts.

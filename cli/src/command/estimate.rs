@@ -44,6 +44,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let cells = plan_cells(&methods, &models, &args.budgets()?, None);
     let prompts = prompts::load(args.prompts.as_deref())?;
     let prices = pricing::load(args.model_info.as_deref())?;
+    let (window, windows) = args.windows(&prices)?;
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
@@ -63,8 +64,9 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
             tokenizer: &tokenizer,
             reply_limit: args.max_output_tokens().into(),
             temperature: 0.0,
-            context_window: args.context_window,
+            context_window: window,
         },
+        windows: &windows,
         cells: &cells,
         preparer: args.preparer.as_deref(),
         prices: &prices,

@@ -15,7 +15,8 @@ use closeread_methods::{OnTruncation, Settings, as_overflows, cuts};
 use closeread_providers::batch::{check_batch, open_batches};
 use closeread_providers::reply_cache::ReplyCache;
 use closeread_providers::{self as provider, Batcher, Reader};
-use closeread_report::{Arm, Cell, RunView, cells, embedding_usage, judged_by, usage};
+use closeread_report::folder::RunConfiguration;
+use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, usage};
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::encoders::Encoders;
 use closeread_runner::engine::{self, Plan, Summary};
@@ -64,6 +65,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             pricing::check_batch_known(&prices, &reading)?;
         }
     }
+    let (window, windows) = args.windows(&prices)?;
     let prompts = prompts::load(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     if benchmark.items.is_empty() {
@@ -156,14 +158,16 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     };
     folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
     benchmark.keep_in(folder.texts());
+    let asked = serde_json::from_value::<RunConfiguration>(configuration)?.asked();
     let plan = Plan {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
             reply_limit: args.max_output_tokens().into(),
             temperature: 0.0,
-            context_window: args.context_window,
+            context_window: window,
         },
+        windows,
         cells: table_cells,
         preparer: args.preparer.clone(),
         repeats: args.repeats(),
@@ -189,12 +193,12 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         (summary.interrupted, summary.out_of_money) = (session.interrupted, session.out_of_money);
     }
     let on_truncation = args.on_truncation.unwrap_or_default();
-    report(&plan, &benchmark, &folder, &summary, session, on_truncation, args.json)
+    report((&plan, &asked), &benchmark, &folder, &summary, session, on_truncation, args.json)
 }
 
 /// Writes report.json, prints the report, says how it ended.
 fn report(
-    plan: &Plan<'_>,
+    (plan, asked): (&Plan<'_>, &HowAsked),
     benchmark: &Benchmark,
     folder: &RunFolder,
     summary: &Summary,
@@ -221,7 +225,7 @@ fn report(
         repeats: plan.repeats,
         books: &BTreeMap::new(),
         judging: &judging,
-        window: plan.setting.context_window,
+        asked,
     };
     let cells = cells(&view.observations()?);
     let cut = folder.cut()?;

@@ -65,6 +65,8 @@ struct Configuration {
     keep_wraps: bool,
     tokenizer: String,
     context_window: Option<usize>,
+    #[serde(default)]
+    context_windows: BTreeMap<String, usize>,
     max_output_tokens: Option<u32>,
     #[serde(default)]
     prompts: BTreeMap<String, String>,
@@ -124,6 +126,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
             temperature: 0.0,
             context_window: configuration.context_window,
         },
+        windows: configuration.context_windows.clone(),
         cells,
         preparer: configuration.preparer.clone(),
         repeats: configuration.repeats,

@@ -45,6 +45,7 @@ mod real_server;
 mod report;
 mod retrieval_reference;
 mod run;
+mod run_options;
 mod score;
 mod secret;
 mod serve;

@@ -1,7 +1,7 @@
 //! A run folder as the bytes of its files: what a command line reads from a disk and a page from a drop is the same run.
 
 use super::gaps::gaps;
-use super::{Arm, PreparationCalls, Run, TokenPlaces, judged_by};
+use super::{Arm, HowAsked, PreparationCalls, Run, TokenPlaces, judged_by};
 use closeread_eval::Item;
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
@@ -133,9 +133,15 @@ pub struct RunConfiguration {
     /// How often each item was asked.
     #[serde(default = "once")]
     pub repeats: u32,
-    /// Tokens that the models can take, where the run was given a limit.
+    /// Tokens that the models can take, where the run was given a limit for all.
     #[serde(default)]
     pub context_window: Option<usize>,
+    /// The same by model, for those with a window of their own.
+    #[serde(default)]
+    pub context_windows: BTreeMap<String, usize>,
+    /// Most tokens of a response; `None` leaves it to the provider.
+    #[serde(default)]
+    pub max_output_tokens: Option<u32>,
     /// What becomes of trials whose prompt the server seems to have cut.
     #[serde(default)]
     pub on_truncation: OnTruncation,
@@ -151,6 +157,15 @@ impl RunConfiguration {
             Some((item.id.clone(), document.language.as_ref()?.parse().ok()?))
         };
         items.iter().filter_map(of).collect()
+    }
+
+    /// How its models were asked.
+    pub fn asked(&self) -> HowAsked {
+        HowAsked {
+            window: self.context_window,
+            windows: self.context_windows.clone(),
+            max_output_tokens: self.max_output_tokens,
+        }
     }
 
     /// What else a manifest says of the run, as whoever needs it reads it.
@@ -241,12 +256,21 @@ impl RunManifest {
             ("embedder of a method", own.clone()),
             ("tokenizer", Some(configuration.tokenizer.clone())),
             ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
-            ("context window", configuration.context_window.map(|n| format!("{n} tokens"))),
+            ("context window", windows(configuration)),
+            ("responses of at most", configuration.max_output_tokens.map(|n| format!("{n} tokens"))),
             ("repeats", Some(configuration.repeats).filter(|n| *n != 1).map(|n| n.to_string())),
             ("closeread", Some(self.closeread.clone())),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
     }
+}
+
+/// The window for all models, and those of single ones.
+fn windows(configuration: &RunConfiguration) -> Option<String> {
+    let all = configuration.context_window.map(|n| format!("{n} tokens"));
+    let of = configuration.context_windows.iter().map(|(model, n)| format!("{model}: {n} tokens"));
+    let said: Vec<String> = all.into_iter().chain(of).collect();
+    (!said.is_empty()).then(|| said.join(", "))
 }
 
 /// What judges said of a run; nothing where none was asked.
@@ -317,7 +341,8 @@ pub fn read_run(
     let preparation = |(name, bytes): &(String, Vec<u8>)| -> Result<PreparationCalls, FolderError> {
         whole(&format!("preparations/{name}"), "what a method made of books; removed, the run makes it again", bytes)
     };
-    let RunConfiguration { benchmark, cells, repeats, context_window: window, .. } = manifest.configuration.clone();
+    let asked = manifest.configuration.asked();
+    let RunConfiguration { benchmark, cells, repeats, .. } = manifest.configuration.clone();
     let run = Run {
         name,
         benchmark,
@@ -326,7 +351,7 @@ pub fn read_run(
         records,
         repeats,
         books,
-        window,
+        asked,
         facts: manifest
             .facts()
             .into_iter()

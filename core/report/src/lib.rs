@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod asked;
 mod books;
 mod cells;
 pub mod chart;
@@ -23,6 +24,7 @@ mod trials;
 mod usage;
 mod whole;
 
+pub use asked::HowAsked;
 pub use books::TokenPlaces;
 pub use cells::{Cell, cells};
 pub use embeddings::{EmbeddingUsage, embedding_usage};
@@ -60,6 +62,6 @@ pub struct RunView<'a> {
     pub books: &'a BTreeMap<String, TokenPlaces>,
     /// What judges said of it.
     pub judging: &'a Judging,
-    /// Tokens that the models can take, where the run was given a limit.
-    pub window: Option<usize>,
+    /// How its models were asked.
+    pub asked: &'a HowAsked,
 }

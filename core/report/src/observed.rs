@@ -3,8 +3,7 @@
 use super::books::{book_tokens, evidence_tokens};
 use super::{Arm, RunView};
 use closeread_eval::observations::{
-    Applies, Cell, CellFacts, Done, Ending, ItemFacts, Measure, MetricName, Observation, Observations, PoolError,
-    Score, Spent,
+    Applies, Cell, Done, Ending, ItemFacts, Measure, MetricName, Observation, Observations, PoolError, Score, Spent,
 };
 use closeread_eval::{Item, Outcome, Task, default_metrics, is_chinese};
 use closeread_judges::{applies_judged, judged_scores};
@@ -43,7 +42,8 @@ impl RunView<'_> {
             tasks.insert(Task::Generative);
         }
         let of_task = |task: Task| {
-            let cells = self.plan.iter().map(|arm| Cell { key: arm.cell(task), facts: self.facts() }).collect();
+            let cells =
+                self.plan.iter().map(|arm| Cell { key: arm.cell(task), facts: self.asked.facts(&arm.model) }).collect();
             let items: Vec<ItemFacts> =
                 self.items.iter().filter(|item| item.task == task).map(|item| known.item(self, item)).collect();
             let done = self.records.iter().filter_map(|record| {
@@ -53,10 +53,6 @@ impl RunView<'_> {
             (Arc::from(""), Observations::new(self.benchmark, cells, &items, self.repeats, done))
         };
         Observations::pooled(tasks.into_iter().map(of_task))
-    }
-
-    fn facts(&self) -> CellFacts {
-        CellFacts { context_window: self.window, ..CellFacts::default() }
     }
 }
 

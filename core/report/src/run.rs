@@ -1,6 +1,6 @@
 //! A run folder, read.
 
-use super::{Arm, RunView, TokenPlaces};
+use super::{Arm, HowAsked, RunView, TokenPlaces};
 use closeread_eval::Item;
 use closeread_judges::Judging;
 use closeread_llm::price::PriceList;
@@ -25,8 +25,8 @@ pub struct Run {
     pub repeats: u32,
     /// The tokens of its books by document; empty where the texts are not at hand.
     pub books: BTreeMap<String, TokenPlaces>,
-    /// Tokens that the models can take, where the run was given a limit.
-    pub window: Option<usize>,
+    /// How its models were asked.
+    pub asked: HowAsked,
     /// What judges said of it; its verdicts are among the scores of the records already.
     pub judging: Judging,
     /// What its numbers rest on, name and value: retriever, tokenizer, version.
@@ -42,9 +42,8 @@ pub struct Run {
 impl Run {
     /// The run as tables look at it.
     pub fn view(&self) -> RunView<'_> {
-        let Self { name, benchmark, plan, items, records, repeats, books, judging, window, .. } = self;
-        let (repeats, window) = (*repeats, *window);
-        RunView { name, benchmark, plan, items, records, repeats, books, judging, window }
+        let Self { name, benchmark, plan, items, records, repeats, books, judging, asked, .. } = self;
+        RunView { name, benchmark, plan, items, records, repeats: *repeats, books, judging, asked }
     }
 }
 

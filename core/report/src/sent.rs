@@ -19,14 +19,12 @@ use std::sync::Arc;
 
 /// The part of a manifest that says how a trial asked.
 #[derive(Debug, Deserialize)]
-struct HowAsked {
+struct HowSent {
     #[serde(default)]
     methods: Map<String, Value>,
     retriever: Option<Retriever>,
     #[serde(default)]
     embedder: Option<Value>,
-    #[serde(default)]
-    max_output_tokens: Option<u32>,
 }
 
 /// Why it cannot be computed here; `closeread verify` may be able to.
@@ -64,7 +62,7 @@ pub fn sent(
     if record.calls.is_empty() {
         return Ok(Vec::new());
     }
-    let how: HowAsked = configuration.other().map_err(|_| NotSent::Different)?;
+    let how: HowSent = configuration.other().map_err(|_| NotSent::Different)?;
     let parameters = how.methods.get(&record.key.method).cloned().unwrap_or_else(|| json!({}));
     let method = AnyMethod::named(&record.key.method, &parameters).map_err(|_| NotSent::Different)?;
     if method.preparation().is_some() || method.asks_together() {
@@ -88,9 +86,9 @@ pub fn sent(
     let settings = Settings {
         prompts: &prompts,
         tokenizer,
-        reply_limit: how.max_output_tokens.into(),
+        reply_limit: configuration.max_output_tokens.into(),
         temperature: 0.0,
-        context_window: configuration.context_window,
+        context_window: configuration.asked().window_of(&record.key.model),
     };
     let host = Recorded { calls: &record.calls, sent: RefCell::default() };
     let session = Session::new(&host, settings);

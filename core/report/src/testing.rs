@@ -1,6 +1,6 @@
 //! Items and records for the tests of reports.
 
-use super::{Arm, PASSAGES, RunView, TokenPlaces};
+use super::{Arm, HowAsked, PASSAGES, RunView, TokenPlaces};
 use closeread_eval::observations::{
     Cell, CellFacts, CellKey, Done, Ending, ItemFacts, Observation, Observations, Score,
 };
@@ -46,8 +46,9 @@ pub(super) fn answered() -> Outcome {
 pub(super) fn run<'a>(plan: &'a [Arm], items: &'a [Item], records: &'a [Record]) -> RunView<'a> {
     static JUDGING: LazyLock<Judging> = LazyLock::new(Judging::default);
     static BOOKS: BTreeMap<String, TokenPlaces> = BTreeMap::new();
-    let (judging, books) = (&*JUDGING, &BOOKS);
-    RunView { name: "r", benchmark: "b", plan, items, records, repeats: 1, books, judging, window: None }
+    static ASKED: LazyLock<HowAsked> = LazyLock::new(HowAsked::default);
+    let (judging, books, asked) = (&*JUDGING, &BOOKS, &*ASKED);
+    RunView { name: "r", benchmark: "b", plan, items, records, repeats: 1, books, judging, asked }
 }
 
 /// A trial of a table, for tests of tables: method `m` on book `b`, answered.

@@ -219,7 +219,7 @@ mod tests {
             records,
             repeats: 1,
             books: BTreeMap::new(),
-            window: None,
+            asked: crate::HowAsked::default(),
             judging: Judging::default(),
             facts: Vec::new(),
             preparations: Vec::new(),

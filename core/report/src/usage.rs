@@ -276,7 +276,7 @@ mod tests {
             records: vec![first, second, third],
             repeats: 1,
             books: BTreeMap::new(),
-            window: None,
+            asked: crate::HowAsked::default(),
             facts: Vec::new(),
             judging: Judging::default(),
             preparations: vec![PreparationCalls {

@@ -278,7 +278,7 @@ async fn attempt(
                 .of_method(&key.method)
                 .journalled(&journal)
                 .reading(room.texts());
-            let session = room.session(plan, cell, host);
+            let session = room.session(plan, cell, &key.model, host);
             let trials = method.run(&session, items, prepared.and_then(|p| p.as_ref().ok())).await;
             if host.was_cut_off() {
                 return Ok(None);

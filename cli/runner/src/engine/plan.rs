@@ -10,15 +10,17 @@ use closeread_methods::{AnyMethod, Settings};
 use closeread_providers::Batcher;
 use closeread_report::{Arm, embedding_usage};
 use closeread_retrieve::Retriever;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use tracing::info_span;
 
 /// What a run does, decided before it starts.
 pub struct Plan<'a> {
-    /// What all trials share.
+    /// What all trials share; its window is that of models without one of their own.
     pub setting: Settings<'a>,
+    /// Windows by model.
+    pub windows: BTreeMap<String, usize>,
     /// The lines of the table.
     pub cells: Vec<PlannedCell>,
     /// Who is asked for what methods make of books before their questions; `None`: each reader for itself.
@@ -33,6 +35,14 @@ pub struct Plan<'a> {
     pub hosts: HashMap<String, CliHost>,
     /// What the calls of all hosts take.
     pub spending: Rc<Spending>,
+}
+
+impl<'a> Plan<'a> {
+    /// What the trials of a model share.
+    pub(super) fn setting_of(&self, model: &str) -> Settings<'a> {
+        let context_window = self.windows.get(model).copied().or(self.setting.context_window);
+        Settings { context_window, ..self.setting }
+    }
 }
 
 impl Plan<'_> {

@@ -62,7 +62,7 @@ impl Preparations {
                         .of_method(&key.method)
                         .journalled(&journal)
                         .reading(room.texts());
-                    let session = room.session(plan, cell, host);
+                    let session = room.session(plan, cell, &key.model, host);
                     let preparation = tokio::select! {
                         biased;
                         made = cell.method.prepare(&session) => made,

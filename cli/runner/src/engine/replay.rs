@@ -136,7 +136,8 @@ async fn prepared_once_more(
     stored: &Preparation,
 ) -> Result<Option<Preparation>> {
     let host = Stored::new(&stored.calls, unit, room);
-    let again = unit.cell.method.prepare(&room.session(plan, unit.cell, &host)).await;
+    let preparer = plan.preparer.as_ref().unwrap_or(&unit.cell.key.model);
+    let again = unit.cell.method.prepare(&room.session(plan, unit.cell, preparer, &host)).await;
     again.with_context(|| format!("method {}", unit.cell.key.method))
 }
 
@@ -149,7 +150,8 @@ async fn once_more(
     records: &[&Record],
 ) -> Result<Vec<Trial>> {
     let host = Stored::new(records.iter().flat_map(|record| &record.calls), unit, room);
-    let trials = unit.cell.method.run(&room.session(plan, unit.cell, &host), &unit.items, prepared).await;
+    let session = room.session(plan, unit.cell, &unit.cell.key.model, &host);
+    let trials = unit.cell.method.run(&session, &unit.items, prepared).await;
     trials.with_context(|| format!("item `{}`, method {}", unit.items[0].id, unit.cell.key.method))
 }
 

@@ -99,10 +99,16 @@ impl BookIndexes {
         &self.texts
     }
 
-    /// A session for a trial of a cell, or for its preparation.
-    pub(super) fn session<'a, H: Host>(&'a self, plan: &Plan<'a>, cell: &PlannedCell, host: &'a H) -> Session<'a, H> {
+    /// A session for a trial of a cell, or for its preparation; `model` is asked.
+    pub(super) fn session<'a, H: Host>(
+        &'a self,
+        plan: &Plan<'a>,
+        cell: &PlannedCell,
+        model: &str,
+        host: &'a H,
+    ) -> Session<'a, H> {
         let index = cell.method.passages().map(|passages| &self.shelves[&self.key(plan, cell, passages)]);
-        let session = Session::new(host, plan.setting).about(&self.books);
+        let session = Session::new(host, plan.setting_of(model)).about(&self.books);
         session.searching(index, self.retriever(plan, cell)).within(cell.key.budget)
     }
 }

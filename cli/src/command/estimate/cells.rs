@@ -23,7 +23,7 @@ pub(super) struct CellEstimate {
     pub(super) dollars: Tariffs,
     /// Tokens of the largest request, prompt and limit of the reply.
     pub(super) largest_request: u64,
-    /// Items that end as an overflow of `--context-window`, without a call.
+    /// Items that end as an overflow of the model's window, without a call.
     pub(super) overflows: usize,
     /// Requests that the model's window, or `--tpm`, can never take.
     pub(super) never_fit: u64,
@@ -61,7 +61,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
         for (idx, group) in scene.groups.iter().enumerate() {
             let cost = cell
                 .method
-                .cost(scene.setting, &group.sizes, &group.items, cell.key.budget)
+                .cost(scene.setting_of(&cell.key.model), &group.sizes, &group.items, cell.key.budget)
                 .with_context(|| format!("method {}", cell.key.method))?;
             // What is made of the books once serves all budgets, repetitions and, with a preparer, readers.
             let (preparer, units) = (scene.preparer.unwrap_or(&cell.key.model), (group.items.len() as u64).max(1));
@@ -121,7 +121,7 @@ impl CellEstimate {
     /// The same with what `cost` has, so many times.
     pub(super) fn add(&mut self, scene: &Scene<'_>, cost: &Cost, times: u64) {
         let facts = scene.prices.of(&self.key.model);
-        let window = scene.setting.context_window.or_else(|| facts?.window).map(|window| window as u64);
+        let window = scene.window(&self.key.model).map(|window| window as u64);
         let limit = [window, scene.assumed.tpm].into_iter().flatten().min();
         let typical = scene.assumed.reply_tokens;
         self.calls = self.calls + cost.n() * times;

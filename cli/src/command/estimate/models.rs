@@ -2,7 +2,7 @@
 
 use super::cells::{CellEstimate, Money, Tariffs, plus};
 use super::scene::Scene;
-use super::windows::{self, ContextOverflow, Measured};
+use super::windows::{ContextOverflow, Measured};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::Dollars;
 use serde::Serialize;
@@ -50,7 +50,7 @@ pub(super) fn estimate(
     seconds: Option<(f64, f64)>,
 ) -> ModelEstimate {
     let facts = scene.prices.of(model);
-    let window = windows::window(scene, model);
+    let window = scene.window(model);
     let total = |of: fn(&Tariffs) -> Option<Money>| {
         let mine = cells.iter().filter(|cell| cell.key.model == model);
         let zero = (Dollars::default(), Dollars::default());

@@ -11,7 +11,7 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::engine::{PlannedCell, groups};
 use closeread_text::Span;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::num::NonZero;
 
 /// What is assumed, and said.
@@ -32,13 +32,29 @@ pub(super) struct Scene<'a> {
     pub(super) evidence: &'a HashMap<String, Vec<(usize, Span)>>,
     /// Items by the books they are about.
     pub(super) groups: Vec<Group<'a>>,
+    /// Its window is that of models without one of their own.
     pub(super) setting: Settings<'a>,
+    /// Windows by model.
+    pub(super) windows: &'a BTreeMap<String, usize>,
     pub(super) cells: &'a [PlannedCell],
     /// Who is asked for preparations; `None`: each reader for itself.
     pub(super) preparer: Option<&'a str>,
     pub(super) prices: &'a PriceList,
     pub(super) repeats: u32,
     pub(super) assumed: Assumptions,
+}
+
+impl<'a> Scene<'a> {
+    /// The settings of a model's calls.
+    pub(super) fn setting_of(&self, model: &str) -> Settings<'a> {
+        let context_window = self.windows.get(model).copied().or(self.setting.context_window);
+        Settings { context_window, ..self.setting }
+    }
+
+    /// The window that holds for a model: what the run keeps to, else what is known of it.
+    pub(super) fn window(&self, model: &str) -> Option<usize> {
+        self.setting_of(model).context_window.or_else(|| self.prices.of(model)?.window)
+    }
 }
 
 /// Items that are about the same books.

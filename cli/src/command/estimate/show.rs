@@ -89,7 +89,7 @@ fn table(cells: &[CellEstimate], judges: &[CellEstimate]) -> Table {
         };
         if cell.overflows > 0 {
             let n = thousands(cell.overflows as u64);
-            table.notes.push(format!("{name}: {n} trials end as an overflow of --context-window without a call"));
+            table.notes.push(format!("{name}: {n} trials end as an overflow of the model's window without a call"));
         }
         if cell.never_fit > 0 {
             let n = thousands(cell.never_fit);

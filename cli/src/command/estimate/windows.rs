@@ -48,7 +48,7 @@ impl Measured {
     /// Looks at all windows of the models.
     pub(super) fn of(scene: &Scene<'_>, models: &[String]) -> Result<Self> {
         let mut overflows = BTreeMap::new();
-        for window in models.iter().filter_map(|model| window(scene, model)) {
+        for window in models.iter().filter_map(|model| scene.window(model)) {
             if let Entry::Vacant(new) = overflows.entry(window) {
                 new.insert(overflow(scene, window)?);
             }
@@ -60,11 +60,6 @@ impl Measured {
     pub(super) fn at(&self, window: usize) -> Option<&ContextOverflow> {
         self.0.get(&window)
     }
-}
-
-/// The window that holds for a model: `--context-window`, else what is known of it.
-pub(super) fn window(scene: &Scene<'_>, model: &str) -> Option<usize> {
-    scene.setting.context_window.or_else(|| scene.prices.of(model)?.window)
 }
 
 /// Tokens of the text that fit each item of a group that does not fit whole, `None` for one that fits.

@@ -34,6 +34,7 @@ pub(super) fn configuration(
             |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
         )
         .collect();
+    let (window, windows) = args.windows(prices)?;
     let mut configuration = json!({
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
@@ -48,7 +49,7 @@ pub(super) fn configuration(
         "retriever": args.retriever,
         "embedder": encoders.of_run(),
         "tokenizer": tokenizer,
-        "context_window": args.context_window,
+        "context_window": window,
         "max_output_tokens": args.max_output_tokens(),
         "seed": args.seed,
         "extra_body": extra.all,
@@ -58,6 +59,9 @@ pub(super) fn configuration(
     });
     if let Some(preparer) = &args.preparer {
         configuration["preparer"] = json!(preparer);
+    }
+    if !windows.is_empty() {
+        configuration["context_windows"] = json!(windows);
     }
     if args.max_output_tokens().is_none() {
         let maximum = |model: &str| prices.of(model).and_then(|facts| facts.max_output);
