@@ -12,11 +12,12 @@ use crate::values::one_of;
 use anyhow::{Result, bail};
 use closeread_judges::PanelRule;
 use closeread_llm::price::{Dollars, PriceList};
+use closeread_llm::reasoning::Reasoning;
 use closeread_methods::protocol::Protocol;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{OnOverflow, OnTruncation};
-use closeread_providers::Rates;
 use closeread_providers::extra_body::{self, ExtraBodies};
+use closeread_providers::{Rates, reasoning_fields};
 use closeread_retrieve::Retriever;
 use closeread_retrieve::context::Fill;
 use closeread_runner::benchmark::{AskedAs, BenchmarkOptions};
@@ -116,6 +117,10 @@ pub(crate) struct RunArgs {
     /// protocol demands one: the model's maximum]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,
+    /// How much models reason before they answer: off, low, medium, high, or tokens, in each provider's own field, see
+    /// docs/providers.md [default: the provider's]
+    #[arg(long, value_name = "LEVEL|TOKENS")]
+    pub(crate) reasoning: Option<Reasoning>,
     /// Ask items that have options and answers this way [default: as-given]
     #[arg(long, value_name = "TASK", value_parser = one_of::<AskedAs>())]
     pub(crate) task: Option<AskedAs>,
@@ -275,6 +280,12 @@ impl RunArgs {
     /// Most tokens of a response; `None` leaves it to the provider.
     pub(crate) fn max_output_tokens(&self) -> Option<u32> {
         self.max_output_tokens.or(self.protocol().max_output_tokens)
+    }
+
+    /// The fields by which each model is asked to reason as the options say; none where they say nothing.
+    pub(crate) fn reasoning_fields(&self) -> Result<BTreeMap<String, Map<String, Value>>> {
+        let Some(asked) = self.reasoning else { return Ok(BTreeMap::new()) };
+        self.readers().into_iter().map(|model| Ok((model.clone(), reasoning_fields(&model, asked)?))).collect()
     }
 
     /// The window that was given for all models, and those that hold for single ones.

@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use closeread_llm::provider::{Dialect, Protocol, Secret, TokenLimit};
+use closeread_llm::reasoning::{Reasoning, Server};
 use closeread_methods::reader::EXTRACTIVE;
+use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
@@ -232,6 +234,27 @@ pub fn check_name(name: &str) -> Result<()> {
 pub fn needs_address(name: &str) -> bool {
     let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
     PROVIDERS.iter().any(|provider| provider.name == prefix && provider.base_url().is_none())
+}
+
+/// The fields by which a model is asked to reason so much.
+///
+/// # Errors
+/// If it is known that the model cannot.
+pub fn reasoning_fields(name: &str, asked: Reasoning) -> Result<Map<String, Value>> {
+    let (prefix, model) = name.split_once('/').unwrap_or((name, ""));
+    let Some(provider) = PROVIDERS.iter().find(|provider| provider.name == prefix) else {
+        match asked {
+            Reasoning::Off => return Ok(Map::new()),
+            _ => bail!("--reasoning {asked}: {name} does not reason: leave the option out, or say off"),
+        }
+    };
+    let server = match provider.protocol {
+        Protocol::OpenAi if provider.hosted => Server::OpenAi,
+        Protocol::OpenAi => Server::ChatTemplate,
+        Protocol::Anthropic => Server::Anthropic,
+        Protocol::Gemini => Server::Gemini,
+    };
+    Ok(asked.fields(server, model)?)
 }
 
 /// The limit that replies of a model have where none is asked for, because its provider's protocol must have one; `maximum`

@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::provider::{
     AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol,
-    ServerLoad, StreamReader, streams,
+    ServerLoad, StreamReader, merge, streams,
 };
 use closeread_llm::{Call, HostError, Response};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
+use serde_json::{Map, Value};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -28,6 +29,8 @@ pub struct Options {
     pub seed: Option<u64>,
     /// Fields merged into requests.
     pub extra_body: ExtraBodies,
+    /// Fields that ask the model to reason, or not to; those of `extra_body` are merged over them.
+    pub reasoning: Map<String, Value>,
     /// Most tokens that the model can write, where that is known: sent where a call has no limit and must have one.
     pub max_output: Option<u32>,
     /// Longest a single try may take.
@@ -47,6 +50,7 @@ impl Default for Options {
         Self {
             seed: None,
             extra_body: ExtraBodies::default(),
+            reasoning: Map::new(),
             max_output: None,
             timeout: Duration::from_secs(600),
             concurrency: 64,
@@ -86,12 +90,14 @@ impl ChatModel {
     /// What determines the reply to a call of a method, besides the call: the prompt that it was made from decides, with
     /// the method, which fields are merged into the request.
     pub fn source(&self, method: Option<&str>, prompt: &str) -> Source {
+        let mut extra_body = self.options.reasoning.clone();
+        merge(&mut extra_body, &self.options.extra_body.of(method, prompt));
         Source {
             provider: self.account.provider.name.to_owned(),
             model: self.account.model.clone(),
             base_url: self.account.base_url.shown(),
             seed: self.options.seed,
-            extra_body: self.options.extra_body.of(method, prompt),
+            extra_body,
         }
     }
 

@@ -20,7 +20,7 @@ mod wire;
 
 pub use account::{
     Account, Address, Keys, PROVIDERS, Provider, account, check_address, check_name, keys, needs_address,
-    required_limit, without_credentials,
+    reasoning_fields, required_limit, without_credentials,
 };
 pub use batch::Batcher;
 pub use client::{ChatModel, Options};

@@ -45,6 +45,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let prompts = prompts::load(args.prompts.as_deref())?;
     let prices = pricing::load(args.model_info.as_deref())?;
     let (window, windows) = args.windows(&prices)?;
+    args.reasoning_fields()?;
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);

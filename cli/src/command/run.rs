@@ -66,6 +66,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         }
     }
     let (window, windows) = args.windows(&prices)?;
+    let reasoning = args.reasoning_fields()?;
     let prompts = prompts::load(args.prompts.as_deref())?;
     let mut benchmark = Benchmark::load(&args.benchmark_options())?;
     if benchmark.items.is_empty() {
@@ -109,7 +110,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let mut readers = Vec::new();
     for model in &reading {
         let max_output = prices.of(model).and_then(|facts| facts.max_output);
-        let options = provider::Options { max_output, ..options.clone() };
+        let reasoning = reasoning.get(model).cloned().unwrap_or_default();
+        let options = provider::Options { max_output, reasoning, ..options.clone() };
         readers.push((model.clone(), Reader::named(model, args.base_url.as_deref(), options)?));
     }
     let panel = judges.as_ref().map(|judges| judges.panel(&benchmark.name, &benchmark.items, &prompts)).transpose()?;

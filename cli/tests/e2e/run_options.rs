@@ -42,3 +42,47 @@ fn each_model_has_its_own_window_and_a_known_one_by_default() {
     let refused = [&run_cases(models, &server.url, &[])[..], &["--context-window", "openai/x=5"]].concat();
     sandbox.run(&refused).refuses(&["--context-window names `openai/x`", "expected openai-compatible/known"]);
 }
+
+#[test]
+fn reasoning_is_asked_for_in_the_provider_s_field_and_tells_configurations_apart() {
+    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["a".to_owned()]);
+    let (model, url) = ("openai-compatible/tiny", server.url.as_str());
+    let run = |out: &str, more: &[&str]| {
+        let bench = ["run", "--benchmark", "sagascale", "--data", "cases", "--method", "full-document"];
+        let fixed = ["--model", model, "--base-url", url, "--out", out, "--name", out];
+        sandbox.run(&[&bench[..], &fixed, more].concat()).exits(0);
+        server.requests.lock().unwrap().last().unwrap().clone()
+    };
+    let plain = run("plain", &[]);
+    assert!(plain.get("chat_template_kwargs").is_none() && plain.get("reasoning_effort").is_none(), "{plain}");
+    let own = r#"{"chat_template_kwargs": {"style": "dry"}, "reasoning_effort": "medium"}"#;
+    let thinks = run("r", &["--reasoning", "low", "--extra-body", own]);
+    let kwargs = json!({"enable_thinking": true, "thinking": true, "style": "dry"});
+    assert_eq!((&thinks["chat_template_kwargs"], &thinks["reasoning_effort"]), (&kwargs, &json!("medium")));
+    let said = configuration(&sandbox);
+    assert_eq!(
+        (&said["reasoning"], &said["reasoning_fields"][model]["reasoning_effort"]),
+        (&json!("low"), &json!("low"))
+    );
+    let off = run("off", &["--reasoning", "off"]);
+    assert_eq!(off["chat_template_kwargs"]["enable_thinking"], false);
+
+    let report = sandbox.run(&["report", "plain", "r", "off", "--json"]).exits(0).json();
+    let tables = report["tables"].as_array().unwrap();
+    let table = tables.iter().find(|table| table["id"] == "sagascale-table-3").unwrap_or_else(|| panic!("{report}"));
+    let heads: Vec<&str> = table["rows"].as_array().unwrap().iter().filter_map(|row| row[0]["text"].as_str()).collect();
+    for head in ["plain", "r (reasoning)", "off"] {
+        assert!(heads.contains(&head), "{head}: {heads:?}");
+    }
+
+    let asked = |model: &'static str, level: &'static str| {
+        let args = ["run", "--benchmark", "cases", "--model", model, "--base-url", url, "--reasoning", level];
+        sandbox.run(&[&args[..], &["--method", "closed-book", "--out", "x"]].concat())
+    };
+    asked(model, "500").refuses(&["may pass over a number of tokens", "--extra-body"]);
+    asked("openai/gpt-4o", "high").refuses(&["--reasoning high: gpt-4o does not reason"]);
+    asked("builtin/extractive", "high").refuses(&["builtin/extractive does not reason"]);
+    asked(model, "loud").refuses(&["expected off, low, medium, high"]);
+}

@@ -5,5 +5,6 @@
 mod chat;
 pub mod price;
 pub mod provider;
+pub mod reasoning;
 
 pub use chat::{ASSUMED_REPLY_TOKENS, Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};

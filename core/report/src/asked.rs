@@ -1,6 +1,7 @@
 //! How the models of a run were asked, as far as papers print it.
 
 use closeread_eval::observations::CellFacts;
+use closeread_llm::reasoning::Reasoning;
 use std::collections::BTreeMap;
 
 /// What a run's manifest says of how its models were asked.
@@ -12,6 +13,8 @@ pub struct HowAsked {
     pub windows: BTreeMap<String, usize>,
     /// Most tokens of a response; `None` leaves it to the provider.
     pub max_output_tokens: Option<u32>,
+    /// How much they were asked to reason; `None` leaves it to the provider.
+    pub reasoning: Option<Reasoning>,
 }
 
 impl HowAsked {
@@ -23,6 +26,7 @@ impl HowAsked {
     /// What is known of the cells of a model.
     pub(super) fn facts(&self, model: &str) -> CellFacts {
         let (context_window, max_output_tokens) = (self.window_of(model), self.max_output_tokens);
-        CellFacts { context_window, max_output_tokens, ..CellFacts::default() }
+        let reasoning = self.reasoning.map(Reasoning::is_on);
+        CellFacts { context_window, max_output_tokens, reasoning, ..CellFacts::default() }
     }
 }

@@ -6,6 +6,7 @@ use closeread_eval::Item;
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
+use closeread_llm::reasoning::Reasoning;
 use closeread_methods::record::{FORMAT, Record};
 use closeread_methods::{OnTruncation, as_overflows, cuts};
 use closeread_text::Language;
@@ -142,6 +143,9 @@ pub struct RunConfiguration {
     /// Most tokens of a response; `None` leaves it to the provider.
     #[serde(default)]
     pub max_output_tokens: Option<u32>,
+    /// How much models were asked to reason; `None` leaves it to the provider.
+    #[serde(default)]
+    pub reasoning: Option<Reasoning>,
     /// What becomes of trials whose prompt the server seems to have cut.
     #[serde(default)]
     pub on_truncation: OnTruncation,
@@ -165,6 +169,7 @@ impl RunConfiguration {
             window: self.context_window,
             windows: self.context_windows.clone(),
             max_output_tokens: self.max_output_tokens,
+            reasoning: self.reasoning,
         }
     }
 
@@ -257,6 +262,7 @@ impl RunManifest {
             ("tokenizer", Some(configuration.tokenizer.clone())),
             ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
             ("context window", windows(configuration)),
+            ("reasoning", configuration.reasoning.map(|reasoning| reasoning.to_string())),
             ("responses of at most", configuration.max_output_tokens.map(|n| format!("{n} tokens"))),
             ("repeats", Some(configuration.repeats).filter(|n| *n != 1).map(|n| n.to_string())),
             ("closeread", Some(self.closeread.clone())),

@@ -22,7 +22,7 @@ const MAY_CHANGE: [&str; 8] = ["data", "documents", "items", "cells", "methods",
 /// Fields that only requests to a server depend on.
 const OF_REQUESTS: [&str; 4] = ["base_url", "seed", "extra_body", "extra_bodies"];
 /// Fields by model, to which a model that joins adds its own.
-const BY_MODEL: [&str; 2] = ["context_windows", "max_output_tokens_of"];
+const BY_MODEL: [&str; 3] = ["context_windows", "max_output_tokens_of", "reasoning_fields"];
 /// How many things of one kind a message names.
 const NAMED: usize = 5;
 

@@ -63,6 +63,10 @@ pub(super) fn configuration(
     if !windows.is_empty() {
         configuration["context_windows"] = json!(windows);
     }
+    if let Some(reasoning) = args.reasoning {
+        configuration["reasoning"] = json!(reasoning);
+        configuration["reasoning_fields"] = json!(args.reasoning_fields()?);
+    }
     if args.max_output_tokens().is_none() {
         let maximum = |model: &str| prices.of(model).and_then(|facts| facts.max_output);
         let required = |model: String| Some((required_limit(&model, maximum(&model))?, model));

@@ -4,7 +4,7 @@ use super::fault::{Fault, ServerLoad};
 use super::openai::named;
 use super::{Parameters, Request};
 use crate::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The version of the protocol that is spoken here.
 pub(super) const VERSION: &str = "2023-06-01";
@@ -37,6 +37,22 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
         body["stream"] = json!(true);
     }
     Request { path: "/v1/messages".to_owned(), headers: vec![("anthropic-version", VERSION)], body }
+}
+
+/// With thinking the model takes no temperature but its own, and `max_tokens` counts its tokens too: a limit that its budget
+/// would use up is one of the answer beside it.
+pub(super) fn make_room_for_thinking(body: &mut Map<String, Value>) {
+    let thinking = body.get("thinking").cloned().unwrap_or_default();
+    if matches!(thinking["type"].as_str(), None | Some("disabled")) {
+        return;
+    }
+    body.remove("temperature");
+    let limit = body.get("max_tokens").and_then(Value::as_u64);
+    if let (Some(limit), Some(budget)) = (limit, thinking["budget_tokens"].as_u64())
+        && limit <= budget
+    {
+        body.insert("max_tokens".to_owned(), json!(limit + budget));
+    }
 }
 
 /// The text of a message, cut where its shared beginning ends: the provider keeps what stands before the mark, so that

@@ -177,6 +177,9 @@ impl Protocol {
         };
         if let Value::Object(body) = &mut request.body {
             merge(body, &parameters.extra_body);
+            if self == Self::Anthropic {
+                anthropic::make_room_for_thinking(body);
+            }
         }
         request
     }

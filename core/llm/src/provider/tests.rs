@@ -59,6 +59,20 @@ fn a_call_without_a_limit_names_none_but_where_the_protocol_must_have_one() {
 }
 
 #[test]
+fn thinking_takes_no_temperature_and_leaves_room_for_the_answer() {
+    let body = |thinking: Value, limit| {
+        let extra_body = json!({ "thinking": thinking }).as_object().unwrap().clone();
+        let call = Call { max_output_tokens: Some(limit), ..call() };
+        Protocol::Anthropic.request(&call, &Parameters { extra_body, ..named("m") }).body
+    };
+    let enabled = || json!({"type": "enabled", "budget_tokens": 2000});
+    assert_eq!((&body(enabled(), 16)["max_tokens"], body(enabled(), 16).get("temperature")), (&json!(2016), None));
+    assert_eq!(body(enabled(), 5000)["max_tokens"], 5000);
+    assert_eq!(body(json!({"type": "adaptive"}), 16).get("temperature"), None);
+    assert_eq!(body(json!({"type": "disabled"}), 16)["temperature"], json!(0.0));
+}
+
+#[test]
 fn a_base_url_may_hold_the_version_or_not() {
     let url = |protocol: Protocol, base: &str| protocol.url(base, &protocol.request(&call(), &named("m")));
     assert_eq!(url(Protocol::OpenAi, "http://h:1/v1/"), "http://h:1/v1/chat/completions");
