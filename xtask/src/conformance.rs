@@ -114,9 +114,10 @@ pub(crate) fn reports(dir: &Path, target: Target, runner: Runner) -> Result<Vec<
 }
 
 /// Vector files that lie in a folder of their own beneath the others.
-const BENEATH: [&str; 5] = [
+const BENEATH: [&str; 6] = [
     "tables/eval.json",
     "tables/corpusqa.json",
+    "tables/hamlet.json",
     "tables/novelqa.json",
     "tables/sagascale.json",
     "tables/stronger-baselines.json",

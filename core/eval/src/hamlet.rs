@@ -1,5 +1,9 @@
-//! HAMLET (sections 3 and 4): recall of key facts and faithfulness of sentences, by level.
+//! HAMLET (section 3.3, appendix E): recall of key facts and faithfulness of sentences, by level.
+//!
+//! What the judges said of a summary becomes scores by scope, each a share that can be pooled. The evaluation table
+//! ([`observations`](crate::observations)) says what a trial without them counts for.
 
+use crate::observations::{Applies, MetricName, Score};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,12 +23,19 @@ pub struct SummaryEvaluation {
     /// Where the chunk stands in its book: chunk index / number of chunks, in 0..=1; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<f64>,
-    /// The key facts of the tree, depth first.
-    pub facts: Vec<FactVerdict>,
-    /// The summary's sentences in order.
-    pub sentences: Vec<SentenceVerdict>,
-    /// Length of the summary in words.
-    pub n_words: usize,
+    /// What the judges said of it.
+    #[serde(flatten)]
+    pub verdicts: SummaryVerdicts,
+}
+
+/// What the judges said of a summary.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SummaryVerdicts {
+    /// The key facts of the tree, depth first; `None` if nobody said, in words that could be read, which ones the summary
+    /// states. One that the judge passed over is not stated.
+    pub facts: Option<Vec<FactVerdict>>,
+    /// The summary's sentences in order; `None` if one of them got no verdict that could be read.
+    pub sentences: Option<Vec<SentenceVerdict>>,
 }
 
 /// Which tree of a chunk a query comes from (section 3.1).
@@ -157,15 +168,17 @@ pub enum Scope {
     Leaf,
     /// Sentences aligned with no key fact; no key fact is in it.
     None,
+    /// Sentences aligned with some key fact; no key fact is in it.
+    Aligned,
     /// Everything.
     All,
 }
 
 impl Scope {
-    /// Columns of a recall table.
+    /// What recall is taken over.
     pub const OF_FACTS: [Self; 4] = [Self::Root, Self::Branch, Self::Leaf, Self::All];
-    /// Columns of a faithfulness table.
-    pub const OF_SENTENCES: [Self; 5] = [Self::Root, Self::Branch, Self::Leaf, Self::None, Self::All];
+    /// What faithfulness is taken over.
+    pub const OF_SENTENCES: [Self; 6] = [Self::Root, Self::Branch, Self::Leaf, Self::None, Self::Aligned, Self::All];
 
     /// As a table shows it.
     pub const fn name(self) -> &'static str {
@@ -174,16 +187,27 @@ impl Scope {
             Self::Branch => "branch",
             Self::Leaf => "leaf",
             Self::None => "none",
+            Self::Aligned => "aligned",
             Self::All => "all",
         }
     }
 
-    const fn level(self) -> Option<Level> {
+    fn has_fact(self, level: Level) -> bool {
         match self {
-            Self::Root => Some(Level::Root),
-            Self::Branch => Some(Level::Branch),
-            Self::Leaf => Some(Level::Leaf),
-            Self::None | Self::All => None,
+            Self::Root => level == Level::Root,
+            Self::Branch => level == Level::Branch,
+            Self::Leaf => level == Level::Leaf,
+            Self::None | Self::Aligned => false,
+            Self::All => true,
+        }
+    }
+
+    fn has_sentence(self, levels: &BTreeSet<Level>) -> bool {
+        match self {
+            Self::Root | Self::Branch | Self::Leaf => levels.iter().any(|level| self.has_fact(*level)),
+            Self::None => levels.is_empty(),
+            Self::Aligned => !levels.is_empty(),
+            Self::All => true,
         }
     }
 }
@@ -198,171 +222,129 @@ pub enum Measure {
     Faithfulness,
 }
 
-/// A count out of a total.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ratio {
-    /// Those that hold.
-    pub count: usize,
-    /// All of them.
-    pub total: usize,
-}
-
-impl Ratio {
-    /// Count / total in 0..=1; `None` for nothing out of nothing.
-    pub fn value(self) -> Option<f64> {
-        (self.total > 0).then(|| self.count as f64 / self.total as f64)
+impl Measure {
+    /// The metric of this score over a scope: `recall`, `recall_root`, `faithfulness_aligned`.
+    pub fn metric(self, scope: Scope) -> MetricName {
+        let name = match self {
+            Self::Recall => RECALL,
+            Self::Faithfulness => FAITHFULNESS,
+        };
+        match scope {
+            Scope::All => name.into(),
+            scope => format!("{name}_{}", scope.name()).into(),
+        }
     }
 
-    fn of(verdicts: impl Iterator<Item = bool>) -> Self {
-        verdicts.fold(Self::default(), |r, holds| Self { count: r.count + usize::from(holds), total: r.total + 1 })
+    /// What it is taken over.
+    pub const fn scopes(self) -> &'static [Scope] {
+        match self {
+            Self::Recall => &Scope::OF_FACTS,
+            Self::Faithfulness => &Scope::OF_SENTENCES,
+        }
     }
 }
 
-/// Matched key facts out of those in scope (Eq. 1).
-pub fn recall(summary: &SummaryEvaluation, scope: Scope) -> Ratio {
-    let in_scope = |fact: &&FactVerdict| match scope {
-        Scope::All => true,
-        _ => scope.level() == Some(fact.level),
-    };
-    Ratio::of(summary.facts.iter().filter(in_scope).map(|fact| fact.matched))
+/// Share of the key facts that a summary states.
+pub const RECALL: &str = "recall";
+/// Share of a summary's sentences without an error.
+pub const FAITHFULNESS: &str = "faithfulness";
+/// The mean of both.
+pub const RECALL_FAITHFULNESS: &str = "recall_faithfulness";
+
+/// Kinds of errors with their metric (Table 14): of all errors the first two, of the intrinsic ones the others.
+pub const ERROR_SHARES: [(&str, &str); 5] = [
+    ("(A) Extrinsic Error", "extrinsic_errors"),
+    ("(B) Intrinsic Error", "intrinsic_errors"),
+    ("Relation Error", "relation_errors"),
+    ("Entity Error", "entity_errors"),
+    ("Sentence Error", "sentence_errors"),
+];
+
+/// Recall of a summary (Eq. 1).
+pub fn recall(verdicts: &SummaryVerdicts, scope: Scope) -> Score {
+    let Some(facts) = &verdicts.facts else { return Score::Unjudged };
+    share(facts.iter().filter(|fact| scope.has_fact(fact.level)).map(|fact| fact.matched))
 }
 
-/// Faithful sentences out of those in scope (Eq. 2).
+/// Faithfulness of a summary (Eq. 2).
 ///
 /// The paper does not say where a sentence counts that is aligned with facts of several levels; here it counts in each
-/// of them, and once in [`Scope::All`]: the equation asks for the sentences of a level, and it is one of each.
-pub fn faithfulness(summary: &SummaryEvaluation, scope: Scope) -> Ratio {
-    let in_scope = |sentence: &&SentenceVerdict| match scope.level() {
-        Some(level) => sentence.levels.contains(&level),
-        None => scope == Scope::All || sentence.levels.is_empty(),
-    };
-    let counted = summary.sentences.iter().filter(in_scope);
-    Ratio::of(counted.map(|sentence| sentence.category == ErrorCategory::NoError))
-}
-
-/// Either score of one summary.
-pub fn ratio(summary: &SummaryEvaluation, measure: Measure, scope: Scope) -> Ratio {
-    match measure {
-        Measure::Recall => recall(summary, scope),
-        Measure::Faithfulness => faithfulness(summary, scope),
-    }
-}
-
-/// The scores of one summary by name, each where it has something to be taken over: `recall`, `recall_root`,
-/// `recall_branch`, `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf` and `_none` (sentences aligned
-/// with no key fact); and `recall_faithfulness`, the mean of the two.
-pub fn scores(summary: &SummaryEvaluation) -> BTreeMap<String, f64> {
-    let mut scores = BTreeMap::new();
-    let mut give = |measure: Measure, name: &str, scopes: &[Scope]| {
-        for scope in scopes {
-            let name = match scope {
-                Scope::All => name.to_owned(),
-                scope => format!("{name}_{}", scope.name()),
-            };
-            scores.extend(ratio(summary, measure, *scope).value().map(|value| (name, value)));
+/// of them, and once in [`Scope::Aligned`] and [`Scope::All`]: the equation asks for the sentences of a level, and it is
+/// one of each. Where nobody said which facts the summary states, its sentences are in [`Scope::All`] alone.
+pub fn faithfulness(verdicts: &SummaryVerdicts, scope: Scope) -> Score {
+    match &verdicts.sentences {
+        Some(sentences) if scope == Scope::All || verdicts.facts.is_some() => {
+            let in_scope = sentences.iter().filter(|sentence| scope.has_sentence(&sentence.levels));
+            share(in_scope.map(|sentence| sentence.category == ErrorCategory::NoError))
         }
-    };
-    give(Measure::Recall, "recall", &Scope::OF_FACTS);
-    give(Measure::Faithfulness, "faithfulness", &Scope::OF_SENTENCES);
-    if let (Some(recall), Some(faithfulness)) = (scores.get("recall"), scores.get("faithfulness")) {
-        let mean = recall_faithfulness_mean(*recall, *faithfulness);
-        scores.insert("recall_faithfulness".to_owned(), mean);
+        _ => Score::Unjudged,
     }
+}
+
+/// The scores of one summary: [`recall`] and [`faithfulness`] over every scope, each under [`Measure::metric`], and
+/// [`RECALL_FAITHFULNESS`] where both have a value.
+pub fn scores(verdicts: &SummaryVerdicts) -> BTreeMap<MetricName, Score> {
+    let recalls = Scope::OF_FACTS.map(|scope| (Measure::Recall.metric(scope), recall(verdicts, scope)));
+    let faithful =
+        Scope::OF_SENTENCES.map(|scope| (Measure::Faithfulness.metric(scope), faithfulness(verdicts, scope)));
+    let mut scores: BTreeMap<MetricName, Score> = recalls.into_iter().chain(faithful).collect();
+    let value = |name: &str| scores[&MetricName::from(name)].value(&name.into());
+    let both = value(RECALL).zip(value(FAITHFULNESS));
+    let is_unjudged = verdicts.facts.is_none() || verdicts.sentences.is_none();
+    let both = match both {
+        _ if is_unjudged => Some(Score::Unjudged),
+        Some((recall, faithfulness)) => Some(Score::Value((recall + faithfulness) / 2.0)),
+        None => None,
+    };
+    scores.extend(both.map(|score| (RECALL_FAITHFULNESS.into(), score)));
     scores
 }
 
-/// Mean of the summaries' own ratios (Table 7, "summary-level"); a summary with nothing in scope is left out.
-pub fn summary_level_mean(summaries: &[&SummaryEvaluation], measure: Measure, scope: Scope) -> Option<f64> {
-    let ratios: Vec<f64> = summaries.iter().filter_map(|summary| ratio(summary, measure, scope).value()).collect();
-    mean(&ratios)
+/// How the erroneous sentences of a summary divide, under the metrics of [`ERROR_SHARES`].
+pub fn error_shares(verdicts: &SummaryVerdicts) -> BTreeMap<MetricName, Score> {
+    let sentences = verdicts.sentences.as_ref();
+    let errors = || {
+        let categories = sentences.into_iter().flatten().map(|sentence| sentence.category);
+        categories.filter(|category| *category != ErrorCategory::NoError)
+    };
+    let of_intrinsic = |kind| share(errors().filter(|error| error.is_intrinsic()).map(|error| error == kind));
+    let shares = [
+        share(errors().map(|error| !error.is_intrinsic())),
+        share(errors().map(ErrorCategory::is_intrinsic)),
+        of_intrinsic(ErrorCategory::Relation),
+        of_intrinsic(ErrorCategory::Entity),
+        of_intrinsic(ErrorCategory::Sentence),
+    ];
+    let shares = shares.map(|share| if sentences.is_some() { share } else { Score::Unjudged });
+    ERROR_SHARES.iter().zip(shares).map(|((_, name), share)| (MetricName::from(*name), share)).collect()
 }
 
-/// One ratio over all facts or sentences of all summaries: the other reading of how the paper's tables aggregate.
-pub fn pooled(summaries: &[&SummaryEvaluation], measure: Measure, scope: Scope) -> Ratio {
-    summaries
-        .iter()
-        .map(|summary| ratio(summary, measure, scope))
-        .fold(Ratio::default(), |sum, ratio| Ratio { count: sum.count + ratio.count, total: sum.total + ratio.total })
+/// How these scores apply to the query of a tree with facts of these levels.
+pub fn applies(levels: &[Level]) -> BTreeMap<MetricName, Applies> {
+    let facts = |scope: Scope| levels.iter().filter(|level| scope.has_fact(**level)).count() as u32;
+    let recalls = Scope::OF_FACTS.map(|scope| (Measure::Recall.metric(scope), Applies::OutOf(facts(scope))));
+    let faithful = Scope::OF_SENTENCES.map(|scope| Measure::Faithfulness.metric(scope));
+    let of_answer = faithful.into_iter().chain(ERROR_SHARES.map(|(_, name)| name.into()));
+    recalls.into_iter().chain(of_answer.map(|metric| (metric, Applies::OutOfAnswer))).collect()
 }
 
-/// Mean of recall and faithfulness (Table 7).
-pub fn recall_faithfulness_mean(recall: f64, faithfulness: f64) -> f64 {
-    (recall + faithfulness) / 2.0
+fn share(holds: impl Iterator<Item = bool>) -> Score {
+    let (hit, of) = holds.fold((0, 0), |(hit, of), holds| (hit + u32::from(holds), of + 1));
+    Score::Ratio { hit, of }
 }
 
-/// Position bins of 20% each (section 4.3).
-pub const POSITION_BINS: usize = 5;
+/// Fifths of a book (5.1.1).
+pub const FIFTHS: [&str; 5] = ["0-20%", "20-40%", "40-60%", "60-80%", "80-100%"];
 
-/// The position bin, from 0, of a place in 0..=1; the end of the book belongs to the last.
-pub fn position_bin(position: f64) -> usize {
-    ((position.clamp(0.0, 1.0) * POSITION_BINS as f64) as usize).min(POSITION_BINS - 1)
+/// The fifth, from 0, in which a chunk begins: `chunk` counts from 0 up to `chunks`. The paper does not say how chunks
+/// fall into fifths where their number is no multiple of five.
+pub fn fifth(chunk: usize, chunks: usize) -> usize {
+    (FIFTHS.len() * chunk).checked_div(chunks).unwrap_or(0).min(FIFTHS.len() - 1)
 }
 
-/// Highest minus lowest recall over the position bins (Table 4); `None` with fewer than two bins.
-pub fn recall_gap(recall_by_bin: &[f64]) -> Option<f64> {
-    let highest = recall_by_bin.iter().copied().reduce(f64::max)?;
-    let lowest = recall_by_bin.iter().copied().reduce(f64::min)?;
-    (recall_by_bin.len() > 1).then_some(highest - lowest)
-}
-
-/// How the erroneous sentences of all summaries divide (Table 14).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorTaxonomy {
-    /// Sentences with any error, of all sentences.
-    pub errors: Ratio,
-    /// Extrinsic errors, of all errors.
-    pub extrinsic: Ratio,
-    /// Intrinsic errors, of all errors.
-    pub intrinsic: Ratio,
-    /// Relation errors, of the intrinsic ones.
-    pub relation: Ratio,
-    /// Entity errors, of the intrinsic ones.
-    pub entity: Ratio,
-    /// Sentence errors, of the intrinsic ones.
-    pub sentence: Ratio,
-}
-
-/// Counts the errors of all sentences (Table 14): extrinsic and intrinsic of all errors, the kinds of the intrinsic ones.
-pub fn error_taxonomy(summaries: &[&SummaryEvaluation]) -> ErrorTaxonomy {
-    let categories: Vec<ErrorCategory> =
-        summaries.iter().flat_map(|summary| &summary.sentences).map(|sentence| sentence.category).collect();
-    let errors = || categories.iter().filter(|category| **category != ErrorCategory::NoError);
-    let intrinsic = |kind| Ratio::of(errors().filter(|c| c.is_intrinsic()).map(|category| *category == kind));
-    ErrorTaxonomy {
-        errors: Ratio::of(categories.iter().map(|category| *category != ErrorCategory::NoError)),
-        extrinsic: Ratio::of(errors().map(|category| !category.is_intrinsic())),
-        intrinsic: Ratio::of(errors().map(|category| category.is_intrinsic())),
-        relation: intrinsic(ErrorCategory::Relation),
-        entity: intrinsic(ErrorCategory::Entity),
-        sentence: intrinsic(ErrorCategory::Sentence),
-    }
-}
-
-/// Pearson's correlation between a summary's length in words and its recall (section 4.4), with the number of summaries
-/// that have key facts in scope; `None` where either is constant.
-pub fn length_correlation(summaries: &[&SummaryEvaluation], scope: Scope) -> Option<(f64, usize)> {
-    let points = summaries.iter().filter_map(|s| Some((s.n_words as f64, recall(s, scope).value()?)));
-    let (words, recalls): (Vec<f64>, Vec<f64>) = points.unzip();
-    Some((crate::correlate::correlation(&words, &recalls)?, words.len()))
-}
-
-/// Mean of `b` minus `a` over the queries that both have (Table 6: reasoning against base model), with their number.
-pub fn paired_difference(
-    a: &[&SummaryEvaluation],
-    b: &[&SummaryEvaluation],
-    measure: Measure,
-    scope: Scope,
-) -> Option<(f64, usize)> {
-    let of_a: std::collections::BTreeMap<&str, f64> =
-        a.iter().filter_map(|s| Some((s.item.as_str(), ratio(s, measure, scope).value()?))).collect();
-    let differences: Vec<f64> =
-        b.iter().filter_map(|s| Some(ratio(s, measure, scope).value()? - of_a.get(s.item.as_str())?)).collect();
-    Some((mean(&differences)?, differences.len()))
-}
-
-/// The mean of `values`; `None` of none.
-pub fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+/// The fifth, from 0, of a place in 0..=1; the end of the book belongs to the last.
+pub fn fifth_at(position: f64) -> usize {
+    ((position.clamp(0.0, 1.0) * FIFTHS.len() as f64) as usize).min(FIFTHS.len() - 1)
 }
 
 #[cfg(test)]

@@ -1,21 +1,15 @@
-//! Summaries for tests, of this crate and of others.
+//! Judged summaries for tests, of this crate and of others.
 
-use crate::hamlet::{ErrorCategory, FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation};
+use crate::hamlet::{ErrorCategory, FactVerdict, Level, SentenceVerdict, SummaryVerdicts};
 
-/// A narrative summary of facts by level and of sentences by the levels they are aligned with.
-pub fn summary(item: &str, facts: &[(Level, bool)], sentences: &[(&[Level], ErrorCategory)]) -> SummaryEvaluation {
+/// What judges said of a summary: facts by level, sentences by the levels they are aligned with.
+pub fn verdicts(facts: &[(Level, bool)], sentences: &[(&[Level], ErrorCategory)]) -> SummaryVerdicts {
     let sentence = |(levels, category): &(&[Level], ErrorCategory)| SentenceVerdict {
         levels: levels.iter().copied().collect(),
         category: *category,
     };
-    SummaryEvaluation {
-        item: item.to_owned(),
-        book: "b".to_owned(),
-        model: "m".to_owned(),
-        perspective: Perspective::Narrative,
-        position: Some(0.5),
-        facts: facts.iter().map(|&(level, matched)| FactVerdict { level, matched }).collect(),
-        sentences: sentences.iter().map(sentence).collect(),
-        n_words: 100,
+    SummaryVerdicts {
+        facts: Some(facts.iter().map(|&(level, matched)| FactVerdict { level, matched }).collect()),
+        sentences: Some(sentences.iter().map(sentence).collect()),
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Both judges reply with a JSON list, in a fence or bare. The paper does not say what becomes of a list that lacks
 //! entries or has too many. Here a list of the right length is read in its order; else an entry belongs to the sentence
-//! (the fact) whose words it repeats, white space, case and typography aside, and what no entry repeats is left out: it
-//! is in no ratio, and the report counts it. A list in which nothing can be placed is unparsed.
+//! (the fact) whose words it repeats, white space, case and typography aside. A fact that no entry repeats is not stated,
+//! for recall divides by the whole tree; a summary with a sentence that no entry repeats has no faithfulness. A list in
+//! which nothing can be placed is unparsed.
 
 use super::ask::ask;
 use super::ruling::{FactRuling, Ruling, SentenceRuling};

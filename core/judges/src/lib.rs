@@ -36,8 +36,8 @@ pub use panel::{Panel, PanelRule, PanelVerdict};
 pub use rule::{AnswerForm, ByRule};
 pub use ruling::{FactRuling, QuestionType, Ruling, SentenceRuling};
 pub use score::{
-    ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, evaluations, judged_scores, label_questions,
-    score,
+    ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, applies_to_summaries, judged_scores,
+    label_questions, score, summary_scores,
 };
 pub use submission::{JudgeResponse, Submission, SubmittedAnswer};
 pub use verdict::Verdict;

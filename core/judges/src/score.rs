@@ -8,11 +8,11 @@ use super::{
 };
 use crate::novelqa::EVIDENCE_MARKS;
 use closeread_eval::Outcome;
-use closeread_eval::hamlet;
-use closeread_eval::hamlet::{FactVerdict, Level, Measure, Perspective, Scope, SentenceVerdict, SummaryEvaluation};
-use closeread_eval::is_chinese;
+use closeread_eval::hamlet::{
+    self, FAITHFULNESS, FactVerdict, Level, RECALL, RECALL_FAITHFULNESS, SentenceVerdict, SummaryVerdicts,
+};
 use closeread_eval::observations::{Applies, MetricName, Score};
-use closeread_eval::{Item, Task};
+use closeread_eval::{Item, KeyFacts, Task};
 use closeread_methods::record::Record;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,14 +22,8 @@ pub const JUDGED_ACCURACY: &str = "judged_accuracy";
 pub const ACCURACY_STRICT: &str = "accuracy_strict";
 /// Name of the rule's tolerant reading.
 pub const ACCURACY_TOLERANT: &str = "accuracy_tolerant";
-/// HAMLET's scores of a trial; those by level stand in HAMLET's tables ([`evaluations`]).
+/// HAMLET's scores of a trial in every report; those by level stand in HAMLET's tables ([`summary_scores`]).
 const OVER_ALL_LEVELS: [&str; 3] = [RECALL, FAITHFULNESS, RECALL_FAITHFULNESS];
-/// Share of the key facts that a summary states.
-const RECALL: &str = "recall";
-/// Share of a summary's sentences without an error.
-const FAITHFULNESS: &str = "faithfulness";
-/// The mean of both.
-const RECALL_FAITHFULNESS: &str = "recall_faithfulness";
 /// The label that [`Judge::ClassifyQuestion`] fills in.
 const QUESTION_TYPE: &str = "question_type";
 
@@ -95,13 +89,8 @@ pub fn judged_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record
             give(name, Score::Value(f64::from(mark) / 100.0));
         }
     }
-    if let Some(judged) = summary(standing, item, record) {
-        for (name, value) in hamlet::scores(&judged) {
-            if OVER_ALL_LEVELS.contains(&name.as_str()) {
-                give(&name, share(&name, &judged).unwrap_or(Score::Value(value)));
-            }
-        }
-    }
+    let of_summary = summary_scores(standing, item, record).into_iter();
+    scores.extend(of_summary.filter(|(metric, _)| OVER_ALL_LEVELS.contains(&metric.name())));
     scores
 }
 
@@ -137,105 +126,76 @@ fn yes(yes: bool) -> Score {
     Score::Value(f64::from(u8::from(yes)))
 }
 
-/// A share over key facts or sentences, so that shares can be pooled.
-fn share(metric: &str, judged: &SummaryEvaluation) -> Option<Score> {
-    let measure = match metric {
-        RECALL => Measure::Recall,
-        FAITHFULNESS => Measure::Faithfulness,
-        _ => return None,
+/// HAMLET's scores of a summary by level and its shares of errors, under the metrics of [`hamlet::scores`] and
+/// [`hamlet::error_shares`]; [`Score::Unjudged`] where a judge was to decide and did not, or not yet. Without a summary no
+/// key fact is stated and there is no sentence to be faithful.
+pub fn summary_scores(standing: &JudgementIndex<'_>, item: &Item, record: &Record) -> BTreeMap<MetricName, Score> {
+    let Some(key_facts) = item.key_facts.as_ref().filter(|_| item.task == Task::Summary) else {
+        return BTreeMap::new();
     };
-    let ratio = hamlet::ratio(judged, measure, Scope::All);
-    Some(Score::Ratio { hit: ratio.count as u32, of: ratio.total as u32 })
+    let asked = |judge: Judge| standing.judging().panel(judge).is_some();
+    let (aligned, verified) = (asked(Judge::AlignKeyFacts), asked(Judge::VerifyFacts));
+    let verdicts = verdicts(standing, key_facts, record);
+    let shares = if verified { hamlet::error_shares(&verdicts) } else { BTreeMap::new() };
+    let is_asked = |metric: &MetricName| match metric.name() {
+        RECALL_FAITHFULNESS => aligned && verified,
+        name if name.starts_with(RECALL) => aligned,
+        _ => verified,
+    };
+    hamlet::scores(&verdicts).into_iter().filter(|(metric, _)| is_asked(metric)).chain(shares).collect()
 }
 
-/// The judged summaries of a run, for HAMLET's tables: every trial of an item with key facts whose label `perspective`
-/// is one of the two. `name` says what stands as the model of a trial, `position` where the item's chunk stands in its
-/// book, in 0..=1.
-pub fn evaluations(
-    judging: &Judging,
-    items: &[Item],
-    records: &[Record],
-    name: impl Fn(&Record) -> String,
-    position: impl Fn(&Item) -> Option<f64>,
-) -> Vec<SummaryEvaluation> {
-    let standing = judging.standing();
-    let items: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let evaluation = |record: &Record| {
-        let item = items.get(record.key.item.as_str())?;
-        let perspective = item.labels.get("perspective")?;
-        let perspective = Perspective::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(perspective))?;
-        let judged = summary(&standing, item, record)?;
-        Some(SummaryEvaluation { perspective, model: name(record), position: position(item), ..judged })
-    };
-    records.iter().filter_map(evaluation).collect()
+/// How the scores of [`summary_scores`] apply to an item; empty where it has no key facts.
+pub fn applies_to_summaries(item: &Item) -> BTreeMap<MetricName, Applies> {
+    let levels = item.key_facts.as_ref().map(levels).unwrap_or_default();
+    hamlet::applies(&levels)
 }
 
-/// What the judges said of a summary; `None` where nothing is said. Without a summary no key fact is stated and there is
-/// no sentence to be faithful. What the judges left out of their lists is in no ratio.
-fn summary(standing: &JudgementIndex<'_>, item: &Item, record: &Record) -> Option<SummaryEvaluation> {
-    let key_facts = item.key_facts.as_ref().filter(|_| item.task == Task::Summary)?;
-    let judging = standing.judging();
-    judging.panel(Judge::AlignKeyFacts).or_else(|| judging.panel(Judge::VerifyFacts))?;
-    let levels: Vec<Level> = linearised(key_facts).into_iter().map(|(level, _)| level).collect();
-    let subject = Subject::from(&record.key);
-    let (mut facts, mut sentences, mut n_words) = (Vec::new(), Vec::new(), 0);
-    if let Outcome::Answered { answer, .. } = &record.outcome {
-        let stated = match standing.ruling(&subject, Judge::AlignKeyFacts) {
-            PanelVerdict::Ruled(Ruling::KeyFacts { facts }) => facts,
-            _ => Vec::new(),
-        };
-        let verified = match standing.ruling(&subject, Judge::VerifyFacts) {
-            PanelVerdict::Ruled(Ruling::Sentences { sentences }) => sentences,
-            _ => Vec::new(),
-        };
-        facts = fact_verdicts(&levels, &stated);
-        sentences = sentence_verdicts(&levels, &stated, &verified);
-        n_words = if is_chinese(item) {
-            answer.chars().filter(|c| c.is_alphanumeric()).count()
-        } else {
-            answer.split_whitespace().count()
-        };
-        if facts.is_empty() && sentences.is_empty() {
-            return None;
-        }
-    } else {
-        facts.extend(levels.into_iter().map(|level| FactVerdict { level, matched: false }));
+fn levels(key_facts: &KeyFacts) -> Vec<Level> {
+    linearised(key_facts).into_iter().map(|(level, _)| level).collect()
+}
+
+fn verdicts(standing: &JudgementIndex<'_>, key_facts: &KeyFacts, record: &Record) -> SummaryVerdicts {
+    let levels = levels(key_facts);
+    if !matches!(record.outcome, Outcome::Answered { .. }) {
+        let facts = levels.into_iter().map(|level| FactVerdict { level, matched: false }).collect();
+        return SummaryVerdicts { facts: Some(facts), sentences: Some(Vec::new()) };
     }
-    Some(SummaryEvaluation {
-        item: item.id.clone(),
-        book: item.cluster(),
-        model: record.key.model.clone(),
-        perspective: Perspective::Narrative,
-        position: None,
-        facts,
-        sentences,
-        n_words,
-    })
-}
-
-fn fact_verdicts(levels: &[Level], stated: &[Option<FactRuling>]) -> Vec<FactVerdict> {
-    let verdict = |(level, fact): (&Level, &Option<FactRuling>)| {
-        fact.as_ref().map(|fact| FactVerdict { level: *level, matched: fact.stated })
+    let subject = Subject::from(&record.key);
+    let stated = match standing.ruling(&subject, Judge::AlignKeyFacts) {
+        PanelVerdict::Ruled(Ruling::KeyFacts { facts }) => Some(facts),
+        _ => None,
     };
-    levels.iter().zip(stated).filter_map(verdict).collect()
+    let sentences = match standing.ruling(&subject, Judge::VerifyFacts) {
+        PanelVerdict::Ruled(Ruling::Sentences { sentences }) => {
+            sentence_verdicts(&levels, stated.as_deref().unwrap_or_default(), &sentences)
+        }
+        _ => None,
+    };
+    SummaryVerdicts { facts: stated.map(|stated| fact_verdicts(&levels, &stated)), sentences }
 }
 
-/// A sentence has the levels of the facts that it states.
+/// One a fact of the tree; one that the judge passed over is not stated.
+fn fact_verdicts(levels: &[Level], stated: &[Option<FactRuling>]) -> Vec<FactVerdict> {
+    let is_stated = |at: usize| stated.get(at).and_then(Option::as_ref).is_some_and(|fact| fact.stated);
+    levels.iter().enumerate().map(|(at, level)| FactVerdict { level: *level, matched: is_stated(at) }).collect()
+}
+
+/// A sentence has the levels of the facts that it states. `None` if the judge passed over a sentence.
 fn sentence_verdicts(
     levels: &[Level],
     stated: &[Option<FactRuling>],
     verified: &[Option<SentenceRuling>],
-) -> Vec<SentenceVerdict> {
+) -> Option<Vec<SentenceVerdict>> {
     let levels_of = |number: usize| -> BTreeSet<Level> {
-        let stating = levels
-            .iter()
-            .zip(stated)
-            .filter(|(_, fact)| fact.as_ref().is_some_and(|fact| fact.sentences.contains(&number)));
-        stating.map(|(level, _)| *level).collect()
+        let states = |fact: &Option<FactRuling>| {
+            fact.as_ref().is_some_and(|fact| fact.stated && fact.sentences.contains(&number))
+        };
+        levels.iter().zip(stated).filter(|(_, fact)| states(fact)).map(|(level, _)| *level).collect()
     };
     let verdict = |(at, sentence): (usize, &Option<SentenceRuling>)| {
-        let sentence = sentence.as_ref()?;
-        Some(SentenceVerdict { levels: levels_of(at + 1), category: sentence.category })
+        let category = sentence.as_ref()?.category;
+        Some(SentenceVerdict { levels: levels_of(at + 1), category })
     };
-    verified.iter().enumerate().filter_map(verdict).collect()
+    verified.iter().enumerate().map(verdict).collect()
 }

@@ -2,18 +2,19 @@
 
 use super::books::TokenPlaces;
 use super::tables::Naming;
-use super::{Arm, LineKey, Run};
-use crate::paper::hamlet;
-use closeread_eval::observations::{Aggregation, CellId, MetricName, Rows, Score};
+use super::{LineKey, Run};
+use crate::paper::hamlet::{self, Perspective};
+use closeread_eval::observations::{Aggregation, CellId, MetricName, Observations, PoolError, Rows, Score};
 use closeread_eval::{ChunkPlace, Item, Outcome, Task};
 use closeread_judges::{
     Agreement, IfUnreadable, Judge, JudgementIndex, Judging, Panel, PanelVerdict, Ruling, Subject, Verdict, among,
-    cited, correctness_judge, evaluations,
+    applies_to_summaries, cited, correctness_judge, summary_scores,
 };
 use closeread_methods::record::Record;
 use closeread_table::number::percent;
 use closeread_table::{Table, Value};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The tables on the judges of a run: what was judged, agreement within panels and between them, each panel's accuracy
 /// where there are several. None where nothing was judged.
@@ -32,13 +33,36 @@ pub fn judging_tables(run: &Run) -> Vec<Table> {
 }
 
 /// HAMLET's tables for the judged summaries of these runs.
-pub(super) fn hamlet_tables(runs: &[Run]) -> Vec<Table> {
-    let of_run = |run: &Run| {
-        let name = |record: &Record| summarizer(runs, run, record);
-        evaluations(&run.judging, &run.items, &run.records, name, |item| position(item, &run.books))
+///
+/// # Errors
+/// [`PoolError`] as [`RunView::observations`](super::RunView::observations).
+pub(super) fn hamlet_tables(runs: &[Run]) -> Result<Vec<Table>, PoolError> {
+    let asked = |run: &Run| [Judge::AlignKeyFacts, Judge::VerifyFacts].iter().any(|j| run.judging.panel(*j).is_some());
+    let perspective = |item: &Item| {
+        let label = item.labels.get(hamlet::PERSPECTIVE)?;
+        Perspective::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(label))
     };
-    let summaries: Vec<_> = runs.iter().flat_map(of_run).collect();
-    if summaries.is_empty() { Vec::new() } else { hamlet::tables(&summaries) }
+    let mut tables = Vec::new();
+    for run in runs.iter().filter(|run| asked(run) && run.items.iter().any(|item| perspective(item).is_some())) {
+        let standing = run.judging.standing();
+        let mut table = run.view().scored_by(|item, record| summary_scores(&standing, item, record))?;
+        let items: HashMap<&str, &Item> = run.items.iter().map(|item| (item.id.as_str(), item)).collect();
+        table.describe(|facts| {
+            let Some(item) = items.get(facts.id.as_str()) else { return };
+            facts.metrics.extend(applies_to_summaries(item));
+            let place = fifth(item, &run.books).map(|fifth| (hamlet::FIFTH, hamlet::FIFTHS[fifth]));
+            let perspective = perspective(item).map(|perspective| (hamlet::PERSPECTIVE, perspective.name()));
+            let labels = perspective.into_iter().chain(place);
+            facts.labels.extend(labels.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        });
+        tables.push((Arc::from(run.name.as_str()), table));
+    }
+    let table = match (tables.len(), tables.pop()) {
+        (_, None) => return Ok(Vec::new()),
+        (1, Some((_, table))) => table,
+        (_, last) => Observations::pooled(tables.into_iter().chain(last))?,
+    };
+    Ok(hamlet::tables(&table))
 }
 
 /// Who judged, for the facts of a run.
@@ -63,25 +87,17 @@ pub fn docket(panel: &Panel, items: &[Item], records: &[Record]) -> BTreeMap<Jud
     docket
 }
 
-/// The place of an item's chunk in its book: where it starts, in tokens out of the book's. HAMLET counts chunks; of equal
-/// ones that is the same.
-fn position(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<f64> {
+/// The fifth of its book, from 0, in which an item's chunk begins: by the number of the chunk where the item has `chunk`,
+/// from 0, and `n_chunks`, else by its first token.
+fn fifth(item: &Item, books: &BTreeMap<String, TokenPlaces>) -> Option<usize> {
+    let number = |name: &str| usize::try_from(item.other.get(name)?.as_u64()?).ok();
+    if let Some((chunk, n_chunks)) = number("chunk").zip(number("n_chunks")).filter(|(chunk, n)| chunk < n) {
+        return Some(hamlet::fifth(chunk, n_chunks));
+    }
     let facts = item.key_facts.as_ref()?;
     let ChunkPlace::Offsets { start, .. } = facts.chunk else { return None };
     let book = books.get(&facts.document).filter(|book| book.n_tokens() > 0)?;
-    Some(book.token_at(start) as f64 / book.n_tokens() as f64)
-}
-
-/// What stands as HAMLET's model: the model, with method and budget where the run has several, and the run's name where
-/// there are several runs.
-fn summarizer(runs: &[Run], run: &Run, record: &Record) -> String {
-    let models = |run: &Run| run.plan.iter().map(|arm| arm.model.clone()).collect::<Vec<_>>();
-    let alone = |model: &String| runs.iter().flat_map(models).filter(|other| other == model).count() == 1;
-    if runs.iter().flat_map(models).all(|model| alone(&model)) {
-        return record.key.model.clone();
-    }
-    let keys: Vec<LineKey> = runs.iter().flat_map(|run| run.plan.iter().map(|arm| arm.line(&run.name))).collect();
-    Naming::of(keys.iter()).full_name(&Arm::of(&record.key).line(&run.name))
+    Some(hamlet::fifth_at(book.token_at(start) as f64 / book.n_tokens() as f64))
 }
 
 fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subject>>]) -> Table {

@@ -29,7 +29,7 @@ pub use books::TokenPlaces;
 pub use cells::{Cell, cells};
 pub use embeddings::{EmbeddingUsage, embedding_usage};
 pub use judging::{docket, judged_by, judging_tables};
-pub use observed::PASSAGES;
+pub use observed::{PASSAGES, WORDS};
 pub use plan::{Arm, LineKey};
 pub use run::{PreparationCalls, Run};
 pub use sent::{NotSent, sent};

@@ -18,6 +18,9 @@ pub(super) type Scores = BTreeMap<MetricName, Score>;
 /// Name of the measure that counts the passages of a context, where there was retrieval.
 pub const PASSAGES: &str = "passages";
 
+/// Name of the measure that counts the words of a summary; characters, where its language has no spaces.
+pub const WORDS: &str = "words";
+
 impl RunView<'_> {
     /// Every trial that was asked for, scores of judges included. Items of different tasks are in different cells.
     ///
@@ -118,6 +121,9 @@ impl<'a> Known<'a> {
         if let Some(context) = record.context.as_ref().filter(|context| context.retriever.is_some()) {
             measures.insert(PASSAGES.into(), context.passages.len() as f64);
         }
+        if let (Task::Summary, Outcome::Answered { answer, .. }) = (item.task, &record.outcome) {
+            measures.insert(WORDS.into(), words(answer, is_chinese(item)) as f64);
+        }
         Observation {
             outcome,
             scores,
@@ -126,6 +132,10 @@ impl<'a> Known<'a> {
             ..Observation::new(arm.cell(item.task), item.id.clone(), record.key.repeat, outcome)
         }
     }
+}
+
+fn words(text: &str, is_chinese: bool) -> usize {
+    if is_chinese { text.chars().filter(|c| c.is_alphanumeric()).count() } else { text.split_whitespace().count() }
 }
 
 /// True if the item has a gold answer that closeread can score against.

@@ -80,7 +80,7 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
         tables.extend(judging_of(run, runs.len() > 1));
     }
     tables.extend(paper::tables(Paper::of_benchmark(table.benchmark()), &table));
-    tables.extend(hamlet_tables(runs));
+    tables.extend(hamlet_tables(runs)?);
     tables.extend(label_tables(&table));
     let mut charts = by_budget(&cells);
     charts.extend(by_length(&table));

@@ -17,9 +17,10 @@ mod verify;
 
 pub use chunks::{Chunk, chunks};
 pub use cost::cost;
-pub use prune::{Pruned, Removal, Removed};
+pub use prune::{Pruned, Removal, Removed, prune};
 pub use query::Query;
-pub use study::{STUDY_SIZES, Scores, StudyChunk, study, study_chunks, study_cost};
+pub use statistics::{BookStatistics, books_table, pruning_table};
+pub use study::{Rating, STUDY_SIZES, Scores, StudyChunk, study, study_chunks, study_cost, study_table};
 pub use tree::{Numbered, Tree, numbered};
 pub use verify::{Criterion, FactLabel, Labels};
 
@@ -127,7 +128,7 @@ pub async fn hamlet<H: Host, S: StageStore>(
             Ok(pruned(&unit.input, parameters.enforce_names.then_some(language)))
         })
         .await?;
-    let pruned: Vec<Unit<Pruned>> = kept(pruning.clone());
+    let pruned: Vec<Unit<Pruned>> = kept(pruning);
 
     let queries: Vec<Line<Query>> = building
         .stage("queries", &pruned, async |unit: &Unit<Pruned>| {
@@ -139,12 +140,15 @@ pub async fn hamlet<H: Host, S: StageStore>(
     let mut items = Vec::new();
     for unit in kept(queries) {
         if let Some(pruned) = by_unit.get(unit.id.as_str()) {
-            items.push(item(&unit.id, &unit.input, pruned, by_id[pruned.chunk.document.as_str()]));
+            let own = cut.iter().filter(|chunk| chunk.input.document == pruned.chunk.document);
+            let n_chunks = own.map(|chunk| chunk.input.index + 1).max().unwrap_or(0);
+            items.push(item(&unit.id, &unit.input, pruned, by_id[pruned.chunk.document.as_str()], n_chunks));
         }
     }
     let questions = people::questions(&trees, &passes, &pruned, &items, &by_id)?;
-    let tables =
-        vec![statistics::books(books, settings.tokenizer, &cut, &items)?, statistics::pruning(&trees, &pruning)];
+    let of_books = statistics::books(books, settings.tokenizer, &cut, &items)?;
+    let (grown, left) = (trees.iter().map(|unit| &unit.input), pruned.iter().map(|unit| &unit.input));
+    let tables = vec![books_table(&of_books), pruning_table(grown, left)];
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }
 
@@ -178,7 +182,7 @@ fn pruned(verified: &Verified, names_in: Option<Language>) -> Made<Pruned> {
     })
 }
 
-fn item(id: &str, query: &Query, pruned: &Pruned, book: &Book) -> Item {
+fn item(id: &str, query: &Query, pruned: &Pruned, book: &Book, n_chunks: usize) -> Item {
     let chunk = &pruned.chunk;
     let mut item = Item::new(id, &chunk.document, &query.query, Task::Summary)
         .label("perspective", pruned.perspective.name())
@@ -188,5 +192,6 @@ fn item(id: &str, query: &Query, pruned: &Pruned, book: &Book) -> Item {
         chunk: ChunkPlace::Offsets { start: chunk.start, end: chunk.end },
         roots: pruned.roots.clone(),
     });
+    item.other.extend([("chunk", chunk.index), ("n_chunks", n_chunks)].map(|(name, n)| (name.to_owned(), n.into())));
     item
 }

@@ -77,7 +77,7 @@ impl Removal {
 
 /// Removes every fact that fails a pass or has no label in one, and everything below it; with `names_in`, the language of
 /// the book, also every fact that has a pronoun.
-pub(super) fn prune(tree: &Tree, passes: &[&Labels], names_in: Option<Language>) -> Pruned {
+pub fn prune(tree: &Tree, passes: &[&Labels], names_in: Option<Language>) -> Pruned {
     let mut pruning = Pruning { passes, names_in, next: 0, removed: Vec::new() };
     let roots = pruning.walk(&tree.roots, "", 0, false);
     Pruned { chunk: tree.chunk.clone(), perspective: tree.perspective, roots, removed: pruning.removed }

@@ -1,7 +1,6 @@
 //! What the paper reports of its data: Table 8, and what pruning removed (appendix C).
 
 use super::{Chunk, Pruned, Removal, Tree, Unit, numbered};
-use crate::line::{End, Line};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
 use closeread_eval::Item;
@@ -10,54 +9,95 @@ use closeread_judges::linearised;
 use closeread_table::{Table, Value};
 use std::sync::Arc;
 
-/// Tokens, chunks and key facts of each book, by perspective and level, as they are in the items.
+/// A book of the benchmark (Table 8).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BookStatistics {
+    /// Its title, or its id where it has none.
+    pub name: String,
+    /// Who wrote it, where that is known.
+    pub author: Option<String>,
+    /// What kind of book it is, where that is known.
+    pub genre: Option<String>,
+    /// When it came out, where that is known.
+    pub date: Option<String>,
+    /// Length in tokens.
+    pub tokens: usize,
+    /// Chunks that it was cut into.
+    pub chunks: usize,
+    /// Queries, of both perspectives.
+    pub queries: usize,
+    /// Key facts of each perspective, by level.
+    pub facts: [[usize; 3]; 2],
+}
+
+impl BookStatistics {
+    fn counts(&self) -> Vec<usize> {
+        let facts = self.facts.iter().flat_map(|levels| levels.iter().copied().chain([levels.iter().sum()]));
+        [self.chunks].into_iter().chain(facts).chain([self.queries]).collect()
+    }
+}
+
+/// Tokens, chunks and key facts of each book, by perspective and level, with average and total (Table 8).
+pub fn books_table(books: &[BookStatistics]) -> Table {
+    let mut columns: Vec<String> =
+        ["Name", "Author", "Genre", "Publication Date", "Token Count", "# Chunks"].map(str::to_owned).to_vec();
+    for perspective in ["Analytical", "Narrative"] {
+        columns.extend(["Root", "Branch", "Leaf", "Total"].map(|level| format!("{perspective} {level}")));
+    }
+    columns.push("Queries".to_owned());
+    let mut table = Table::new("books", "Key facts of each book", columns);
+    table.source = "HAMLET, Table 8".to_owned();
+    for book in books {
+        let known = |text: &Option<String>| text.as_ref().map_or_else(|| Value::missing("not known"), Value::text);
+        let heads = [Value::text(&book.name), known(&book.author), known(&book.genre), known(&book.date)];
+        let counts = [book.tokens].into_iter().chain(book.counts()).map(Value::count);
+        table.rows.push(heads.into_iter().chain(counts).collect());
+    }
+    if books.len() > 1 {
+        let of_book = |book: &BookStatistics| [book.tokens].into_iter().chain(book.counts()).collect::<Vec<_>>();
+        let all: Vec<Vec<usize>> = books.iter().map(of_book).collect();
+        let totals: Vec<usize> = (0..all[0].len()).map(|column| all.iter().map(|row| row[column]).sum()).collect();
+        let heads = |name: &str| [name, "", "", ""].map(Value::text);
+        let mean = |total: &usize| Value::printed(*total as f64 / books.len() as f64, 0, books.len());
+        table.rows.push(heads("Average").into_iter().chain(totals.iter().map(mean)).collect());
+        table.rows.push(heads("Total").into_iter().chain(totals.iter().map(|n| Value::count(*n))).collect());
+        table.summary_rows = 2;
+    }
+    table
+}
+
+/// What Table 8 says of each book, from the items that were made of it.
 pub(super) fn books(
     books: &[Arc<Book>],
     tokenizer: &Tokenizer,
     chunks: &[Unit<Chunk>],
     items: &[Item],
-) -> Result<Table, TextError> {
-    let mut columns: Vec<String> = ["book", "tokens", "chunks", "queries"].map(str::to_owned).to_vec();
-    for perspective in Perspective::ALL {
-        let levels = Level::ALL.iter().map(|level| level.name()).chain(["all"]);
-        columns.extend(levels.map(|level| format!("{} {level}", perspective.name())));
-    }
-    let mut table = Table::new("books", "Key facts of each book", columns);
-    table.source = "HAMLET, Table 8".to_owned();
-    let mut total = vec![0; table.columns.len() - 1];
-    for book in books {
-        let of_book: Vec<&Item> = items.iter().filter(|item| item.documents.contains(&book.id)).collect();
-        let mut counts = vec![
-            tokenizer.count(book.text()?.flow().text()),
-            chunks.iter().filter(|unit| unit.input.document == book.id).count(),
-            of_book.len(),
-        ];
-        for perspective in Perspective::ALL {
+) -> Result<Vec<BookStatistics>, TextError> {
+    let of_book = |book: &Arc<Book>| {
+        let own: Vec<&Item> = items.iter().filter(|item| item.documents.contains(&book.id)).collect();
+        let facts = Perspective::ALL.map(|perspective| {
             let seen = |item: &&&Item| item.labels.get("perspective").is_some_and(|name| name == perspective.name());
-            let facts: Vec<Level> = of_book
-                .iter()
-                .filter(seen)
-                .filter_map(|item| item.key_facts.as_ref())
-                .flat_map(|facts| linearised(facts).into_iter().map(|(level, _)| level))
-                .collect();
-            counts.extend(Level::ALL.map(|level| facts.iter().filter(|at| **at == level).count()));
-            counts.push(facts.len());
-        }
-        total.iter_mut().zip(&counts).for_each(|(sum, n)| *sum += n);
-        table.rows.push(row(&book.id, &counts));
-    }
-    if books.len() > 1 {
-        table.rows.push(row("total", &total));
-    }
-    Ok(table)
-}
-
-fn row(name: &str, counts: &[usize]) -> Vec<Value> {
-    std::iter::once(Value::text(name)).chain(counts.iter().map(|n| Value::count(*n))).collect()
+            let trees = own.iter().filter(seen).filter_map(|item| item.key_facts.as_ref());
+            let levels: Vec<Level> = trees.flat_map(linearised).map(|(level, _)| level).collect();
+            Level::ALL.map(|level| levels.iter().filter(|at| **at == level).count())
+        });
+        Ok(BookStatistics {
+            name: if book.title.is_empty() { book.id.clone() } else { book.title.clone() },
+            tokens: tokenizer.count(book.text()?.flow().text()),
+            chunks: chunks.iter().filter(|unit| unit.input.document == book.id).count(),
+            queries: own.len(),
+            facts,
+            ..BookStatistics::default()
+        })
+    };
+    books.iter().map(of_book).collect()
 }
 
 /// What pruning removed on each level, and why. Facts of trees that were dropped whole are counted as removed.
-pub(super) fn pruning(trees: &[Unit<Tree>], lines: &[Line<Pruned>]) -> Table {
+pub fn pruning_table<'a>(
+    trees: impl IntoIterator<Item = &'a Tree>,
+    pruned: impl IntoIterator<Item = &'a Pruned>,
+) -> Table {
     let mut columns: Vec<String> = ["level", "written", "kept", "removed"].map(str::to_owned).to_vec();
     columns.extend(Removal::ALL.iter().map(|why| why.name().to_owned()));
     let mut table = Table::new("pruning", "Key facts that pruning removed", columns);
@@ -67,15 +107,9 @@ pub(super) fn pruning(trees: &[Unit<Tree>], lines: &[Line<Pruned>]) -> Table {
          which reason, of several the first; facts of trees that were dropped whole have none"
             .to_owned(),
     );
-    let written: Vec<Level> =
-        trees.iter().flat_map(|unit| numbered(&unit.input.roots)).map(|fact| fact.level).collect();
-    let pruned: Vec<&Pruned> = lines
-        .iter()
-        .filter_map(|line| match &line.end {
-            End::Kept { value } => Some(value),
-            _ => None,
-        })
-        .collect();
+    let written = trees.into_iter().flat_map(|tree| numbered(&tree.roots));
+    let written: Vec<Level> = written.map(|fact| fact.level).collect();
+    let pruned: Vec<&Pruned> = pruned.into_iter().collect();
     let kept: Vec<Level> = pruned.iter().flat_map(|p| numbered(&p.roots)).map(|fact| fact.level).collect();
     let removed: Vec<(Level, Removal)> =
         pruned.iter().flat_map(|p| p.removed.iter().map(|removed| (removed.fact.level, removed.why))).collect();

@@ -15,6 +15,7 @@ use closeread_metrics::random::SplitMix64;
 use closeread_prompts::builds::HamletChunkSize;
 use closeread_table::{Table, Value};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The sizes of the paper, in tokens.
@@ -89,33 +90,54 @@ pub async fn study<H: Host, S: StageStore>(
             rate(judges[*judge], settings, &chunk_text(book, chunk)?).await
         })
         .await?;
-    let scores = kept(lines);
-    let mut table = Table::new(
-        "chunk-size",
-        "Scores of chunks by their size, 1 to 5",
-        ["tokens", "ratings", "validity", "coherence", "cross-content", "mean"].map(str::to_owned).to_vec(),
-    );
-    table.source = "HAMLET, appendix B".to_owned();
-    let mut sizes: Vec<usize> = units.iter().map(|unit| unit.input.size).collect();
-    sizes.dedup();
-    for size in sizes {
-        let prefix = format!("{size}/");
-        let of_size: Vec<&Scores> =
-            scores.iter().filter(|unit| unit.id.starts_with(&prefix)).map(|unit| &unit.input).collect();
-        let mean = |of: &dyn Fn(&Scores) -> f64| match of_size.len() {
-            0 => Value::missing("no rating"),
-            n => Value::Number { value: of_size.iter().map(|scores| of(scores)).sum::<f64>() / n as f64, decimals: 2 },
-        };
-        table.rows.push(vec![
-            Value::text(size.to_string()),
-            Value::count(of_size.len()),
-            mean(&|s| f64::from(s.validity)),
-            mean(&|s| f64::from(s.coherence)),
-            mean(&|s| f64::from(s.cross_content)),
-            mean(&|s| f64::from(s.validity + s.coherence + s.cross_content) / 3.0),
-        ]);
+    let made = kept(lines);
+    let rating = |unit: &Unit<StudyChunk>| {
+        let scores = made.iter().find(|other| other.id == unit.id).map(|other| other.input);
+        let scores = [scores.map(|s| s.validity), scores.map(|s| s.coherence), scores.map(|s| s.cross_content)];
+        let StudyChunk { size, chunk, .. } = &unit.input;
+        Rating { size: *size, chunk: format!("{}/{}", chunk.document, chunk.index), scores }
+    };
+    let ratings: Vec<Rating> = units.iter().map(rating).collect();
+    Ok(vec![study_table(&ratings), building.into_funnel().table()])
+}
+
+/// What one judge says of one chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rating {
+    /// The size that the chunk was cut to.
+    pub size: usize,
+    /// Name of the chunk among those of its size.
+    pub chunk: String,
+    /// Validity, coherence, cross-content, from 1 to 5; `None` where the judge gave none that could be read.
+    pub scores: [Option<u8>; 3],
+}
+
+/// Means by size (Table 9): of the judges that scored a chunk, then of the chunks that have a score.
+pub fn study_table(ratings: &[Rating]) -> Table {
+    let columns = ["Chunk Size", "Validity", "Coherence", "Cross-content", "chunks"].map(str::to_owned).to_vec();
+    let mut table = Table::new("chunk-size", "Scores of chunks by their size, 1 to 5", columns);
+    table.source = "HAMLET, Table 9".to_owned();
+    let mut by_size: BTreeMap<usize, BTreeMap<&str, Vec<&Rating>>> = BTreeMap::new();
+    for rating in ratings {
+        by_size.entry(rating.size).or_default().entry(&rating.chunk).or_default().push(rating);
     }
-    Ok(vec![table, building.into_funnel().table()])
+    for (size, chunks) in by_size {
+        let mean = |dimension: usize| {
+            let of_chunk = |ratings: &Vec<&Rating>| {
+                let scores: Vec<f64> =
+                    ratings.iter().filter_map(|rating| rating.scores[dimension]).map(f64::from).collect();
+                (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64)
+            };
+            let scores: Vec<f64> = chunks.values().filter_map(of_chunk).collect();
+            match scores.len() {
+                0 => Value::missing("no chunk was scored"),
+                n => Value::printed(scores.iter().sum::<f64>() / n as f64, 2, n),
+            }
+        };
+        table.rows.push(vec![Value::text(size.to_string()), mean(0), mean(1), mean(2), Value::count(chunks.len())]);
+    }
+    table.notes.push("a chunk counts by the judges that scored it; one without a score is in no mean".to_owned());
+    table
 }
 
 async fn rate<H: Host>(host: &H, settings: Settings<'_>, chunk: &str) -> Result<Made<Scores>, MethodError> {

@@ -1,77 +1,69 @@
-//! HAMLET's numbers on summaries judged by hand.
+//! HAMLET's scores of summaries judged by hand.
 
 use super::*;
-use crate::testing::summary;
+use crate::testing::verdicts;
 use ErrorCategory::{Entity, NoError, OutOfArticle, Relation};
 use Level::{Branch, Leaf, Root};
 
-fn two() -> [SummaryEvaluation; 2] {
-    [
-        summary(
-            "q1",
-            &[(Root, true), (Branch, true), (Branch, false), (Leaf, false)],
-            &[(&[Root, Branch], NoError), (&[Branch], Entity), (&[], OutOfArticle)],
-        ),
-        summary("q2", &[(Root, true), (Branch, true)], &[(&[Root], NoError), (&[], OutOfArticle), (&[], Relation)]),
-    ]
+fn judged() -> SummaryVerdicts {
+    verdicts(
+        &[(Root, true), (Branch, true), (Branch, false), (Leaf, false)],
+        &[(&[Root, Branch], NoError), (&[Branch], Entity), (&[], OutOfArticle), (&[], Relation)],
+    )
+}
+
+fn ratio(hit: u32, of: u32) -> Score {
+    Score::Ratio { hit, of }
 }
 
 #[test]
 fn recall_and_faithfulness_by_level() {
-    let [first, _] = two();
-    let value = |measure, scope| ratio(&first, measure, scope).value();
-    assert_eq!(value(Measure::Recall, Scope::Root), Some(1.0));
-    assert_eq!(value(Measure::Recall, Scope::Branch), Some(0.5));
-    assert_eq!(value(Measure::Recall, Scope::Leaf), Some(0.0));
-    assert_eq!(value(Measure::Recall, Scope::All), Some(0.5));
-    assert_eq!(value(Measure::Recall, Scope::None), None);
-    assert_eq!(value(Measure::Faithfulness, Scope::Root), Some(1.0));
-    assert_eq!(value(Measure::Faithfulness, Scope::Branch), Some(0.5), "a sentence of two levels counts in each");
-    assert_eq!(value(Measure::Faithfulness, Scope::Leaf), None);
-    assert_eq!(value(Measure::Faithfulness, Scope::None), Some(0.0));
-    assert_eq!(value(Measure::Faithfulness, Scope::All), Some(1.0 / 3.0));
+    let judged = judged();
+    assert_eq!(
+        Scope::OF_FACTS.map(|scope| recall(&judged, scope)),
+        [(1, 1), (1, 2), (0, 1), (2, 4)].map(|(hit, of)| ratio(hit, of))
+    );
+    assert_eq!(
+        Scope::OF_SENTENCES.map(|scope| faithfulness(&judged, scope)),
+        [(1, 1), (1, 2), (0, 0), (0, 2), (1, 2), (1, 4)].map(|(hit, of)| ratio(hit, of)),
+        "a sentence of two levels counts in each, and once among those aligned"
+    );
+    assert_eq!(scores(&judged)[&RECALL_FAITHFULNESS.into()], Score::Value(0.375));
 }
 
 #[test]
-fn the_mean_of_summaries_is_not_the_pooled_ratio() {
-    let both = two();
-    let summaries: Vec<&SummaryEvaluation> = both.iter().collect();
-    assert_eq!(summary_level_mean(&summaries, Measure::Recall, Scope::All), Some(0.75));
-    assert_eq!(pooled(&summaries, Measure::Recall, Scope::All), Ratio { count: 4, total: 6 });
+fn without_alignment_sentences_count_in_all_alone() {
+    let unread = SummaryVerdicts { facts: None, ..judged() };
+    assert_eq!(recall(&unread, Scope::All), Score::Unjudged);
+    assert_eq!(faithfulness(&unread, Scope::None), Score::Unjudged);
+    assert_eq!(faithfulness(&unread, Scope::All), ratio(1, 4));
+    assert_eq!(scores(&unread)[&RECALL_FAITHFULNESS.into()], Score::Unjudged);
 }
 
 #[test]
 fn errors_divide_into_extrinsic_and_kinds_of_intrinsic() {
-    let both = two();
-    let taxonomy = error_taxonomy(&both.iter().collect::<Vec<_>>());
-    assert_eq!(taxonomy.errors, Ratio { count: 4, total: 6 });
-    assert_eq!(taxonomy.extrinsic, Ratio { count: 2, total: 4 });
-    assert_eq!(taxonomy.relation, Ratio { count: 1, total: 2 });
-    assert_eq!(taxonomy.sentence, Ratio { count: 0, total: 2 });
+    let shares = error_shares(&judged());
+    let of = |name: &str| shares[&name.into()];
+    assert_eq!([of("extrinsic_errors"), of("intrinsic_errors")], [ratio(1, 3), ratio(2, 3)]);
+    assert_eq!(
+        [of("relation_errors"), of("entity_errors"), of("sentence_errors")],
+        [ratio(1, 2), ratio(1, 2), ratio(0, 2)]
+    );
+    assert!(error_shares(&SummaryVerdicts::default()).values().all(|share| *share == Score::Unjudged));
 }
 
 #[test]
-fn positions_fall_into_five_bins() {
-    assert_eq!([0.0, 0.19, 0.2, 0.5, 0.8, 1.0].map(position_bin), [0, 0, 1, 2, 4, 4]);
-    assert_eq!(recall_gap(&[0.5, 0.25, 0.75]), Some(0.5));
-    assert_eq!(recall_gap(&[0.5]), None);
+fn a_level_without_facts_has_no_recall() {
+    let applies = applies(&[Root, Leaf, Leaf]);
+    assert_eq!(applies[&"recall_branch".into()], Applies::OutOf(0));
+    assert_eq!(applies[&"recall".into()], Applies::OutOf(3));
+    assert_eq!(applies[&"faithfulness_aligned".into()], Applies::OutOfAnswer);
 }
 
 #[test]
-fn differences_are_taken_over_the_queries_that_both_have() {
-    let [first, second] = two();
-    let mut better = first.clone();
-    better.facts.iter_mut().for_each(|fact| fact.matched = true);
-    let difference = paired_difference(&[&first, &second], &[&better], Measure::Recall, Scope::Branch);
-    assert_eq!(difference, Some((0.5, 1)));
-}
-
-#[test]
-fn longer_summaries_may_recall_more() {
-    let [mut short, mut long] = two();
-    (short.n_words, long.n_words) = (50, 200);
-    assert_eq!(length_correlation(&[&short, &long], Scope::All), Some((1.0, 2)));
-    assert_eq!(length_correlation(&[&short, &long], Scope::Root), None, "both recall every root");
+fn a_chunk_belongs_to_the_fifth_in_which_it_begins() {
+    assert_eq!((0..7).map(|chunk| fifth(chunk, 7)).collect::<Vec<_>>(), [0, 0, 1, 2, 2, 3, 4]);
+    assert_eq!([0.0, 0.19, 0.2, 0.5, 0.8, 1.0].map(fifth_at), [0, 0, 1, 2, 4, 4]);
 }
 
 #[test]

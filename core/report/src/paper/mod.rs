@@ -21,7 +21,7 @@ use closeread_table::Table;
 /// The paper's tables for these trials, or those of the paper whose labels the items carry, and the budget curve where
 /// several budgets were run. Tables for which the trials carry nothing are left out.
 ///
-/// HAMLET's come from judged summaries, not from trials: [`hamlet::tables`].
+/// HAMLET's come from an evaluation table of judged summaries by level: [`hamlet::tables`].
 pub fn tables(paper: Option<Paper>, table: &Observations) -> Vec<Table> {
     let paper = paper.or_else(|| Paper::of_labels(table.items().map(|(_, item)| &item.labels)));
     let mut tables = match paper {

@@ -86,7 +86,8 @@ fn every_chunk_and_perspective_is_an_item_and_the_funnel_says_what_became_of_eac
         let row = |row: &Vec<Cell>| row.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
         built.tables[table].rows.iter().map(row).collect()
     };
-    assert_eq!(shown(0), ["story 44 2 4 2 4 4 10 2 4 4 10"], "Table 8");
+    assert_eq!(json!(built.items[2].other), json!({"chunk": 1, "n_chunks": 2}));
+    assert_eq!(shown(0), ["The Key - - - 44 2 2 4 4 10 2 4 4 10 4"], "Table 8");
     assert_eq!(
         shown(1),
         ["root 4 4 0.0 0 0 0 0 0", "branch 8 8 0.0 0 0 0 0 0", "leaf 12 8 33.3 4 0 0 0 0", "all 24 20 16.7 4 0 0 0 0"]
@@ -307,5 +308,5 @@ fn chunk_sizes_are_rated_by_each_judge_and_averaged() {
     });
     let rows: Vec<String> =
         tables[0].rows.iter().map(|row| row.iter().map(Cell::shown).collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(rows, ["16 4 2.00 3.00 4.00 3.00", "100 2 2.00 3.00 4.00 3.00"]);
+    assert_eq!(rows, ["16 2.00 3.00 4.00 2", "100 2.00 3.00 4.00 1"]);
 }

@@ -126,7 +126,7 @@ fn a_chunk_becomes_a_tree_is_verified_three_times_pruned_and_asked_about() {
                 "children": [
                     {"fact": "Ana hides the key.", "children": [{"fact": "The key lies under the third stair."}]},
                     {"fact": "Ben finds the key.", "children": [{"fact": "Ben keeps the key for nine years."}]}]}]},
-            "labels": {"language": "en", "perspective": "narrative"},
+            "labels": {"language": "en", "perspective": "narrative"}, "chunk": 0, "n_chunks": 1,
         })
     );
 }

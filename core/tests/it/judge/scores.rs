@@ -1,13 +1,13 @@
 //! From judgements to scores, and agreement.
 
+use closeread_eval::observations::Score;
 use closeread_eval::{Item, Outcome, Paper};
 use closeread_judges::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, Agreement, BUILTIN_RULE, Confusion, JUDGED_ACCURACY, Judge, Judgement,
     JudgementKey, Judging, Panel, PanelRule, Ruling, Subject, Submission, SubmittedAnswer, Verdict, among, by_rule,
-    evaluations, label_questions, score,
+    label_questions, score, summary_scores,
 };
 use closeread_methods::record::Record;
-use closeread_report::paper::hamlet::{ErrorCategory, Level};
 use closeread_text::Language;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -133,14 +133,18 @@ fn a_summary_is_scored_by_level() {
     let expected = [("faithfulness", 0.5), ("recall", 0.5), ("recall_faithfulness", 0.5)];
     assert_eq!(records[0].scores, expected.map(|(name, score)| (name.to_owned(), score)).into());
     assert_eq!(records[1].scores, [("recall".to_owned(), 0.0)].into(), "without a summary nothing is stated");
-    let summaries = evaluations(&judging, &[item], &records, |_| "reader".into(), |_| Some(0.25));
-    assert_eq!(summaries.len(), 2);
-    let levels: Vec<(Level, bool)> = summaries[0].facts.iter().map(|fact| (fact.level, fact.matched)).collect();
-    assert_eq!(levels, [(Level::Root, true), (Level::Branch, false)]);
-    let sentences: Vec<(usize, ErrorCategory)> =
-        summaries[0].sentences.iter().map(|sentence| (sentence.levels.len(), sentence.category)).collect();
-    assert_eq!(sentences, [(1, ErrorCategory::NoError), (0, ErrorCategory::OutOfArticle)]);
-    assert_eq!((summaries[0].model.as_str(), summaries[0].position, summaries[0].n_words), ("reader", Some(0.25), 7));
+    let by_level = summary_scores(&judging.standing(), &item, &records[0]);
+    let of = |name: &str| by_level[&name.into()];
+    let ratio = |hit: u32, of: u32| Score::Ratio { hit, of };
+    assert_eq!(
+        [of("recall_root"), of("recall_branch"), of("recall_leaf")],
+        [(1, 1), (0, 1), (0, 0)].map(|(h, n)| ratio(h, n))
+    );
+    assert_eq!([of("faithfulness_root"), of("faithfulness_none")], [ratio(1, 1), ratio(0, 1)]);
+    assert_eq!([of("extrinsic_errors"), of("intrinsic_errors")], [ratio(1, 1), ratio(0, 1)]);
+    let unheard = Judging { judgements: vec![], ..judging };
+    let pending = summary_scores(&unheard.standing(), &item, &records[0]);
+    assert!(pending.values().all(|score| *score == Score::Unjudged), "{pending:?}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod check;
 mod corpusqa;
+mod hamlet;
 mod input;
 mod novelqa;
 mod sagascale;
@@ -38,6 +39,8 @@ fn run(file: &Value, report: &mut FileReport) {
     let tolerance = file.get("tolerance").and_then(Value::as_f64).unwrap_or(1e-9);
     let name = file.get("paper").and_then(Value::as_str).unwrap_or_default();
     let paper = match name {
+        // Its input is summaries, judgements of people and trees, not trials.
+        "hamlet" => return hamlet::run(file, report, tolerance),
         "corpusqa" => Paper { tables: paper::corpusqa::tables, without_code: &[], check: corpusqa::check },
         "novelqa" => Paper {
             tables: paper::novelqa::tables,

@@ -25,7 +25,6 @@ mod tatqa;
 #[cfg(test)]
 mod testing;
 
-pub use hamlet::evaluations as hamlet_evaluations;
 pub use layout::{Format, FormatError, FormatInput};
 pub use novelqa::codabench::{CodabenchError, check_codabench, write_codabench};
 pub use novelqa::setting::Setting;

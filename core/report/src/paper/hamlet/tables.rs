@@ -1,301 +1,334 @@
-//! HAMLET's tables.
+//! HAMLET's tables and figures on judged summaries, as the paper prints them.
 
-use super::super::tabulate::{clustered, count, filled, missing, number, plain_table, share, text};
-use closeread_eval::hamlet::{
-    ErrorTaxonomy, Measure, POSITION_BINS, Perspective, Ratio, Scope, SummaryEvaluation, error_taxonomy,
-    length_correlation, paired_difference, pooled, position_bin, ratio, recall_faithfulness_mean, recall_gap,
-    summary_level_mean,
-};
+use super::{ERROR_SHARES, FIFTHS, Hamlet, Measure, Perspective, Row, Scope, difference};
+use crate::paper::grid::{Grid, Number, Place, average};
+use crate::paper::tabulate::policy_note;
+use closeread_eval::observations::{FailurePolicy, Out};
 use closeread_table::{Table, Value};
 
-/// The paper's tables for these summaries; those for which nothing is there are left out.
-///
-/// Scores are means of the summaries' own ratios ("summary-level", Table 7), with intervals over queries clustered by
-/// book; the pooled reading stands beside them in a table of its own.
-pub fn tables(summaries: &[SummaryEvaluation]) -> Vec<Table> {
-    let rows = rows(summaries);
-    let models = models(summaries);
-    let all = [
-        scores(&rows, Measure::Recall),
-        scores(&rows, Measure::Faithfulness),
-        pooled_scores(&rows),
-        by_position(&rows),
-        gaps(&rows),
-        summary_level(summaries, &models),
-        lengths(summaries, &models),
-        taxonomy(summaries, &models),
-        differences(summaries, &models),
-    ];
-    all.into_iter().filter_map(filled).collect()
-}
+const POOLED: &str = "pooled over the key facts or sentences of all summaries; a summary that failed, or is none, adds its tree's \
+                      facts with none covered, and no sentence";
+const BY_FIFTH: &str = "a chunk belongs to the fifth of its book in which it begins";
+const SEVERAL_LEVELS: &str = "a sentence aligned with facts of several levels counts in each of them";
 
-/// The summaries of one model from one perspective.
-struct Row<'a> {
-    perspective: Perspective,
-    model: &'a str,
-    summaries: Vec<&'a SummaryEvaluation>,
-}
+/// Columns of a level, as Table 13 calls them.
+const SHORT_LEVELS: [&str; 4] = ["Rt", "Br", "Lf", "W"];
+const SHORT_PERSPECTIVES: [&str; 2] = ["Ana.", "Nar."];
+/// Reasons to be in no mean, as the heads of their columns.
+const OUT: [(Out, &str); 4] = [
+    (Out::Failure, "failed"),
+    (Out::Unjudged, "unjudged"),
+    (Out::Unscored, "not asked"),
+    (Out::NotApplicable, "nothing to score"),
+];
 
-impl Row<'_> {
-    fn head(&self) -> Vec<Value> {
-        vec![text(self.perspective.name()), text(self.model)]
+fn of_facts(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Root => "Root-level Key-fact",
+        Scope::Branch => "Branch-level Key-fact",
+        Scope::Leaf => "Leaf-level Key-fact",
+        _ => "All-level Key-fact",
     }
 }
 
-fn models(summaries: &[SummaryEvaluation]) -> Vec<&str> {
-    let mut models: Vec<&str> = Vec::new();
-    for summary in summaries {
-        if !models.contains(&summary.model.as_str()) {
-            models.push(&summary.model);
-        }
-    }
-    models
-}
-
-fn of_model<'a>(summaries: &'a [SummaryEvaluation], model: &str) -> Vec<&'a SummaryEvaluation> {
-    summaries.iter().filter(|summary| summary.model == model).collect()
-}
-
-fn rows(summaries: &[SummaryEvaluation]) -> Vec<Row<'_>> {
-    let models = models(summaries);
-    let row = |perspective: Perspective, model| {
-        let of_both = of_model(summaries, model).into_iter().filter(|summary| summary.perspective == perspective);
-        Row { perspective, model, summaries: of_both.collect() }
-    };
-    let rows = Perspective::ALL.into_iter().flat_map(|p| models.iter().map(move |model| row(p, model)));
-    rows.filter(|row| !row.summaries.is_empty()).collect()
-}
-
-fn heads<'a>(columns: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = String> {
-    ["perspective", "model"].into_iter().chain(columns).map(str::to_owned).collect::<Vec<_>>().into_iter()
-}
-
-fn scopes(measure: Measure) -> &'static [Scope] {
-    match measure {
-        Measure::Recall => &Scope::OF_FACTS,
-        Measure::Faithfulness => &Scope::OF_SENTENCES,
+/// Table 5's own row All follows from the sentences that are aligned with some fact.
+fn of_sentences(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Root => "Root",
+        Scope::Branch => "Branch",
+        Scope::Leaf => "Leaf",
+        Scope::None => "None",
+        Scope::Aligned => "All (aligned)",
+        Scope::All => "all sentences",
     }
 }
 
-fn mean_with_interval(summaries: &[&SummaryEvaluation], measure: Measure, scope: Scope) -> Value {
-    let scored = summaries.iter().filter_map(|s| Some((ratio(s, measure, scope).value()?, s.book.clone())));
-    clustered(scored, "nothing of this level")
-}
-
-fn scores(rows: &[Row<'_>], measure: Measure) -> Table {
-    let (id, title, source) = match measure {
-        Measure::Recall => ("hamlet-recall", "Recall of key facts by level", "HAMLET, Figure 4 and Table 13"),
-        Measure::Faithfulness => ("hamlet-faithfulness", "Faithfulness of sentences by level", "HAMLET, Table 5"),
-    };
-    let mut table = plain_table(id, title, source, heads(scopes(measure).iter().map(|scope| scope.name())));
-    for row in rows {
-        let cells = scopes(measure).iter().map(|scope| mean_with_interval(&row.summaries, measure, *scope));
-        table.rows.push(row.head().into_iter().chain(cells).collect());
-    }
-    table
-        .notes
-        .push("means of the summaries' own ratios; a summary with nothing of a level is left out there".to_owned());
-    if measure == Measure::Faithfulness {
-        table.notes.push("a sentence aligned with facts of several levels counts in each of them".to_owned());
-    }
-    table
-}
-
-fn pooled_scores(rows: &[Row<'_>]) -> Table {
-    let columns = Scope::OF_FACTS.iter().map(|scope| format!("recall {}", scope.name()));
-    let columns: Vec<String> =
-        columns.chain(Scope::OF_SENTENCES.iter().map(|scope| format!("faithfulness {}", scope.name()))).collect();
-    let mut table = plain_table(
-        "hamlet-pooled",
-        "Recall and faithfulness, pooled over all key facts and sentences",
-        "HAMLET, Eq. 1 and 2",
-        heads(columns.iter().map(String::as_str)),
-    );
-    for row in rows {
-        let cell = |measure, scope| of_ratio(pooled(&row.summaries, measure, scope), "nothing of this level");
-        let recall = Scope::OF_FACTS.into_iter().map(|scope| cell(Measure::Recall, scope));
-        let faithfulness = Scope::OF_SENTENCES.into_iter().map(|scope| cell(Measure::Faithfulness, scope));
-        table.rows.push(row.head().into_iter().chain(recall).chain(faithfulness).collect());
-    }
-    table.notes.push(
-        "the paper does not say whether its tables average summaries or pool them: this is the pooled reading"
-            .to_owned(),
-    );
-    table
-}
-
-fn of_ratio(ratio: Ratio, otherwise: &str) -> Value {
-    share(ratio.value(), ratio.total, otherwise)
-}
-
-fn in_bin<'a>(row: &Row<'a>, bin: usize) -> Vec<&'a SummaryEvaluation> {
-    let here = |summary: &&&SummaryEvaluation| summary.position.is_some_and(|place| position_bin(place) == bin);
-    row.summaries.iter().filter(here).copied().collect()
-}
-
-fn by_position(rows: &[Row<'_>]) -> Table {
-    let bins: Vec<String> = (0..POSITION_BINS).map(|bin| format!("{}-{}%", 20 * bin, 20 * (bin + 1))).collect();
-    let columns = ["level"].into_iter().chain(bins.iter().map(String::as_str));
-    let title = "Recall of key facts by where in the book the chunk stands";
-    let mut table = plain_table("hamlet-position", title, "HAMLET, Table 13", heads(columns));
-    for row in rows.iter().filter(|row| row.summaries.iter().any(|summary| summary.position.is_some())) {
-        for scope in Scope::OF_FACTS {
-            let mut cells = row.head();
-            cells.push(text(scope.name()));
-            cells.extend((0..POSITION_BINS).map(|bin| mean_with_interval(&in_bin(row, bin), Measure::Recall, scope)));
-            table.rows.push(cells);
-        }
-    }
-    table
-}
-
-/// Gap between the position bins, `None` where a bin has nothing.
-fn gap(row: &Row<'_>, scope: Scope) -> Option<f64> {
-    let by_bin: Option<Vec<f64>> =
-        (0..POSITION_BINS).map(|bin| summary_level_mean(&in_bin(row, bin), Measure::Recall, scope)).collect();
-    recall_gap(&by_bin?)
-}
-
-fn gaps(rows: &[Row<'_>]) -> Table {
-    let title = "Recall gap: highest minus lowest recall over the five position bins";
-    let mut table =
-        plain_table("hamlet-recall-gap", title, "HAMLET, Table 4", heads(Scope::OF_FACTS.iter().map(|s| s.name())));
-    let placed = |row: &&Row<'_>| row.summaries.iter().any(|summary| summary.position.is_some());
-    for perspective in Perspective::ALL {
-        let here: Vec<&Row<'_>> = rows.iter().filter(placed).filter(|row| row.perspective == perspective).collect();
-        for row in &here {
-            let n = row.summaries.iter().filter(|summary| summary.position.is_some()).count();
-            let cells = Scope::OF_FACTS.map(|scope| share(gap(row, scope), n, "a position bin has no summaries"));
-            table.rows.push(row.head().into_iter().chain(cells).collect());
-        }
-        if here.len() > 1 {
-            let total = |scope| {
-                let gaps: Option<Vec<f64>> = here.iter().map(|row| gap(row, scope)).collect();
-                share(gaps.and_then(|gaps| super::mean(&gaps)), here.len(), "a position bin has no summaries")
-            };
-            let head = vec![text(perspective.name()), text("mean over models")];
-            table.rows.push(head.into_iter().chain(Scope::OF_FACTS.map(total)).collect());
-        }
-    }
-    table
-}
-
-fn summary_level(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
-    let columns = ["model", "recall", "faithfulness", "mean", "summaries"].map(str::to_owned);
-    let mut table = plain_table("hamlet-summary-level", "Summary-level scores", "HAMLET, Table 7", columns);
-    for model in models {
-        let own = of_model(summaries, model);
-        let mean = |measure| summary_level_mean(&own, measure, Scope::All);
-        let both = mean(Measure::Recall).zip(mean(Measure::Faithfulness));
-        table.rows.push(vec![
-            text(model),
-            mean_with_interval(&own, Measure::Recall, Scope::All),
-            mean_with_interval(&own, Measure::Faithfulness, Scope::All),
-            share(both.map(|(r, f)| recall_faithfulness_mean(r, f)), own.len(), "no key facts or no sentences"),
-            count(own.len()),
-        ]);
-    }
-    table
-}
-
-fn lengths(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
-    let columns = ["model"].into_iter().chain(Scope::OF_FACTS.iter().map(|scope| scope.name())).map(str::to_owned);
-    let title = "Pearson correlation between a summary's length in words and its recall";
-    let mut table = plain_table("hamlet-length", title, "HAMLET, section 4.4", columns);
-    let all = models.iter().map(|model| (*model, of_model(summaries, model)));
-    for (name, own) in all.chain([("all models", summaries.iter().collect())]) {
-        let cell =
-            |scope| number(length_correlation(&own, scope).map(|(r, _)| r), 2, "lengths or recalls are all alike");
-        table.rows.push([text(name)].into_iter().chain(Scope::OF_FACTS.map(cell)).collect());
-    }
-    table
-}
-
-fn taxonomy(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
-    let columns = ["model", "errors", "extrinsic", "intrinsic", "relation", "entity", "sentence"].map(str::to_owned);
-    let title = "Errors: share of sentences, then of errors, then of intrinsic errors";
-    let mut table = plain_table("hamlet-errors", title, "HAMLET, Table 14", columns);
-    for model in models {
-        let ErrorTaxonomy { errors, extrinsic, intrinsic, relation, entity, sentence } =
-            error_taxonomy(&of_model(summaries, model));
-        let cells = [
-            of_ratio(errors, "no sentences"),
-            of_ratio(extrinsic, "no errors"),
-            of_ratio(intrinsic, "no errors"),
-            of_ratio(relation, "no intrinsic errors"),
-            of_ratio(entity, "no intrinsic errors"),
-            of_ratio(sentence, "no intrinsic errors"),
+impl Hamlet<'_> {
+    pub(super) fn tables(&self) -> Vec<Table> {
+        let mut all = vec![
+            self.figure_3(),
+            self.table_4(),
+            self.table_5(),
+            self.table_5_sentences(),
+            self.table_6(),
+            self.table_7(),
+            self.summaries(),
+            self.table_13(),
+            self.table_13_other(),
+            self.intervals(),
         ];
-        table.rows.push([text(model)].into_iter().chain(cells).collect());
+        // Failures write no sentences.
+        if self.policy == FailurePolicy::Wrong {
+            all.extend([self.table_14(), self.section_5_2()]);
+        }
+        all.into_iter().flatten().collect()
     }
-    table
-}
 
-fn differences(summaries: &[SummaryEvaluation], models: &[&str]) -> Table {
-    let scopes = |measure| scopes(measure).iter().map(move |scope| (measure, *scope));
-    let columns: Vec<(Measure, Scope)> = scopes(Measure::Recall).chain(scopes(Measure::Faithfulness)).collect();
-    let name = |(measure, scope): &(Measure, Scope)| match measure {
-        Measure::Recall => format!("recall {}", scope.name()),
-        Measure::Faithfulness => format!("faithfulness {}", scope.name()),
-    };
-    let heads = ["model", "minus model"].into_iter().map(str::to_owned).chain(columns.iter().map(name));
-    let title = "Difference of two models by level, over the queries that both have";
-    let mut table = plain_table("hamlet-model-difference", title, "HAMLET, Table 6", heads);
-    for (idx, first) in models.iter().enumerate() {
-        for second in &models[idx + 1..] {
-            let (a, b) = (of_model(summaries, first), of_model(summaries, second));
-            let cell = |(measure, scope): &(Measure, Scope)| match paired_difference(&a, &b, *measure, *scope) {
-                Some((difference, n)) => share(Some(difference), n, ""),
-                None => missing("no query in common has this level"),
+    fn grid<S: Into<String>>(
+        &self,
+        id: &str,
+        title: &str,
+        source: &str,
+        heads: &[&str],
+        columns: impl IntoIterator<Item = S>,
+    ) -> Grid {
+        let (suffix, said) = match self.policy {
+            FailurePolicy::Wrong => ("", ""),
+            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
+        };
+        let grid = Grid::new(&format!("{id}{suffix}"), &format!("{title}{said}"), source, heads, columns);
+        grid.decimals(3).note(policy_note(self.policy))
+    }
+
+    /// The columns of Tables 4 and 5: each model from both perspectives, then the means over models.
+    fn by_model(&self) -> Vec<String> {
+        let names = self.rows.iter().map(|row| row.name.as_str()).chain(["Total"]);
+        names.flat_map(|name| SHORT_PERSPECTIVES.map(|short| format!("{name} {short}"))).collect()
+    }
+
+    /// A row of Tables 4 and 5.
+    fn across_models(&self, place: impl Fn(&Row, Perspective) -> Place) -> Vec<Place> {
+        let mut places: Vec<Place> =
+            self.rows.iter().flat_map(|row| Perspective::ALL.map(|perspective| place(row, perspective))).collect();
+        let totals = [0, 1].map(|first| average(places.iter().skip(first).step_by(2).copied()));
+        places.extend(totals);
+        places
+    }
+
+    fn figure_3(&self) -> Option<Table> {
+        let title = "Recall of key facts by fifth of the book";
+        let heads = ["Perspective", "Level", "Model"];
+        let mut grid = self.grid("hamlet-figure-3", title, "HAMLET, Figure 3", &heads, FIFTHS);
+        for perspective in Perspective::ALL {
+            for scope in Scope::OF_FACTS {
+                for row in &self.rows {
+                    let heads = [perspective.name(), scope.name(), &row.name].map(Value::text);
+                    grid.row(heads, self.by_fifth(row, perspective, scope));
+                }
+            }
+        }
+        grid.note(POOLED).note(BY_FIFTH).finished()
+    }
+
+    fn table_4(&self) -> Option<Table> {
+        let title = "Recall gap: highest minus lowest recall of the five fifths";
+        let mut grid = self.grid("hamlet-table-4", title, "HAMLET, Table 4", &["Level"], self.by_model());
+        for scope in Scope::OF_FACTS {
+            let places = self.across_models(|row, perspective| self.gap(row, perspective, scope));
+            grid.row([Value::text(of_facts(scope))], places);
+        }
+        let note = "fifths without facts take no part; Total: mean over the models that have a gap";
+        grid.note(POOLED).note(BY_FIFTH).note(note).finished()
+    }
+
+    fn table_5(&self) -> Option<Table> {
+        let title = "Faithfulness of summary sentences";
+        let heads = ["Sentence Category"];
+        let mut grid = self.grid("hamlet-table-5", title, "HAMLET, Table 5", &heads, self.by_model());
+        for scope in Scope::OF_SENTENCES {
+            let places = self.across_models(|row, perspective| self.faithfulness(&row.of(perspective), scope));
+            grid.row([Value::text(of_sentences(scope))], places);
+        }
+        let note = "the paper's row All follows from the sentences that are aligned with a fact, so that is what All is here; \
+                    its Table 7 counts all sentences; Total: mean over models";
+        grid.note(POOLED).note(SEVERAL_LEVELS).note(note).finished()
+    }
+
+    /// How many sentences stand behind each place of Table 5.
+    fn table_5_sentences(&self) -> Option<Table> {
+        if self.policy == FailurePolicy::LeftOut {
+            return None;
+        }
+        let columns = ["Sentence Category".to_owned()].into_iter().chain(self.by_model());
+        let columns: Vec<String> = columns.filter(|name| !name.starts_with("Total ")).collect();
+        let mut table = Table::new("hamlet-table-5-sentences", "Summary sentences that were judged", columns);
+        "HAMLET, Table 5".clone_into(&mut table.source);
+        let n = |place: Place| Value::count(place.map_or(0, |number| number.n));
+        for scope in Scope::OF_SENTENCES {
+            let counts = self
+                .rows
+                .iter()
+                .flat_map(|row| Perspective::ALL.map(|perspective| n(self.faithfulness(&row.of(perspective), scope))));
+            table.rows.push([Value::text(of_sentences(scope))].into_iter().chain(counts).collect());
+        }
+        let is_some = |value: &Value| matches!(value, Value::Count { count: 1.. });
+        table.rows.iter().flatten().any(is_some).then_some(table)
+    }
+
+    fn table_6(&self) -> Option<Table> {
+        let scopes = [Measure::Recall, Measure::Faithfulness]
+            .into_iter()
+            .flat_map(|measure| measure.scopes().iter().map(move |scope| (measure, *scope)));
+        let scopes: Vec<(Measure, Scope)> = scopes.collect();
+        let column = |(measure, scope): &(Measure, Scope)| match measure {
+            Measure::Recall => format!("Recall {}", scope.name()),
+            Measure::Faithfulness => format!("Faithfulness {}", scope.name()),
+        };
+        let title = "Recall and faithfulness of one model minus another's";
+        let heads = ["Difference", "queries"];
+        let mut grid =
+            self.grid("hamlet-table-6", title, "HAMLET, Table 6", &heads, scopes.iter().map(column)).decimals(3);
+        for (a, b) in self.pairs() {
+            let n = self.asked_of_both(a, b).len();
+            if n == 0 {
+                continue;
+            }
+            let both: Vec<[Place; 2]> =
+                scopes.iter().map(|(measure, scope)| self.held_against(a, b, *measure, *scope)).collect();
+            let rows: [(String, Vec<Place>); 3] = [
+                (format!("{} - {}", a.name, b.name), both.iter().map(|[a, b]| difference(*a, *b, n)).collect()),
+                (a.name.clone(), both.iter().map(|[a, _]| *a).collect()),
+                (b.name.clone(), both.iter().map(|[_, b]| *b).collect()),
+            ];
+            for (name, places) in rows {
+                grid.row([Value::text(name), Value::count(n)], places);
+            }
+        }
+        let note = "over the queries asked of both, both perspectives together; recall over those where both count; then what \
+                    each of the two has there. Faithfulness aligned: of sentences aligned with a fact, all: of all";
+        grid.note(POOLED).note(SEVERAL_LEVELS).note(note).finished()
+    }
+
+    fn table_7(&self) -> Option<Table> {
+        let title = "Summary-level recall and faithfulness";
+        let columns = ["Recall", "Faithfulness", "Mean"];
+        let mut grid = self.grid("hamlet-table-7", title, "HAMLET, Table 7", &["Model"], columns);
+        for row in &self.rows {
+            let mean = |measure| {
+                let estimate = self.summary_level(row, measure).estimate;
+                estimate.map(|made| Number::new(made.value, made.n)).ok_or("no summary counts")
             };
-            table.rows.push([text(second), text(first)].into_iter().chain(columns.iter().map(cell)).collect());
+            let (recall, faithfulness) = (mean(Measure::Recall), mean(Measure::Faithfulness));
+            let both = match (recall, faithfulness) {
+                (Ok(r), Ok(f)) => Ok(Number::new((r.value + f.value) / 2.0, r.n.min(f.n))),
+                _ => Err("recall or faithfulness has no value"),
+            };
+            grid.row([Value::text(&row.name)], [recall, faithfulness, both]);
         }
-    }
-    table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{ErrorCategory, Level};
-    use super::*;
-    use closeread_eval::testing::summary;
-
-    fn at(model: &str, item: usize, position: f64, matched: bool) -> SummaryEvaluation {
-        let facts = [(Level::Root, true), (Level::Leaf, matched)];
-        let mut summary = summary(&format!("q{item}"), &facts, &[(&[Level::Root], ErrorCategory::NoError)]);
-        summary.model = model.to_owned();
-        summary.position = Some(position);
-        summary
+        grid.note("means of the summaries' own ratios, both perspectives together").finished()
     }
 
-    fn table(summaries: &[SummaryEvaluation], id: &str) -> Table {
-        tables(summaries).into_iter().find(|table| table.id == id).unwrap()
-    }
-
-    #[test]
-    fn every_row_is_as_long_as_the_heads() {
-        let summaries: Vec<_> = (0..5).flat_map(|i| [at("x", i, 0.1, true), at("y", i, 0.9, false)]).collect();
-        let tables = tables(&summaries);
-        assert_eq!(tables.len(), 9);
-        for table in tables {
-            assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{}", table.id);
+    /// How many summaries stand behind Table 7, and why others do not.
+    fn summaries(&self) -> Option<Table> {
+        let counts = ["planned", "counted"].into_iter().chain(OUT.map(|(_, name)| name));
+        let columns = ["Model", "score"].into_iter().chain(counts).map(str::to_owned).collect();
+        let (suffix, said) = match self.policy {
+            FailurePolicy::Wrong => ("", ""),
+            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
+        };
+        let title = format!("Summaries behind the scores{said}");
+        let mut table = Table::new(format!("hamlet-summaries{suffix}"), title, columns);
+        "HAMLET, Table 7".clone_into(&mut table.source);
+        for row in &self.rows {
+            for measure in [Measure::Recall, Measure::Faithfulness] {
+                let made = self.summary_level(row, measure);
+                let of = |out: Out| made.out.get(&out).copied().unwrap_or(0);
+                let counts = [made.planned(), made.counted].into_iter().chain(OUT.map(|(out, _)| of(out)));
+                let heads = [Value::text(&row.name), Value::text(measure.metric(Scope::All).name())];
+                table.rows.push(heads.into_iter().chain(counts.map(Value::count)).collect());
+            }
         }
+        table.notes.push(policy_note(self.policy));
+        (!table.rows.is_empty()).then_some(table)
     }
 
-    #[test]
-    fn the_gap_wants_every_bin() {
-        let some: Vec<_> = (0..4).map(|i| at("x", i, 0.2 * i as f64 + 0.1, i == 0)).collect();
-        assert!(matches!(table(&some, "hamlet-recall-gap").rows[0][4], Value::Missing { .. }));
-        let all: Vec<_> = (0..5).map(|i| at("x", i, 0.2 * i as f64 + 0.1, i == 0)).collect();
-        assert_eq!(table(&all, "hamlet-recall-gap").rows[0][4], Value::Share { value: 1.0, n: 5 });
+    fn table_13(&self) -> Option<Table> {
+        let title = "Recall by model, fifth of the book and level";
+        let groups = FIFTHS.into_iter().chain(["Average"]);
+        let columns = groups.flat_map(|group| SHORT_LEVELS.map(|level| format!("{group} {level}")));
+        let heads = ["Perspective", "Model"];
+        let grid = self.grid("hamlet-table-13", title, "HAMLET, Table 13", &heads, columns).decimals(2);
+        let grid = self.by_perspective(grid, |row, perspective| {
+            let of_level = Scope::OF_FACTS.map(|scope| self.by_fifth(row, perspective, scope));
+            let fifths = (0..FIFTHS.len()).flat_map(|fifth| of_level.map(|level| level[fifth]));
+            let all = Scope::OF_FACTS.map(|scope| self.recall(&row.of(perspective), scope));
+            fifths.chain(all).collect()
+        });
+        let note = "the column Average is over all facts of the perspective, the row over models; Rt: root, Br: branch, Lf: \
+                    leaf, W: whole";
+        grid.note(POOLED).note(BY_FIFTH).note(note).finished()
     }
 
-    #[test]
-    fn a_model_is_held_against_another_on_the_same_queries() {
-        let summaries: Vec<_> =
-            (0..3).flat_map(|i| [at("base", i, 0.1, false), at("reasoning", i, 0.1, true)]).collect();
-        let row = &table(&summaries, "hamlet-model-difference").rows[0];
-        assert_eq!(row[0], text("reasoning"));
-        assert_eq!(row[4], Value::Share { value: 1.0, n: 3 });
+    fn table_13_other(&self) -> Option<Table> {
+        let title = "Average of Table 13 as the mean of the fifths";
+        let heads = ["Perspective", "Model"];
+        let id = "hamlet-table-13-mean-of-fifths";
+        let grid = self.grid(id, title, "HAMLET, Table 13", &heads, SHORT_LEVELS).decimals(2);
+        let places =
+            |row: &Row, perspective| Scope::OF_FACTS.map(|scope| self.mean_of_fifths(row, perspective, scope)).to_vec();
+        let grid = self.by_perspective(grid, places);
+        grid.note("the other reading: the paper's two decimals do not tell which one it is").finished()
+    }
+
+    /// The rows of Table 13: each perspective's models, then their average.
+    fn by_perspective(&self, mut grid: Grid, places: impl Fn(&Row, Perspective) -> Vec<Place>) -> Grid {
+        for perspective in Perspective::ALL {
+            let own: Vec<Vec<Place>> = self.rows.iter().map(|row| places(row, perspective)).collect();
+            for (row, places) in self.rows.iter().zip(&own) {
+                grid.row([perspective.name(), &row.name].map(Value::text), places.iter().copied());
+            }
+            let n_columns = own.first().map_or(0, Vec::len);
+            let means = (0..n_columns).map(|column| average(own.iter().map(|places| places[column])));
+            grid.row([perspective.name(), "Average"].map(Value::text), means.collect::<Vec<_>>());
+        }
+        grid
+    }
+
+    /// What the paper does not print: the pooled shares with intervals.
+    fn intervals(&self) -> Option<Table> {
+        let scopes = |measure: Measure| measure.scopes().iter().map(move |scope| measure.metric(*scope));
+        let metrics: Vec<_> = scopes(Measure::Recall).chain(scopes(Measure::Faithfulness)).collect();
+        let heads = ["Perspective", "Model"].into_iter().map(str::to_owned);
+        let columns = heads.chain(metrics.iter().map(|metric| metric.name().replace('_', " "))).collect();
+        let (suffix, said) = match self.policy {
+            FailurePolicy::Wrong => ("", ""),
+            FailurePolicy::LeftOut => ("-left-out", ", failures left out"),
+        };
+        let title = format!("Recall and faithfulness with 95% intervals, %{said}");
+        let mut table = Table::new(format!("hamlet-intervals{suffix}"), title, columns);
+        "HAMLET, Eq. 1 and 2".clone_into(&mut table.source);
+        for perspective in Perspective::ALL {
+            for row in &self.rows {
+                let heads = [perspective.name(), &row.name].map(Value::text);
+                let score = |metric: &closeread_eval::observations::MetricName| {
+                    Value::score(
+                        self.pool(&row.of(perspective), metric.clone()).estimate.as_ref(),
+                        "nothing of this scope",
+                    )
+                };
+                table.rows.push(heads.into_iter().chain(metrics.iter().map(score)).collect());
+            }
+        }
+        table.notes.push(policy_note(self.policy));
+        table.notes.push(POOLED.to_owned());
+        table.explain_marks();
+        let is_score = |value: &Value| matches!(value, Value::Score { .. });
+        table.rows.iter().flatten().any(is_score).then_some(table)
+    }
+
+    fn table_14(&self) -> Option<Table> {
+        let columns = self.rows.iter().map(|row| row.name.as_str()).chain(["average"]);
+        let title = "Faithfulness errors by type, %";
+        let mut grid = self.grid("hamlet-table-14", title, "HAMLET, Table 14", &["Category"], columns).decimals(0);
+        for (name, metric) in ERROR_SHARES {
+            let mut places: Vec<Place> = self.rows.iter().map(|row| self.error_share(row, metric)).collect();
+            places.push(average(places.iter().copied()));
+            grid.row([Value::text(name)], places);
+        }
+        let note = "(A) and (B) of all errors, the kinds of (B) of the intrinsic ones; average: over the models that have such \
+                    errors, which alone the paper prints";
+        grid.note(note).finished()
+    }
+
+    fn section_5_2(&self) -> Option<Table> {
+        let title = "Pearson's correlation of a summary's words with its recall";
+        let columns = Scope::OF_FACTS.map(Scope::name);
+        let mut grid = self.grid("hamlet-length", title, "HAMLET, section 5.2", &["Model"], columns).decimals(2);
+        for row in &self.rows {
+            grid.row([Value::text(&row.name)], Scope::OF_FACTS.map(|scope| self.length_correlation(&[row], scope)));
+        }
+        let all: Vec<&Row> = self.rows.iter().collect();
+        let together = Scope::OF_FACTS.map(|scope| self.length_correlation(&all, scope)).to_vec();
+        grid.with_summary([Value::text("all models")], together).note("over judged summaries").finished()
     }
 }

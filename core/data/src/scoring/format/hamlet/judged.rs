@@ -1,7 +1,9 @@
 //! Rows of judged summaries, with verdicts or with what the judge wrote.
 
 use super::super::read::{field, records};
-use closeread_eval::hamlet::{ErrorCategory, FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation};
+use closeread_eval::hamlet::{
+    ErrorCategory, FactVerdict, Level, Perspective, SentenceVerdict, SummaryEvaluation, SummaryVerdicts,
+};
 use closeread_eval::rows::{Row, kind, scalar};
 use closeread_eval::{InputFile, Problem};
 use serde_json::{Map, Value};
@@ -13,18 +15,6 @@ pub(super) struct Judged {
     /// The summary itself, where the row has it.
     pub(super) summary: Option<String>,
     pub(super) evaluation: SummaryEvaluation,
-}
-
-/// The judged summaries of all files and models, for the paper's tables; rows that cannot be used are named.
-pub fn evaluations(files: &[InputFile]) -> (Vec<SummaryEvaluation>, Vec<Problem>) {
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for judged in files.iter().flat_map(read) {
-        match judged {
-            Ok(judged) => found.push(judged.evaluation),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    (found, problems)
 }
 
 /// The rows of a file, and what is wrong with the others.
@@ -62,12 +52,7 @@ fn evaluation(row: &Row, item: String) -> Result<SummaryEvaluation, String> {
         model: text("model"),
         perspective,
         position: position(row)?,
-        facts,
-        n_words: match row.fields.get("n_words").and_then(Value::as_u64) {
-            Some(n_words) => usize::try_from(n_words).unwrap_or(usize::MAX),
-            None => text("summary").split_whitespace().count(),
-        },
-        sentences,
+        verdicts: SummaryVerdicts { facts: Some(facts), sentences: Some(sentences) },
     })
 }
 
@@ -180,7 +165,19 @@ fn category(value: Option<&Value>, place: &str) -> Result<ErrorCategory, String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use closeread_eval::testing::verdicts;
     use serde_json::json;
+
+    fn evaluations(files: &[InputFile]) -> (Vec<SummaryEvaluation>, Vec<Problem>) {
+        let (mut found, mut problems) = (Vec::new(), Vec::new());
+        for judged in files.iter().flat_map(read) {
+            match judged {
+                Ok(judged) => found.push(judged.evaluation),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        (found, problems)
+    }
 
     #[test]
     fn wrong_rows_are_named() {
@@ -232,9 +229,7 @@ mod tests {
             model: "m".into(),
             perspective: Perspective::Analytical,
             position: Some(0.25),
-            facts: vec![FactVerdict { level: Level::Branch, matched: true }],
-            sentences: vec![SentenceVerdict { levels: [Level::Branch].into(), category: ErrorCategory::OutOfArticle }],
-            n_words: 3,
+            verdicts: verdicts(&[(Level::Branch, true)], &[(&[Level::Branch], ErrorCategory::OutOfArticle)]),
         };
         let bytes = serde_json::to_vec(&evaluation).unwrap();
         let (found, problems) = evaluations(&[InputFile { name: "h".into(), bytes }]);

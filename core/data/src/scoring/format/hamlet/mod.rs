@@ -2,13 +2,11 @@
 
 mod judged;
 
-pub use judged::evaluations;
-
 use super::draft::{Draft, ended};
 use super::layout::{Format, FormatError, FormatInput};
 use crate::scoring::{Attempt, Submission};
 use closeread_eval::Outcome;
-use closeread_eval::hamlet::{POSITION_BINS, SummaryEvaluation, position_bin, scores};
+use closeread_eval::hamlet::{FIFTHS, SummaryEvaluation, fifth_at, scores};
 use closeread_eval::{Item, Task};
 use judged::Judged;
 use std::collections::BTreeSet;
@@ -27,8 +25,8 @@ pub(super) const FORMAT: Format = Format {
 /// model.
 ///
 /// Scores are given, each where it has something to be taken over: `recall`, `recall_root`, `recall_branch`,
-/// `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf` and `_none` (sentences aligned with no key
-/// fact); and `recall_faithfulness`, the mean of the two. An empty summary has recall 0 and no faithfulness. Queries
+/// `recall_leaf`; `faithfulness`, `faithfulness_root`, `_branch`, `_leaf`, `_none` (sentences aligned with no key fact)
+/// and `_aligned` (with some); and `recall_faithfulness`, the mean of the two. An empty summary has recall 0 and no faithfulness. Queries
 /// that another model has a summary for and this one has not are `missing`.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check(input)?;
@@ -69,19 +67,21 @@ fn item(evaluation: &SummaryEvaluation) -> Item {
         item.documents.clear();
     }
     if let Some(position) = evaluation.position {
-        let (bin, width) = (position_bin(position), 100 / POSITION_BINS);
-        item = item.label("position", &format!("{}-{}%", bin * width, (bin + 1) * width));
+        item = item.label("position", FIFTHS[fifth_at(position)]);
     }
     item
 }
 
 fn attempt(summary: Option<String>, evaluation: &SummaryEvaluation) -> Attempt {
     let answer = summary.unwrap_or_default();
-    let mut attempt = ended(match evaluation.sentences.is_empty() {
+    let is_empty = evaluation.verdicts.sentences.as_ref().is_some_and(Vec::is_empty);
+    let mut attempt = ended(match is_empty {
         true => Outcome::Unparsed { response: answer },
         false => Outcome::Answered { answer, choice: None },
     });
-    attempt.given = scores(evaluation);
+    let given = scores(&evaluation.verdicts).into_iter();
+    attempt.given =
+        given.filter_map(|(metric, score)| Some((String::from(metric.clone()), score.value(&metric)?))).collect();
     attempt
 }
 
@@ -104,6 +104,7 @@ mod tests {
         check(&a, &["q1", "q2"], &[]);
         let expected = [
             ("faithfulness", 0.5),
+            ("faithfulness_aligned", 1.0),
             ("faithfulness_none", 0.0),
             ("faithfulness_root", 1.0),
             ("recall", 0.5),
