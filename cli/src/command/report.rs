@@ -1,9 +1,12 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use clap::builder::PossibleValuesParser;
+use closeread_eval::Paper;
 use closeread_files::{self as files, write_atomically};
+use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
-use closeread_report::{Report, Run, report};
+use closeread_report::{PaperReport, Report, Run, paper_list, paper_report, report};
 use closeread_runner::finished::{self, NamedFolder, Texts};
 use closeread_serve::page;
 use closeread_table::render::{csv, latex, text};
@@ -36,6 +39,15 @@ pub(crate) struct ReportArgs {
     /// Print everything as JSON, scores from 0 to 1
     #[arg(long)]
     json: bool,
+    /// Only the tables and figures of this paper, whatever the benchmark
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(Paper::ALL.map(Paper::name)))]
+    paper: Option<String>,
+    /// With --paper: only these, as in 3,7,figure-4
+    #[arg(long, value_name = "NUMBER,...", value_delimiter = ',', requires = "paper")]
+    table: Vec<Number>,
+    /// With --paper: list its tables and figures, and what these runs give of each
+    #[arg(long, requires = "paper")]
+    list: bool,
 }
 
 /// Reads the runs, writes and prints what was asked for.
@@ -45,20 +57,58 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     {
         bail!("{} is given twice: name each run folder once", twice.1.path.display());
     }
+    let paper = args.paper.as_deref().and_then(Paper::named);
+    let asked = paper.map(|paper| Ok::<_, anyhow::Error>((paper, exhibits(paper, &args.table)?))).transpose()?;
     let runs = finished::load_all(&args.runs, Texts::Count)?;
-    let report = report(&runs).context("the runs cannot stand in one table")?;
+    let report = match &asked {
+        None => report(&runs),
+        Some((paper, exhibits)) if args.list => paper_list(&runs, *paper, exhibits),
+        Some((paper, exhibits)) => return of_paper(args, &runs, *paper, exhibits),
+    };
+    print(args, &runs, &report.context(NOT_POOLED)?)
+}
+
+const NOT_POOLED: &str = "the runs cannot stand in one table";
+
+/// The exhibits with these numbers.
+fn exhibits(paper: Paper, numbers: &[Number]) -> Result<Vec<&'static Exhibit>> {
+    numbered(paper, numbers).map_err(|number| {
+        let there: Vec<String> = paper::exhibits(paper).iter().map(|one| one.number.to_string()).collect();
+        anyhow!("{} has no {number}: expected one of {}", paper.title(), there.join(", "))
+    })
+}
+
+/// Prints what the runs give of a paper, and says what they do not.
+fn of_paper(args: &ReportArgs, runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<ExitCode> {
+    let PaperReport { report, lacking } = paper_report(runs, paper, exhibits).context(NOT_POOLED)?;
+    if report.tables.is_empty() {
+        let why: Vec<String> = lacking.iter().map(|(number, why)| format!("{number}: {why}")).collect();
+        bail!("these runs give nothing of {}\n  {}", paper.title(), why.join("\n  "));
+    }
+    let ended = print(args, runs, &report)?;
+    if args.table.is_empty() {
+        let (n, of) = (exhibits.len() - lacking.len(), exhibits.len());
+        info!("{n} of {of} tables and figures of {}: --list says what the others lack", paper.title());
+    } else {
+        lacking.iter().for_each(|(number, why)| info!("{number}: {why}"));
+    }
+    Ok(ended)
+}
+
+/// Writes and prints a report.
+fn print(args: &ReportArgs, runs: &[Run], report: &Report) -> Result<ExitCode> {
     if let Some(folder) = &args.html {
-        write_site(folder, &report, &runs)?;
+        write_site(folder, report, runs)?;
     }
     if let Some(path) = &args.csv {
-        write_csv(path, &report)?;
+        write_csv(path, report)?;
     }
     if args.json {
-        outln!("{}", serde_json::to_string(&report)?);
+        outln!("{}", serde_json::to_string(report)?);
     } else if args.latex {
-        out!("{}", as_latex(&report));
+        out!("{}", as_latex(report));
     } else if args.html.is_none() && args.csv.is_none() {
-        out!("{}", as_text(&report));
+        out!("{}", as_text(report));
     }
     for note in &report.notes {
         info!("{}", text::plain(note));

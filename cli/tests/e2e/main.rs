@@ -38,6 +38,7 @@ mod log;
 mod methods_saga;
 mod nginx;
 mod novel_articles;
+mod paper;
 mod provider;
 mod real_builds;
 mod real_embeddings;

@@ -23,12 +23,28 @@ impl Paper {
     /// Every paper.
     pub const ALL: [Self; 5] = [Self::SagaScale, Self::NovelQa, Self::DosRag, Self::CorpusQa, Self::Hamlet];
 
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SagaScale => "sagascale",
+            Self::NovelQa => "novelqa",
+            Self::DosRag => "stronger-baselines",
+            Self::CorpusQa => "corpusqa",
+            Self::Hamlet => "hamlet",
+        }
+    }
+
+    /// The paper of that [name](Self::name).
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|paper| paper.name() == name)
+    }
+
     /// The paper's name as it is cited.
     pub const fn title(self) -> &'static str {
         match self {
             Self::SagaScale => "SagaScale",
             Self::NovelQa => "NovelQA",
-            Self::DosRag => "DOS RAG",
+            Self::DosRag => "Stronger Baselines",
             Self::CorpusQa => "CorpusQA",
             Self::Hamlet => "HAMLET",
         }

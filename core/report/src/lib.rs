@@ -36,7 +36,7 @@ pub use sent::{NotSent, sent};
 pub use tables::{MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use trials::{MISSING, TrialFilter, TrialLine, TrialList, TrialTrace};
 pub use usage::{Usage, usage, usage_table};
-pub use whole::{Report, RunReport, report};
+pub use whole::{PaperReport, Report, RunReport, paper_list, paper_report, report};
 
 use closeread_eval::Item;
 use closeread_judges::Judging;

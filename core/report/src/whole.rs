@@ -3,6 +3,7 @@
 use super::chart::{Chart, by_budget, by_evidence_position, by_label, by_length};
 use super::compare::{cell_comparisons, comparison_tables};
 use super::judging::{hamlet_tables, judging_tables};
+use super::paper::{Exhibit, Held, Number, Status};
 use super::tables::incomplete;
 use super::{
     Cell, Run, Usage, cells, label_tables, ledger_table, paper, policy_table, score_table, usage, usage_table,
@@ -86,16 +87,82 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     charts.extend(by_length(&table));
     charts.extend(by_evidence_position(&table));
     charts.extend(by_label(&table));
+    Ok(finished(runs, &cells, reports, tables, charts))
+}
+
+/// One paper's part of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PaperReport {
+    /// Its tables, without charts.
+    pub report: Report,
+    /// The exhibits that no table shows, each with the reason.
+    pub lacking: Vec<(Number, String)>,
+}
+
+/// The tables of these runs that show an exhibit of the paper with one of these numbers; all of the paper without any.
+///
+/// # Errors
+/// As [`report`].
+pub fn paper_report(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<PaperReport, PoolError> {
+    let trials = pooled(runs)?;
+    let mut tables = tables_of_paper(runs, paper, &trials);
+    let held = Held { trials: &trials, runs };
+    let lacks = |one: &&&Exhibit| match one.status(paper, &held, &tables) {
+        Status::Available(_) => None,
+        Status::Lacking(why) => Some((one.number, why)),
+    };
+    let lacking = exhibits.iter().filter_map(|one| lacks(&one)).collect();
+    if exhibits.len() < paper::exhibits(paper).len() {
+        tables.retain(|table| exhibits.iter().any(|one| one.is_shown_by(table)));
+    }
+    Ok(PaperReport { report: bare(runs, &trials, tables), lacking })
+}
+
+/// A table that lists these exhibits of the paper, with what the runs give of each.
+///
+/// # Errors
+/// As [`report`].
+pub fn paper_list(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<Report, PoolError> {
+    let trials = pooled(runs)?;
+    let tables = tables_of_paper(runs, paper, &trials);
+    let list = paper::listed(paper, exhibits, &Held { trials: &trials, runs }, &tables);
+    Ok(bare(runs, &trials, vec![list]))
+}
+
+fn tables_of_paper(runs: &[Run], paper: Paper, trials: &Observations) -> Vec<Table> {
+    let mut tables = paper::tables_of(paper, trials);
+    if paper == Paper::Hamlet {
+        tables.extend(hamlet_tables(runs));
+    }
+    tables
+}
+
+/// A report with these tables and no charts.
+fn bare(runs: &[Run], trials: &Observations, tables: Vec<Table>) -> Report {
+    let cells = cells(trials);
+    let reports = runs.iter().map(|run| run_report(run, &cells, runs.len() > 1)).collect();
+    finished(runs, &cells, reports, tables, Vec::new())
+}
+
+fn finished(
+    runs: &[Run],
+    cells: &[Cell],
+    reports: Vec<RunReport>,
+    mut tables: Vec<Table>,
+    mut charts: Vec<Chart>,
+) -> Report {
     let gaps = gaps_of(runs);
-    let notes: Vec<String> = incomplete(&cells).into_iter().chain(gaps.iter().cloned()).collect();
+    let notes: Vec<String> = incomplete(cells).into_iter().chain(gaps.iter().cloned()).collect();
     let complete = notes.is_empty();
     if !complete {
-        tables[0].notes.extend(gaps);
+        if let Some(first) = tables.first_mut() {
+            first.notes.extend(gaps);
+        }
         let titles = tables.iter_mut().map(|table| &mut table.title);
         titles.chain(charts.iter_mut().map(|chart| &mut chart.title)).for_each(|title| title.push_str(" (incomplete)"));
     }
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    Ok(Report { title: names.join(", "), complete, notes, runs: reports, tables, charts })
+    Report { title: names.join(", "), complete, notes, runs: reports, tables, charts }
 }
 
 /// What of the folders is damaged or missing; with the run's name where there are several.

@@ -191,7 +191,7 @@ impl<'a> CorpusQa<'a> {
         let difficulties = values(self.trials, "difficulty", &DIFFICULTIES);
         let heads = ["Model", "Method", "Budget"];
         let title = "Accuracy by difficulty";
-        let source = "CorpusQA, difficulties of Table 2";
+        let source = "CorpusQA, appendix B";
         let mut grid = self.grid("corpusqa-difficulty", title, source, &heads, difficulties.clone());
         for of in &self.configurations {
             let whole = of.cells.iter().filter(|(_, key)| &*key.method == "full-document");

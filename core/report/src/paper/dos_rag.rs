@@ -97,6 +97,16 @@ impl StrongerBaselines<'_> {
         budgets
     }
 
+    /// What the paper prints of the benchmark: its tables and its figures.
+    fn source(&self) -> (&'static str, &'static str) {
+        match self.trials.benchmark() {
+            "infinitebench" => ("Stronger Baselines, Tables 1 and 2", "Stronger Baselines, Figures 1 and 5"),
+            "quality" => ("Stronger Baselines, Tables 3 and 4", "Stronger Baselines, Figures 3 and 6"),
+            "narrativeqa" => ("Stronger Baselines, Table 5", "Stronger Baselines, Figure 4"),
+            _ => ("Stronger Baselines, Tables 1 to 4", "Stronger Baselines, Figures 1 and 3 to 6"),
+        }
+    }
+
     fn named(&self, title: &str) -> String {
         if self.several { format!("{title}: {}", self.configuration.name) } else { title.to_owned() }
     }
@@ -138,7 +148,7 @@ impl StrongerBaselines<'_> {
         let budgets = self.budgets();
         let columns = budgets.iter().map(|budget| thousands(*budget as u64)).chain([ALL_BUDGETS.to_owned()]);
         let id = self.id(&format!("stronger-baselines-budgets{apart}{suffix}"), Some(&by.metric));
-        let source = "Stronger Baselines, Tables 1 to 4";
+        let source = self.source().0;
         let mut grid = Grid::new(&id, &self.named(&title), source, &["Method"], columns);
         let in_group = |item: &ItemFacts| difficulty.is_none_or(|value| item.label(DIFFICULTY) == Some(value));
         let items: Vec<_> = self.trials.items().filter(|(_, item)| in_group(item)).map(|(id, _)| id).collect();
@@ -164,7 +174,7 @@ impl StrongerBaselines<'_> {
     fn over_tokens(&self, by: &Aggregation) -> Option<Table> {
         let (suffix, said) = said_of(by.policy);
         let title = format!("{} over the tokens spent{said}, %", label(&by.metric));
-        let source = "Stronger Baselines, Figures 1 and 3 to 6";
+        let source = self.source().1;
         let heads = ["Method", "Budget"];
         let columns = ["mean tokens".to_owned(), label(&by.metric)];
         let id = self.id(&format!("stronger-baselines-tokens{suffix}"), Some(&by.metric));

@@ -5,6 +5,7 @@
 //! comment of the function that needed it.
 
 mod configurations;
+mod exhibits;
 mod grid;
 mod tabulate;
 
@@ -13,6 +14,9 @@ pub mod dos_rag;
 pub mod hamlet;
 pub mod novelqa;
 pub mod sagascale;
+
+pub(crate) use exhibits::listed;
+pub use exhibits::{Exhibit, Held, Made, Need, NotANumber, Number, Status, exhibits, numbered};
 
 use closeread_eval::Paper;
 use closeread_eval::observations::Observations;
@@ -24,12 +28,8 @@ use closeread_table::Table;
 /// HAMLET's come from an evaluation table of judged summaries by level: [`hamlet::tables`].
 pub fn tables(paper: Option<Paper>, table: &Observations) -> Vec<Table> {
     let paper = paper.or_else(|| Paper::of_labels(table.items().map(|(_, item)| &item.labels)));
-    let mut tables = match paper {
-        Some(Paper::SagaScale) => sagascale::tables(table),
-        Some(Paper::NovelQa) => novelqa::tables(table),
-        Some(Paper::CorpusQa) => corpusqa::tables(table),
-        Some(Paper::DosRag | Paper::Hamlet) | None => Vec::new(),
-    };
+    let mut tables =
+        paper.filter(|paper| *paper != Paper::DosRag).map_or_else(Vec::new, |paper| tables_of(paper, table));
     let mut budgets: Vec<usize> = table.cells().filter_map(|(_, cell)| cell.key.budget).collect();
     budgets.sort_unstable();
     budgets.dedup();
@@ -37,4 +37,15 @@ pub fn tables(paper: Option<Paper>, table: &Observations) -> Vec<Table> {
         tables.extend(dos_rag::tables(table));
     }
     tables
+}
+
+/// The tables of this paper for these trials, whatever benchmark they are of; HAMLET has none of trials.
+pub fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
+    match paper {
+        Paper::SagaScale => sagascale::tables(table),
+        Paper::NovelQa => novelqa::tables(table),
+        Paper::CorpusQa => corpusqa::tables(table),
+        Paper::DosRag => dos_rag::tables(table),
+        Paper::Hamlet => Vec::new(),
+    }
 }

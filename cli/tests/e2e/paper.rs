@@ -1,0 +1,124 @@
+//! `closeread report --paper`: one paper's tables, and what the runs lack for the others.
+
+use crate::support::{Sandbox, run_tales, tales};
+use expect_test::expect;
+
+fn small_run() -> Sandbox {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book,naive-rag,dos-rag", "--budget", "15"]);
+    sandbox
+}
+
+#[test]
+fn a_paper_has_its_own_tables() {
+    let sandbox = small_run();
+    let ended = sandbox.run(&["report", "r", "--paper", "sagascale", "--table", "4,fig-4"]).exits(0);
+    expect![[r#"
+        Accuracy without the book, % (SagaScale, Table 4)
+        Model               Max Len  Accuracy
+        -------------------------------------
+        builtin/extractive        -   **8.3**
+        scored by accuracy: there is no judge's verdict
+    "#]]
+    .assert_eq(&ended.out());
+    expect![[r#"
+        Figure 4: needs a run with agentic-rag; needs judgements: closeread judge (0 of 12 answers judged)
+    "#]]
+    .assert_eq(&ended.err());
+    let all = sandbox.run(&["report", "r", "--paper", "stronger-baselines", "--json"]).exits(0);
+    expect![[r#"
+        9 of 11 tables and figures of Stronger Baselines: --list says what the others lack
+    "#]]
+    .assert_eq(&all.err());
+    let report = all.json();
+    let sources = report["tables"].as_array().unwrap().iter().map(|table| table["source"].as_str().unwrap());
+    assert!(sources.clone().count() > 3 && sources.clone().all(|source| source.starts_with("Stronger Baselines, ")));
+    assert_eq!(report["charts"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn the_list_says_what_is_there_and_what_the_runs_lack() {
+    let sandbox = small_run();
+    let ended = sandbox.run(&["report", "r", "--paper", "sagascale", "--list"]).exits(0);
+    expect![[r#"
+        SagaScale: 5 of 28 available from these runs
+        exhibit      section  shows                                                                    state
+        ------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+        Table 1      1        benchmarks compared                                                      no numbers: compares benchmarks by hand
+        Table 2      3.3      questions and novels by length                                           of the data, not of runs: closeread data stats sagascale
+        Table 3      4.2      accuracy over all items                                                  available; needs judgements: closeread judge (0 of 12 answers judged)
+        Table 4      4.2      accuracy without the book                                                available; needs judgements: closeread judge (0 of 12 answers judged)
+        Table 5      4.2      accuracy in the window                                                   available; needs judgements: closeread judge (0 of 12 answers judged)
+        Table 6      4.2      responses without a readable answer                                      needs a run with full-document
+        Table 7      4.2      calibration error                                                        available; needs judgements: closeread judge (0 of 12 answers judged)
+        Table 8      4.2      polarization                                                             needs 2 configurations (1 of 2); needs judgements: closeread judge (0 of 12 answers judged)
+        Table 9      3.3      the novels                                                               of the data, not of runs: closeread data stats sagascale
+        Figure 1     3.1      the pipeline                                                             no numbers: an illustration
+        Figure 2     3.2      questions by type                                                        needs the label `question_type` (0 of 18 items have it)
+        Figure 3     4.2      accuracy over the length of books                                        available; needs judgements: closeread judge (0 of 12 answers judged)
+        Figure 4     4.2      accuracy by the number of searches                                       needs a run with agentic-rag; needs judgements: closeread judge (0 of 12 answers judged)
+        Figure 5     3.3      lengths of books by language                                             of the data, not of runs: closeread data stats sagascale
+        Figure 6     A.2.1    questions kept and left out                                              no numbers: examples of questions
+        Figure 7     A.2.2    questions kept and left out                                              no numbers: examples of questions
+        Figure 8     A.3      classifying a question                                                   no numbers: a prompt: ours are files of the folder prompts/
+        Figure 9     A.4.1    filtering a segment                                                      no numbers: a prompt: ours are files of the folder prompts/
+        Figure 10    A.4.1    summaries of a segment                                                   no numbers: a prompt: ours are files of the folder prompts/
+        Figure 11    A.4.1    writing a pair                                                           no numbers: a prompt: ours are files of the folder prompts/
+        Figure 12    A.4.1    checking a pair                                                          no numbers: a prompt: ours are files of the folder prompts/
+        Figure 13    A.4.1    keywords of a question                                                   no numbers: a prompt: ours are files of the folder prompts/
+        Figure 14    A.4.1    answering without the book                                               no numbers: a prompt: ours are files of the folder prompts/
+        Figure 15    A.4.2    judging an answer                                                        no numbers: a prompt: ours are files of the folder prompts/
+        Figure 16    A.4.2    reading the whole book                                                   no numbers: a prompt: ours are files of the folder prompts/
+        Figure 17    A.4.2    reading contexts                                                         no numbers: a prompt: ours are files of the folder prompts/
+        Figure 18    A.4.2    searching                                                                no numbers: a prompt: ours are files of the folder prompts/
+        section 4.2  4.2      gaps in the window, items that only searching solves, rank correlations  needs judgements: closeread judge (0 of 12 answers judged)
+    "#]].assert_eq(&ended.out());
+    let ended = sandbox.run(&["report", "r", "--paper", "novelqa", "--list", "--table", "2,5,7,fig-3"]).exits(0);
+    expect![[r#"
+        NovelQA: 1 of 4 available from these runs
+        exhibit   section  shows                                   state
+        --------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+        Table 2   4.2      accuracy in both settings               available; needs judgements: closeread judge (0 of 12 answers judged)
+        Table 5   4.5      marks of the cited evidence             needs cited evidence (--param evidence=true) and its judgements: closeread judge --judge judge-novelqa-evidence
+        Table 7   C.1      agreement of the judge with two people  elsewhere: `closeread agreement RUN LABELS`, a file of labels a person
+        Figure 3  3.1      tokens of novels with their questions   of the data, not of runs: closeread data stats novelqa
+    "#]].assert_eq(&ended.out());
+    let ended = sandbox.run(&["report", "r", "--paper", "hamlet", "--list", "--table", "4,13"]).exits(0);
+    expect![[r#"
+        HAMLET: 0 of 2 available from these runs
+        exhibit   section  shows                      state
+        ---------------------------------------------------------------------------------------------------------
+        Table 4   5.1.1    recall gap                 needs judgements: closeread judge (0 of 0 summaries judged)
+        Table 13  5.1.1    recall by place and level  needs judgements: closeread judge (0 of 0 summaries judged)
+    "#]]
+    .assert_eq(&ended.out());
+}
+
+#[test]
+fn a_paper_is_printed_in_every_rendering() {
+    let sandbox = small_run();
+    let of_paper = ["report", "r", "--paper", "sagascale", "--table", "4"];
+    let run = |options: &[&str]| sandbox.run(&[&of_paper[..], options].concat()).exits(0);
+    assert_eq!(run(&["--latex"]).out().matches("\\caption{").count(), 1);
+    run(&["--html", "site", "--csv", "tables"]);
+    assert!(sandbox.path("tables/sagascale-table-4.csv").is_file());
+    assert_eq!(std::fs::read_dir(sandbox.path("tables")).unwrap().count(), 1);
+    let index = std::fs::read_to_string(sandbox.path("site/index.html")).unwrap();
+    assert!(index.contains("SagaScale, Table 4") && !index.contains("Scores under both policies"), "{index}");
+}
+
+#[test]
+fn what_no_paper_has_is_refused() {
+    let sandbox = small_run();
+    let refused = |options: &[&str], words: &[&str]| sandbox.run(&[&["report", "r"], options].concat()).refuses(words);
+    refused(&["--paper", "novel-qa"], &["sagascale", "novelqa", "stronger-baselines", "corpusqa", "hamlet"]);
+    refused(&["--paper", "corpusqa", "--table", "6"], &["CorpusQA has no Table 6", "Table 1", "Figure 4"]);
+    refused(&["--paper", "corpusqa", "--table", "three"], &["`three` is no table or figure"]);
+    refused(&["--table", "3"], &["--paper"]);
+    refused(&["--paper", "hamlet"], &["nothing of HAMLET", "Table 4: needs judgements: closeread judge (0 of 0 summ"]);
+    refused(
+        &["--paper", "sagascale", "--table", "2,figure-4"],
+        &["closeread data stats", "needs a run with agentic-rag"],
+    );
+}
