@@ -279,7 +279,7 @@ impl RunArgs {
 
     /// Most tokens of a response; `None` leaves it to the provider.
     pub(crate) fn max_output_tokens(&self) -> Option<u32> {
-        self.max_output_tokens.or(self.protocol().max_output_tokens)
+        self.max_output_tokens.or(*self.protocol().max_output_tokens)
     }
 
     /// The fields by which each model is asked to reason as the options say; none where they say nothing.
@@ -302,7 +302,7 @@ impl RunArgs {
     /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.
     pub(crate) fn repeats(&self) -> u32 {
         let has_chance = self.models().iter().any(|model| model != EXTRACTIVE);
-        self.repeats.unwrap_or(if has_chance { self.protocol().repeats } else { 1 }).max(1)
+        self.repeats.unwrap_or(if has_chance { *self.protocol().repeats } else { 1 }).max(1)
     }
 
     /// The same options with the embedding model of the protocol, where none is named and it is installed.

@@ -48,6 +48,7 @@ enum Command {
     /// Say what a run would take and cost, and ask nothing: `closeread run --dry-run`
     Estimate(Box<config::RunArgs>),
     Methods(command::methods::MethodsArgs),
+    Protocol(command::protocol::ProtocolArgs),
     Verify(command::verify::VerifyArgs),
     Merge(command::merge::MergeArgs),
     Score(command::score::ScoreArgs),
@@ -103,6 +104,7 @@ fn main() -> ExitCode {
             Command::Run(args) => command::run::run(*args).await,
             Command::Estimate(args) => command::estimate::run(*args),
             Command::Methods(args) => command::methods::run(&args),
+            Command::Protocol(args) => command::protocol::run(&args),
             Command::Verify(args) => command::verify::run(args).await,
             Command::Merge(args) => command::merge::run(&args),
             Command::Score(args) => command::score::run(&args),

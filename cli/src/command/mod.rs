@@ -12,6 +12,7 @@ pub(crate) mod merge;
 pub(crate) mod methods;
 pub(crate) mod model;
 mod plan;
+pub(crate) mod protocol;
 pub(crate) mod providers;
 pub(crate) mod report;
 pub(crate) mod run;

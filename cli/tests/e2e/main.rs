@@ -39,6 +39,7 @@ mod methods_saga;
 mod nginx;
 mod novel_articles;
 mod paper;
+mod protocol;
 mod provider;
 mod real_builds;
 mod real_embeddings;

@@ -1,24 +1,25 @@
 //! How each paper runs its benchmark: what `closeread run` does where its user says nothing.
 
+mod changes;
 mod judge;
+mod lines;
 mod offer;
+mod papers;
+mod source;
 
+pub use changes::Change;
 pub use judge::{IfUnreadable, Judge};
+pub use lines::Line;
 pub use offer::{Offer, OfferedCost, StageCost, offers};
+pub use source::{Source, Sourced};
 
-use crate::{
-    AgenticRag, AnyMethod, ClosedBook, Entry, FullDocument, METHODS, MemoryAgent, OnOverflow, PromptStyle,
-    QuerySummary, Rag, Raptor, ReadAgent, Select, Unit,
-};
+use crate::{AnyMethod, Entry, FullDocument, METHODS, OnOverflow, PromptStyle};
 use closeread_books::tokens::Encoding;
 use closeread_eval::Paper;
 use closeread_eval::observations::FailurePolicy;
 use serde::Serialize;
 
-/// Budgets of the paper's curves, in tokens (A.3).
-pub const BUDGETS: [usize; 11] = [500, 1_000, 1_500, 2_000, 4_000, 6_000, 8_000, 10_000, 20_000, 30_000, 40_000];
-
-/// The defaults of a benchmark, as its paper has them.
+/// The defaults of a benchmark, as its paper has them, each with its source.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Protocol {
     /// Name of the benchmark; empty for [`Self::OWN`].
@@ -26,27 +27,51 @@ pub struct Protocol {
     /// Paper and sections it follows.
     pub source: &'static str,
     /// The methods, in the paper's order; empty: every method that the models can serve.
-    pub steps: &'static [Step],
+    pub steps: Sourced<&'static [Step]>,
     /// Whose prompts and answer forms the methods have, where they have the parameter `style`.
     pub style: Option<PromptStyle>,
     /// Token budgets of the methods that are run once for each.
-    pub budgets: &'static [usize],
+    pub budgets: Sourced<&'static [usize]>,
     /// Repetitions of every trial.
-    pub repeats: u32,
+    pub repeats: Sourced<u32>,
     /// What becomes of trials in which the reader never got to answer, in the paper's tables; a report prints both.
-    pub failures: FailurePolicy,
+    pub failures: Sourced<FailurePolicy>,
     /// The embedding model, used where it is installed; `None` leaves it to the methods.
-    pub embedder: Option<&'static str>,
+    pub embedder: Sourced<Option<&'static str>>,
     /// Most tokens of a response; `None`: as many as the provider lets it have. No paper here names a limit.
     #[serde(skip)]
-    pub max_output_tokens: Option<u32>,
+    pub max_output_tokens: Sourced<Option<u32>>,
     /// What counts budgets, prompts and windows.
     #[serde(skip)]
-    pub tokenizer: Encoding,
+    pub tokenizer: Sourced<Encoding>,
     /// Its judges.
-    pub judges: &'static [Judge],
+    pub judges: Sourced<&'static [Judge]>,
     /// The model that the paper judges with, in its words.
-    pub judge_model: Option<&'static str>,
+    pub judge_model: Sourced<Option<&'static str>>,
+    /// What every run does alike, and what the paper has of it.
+    #[serde(skip)]
+    pub conduct: Conduct,
+}
+
+/// What no protocol changes, in words, with the paper's word on each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conduct {
+    /// Who makes trees and pages.
+    pub preparer: Sourced<&'static str>,
+    /// Tokens that a model can take.
+    pub window: Sourced<&'static str>,
+    /// Sampling temperature.
+    pub temperature: Sourced<&'static str>,
+    /// Sampling seed.
+    pub seed: Sourced<&'static str>,
+    /// The system message of a reader.
+    pub system: Sourced<&'static str>,
+    /// Which answer of a reply counts.
+    pub answer: Sourced<&'static str>,
+    /// The metrics.
+    pub metrics: Sourced<&'static str>,
+    /// What intervals cluster by.
+    pub clusters: Sourced<&'static str>,
 }
 
 /// A method of a protocol.
@@ -57,11 +82,14 @@ pub struct Step {
     /// The method with the paper's parameters.
     #[serde(skip)]
     pub make: fn() -> AnyMethod,
+    /// Where its parameters come from: names of those of one source, with a blank between.
+    #[serde(skip)]
+    pub parameters: &'static [Sourced<&'static str>],
 }
 
 impl Step {
-    const fn new(method: &'static str, make: fn() -> AnyMethod) -> Self {
-        Self { method, make }
+    const fn new(method: &'static str, make: fn() -> AnyMethod, parameters: &'static [Sourced<&'static str>]) -> Self {
+        Self { method, make, parameters }
     }
 }
 
@@ -71,114 +99,21 @@ impl PartialEq for Step {
     }
 }
 
-/// Stronger Baselines' retrieval, within each budget.
-const BASELINES: [Step; 4] = [
-    Step::new("vanilla-rag", || Rag::vanilla().into()),
-    Step::new("dos-rag", || Rag::dos().into()),
-    Step::new("raptor", || Raptor::default().into()),
-    Step::new("read-agent", || ReadAgent { unit: Unit::Sentence, max_pages: 6, ..ReadAgent::default() }.into()),
-];
-
 /// The whole text in the prompt of a paper; what does not fit the window counts as wrong.
 fn whole(style: PromptStyle) -> AnyMethod {
     FullDocument { overflow: OnOverflow::Fail, style, ..FullDocument::default() }.into()
 }
 
 /// Every paper's benchmarks.
-pub static PROTOCOLS: &[Protocol] = &[SAGASCALE, NOVELQA, INFINITEBENCH, QUALITY, NARRATIVEQA, CORPUSQA, HAMLET];
-
-/// Long context, naive and agentic retrieval; what does not fit the window counts as wrong (Table 3).
-const SAGASCALE: Protocol = Protocol {
-    benchmark: "sagascale",
-    source: "SagaScale, sections 4.1 and A.4.2",
-    steps: &[
-        Step::new("full-document", || whole(PromptStyle::Sagascale)),
-        Step::new("naive-rag", || Rag { select: Select::Top { top_k: 3 }, ..Rag::naive() }.into()),
-        Step::new("agentic-rag", || AgenticRag { top_k: 3, max_searches: 8, ..AgenticRag::default() }.into()),
-    ],
-    style: Some(PromptStyle::Sagascale),
-    judges: &[Judge::SagaScale],
-    judge_model: Some("GPT-4o"),
-    ..Protocol::OWN
-};
-
-/// With and without the book, all questions of a book in one call, the end of a book cut where it does not fit.
-///
-/// The paper runs both the generative and the multiple-choice setting: `--task generative` and `--task choice`.
-const NOVELQA: Protocol = Protocol {
-    benchmark: "novelqa",
-    source: "NovelQA, sections 4.1 and 4.2",
-    steps: &[
-        Step::new("closed-book", || ClosedBook { style: PromptStyle::Novelqa, together: true }.into()),
-        Step::new("full-document", || {
-            let (style, overflow) = (PromptStyle::Novelqa, OnOverflow::TruncateEnd);
-            FullDocument { overflow, style, together: true, ..FullDocument::default() }.into()
-        }),
-    ],
-    style: Some(PromptStyle::Novelqa),
-    judges: &[Judge::NovelQa, Judge::NovelQaEvidence],
-    judge_model: Some("GPT-4"),
-    ..Protocol::OWN
-};
-
-/// The compared pipelines over the whole grid of budgets (A.3).
-///
-/// The full document is read on QuALITY alone, so it is in that protocol only.
-const INFINITEBENCH: Protocol = Protocol {
-    benchmark: "infinitebench",
-    source: "Stronger Baselines, sections 2.3 and 3, appendices A.3 to A.8",
-    steps: &BASELINES,
-    style: Some(PromptStyle::DosRag),
-    budgets: &BUDGETS,
-    repeats: 5,
-    embedder: Some("snowflake-arctic-embed-m-v1.5"),
-    ..Protocol::OWN
-};
-
-const QUALITY: Protocol = Protocol {
-    benchmark: "quality",
-    steps: &[
-        Step::new("full-document", || whole(PromptStyle::DosRag)),
-        BASELINES[0],
-        BASELINES[1],
-        BASELINES[2],
-        BASELINES[3],
-    ],
-    ..INFINITEBENCH
-};
-
-/// As InfiniteBench; the paper repeats only the tasks with options.
-const NARRATIVEQA: Protocol = Protocol { benchmark: "narrativeqa", repeats: 1, ..INFINITEBENCH };
-
-/// The whole corpus, retrieval over it and the memory agent; responses that are missing are in no denominator.
-const CORPUSQA: Protocol = Protocol {
-    benchmark: "corpusqa",
-    source: "CorpusQA, section 4.1 and appendix C",
-    steps: &[
-        Step::new("full-document", || whole(PromptStyle::Corpusqa)),
-        Step::new("corpus-rag", || Rag::corpus().into()),
-        // It answers by MemAgent's own last prompt.
-        Step::new("memory-agent", || MemoryAgent { style: None, ..MemoryAgent::default() }.into()),
-    ],
-    style: Some(PromptStyle::Corpusqa),
-    // The paper names none. This holds about 100 chunks: what the 1M set can have of documents of 10,240 tokens or more,
-    // and less than the larger sets have, for which Table 4 says that fewer chunks than documents were read.
-    budgets: &[50_000],
-    failures: FailurePolicy::LeftOut,
-    judges: &[Judge::CorpusQa],
-    judge_model: Some("DeepSeek-V3"),
-    ..Protocol::OWN
-};
-
-/// One query-focused summary a query, judged against the key facts and the text of its chunk.
-const HAMLET: Protocol = Protocol {
-    benchmark: "hamlet",
-    source: "HAMLET, section 3 and appendices D and E",
-    steps: &[Step::new("query-summary", || QuerySummary::default().into())],
-    judges: &[Judge::AlignKeyFacts, Judge::VerifyFacts],
-    judge_model: Some("GPT-4o"),
-    ..Protocol::OWN
-};
+pub static PROTOCOLS: &[Protocol] = &[
+    papers::SAGASCALE,
+    papers::NOVELQA,
+    papers::INFINITEBENCH,
+    papers::QUALITY,
+    papers::NARRATIVEQA,
+    papers::CORPUSQA,
+    papers::HAMLET,
+];
 
 impl Protocol {
     /// For data without a paper here, the sample among them: every method, and the small end of Stronger Baselines' grid
@@ -186,16 +121,17 @@ impl Protocol {
     pub const OWN: Self = Self {
         benchmark: "",
         source: "closeread",
-        steps: &[],
+        steps: Sourced::open(&[], "every method that the models can serve"),
         style: None,
-        budgets: &[500, 1_000, 1_500, 5_000],
-        repeats: 1,
-        failures: FailurePolicy::Wrong,
-        embedder: None,
-        max_output_tokens: None,
-        tokenizer: Encoding::Cl100k,
-        judges: &[],
-        judge_model: None,
+        budgets: Sourced::open(&[500, 1_000, 1_500, 5_000], "the small end of Stronger Baselines' grid"),
+        repeats: Sourced::open(1, "decoding is greedy"),
+        failures: Sourced::open(FailurePolicy::Wrong, "a model that cannot answer is not right"),
+        embedder: Sourced::open(None, "each method's own, else the model that ships"),
+        max_output_tokens: Sourced::open(None, "no paper names a limit"),
+        tokenizer: Sourced::open(Encoding::Cl100k, "it ships, and is that of the papers' GPT models"),
+        judges: Sourced::open(&[], "gold answers score by themselves"),
+        judge_model: Sourced::open(None, "nothing is judged unless a judge is named"),
+        conduct: Conduct::OWN,
     };
 
     /// The protocol of a benchmark; [`Self::OWN`] for one that no paper here reports on.
@@ -227,7 +163,7 @@ impl Protocol {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::entry;
+    use crate::{Rag, entry};
     use closeread_data::adapter;
     use closeread_prompts::Prompts;
     use serde_json::json;
@@ -237,7 +173,7 @@ mod tests {
         for protocol in PROTOCOLS {
             assert!(adapter(protocol.benchmark).is_some(), "{}", protocol.benchmark);
             assert!(protocol.paper().is_some(), "{}", protocol.benchmark);
-            assert!(protocol.budgets.is_sorted() && protocol.repeats > 0, "{}", protocol.benchmark);
+            assert!(protocol.budgets.is_sorted() && *protocol.repeats > 0, "{}", protocol.benchmark);
             assert_eq!(Protocol::of(protocol.benchmark), protocol);
         }
         assert_eq!(Protocol::of("sample"), &Protocol::OWN);
@@ -249,11 +185,17 @@ mod tests {
         for protocol in PROTOCOLS {
             assert_eq!(protocol.judges.is_empty(), protocol.judge_model.is_none(), "{}", protocol.benchmark);
             assert!(protocol.judges.iter().all(|judge| prompts.hashes().contains_key(judge.name())));
-            for step in protocol.steps {
+            for step in *protocol.steps {
                 let entry = entry(step.method).unwrap_or_else(|| panic!("there is no method {}", step.method));
                 let (made, preset) = ((step.make)(), entry.preset());
                 assert_eq!(std::mem::discriminant(&made), std::mem::discriminant(&preset), "{}", step.method);
                 assert_eq!(entry.method(&json!(made)).unwrap(), made, "{}: {}", protocol.benchmark, step.method);
+                let mut sourced: Vec<&str> = step.parameters.iter().flat_map(|names| names.split(' ')).collect();
+                sourced.sort_unstable();
+                let mut parameters: Vec<String> =
+                    json!(made).as_object().unwrap().keys().map(ToString::to_string).collect();
+                parameters.sort_unstable();
+                assert_eq!(sourced, parameters, "{}: {}", protocol.benchmark, step.method);
             }
         }
     }
@@ -265,7 +207,7 @@ mod tests {
         assert_eq!(json!(Rag { style: PromptStyle::Novelqa, ..Rag::dos() }), of("novelqa", "dos-rag"));
         assert_eq!(of("corpusqa", "memory-agent")["style"], json!(null));
         assert_eq!(of("novelqa", "memory-agent")["style"], json!("novelqa"));
-        assert_eq!(Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
-        assert_eq!((Protocol::of("quality").repeats, Protocol::of("narrativeqa").repeats), (5, 1));
+        assert_eq!(*Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
+        assert_eq!((*Protocol::of("quality").repeats, *Protocol::of("narrativeqa").repeats), (5, 1));
     }
 }

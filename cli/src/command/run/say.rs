@@ -94,10 +94,10 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
         info!("  budgets: {} tokens", budgets.join(", "));
     }
     let n = args.repeats();
-    if args.repeats.is_none() && protocol.repeats > 1 {
+    if args.repeats.is_none() && *protocol.repeats > 1 {
         info!("  repetitions: {n}{}", if n == 1 { " (builtin/extractive always replies the same)" } else { "" });
     }
-    let failures = match protocol.failures {
+    let failures = match *protocol.failures {
         FailurePolicy::Wrong => "count as wrong",
         FailurePolicy::LeftOut => "are in no denominator",
     };
@@ -107,7 +107,7 @@ pub(super) fn say_protocol(args: &RunArgs, methods: &[(&Entry, AnyMethod)]) {
 /// Who judges, or why nobody does.
 pub(super) fn say_judges(args: &RunArgs, judges: Option<&JudgeOptions>) {
     let protocol = args.protocol();
-    match (judges, protocol.judge_model) {
+    match (judges, *protocol.judge_model) {
         (None, Some(model)) => info!(
             "nothing is judged: the paper judges with {model}, by {}; name a model that judges by --judge-model, or \
              builtin/rule, which needs none (`closeread judge` does it afterwards, too)",

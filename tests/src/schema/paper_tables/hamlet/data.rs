@@ -203,7 +203,7 @@ impl InputTree {
             Labels { labels: facts.iter().map(|fact| Some(label(fact))).collect() }
         };
         let passes = [labels(|f| f.faithfulness), labels(|f| f.objectivity), labels(|f| f.significance)];
-        let left = prune(&tree, &passes.iter().collect::<Vec<_>>(), Language::ENGLISH);
+        let left = prune(&tree, &passes.iter().collect::<Vec<_>>(), Some(Language::ENGLISH));
         (tree, left)
     }
 }

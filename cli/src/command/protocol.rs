@@ -1,0 +1,89 @@
+//! `closeread protocol`: what a paper's protocol is, line by line with its source, and what a run changed of it.
+
+use anyhow::{Context, Result, bail};
+use closeread_eval::Paper;
+use closeread_methods::protocol::{Change, Line, PROTOCOLS, Protocol};
+use closeread_runner::finished::is_run_folder;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Every line of a benchmark's protocol with its source, or what a run changed of it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProtocolArgs {
+    /// A benchmark or a paper, as sagascale or stronger-baselines; or a run folder, for what it changed
+    #[arg(value_name = "NAME|RUN")]
+    name: String,
+    /// Print [{"benchmark", "source", "lines"}], of a run {"benchmark", "source", "changes"}
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the protocol, or the changes.
+pub(crate) fn run(args: &ProtocolArgs) -> Result<ExitCode> {
+    if is_run_folder(Path::new(&args.name)) {
+        return of_run(Path::new(&args.name), args.json);
+    }
+    let protocols = named(&args.name)?;
+    if args.json {
+        let all: Vec<Value> = protocols.iter().map(|protocol| of_protocol(protocol)).collect();
+        outln!("{}", json!(all));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for (idx, protocol) in protocols.iter().enumerate() {
+        let gap = if idx > 0 { "\n" } else { "" };
+        outln!("{gap}{} ({})\n", protocol.benchmark, protocol.source);
+        for Line { name, value, source, differs } in protocol.lines() {
+            outln!("{name}: {value}\n    {source}");
+            if let Some(differs) = differs {
+                outln!("    otherwise there: {differs}");
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_protocol(protocol: &Protocol) -> Value {
+    json!({"benchmark": protocol.benchmark, "source": protocol.source, "lines": protocol.lines()})
+}
+
+/// The protocols of a benchmark or of a paper.
+fn named(name: &str) -> Result<Vec<&'static Protocol>> {
+    let paper = Paper::named(name);
+    let is = |protocol: &&Protocol| protocol.benchmark == name || (paper.is_some() && protocol.paper() == paper);
+    let found: Vec<&Protocol> = PROTOCOLS.iter().filter(is).collect();
+    if found.is_empty() {
+        let names = PROTOCOLS.iter().map(|protocol| protocol.benchmark).chain([Paper::DosRag.name()]);
+        bail!(
+            "there is no protocol and no run folder `{name}`: expected one of {}",
+            names.collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(found)
+}
+
+fn of_run(folder: &Path, as_json: bool) -> Result<ExitCode> {
+    let file = folder.join("manifest.json");
+    let bytes = closeread_files::read_file(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let manifest: Value =
+        serde_json::from_slice(&bytes).with_context(|| format!("{} is no manifest", file.display()))?;
+    let Some(configuration) = manifest.get("configuration") else {
+        bail!("{} has no `configuration`: expected the manifest that `closeread run` writes", file.display());
+    };
+    let benchmark = configuration.get("benchmark").and_then(Value::as_str).unwrap_or_default();
+    let protocol = Protocol::of(benchmark);
+    let changes = protocol.changes(configuration);
+    if as_json {
+        outln!("{}", json!({"benchmark": benchmark, "source": protocol.source, "changes": changes}));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let follows = if *protocol == Protocol::OWN { "no paper's; closeread's own" } else { protocol.source };
+    outln!("{} is a run of {benchmark} (protocol: {follows})", folder.display());
+    for Change { name, protocol, run } in &changes {
+        outln!("{name}: {run}\n    in the protocol: {protocol}");
+    }
+    if changes.is_empty() {
+        outln!("It changed nothing.");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,115 @@
+//! `closeread protocol`, as a user meets it.
+
+use crate::support::{Sandbox, run_tales, tales};
+use expect_test::expect;
+use serde_json::json;
+
+#[test]
+fn every_line_of_a_protocol_has_its_source() {
+    let sandbox = Sandbox::new();
+    let ended = sandbox.run(&["protocol", "hamlet"]).exits(0);
+    expect![[r#"
+        hamlet (HAMLET, section 3 and appendices D and E)
+
+        methods: query-summary
+            HAMLET, section 3.2
+        query-summary: overflow: fail
+            open: we chose; every book of the paper fits
+        tokenizer: cl100k_base
+            open: we chose; it ships, and is that of the papers' GPT models
+        embedder: each method's own, else the model that ships
+            open: we chose; each method's own, else the model that ships
+        repeats: 1
+            HAMLET, section 3.2
+        preparing model: the reader
+            open: we chose; --preparer names another
+        context window: none unless --context-window names it
+            HAMLET, Table 11
+            otherwise there: each model's own window
+        reply limit, tokens: 1024
+            open: we chose; no paper names a limit
+        temperature: 0
+            HAMLET, appendix D
+        seed: none
+            open: we chose; at temperature 0; --seed sends one
+        system line: none
+            open: we chose; the whole prompt is the user's message
+        answer in the reply: the whole reply is the summary
+            HAMLET, section 3.2
+        failures: count as wrong; reports have both readings
+            open: we chose; the paper names no treatment
+        metrics: recall and faithfulness by the judges; ROUGE beside them
+            HAMLET, section 3.3.1
+        clusters of intervals: the set of an item's documents
+            open: we chose; no paper has intervals; questions on a book depend
+        judges: align-key-facts, verify-facts
+            HAMLET, appendix E
+        judging model: GPT-4o
+            HAMLET, section 3.3.2
+    "#]]
+    .assert_eq(&ended.out());
+    let papers = sandbox.run(&["protocol", "stronger-baselines", "--json"]).exits(0).json();
+    let papers = papers.as_array().unwrap();
+    assert_eq!(papers.len(), 3, "InfiniteBench, QuALITY, NarrativeQA");
+    for lines in papers.iter().map(|paper| paper["lines"].as_array().unwrap()) {
+        assert!(lines.len() > 20 && lines.iter().all(|line| line["source"]["where"].is_string()));
+        let of = |name: &str| lines.iter().find(|line| line["name"] == name).unwrap();
+        assert_eq!(of("dos-rag: query")["value"], "with-options");
+        assert_eq!(of("embedder")["source"], json!({"kind": "paper", "where": "Stronger Baselines, appendix A.1"}));
+        assert!(of("seed")["differs"].as_str().unwrap().contains("42"));
+    }
+    sandbox.run(&["protocol", "novel-qa"]).refuses(&["`novel-qa`", "novelqa", "infinitebench", "stronger-baselines"]);
+}
+
+#[test]
+fn a_run_says_what_it_changed() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "15", "--seed", "7", "--param", "dos-rag.fill=skip"]);
+    let ended = sandbox.run(&["protocol", "r"]).exits(0);
+    expect![[r#"
+        r is a run of tales (protocol: no paper's; closeread's own)
+        methods: dos-rag
+            in the protocol: closed-book, full-document, vanilla-rag, dos-rag, naive-rag, corpus-rag, agentic-rag, raptor, read-agent, memory-agent, query-summary
+        budgets, tokens: 15
+            in the protocol: 500, 1000, 1500, 5000
+        seed: 7
+            in the protocol: none
+        dos-rag: max_tokens: 12
+            in the protocol: 100
+        dos-rag: fill: skip
+            in the protocol: stop
+        retriever: bm25
+            in the protocol: dense
+    "#]].assert_eq(&ended.out());
+    let data = ["run", "--benchmark", "corpusqa", "--data", "tales", "--method", "corpus-rag", "--budget", "20"];
+    sandbox
+        .run(&[&data[..], &["--retriever", "bm25", "--param", "corpus-rag.max_tokens=12", "--out", "c"]].concat())
+        .exits(1);
+    let changes = sandbox.run(&["protocol", "c", "--json"]).exits(0).json();
+    assert_eq!(changes["benchmark"], "corpusqa");
+    expect![[r#"
+        [
+          {
+            "name": "methods",
+            "protocol": "full-document, corpus-rag, memory-agent",
+            "run": "corpus-rag"
+          },
+          {
+            "name": "corpus-rag: split, max_tokens",
+            "protocol": "window, 512",
+            "run": "window, 12"
+          },
+          {
+            "name": "budgets, tokens",
+            "protocol": "50000",
+            "run": "20"
+          },
+          {
+            "name": "retriever",
+            "protocol": "dense",
+            "run": "bm25"
+          }
+        ]
+    "#]].assert_eq(&format!("{:#}\n", changes["changes"]));
+}

@@ -1,0 +1,124 @@
+//! What a run changed of its benchmark's protocol.
+
+use super::lines::plain;
+use super::{Line, Protocol};
+use crate::entry;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// A line of the protocol that a run has otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The line's name.
+    pub name: String,
+    /// How the protocol has it.
+    pub protocol: String,
+    /// How the run has it.
+    pub run: String,
+}
+
+impl Protocol {
+    /// The lines that a run changed, by the field `configuration` of its manifest. What a manifest does not say is taken for
+    /// unchanged.
+    pub fn changes(&self, configuration: &Value) -> Vec<Change> {
+        let change = |line: Line| {
+            let run = run_value(&line, configuration)?;
+            (run != line.value).then_some(Change { name: line.name, protocol: line.value, run })
+        };
+        let mut changes: Vec<Change> = self.lines().into_iter().filter_map(change).collect();
+        changes.extend(self.other_parameters(configuration));
+        let retriever = configuration.get("retriever").and_then(Value::as_str).filter(|name| *name != "dense");
+        changes.extend(retriever.map(|name| Change {
+            name: "retriever".to_owned(),
+            protocol: "dense".to_owned(),
+            run: name.to_owned(),
+        }));
+        for name in ["extra_body", "extra_bodies"] {
+            let extra =
+                configuration.get(name).filter(|extra| extra.as_object().is_some_and(|fields| !fields.is_empty()));
+            changes.extend(extra.map(|extra| Change {
+                name: "fields merged into requests".to_owned(),
+                protocol: "none".to_owned(),
+                run: extra.to_string(),
+            }));
+        }
+        changes
+    }
+
+    /// Parameters of methods that the protocol has no step for.
+    fn other_parameters(&self, configuration: &Value) -> Vec<Change> {
+        let methods = configuration.get("methods").and_then(Value::as_object).into_iter().flatten();
+        let others = methods.filter(|(name, _)| self.steps.iter().all(|step| step.method != *name));
+        let of_method = |(name, made): (&String, &Value)| {
+            let preset = entry(name).map(|entry| json!(self.method(entry))).unwrap_or_default();
+            let fields = made.as_object().into_iter().flatten();
+            let changed = fields.filter(|(field, value)| preset.get(field).is_some_and(|own| own != *value));
+            let change = |(field, value): (&String, &Value)| {
+                let name = format!("{name}: {field}");
+                Change { name, protocol: plain(&preset[field]), run: plain(value) }
+            };
+            changed.map(change).collect::<Vec<_>>()
+        };
+        others.flat_map(of_method).collect()
+    }
+}
+
+/// The same line of the run; `None` where it has none.
+fn run_value(line: &Line, configuration: &Value) -> Option<String> {
+    let of = |name: &str| configuration.get(name).filter(|value| !value.is_null()).map(plain);
+    let cells = || configuration.get("cells").and_then(Value::as_array).into_iter().flatten();
+    if let Some((method, parameters)) = line.name.split_once(": ") {
+        let made = configuration.get("methods")?.get(method)?;
+        let values = parameters.split(", ").map(|name| Some(plain(made.get(name)?)));
+        return Some(values.collect::<Option<Vec<_>>>()?.join(", "));
+    }
+    match line.name.as_str() {
+        "methods" => Some(distinct(cells().filter_map(|cell| Some(plain(cell.get("method")?)))).join(", ")),
+        "budgets, tokens" => {
+            let budgets = cells().filter_map(|cell| cell.get("budget").filter(|budget| !budget.is_null()));
+            let budgets = distinct(budgets.map(plain)).join(", ");
+            (!budgets.is_empty()).then_some(budgets)
+        }
+        "tokenizer" => of("tokenizer"),
+        "embedder" => Some(plain(configuration.get("embedder")?.get("name")?)),
+        "repeats" => of("repeats"),
+        "preparing model" => of("preparer"),
+        "context window" => of("context_window"),
+        "reply limit, tokens" => of("max_output_tokens"),
+        "seed" => of("seed"),
+        _ => None,
+    }
+}
+
+/// Each once, in the order of its first place.
+fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_changes_what_its_manifest_has_otherwise() {
+        let protocol = Protocol::of("infinitebench");
+        let dos = json!((protocol.steps[1].make)());
+        let mut other = dos.clone();
+        other["query"] = json!("question");
+        let cell = |budget: usize| json!({"method": "dos-rag", "model": "p/x", "budget": budget});
+        let run = |dos: Value| {
+            json!({"cells": [cell(1_500), cell(500)], "methods": {"dos-rag": dos}, "repeats": 5, "seed": null,
+                "embedder": {"name": "all-MiniLM-L6-v2"}, "tokenizer": protocol.tokenizer.name(), "extra_body": {}, "context_window": 9})
+        };
+        let names = |dos| protocol.changes(&run(dos)).into_iter().map(|change| change.name).collect::<Vec<_>>();
+        assert_eq!(names(dos), ["methods", "budgets, tokens", "embedder", "context window"]);
+        assert_eq!(names(other)[1], "dos-rag: query");
+        assert_eq!(protocol.changes(&run(json!({})))[1].run, "1500, 500");
+    }
+}

@@ -1,0 +1,389 @@
+//! The protocols of the papers' benchmarks.
+//!
+//! SagaScale's and HAMLET's repositories hold no code that could be read: for these two the paper is the only source.
+
+use super::{Conduct, Judge, Protocol, Sourced, Step, whole};
+use crate::{
+    AgenticRag, ClosedBook, FullDocument, MemoryAgent, OnOverflow, PromptStyle, QueryForm, QuerySummary, Rag, Raptor,
+    ReadAgent, Select, Unit,
+};
+use closeread_books::tokens::Encoding;
+use closeread_eval::observations::FailurePolicy;
+
+const DOS_RAG: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, RAG.py:114-117";
+const DOS_EXPERIMENT: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, run_experiment.py:175-196";
+const DOS_READER: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, QAModels.py:65-75";
+const RAPTOR_CODE: &str = "parthsarthi03/raptor, as raptor-eval f6330c4 runs it";
+const READ_AGENT_CODE: &str = "read-agent/read-agent.github.io, notebook; read-agent-eval c33870c";
+const MEM_AGENT: &str = "BytedTsinghua-SIA/MemAgent, its evaluation";
+const CORPUSQA_CODE: &str = "Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py";
+const CORPUSQA_EVAL: &str = "Tongyi-Zhiwen/CorpusQA f5b5764, src/eval.py";
+
+const NO_NEIGHBOURS: Sourced<&str> = Sourced::open("neighbours", "no paper has any");
+const ORDER: Sourced<&str> = Sourced::open("order", "the paper names none; best first is what a retriever returns");
+
+impl Conduct {
+    /// What every run does where its options say nothing.
+    pub(super) const OWN: Self = Self {
+        preparer: Sourced::open("the reader", "--preparer names another"),
+        window: Sourced::open("none unless --context-window names it", "it is the model's, not the benchmark's"),
+        temperature: Sourced::open("0", "greedy decoding, as in the papers"),
+        seed: Sourced::open("none", "at temperature 0; --seed sends one"),
+        system: Sourced::open("none", "the whole prompt is the user's message"),
+        answer: Sourced::open("the last in the form asked for", "what a reply ends with is its answer"),
+        metrics: Sourced::open("accuracy of choices, F1 and exact match of words", "what gold answers can score"),
+        clusters: Sourced::open("the set of an item's documents", "no paper has intervals; questions on a book depend"),
+    };
+}
+
+/// Long context, naive and agentic retrieval; what does not fit the window counts as wrong (Table 3).
+pub(super) const SAGASCALE: Protocol = Protocol {
+    benchmark: "sagascale",
+    source: "SagaScale, sections 4.1 and A.4.2",
+    steps: Sourced::<&[Step]>::paper(
+        &[
+            Step::new(
+                "full-document",
+                || whole(PromptStyle::Sagascale),
+                &[
+                    Sourced::paper("overflow", "SagaScale, section 4.1"),
+                    Sourced::paper("style", "SagaScale, Figure 16"),
+                    Sourced::paper("together evidence", "SagaScale, section 4.1"),
+                ],
+            ),
+            Step::new(
+                "naive-rag",
+                || Rag { select: Select::Top { top_k: 3 }, ..Rag::naive() }.into(),
+                &[
+                    Sourced::paper("split max_tokens", "SagaScale, section 4.1").but(
+                        "tokens of a chunk are by the run's tokenizer; the paper's is by DeepSeek-R1's or mE5's own",
+                    ),
+                    Sourced::paper("embedder", "SagaScale, section 4.1"),
+                    Sourced::paper("top_k", "SagaScale, section 4.1"),
+                    Sourced::paper("query", "SagaScale, section 4.1"),
+                    Sourced::paper("style", "SagaScale, Figure 17"),
+                    ORDER,
+                    NO_NEIGHBOURS,
+                ],
+            ),
+            Step::new(
+                "agentic-rag",
+                || AgenticRag { top_k: 3, max_searches: 8, ..AgenticRag::default() }.into(),
+                &[
+                    Sourced::paper("split max_tokens embedder", "SagaScale, section 4.1: as for NR"),
+                    Sourced::paper("top_k", "SagaScale, section 4.1"),
+                    Sourced::paper("max_searches", "SagaScale, section 4.1"),
+                    ORDER,
+                    Sourced::open("on_both", "a text behind a query was written without its passages"),
+                    Sourced::open("on_neither max_reprompts", "the paper does not say; such a turn is asked for again"),
+                    NO_NEIGHBOURS,
+                ],
+            ),
+        ],
+        "SagaScale, section 4.1",
+    )
+    .but("Table 4 adds closed-book: name it by --method"),
+    style: Some(PromptStyle::Sagascale),
+    failures: Sourced::paper(FailurePolicy::Wrong, "SagaScale, section 4.1"),
+    tokenizer: Sourced::open(Encoding::Cl100k, "it ships")
+        .but("the paper counts by DeepSeek-R1-0528's (footnote 3): --tokenizer takes its tokenizer.json"),
+    embedder: Sourced::paper(None, "SagaScale, section 4.1: mE5-large, a parameter of its methods"),
+    repeats: Sourced::paper(1, "SagaScale, section 4.1"),
+    judges: Sourced::paper(&[Judge::SagaScale], "SagaScale, section 4.1 and Figure 15"),
+    judge_model: Sourced::paper(Some("GPT-4o"), "SagaScale, section 4.1"),
+    conduct: Conduct {
+        window: Sourced::paper("none unless --context-window names it", "SagaScale, section 4.1")
+            .but("each model's own window, without extension"),
+        temperature: Sourced::paper("0", "SagaScale, section 4.1"),
+        metrics: Sourced::paper("the judge's verdict; F1 and exact match beside it", "SagaScale, section 4.1"),
+        ..Conduct::OWN
+    },
+    ..Protocol::OWN
+};
+
+/// With and without the book, all questions of a book in one call, the end of a book cut where it does not fit.
+///
+/// The paper runs both the generative and the multiple-choice setting: `--task generative` and `--task choice`.
+pub(super) const NOVELQA: Protocol = Protocol {
+    benchmark: "novelqa",
+    source: "NovelQA, sections 4.1 and 4.2",
+    steps: Sourced::<&[Step]>::paper(
+        &[
+            Step::new(
+                "closed-book",
+                || ClosedBook { style: PromptStyle::Novelqa, together: true }.into(),
+                &[Sourced::paper("style", "NovelQA, Table 11"), Sourced::paper("together", "NovelQA, appendix C.4.1")],
+            ),
+            Step::new(
+                "full-document",
+                || {
+                    let (style, overflow) = (PromptStyle::Novelqa, OnOverflow::TruncateEnd);
+                    FullDocument { overflow, style, together: true, ..FullDocument::default() }.into()
+                },
+                &[
+                    Sourced::paper("overflow", "NovelQA, section 4.1")
+                        .but("nothing is cut without --context-window, which names the model's"),
+                    Sourced::paper("style", "NovelQA, Table 11"),
+                    Sourced::paper("together", "NovelQA, appendix C.4.1"),
+                    Sourced::paper("evidence", "NovelQA, section 4.5")
+                        .but("Table 5 asks for evidence in a run of its own: --param evidence=true"),
+                ],
+            ),
+        ],
+        "NovelQA, sections 4.1 and 4.6",
+    )
+    .but("the paper asks every model in both settings: --task generative and --task choice"),
+    style: Some(PromptStyle::Novelqa),
+    repeats: Sourced::paper(1, "NovelQA, appendix C.4.1"),
+    failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
+    judges: Sourced::paper(&[Judge::NovelQa, Judge::NovelQaEvidence], "NovelQA, sections 4.1 and 4.5"),
+    judge_model: Sourced::paper(Some("GPT-4"), "NovelQA, section 4.1"),
+    conduct: Conduct {
+        window: Sourced::paper("none unless --context-window names it", "NovelQA, section 4.1")
+            .but("each model's own: Max Length of Table 2"),
+        temperature: Sourced::paper("0", "NovelQA, appendix C.4.1"),
+        metrics: Sourced::paper("accuracy of choices, the judge's verdict of words", "NovelQA, section 4.1"),
+        ..Conduct::OWN
+    },
+    ..Protocol::OWN
+};
+
+const OF_BASELINES: [Sourced<&str>; 5] = [
+    Sourced::paper("split max_tokens", "Stronger Baselines, section 2.3")
+        .but("sentences above the cap are cut otherwise in dos-rag-eval 6ed1c8a, source/method/utils.py:26-63"),
+    Sourced::paper("embedder", "Stronger Baselines, appendix A.1: the run's, see `embedder`"),
+    Sourced::code("fill", DOS_EXPERIMENT),
+    NO_NEIGHBOURS,
+    Sourced::paper("style", "Stronger Baselines, appendix A.8"),
+];
+const WITH_OPTIONS: Sourced<&str> =
+    Sourced::code("query", DOS_RAG).but("there the options stand on lines of their own, with their numbers");
+
+const BASELINES: [Step; 4] = [
+    Step::new(
+        "vanilla-rag",
+        || Rag { query: QueryForm::WithOptions, ..Rag::vanilla() }.into(),
+        &[
+            OF_BASELINES[0],
+            OF_BASELINES[1],
+            OF_BASELINES[2],
+            OF_BASELINES[3],
+            OF_BASELINES[4],
+            WITH_OPTIONS,
+            Sourced::paper("order", "Stronger Baselines, section 2.3"),
+        ],
+    ),
+    Step::new(
+        "dos-rag",
+        || Rag { query: QueryForm::WithOptions, ..Rag::dos() }.into(),
+        &[
+            OF_BASELINES[0],
+            OF_BASELINES[1],
+            OF_BASELINES[2],
+            OF_BASELINES[3],
+            OF_BASELINES[4],
+            WITH_OPTIONS,
+            Sourced::paper("order", "Stronger Baselines, section 2.3"),
+        ],
+    ),
+    Step::new(
+        "raptor",
+        || Raptor::default().into(),
+        &[
+            Sourced::paper("split max_tokens", "Stronger Baselines, appendix A.7")
+                .but("raptor-eval f6330c4, raptor/utils.py:46-134 cuts sentences above the cap otherwise"),
+            Sourced::paper("embedder", "Stronger Baselines, appendix A.7: the run's, see `embedder`").but(
+                "raptor-eval f6330c4, tree_retriever.py:146-170 embeds the query, options included, without the prefix",
+            ),
+            Sourced::code("max_layers reduction_dimension membership cluster_tokens mode", RAPTOR_CODE),
+            Sourced::code("summary_tokens", "raptor-eval f6330c4, SummarizationModels.py:36-46"),
+            Sourced::open("seed", "RAPTOR's code leaves UMAP unseeded; a run is to be repeatable"),
+            Sourced::code(
+                "top_k depth",
+                "raptor-eval f6330c4: its top_k never binds at passages of 50 tokens and more",
+            ),
+            Sourced::code("fill", DOS_EXPERIMENT),
+        ],
+    ),
+    Step::new(
+        "read-agent",
+        || ReadAgent { unit: Unit::Sentence, max_pages: 6, ..ReadAgent::default() }.into(),
+        &[
+            Sourced::paper("unit max_pages", "Stronger Baselines, appendix A.6"),
+            Sourced::code("word_limit start_threshold min_words lookup", READ_AGENT_CODE)
+                .but("read-agent-eval paginates by another prompt, whose replies its parser does not read"),
+        ],
+    ),
+];
+
+/// The compared pipelines over the budgets of Tables 1 and 2.
+///
+/// The full document is read on QuALITY alone, so it is in that protocol only.
+pub(super) const INFINITEBENCH: Protocol = Protocol {
+    benchmark: "infinitebench",
+    source: "Stronger Baselines, sections 2.3 and 3, appendices A.3 to A.8",
+    steps: Sourced::paper(&BASELINES, "Stronger Baselines, sections 2.2 and 2.3"),
+    style: Some(PromptStyle::DosRag),
+    budgets: Sourced::paper(&[1_500, 5_000, 10_000, 20_000, 30_000, 40_000], "Stronger Baselines, Tables 1 and 2"),
+    repeats: Sourced::paper(5, "Stronger Baselines, Tables 1 to 4"),
+    failures: Sourced::code(
+        FailurePolicy::LeftOut,
+        "dos-rag-eval 6ed1c8a, eval.py: correct over the lines of the answers",
+    ),
+    embedder: Sourced::paper(Some("snowflake-arctic-embed-m-v1.5"), "Stronger Baselines, appendix A.1"),
+    tokenizer: Sourced::code(Encoding::Cl100k, "dos-rag-eval 6ed1c8a, RAG.py:37"),
+    max_output_tokens: Sourced {
+        differs: Some("dos-rag-eval 6ed1c8a, QAModels.py:65-75 sends no limit"),
+        ..Protocol::OWN.max_output_tokens
+    },
+    judges: Sourced::paper(&[], "Stronger Baselines, section 2.1: options and words score by themselves"),
+    judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
+    conduct: Conduct {
+        preparer: Sourced::paper("the reader", "Stronger Baselines, appendix A.7")
+            .but("trees and pages are GPT-4o-mini's whoever reads: --preparer openai/gpt-4o-mini"),
+        temperature: Sourced::paper("0", "Stronger Baselines, appendix A.1"),
+        seed: Sourced::code("none", DOS_READER).but("there 42: --seed 42"),
+        system: Sourced::code("none", DOS_READER).but("there a short line that names a question answering portal"),
+        answer: Sourced::code("the last in the form asked for", "dos-rag-eval 6ed1c8a, experiments/utils.py:43-52")
+            .but("there the first `[[n]]` of a reply"),
+        metrics: Sourced::paper("accuracy", "Stronger Baselines, section 3"),
+        ..Conduct::OWN
+    },
+    ..Protocol::OWN
+};
+
+pub(super) const QUALITY: Protocol = Protocol {
+    benchmark: "quality",
+    steps: Sourced::paper(
+        &[
+            Step::new(
+                "full-document",
+                || whole(PromptStyle::DosRag),
+                &[
+                    Sourced::paper("overflow", "Stronger Baselines, section 2.3: every document fits"),
+                    Sourced::paper("style", "Stronger Baselines, appendix A.8"),
+                    Sourced::paper("together evidence", "Stronger Baselines, section 2.3"),
+                ],
+            ),
+            BASELINES[0],
+            BASELINES[1],
+            BASELINES[2],
+            BASELINES[3],
+        ],
+        "Stronger Baselines, sections 2.2 and 2.3",
+    ),
+    budgets: Sourced::<&[usize]>::paper(
+        &[500, 1_000, 1_500, 2_000, 4_000, 8_000],
+        "Stronger Baselines, Tables 3 and 4",
+    )
+    .but("appendix A.3 has 6,000 as well, and no table"),
+    ..INFINITEBENCH
+};
+
+/// As InfiniteBench; the paper repeats only the tasks with options.
+pub(super) const NARRATIVEQA: Protocol = Protocol {
+    benchmark: "narrativeqa",
+    budgets: Sourced::paper(&[1_500, 5_000, 10_000, 20_000, 30_000, 40_000], "Stronger Baselines, Table 5"),
+    repeats: Sourced::paper(1, "Stronger Baselines, Table 5: no deviation"),
+    conduct: Conduct {
+        metrics: Sourced::paper("F1 and exact match", "Stronger Baselines, appendix A.4")
+            .but("the paper has F1, BLEU-1, BLEU-4, METEOR and ROUGE-L: `closeread score` has them all"),
+        ..INFINITEBENCH.conduct
+    },
+    ..INFINITEBENCH
+};
+
+/// The whole corpus, retrieval over it and the memory agent; responses that are missing are in no denominator.
+pub(super) const CORPUSQA: Protocol = Protocol {
+    benchmark: "corpusqa",
+    source: "CorpusQA, section 4.1 and appendix C",
+    steps: Sourced::paper(
+        &[
+            Step::new(
+                "full-document",
+                || whole(PromptStyle::Corpusqa),
+                &[
+                    Sourced::open("overflow", "the paper tests no model on a set above its window"),
+                    Sourced::paper("style", "CorpusQA, appendix C"),
+                    Sourced::paper("together evidence", "CorpusQA, section 4.1"),
+                ],
+            ),
+            Step::new(
+                "corpus-rag",
+                || Rag::corpus().into(),
+                &[
+                    Sourced::open("split max_tokens", "the paper names no chunk; SagaScale's"),
+                    Sourced::open("embedder", "the paper names none; a multilingual one serves all four domains"),
+                    Sourced::open("fill order query", "the paper does not say; as DOS RAG"),
+                    NO_NEIGHBOURS,
+                    Sourced::paper("style", "CorpusQA, appendix C"),
+                ],
+            ),
+            // It answers by MemAgent's own last prompt.
+            Step::new(
+                "memory-agent",
+                || MemoryAgent { style: None, ..MemoryAgent::default() }.into(),
+                &[
+                    Sourced::code("section_tokens memory_tokens", MEM_AGENT),
+                    Sourced::paper("max_context", "CorpusQA, section 4.1: the whole corpus is read")
+                        .but("MemAgent's evaluation reads 120,000 tokens at most"),
+                    Sourced::paper("temperature", "CorpusQA, section 4.1").but("MemAgent's evaluation has 0.7"),
+                    Sourced::open(
+                        "style",
+                        "whether CorpusQA's output requirements were part of its problem is not said",
+                    ),
+                ],
+            ),
+        ],
+        "CorpusQA, section 4.1",
+    ),
+    style: Some(PromptStyle::Corpusqa),
+    budgets: Sourced::open(
+        &[50_000],
+        "the paper names none; about 100 chunks: what the 1M set can have of documents of 10,240 tokens or more, and less \
+         than the larger sets have, for which Table 4 says that fewer chunks than documents were read",
+    ),
+    repeats: Sourced::paper(1, "CorpusQA, section 4.1"),
+    failures: Sourced::code(FailurePolicy::LeftOut, CORPUSQA_CODE),
+    judges: Sourced::paper(&[Judge::CorpusQa], "CorpusQA, section 4.1 and appendix D"),
+    judge_model: Sourced::paper(Some("DeepSeek-V3"), "CorpusQA, section 4.1"),
+    max_output_tokens: Sourced {
+        differs: Some("Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py sends no limit"),
+        ..Protocol::OWN.max_output_tokens
+    },
+    conduct: Conduct {
+        temperature: Sourced::paper("0", "CorpusQA, section 4.1"),
+        system: Sourced::code("none", CORPUSQA_CODE).but("there the row's own messages are sent unchanged"),
+        answer: Sourced::code("the line behind `The answer is:`", CORPUSQA_EVAL),
+        metrics: Sourced::paper("the judge's verdict; F1 and exact match beside it", "CorpusQA, section 4.1"),
+        ..Conduct::OWN
+    },
+    ..Protocol::OWN
+};
+
+/// One query-focused summary a query, judged against the key facts and the text of its chunk.
+pub(super) const HAMLET: Protocol = Protocol {
+    benchmark: "hamlet",
+    source: "HAMLET, section 3 and appendices D and E",
+    steps: Sourced::paper(
+        &[Step::new(
+            "query-summary",
+            || QuerySummary::default().into(),
+            &[Sourced::open("overflow", "every book of the paper fits")],
+        )],
+        "HAMLET, section 3.2",
+    ),
+    repeats: Sourced::paper(1, "HAMLET, section 3.2"),
+    failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
+    judges: Sourced::paper(&[Judge::AlignKeyFacts, Judge::VerifyFacts], "HAMLET, appendix E"),
+    judge_model: Sourced::paper(Some("GPT-4o"), "HAMLET, section 3.3.2"),
+    conduct: Conduct {
+        window: Sourced::paper("none unless --context-window names it", "HAMLET, Table 11")
+            .but("each model's own window"),
+        temperature: Sourced::paper("0", "HAMLET, appendix D"),
+        answer: Sourced::paper("the whole reply is the summary", "HAMLET, section 3.2"),
+        metrics: Sourced::paper("recall and faithfulness by the judges; ROUGE beside them", "HAMLET, section 3.3.1"),
+        ..Conduct::OWN
+    },
+    ..Protocol::OWN
+};

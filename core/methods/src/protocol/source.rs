@@ -1,0 +1,74 @@
+//! Where a value of a protocol comes from.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::ops::Deref;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "where", rename_all = "snake_case")]
+pub enum Source {
+    /// The paper states it: the section or appendix.
+    Paper(&'static str),
+    /// The authors' code has it: repository, commit, file and lines.
+    Code(&'static str),
+    /// Neither does: what we chose, and why.
+    Open(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Paper(place) | Self::Code(place) => f.write_str(place),
+            Self::Open(reason) => write!(f, "open: we chose; {reason}"),
+        }
+    }
+}
+
+/// A value of a protocol with its source. It is serialized as the value alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub source: Source,
+    /// In what the paper, or its authors' code, does otherwise.
+    pub differs: Option<&'static str>,
+}
+
+impl<T: Copy> Sourced<T> {
+    /// The paper states it.
+    pub const fn paper(value: T, section: &'static str) -> Self {
+        Self { value, source: Source::Paper(section), differs: None }
+    }
+
+    /// The authors' code has it.
+    pub const fn code(value: T, place: &'static str) -> Self {
+        Self { value, source: Source::Code(place), differs: None }
+    }
+
+    /// We chose it.
+    pub const fn open(value: T, reason: &'static str) -> Self {
+        Self { value, source: Source::Open(reason), differs: None }
+    }
+
+    /// The same, which the paper or its code does otherwise, or in part.
+    #[must_use]
+    pub const fn but(self, differs: &'static str) -> Self {
+        Self { differs: Some(differs), ..self }
+    }
+}
+
+impl<T> Deref for Sourced<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+impl<T: Serialize> Serialize for Sourced<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
+}
