@@ -1,11 +1,12 @@
 //! `closeread data`: data sets, looked after.
 
 mod hash;
+mod stats;
 
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-/// Data sets: hide gold answers
+/// Data sets: count them as the papers do, hide gold answers
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     #[command(subcommand)]
@@ -16,14 +17,16 @@ pub(crate) struct DataArgs {
 enum DataCommand {
     /// Hash gold answers, so that a public page can score exact match without telling them
     Hash(hash::HashArgs),
+    Stats(stats::StatsArgs),
 }
 
 /// Runs `closeread data`.
 ///
 /// # Errors
-/// If a file cannot be read or written.
+/// If a file cannot be read or written, or the benchmark cannot be read.
 pub(crate) fn run(args: DataArgs) -> anyhow::Result<ExitCode> {
     match args.command {
         DataCommand::Hash(args) => hash::run(&args),
+        DataCommand::Stats(args) => stats::run(&args),
     }
 }

@@ -19,6 +19,7 @@ pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
 pub(crate) mod serve;
+mod tables;
 pub(crate) mod tree;
 pub(crate) mod verify;
 

@@ -1,5 +1,6 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
+use super::tables::{as_latex, as_text, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
 use closeread_eval::Paper;
@@ -9,7 +10,7 @@ use closeread_report::site::site;
 use closeread_report::{PaperReport, Report, Run, paper_list, paper_report, report};
 use closeread_runner::finished::{self, NamedFolder, Texts};
 use closeread_serve::page;
-use closeread_table::render::{csv, latex, text};
+use closeread_table::render::text;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
@@ -101,43 +102,19 @@ fn print(args: &ReportArgs, runs: &[Run], report: &Report) -> Result<ExitCode> {
         write_site(folder, report, runs)?;
     }
     if let Some(path) = &args.csv {
-        write_csv(path, report)?;
+        write_csv(path, &report.tables, report.complete)?;
     }
     if args.json {
         outln!("{}", serde_json::to_string(report)?);
     } else if args.latex {
-        out!("{}", as_latex(report));
+        out!("{}", as_latex(&report.tables));
     } else if args.html.is_none() && args.csv.is_none() {
-        out!("{}", as_text(report));
+        out!("{}", as_text(&report.tables));
     }
     for note in &report.notes {
         info!("{}", text::plain(note));
     }
     Ok(if report.complete { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-fn as_text(report: &Report) -> String {
-    report.tables.iter().map(text::table).collect::<Vec<_>>().join("\n")
-}
-
-fn as_latex(report: &Report) -> String {
-    let tables: Vec<String> = report.tables.iter().map(latex::table).collect();
-    format!("{}\n{}", latex::PREAMBLE, tables.join("\n"))
-}
-
-fn write_csv(path: &Path, report: &Report) -> Result<()> {
-    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
-        write_atomically(path, csv::tidy(&report.tables, report.complete).as_bytes())?;
-        info!("{}: {} tables as one list", path.display(), report.tables.len());
-        return Ok(());
-    }
-    std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
-    for table in &report.tables {
-        let name: String = table.id.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        write_atomically(&path.join(format!("{name}.csv")), csv::wide(table, report.complete).as_bytes())?;
-    }
-    info!("{}: {} tables, one file each", path.display(), report.tables.len());
-    Ok(())
 }
 
 fn write_site(folder: &Path, report: &Report, runs: &[Run]) -> Result<()> {

@@ -16,6 +16,7 @@ mod corpus;
 mod corpus_truth;
 mod crashes;
 mod cuts;
+mod data_stats;
 mod disk;
 mod eight_bit;
 mod embeddings;

@@ -40,6 +40,7 @@ pub mod sagascale;
 pub mod scoring;
 #[cfg(feature = "other-formats")]
 pub mod squality;
+pub mod statistics;
 
 #[cfg(feature = "data-sets")]
 pub use adapter::{Adapter, LabelValues, Texts};

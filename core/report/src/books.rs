@@ -1,7 +1,7 @@
 //! Where things stand in a book in tokens.
 
 use closeread_books::tokens::Tokenizer;
-use closeread_books::{Book, TextError};
+use closeread_books::{Book, BookText, TextError};
 use closeread_eval::Item;
 use closeread_text::Span;
 use std::collections::BTreeMap;
@@ -23,10 +23,15 @@ impl TokenPlaces {
     /// # Errors
     /// [`TextError::Gone`] if it does not.
     pub fn of(book: &Book, tokenizer: &Tokenizer) -> Result<Self, TextError> {
+        Ok(Self::of_text(book, &*book.text()?, tokenizer))
+    }
+
+    /// Counts the tokens of a book, whose text this is.
+    pub fn of_text(book: &Book, text: &BookText, tokenizer: &Tokenizer) -> Self {
         let body = book.body();
-        let ends = tokenizer.token_ends(&book.text()?.source()[body.range()]);
+        let ends = tokenizer.token_ends(&text.source()[body.range()]);
         let ends = ends.into_iter().map(|end| u32::try_from(end).expect("a book has at most MAX_BOOK_BYTES")).collect();
-        Ok(Self { body, ends })
+        Self { body, ends }
     }
 
     /// Length of the book in tokens.

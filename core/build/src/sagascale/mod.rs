@@ -235,7 +235,8 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
         items.push(item);
     }
     let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
-    let tables = vec![tables::types(&items), tables::lengths(&books, tokenizer, &items)?];
+    let mut tables = vec![tables::types(&items)];
+    tables.extend(tables::lengths(&books, tokenizer, &items)?);
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }
 

@@ -2,6 +2,7 @@
 
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
+use closeread_data::statistics::{self, BookFacts};
 use closeread_eval::Item;
 use closeread_judges::QuestionType;
 use closeread_table::{Table, Value};
@@ -27,18 +28,17 @@ pub(super) fn types(items: &[Item]) -> Table {
 }
 
 /// Tokens and questions of each book.
-pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item]) -> Result<Table, TextError> {
-    let columns = ["book", "language", "tokens", "questions"].map(str::to_owned).to_vec();
-    let mut table = Table::new("lengths", "Lengths of the books", columns);
-    table.source = "SagaScale, Table 9".to_owned();
-    table.notes.push(format!("tokens by {}", tokenizer.name()));
-    for book in books {
-        table.rows.push(vec![
-            Value::text(&book.id),
-            Value::text(book.language.code()),
-            Value::count(tokenizer.count(book.text()?.flow().text())),
-            Value::count(items.iter().filter(|item| item.documents.contains(&book.id)).count()),
-        ]);
-    }
-    Ok(table)
+pub(super) fn lengths(books: &[&Arc<Book>], tokenizer: &Tokenizer, items: &[Item]) -> Result<Vec<Table>, TextError> {
+    let facts = |book: &&Arc<Book>| {
+        let tokens = tokenizer.count(book.text()?.flow().text());
+        Ok(BookFacts {
+            name: book.id.clone(),
+            language: book.language.code().to_owned(),
+            tokens,
+            questions: items.iter().filter(|item| item.documents.contains(&book.id)).count(),
+            ..BookFacts::default()
+        })
+    };
+    let facts = books.iter().map(facts).collect::<Result<Vec<_>, TextError>>()?;
+    Ok(vec![statistics::by_length(&facts), statistics::lengths(&facts, tokenizer.name())])
 }

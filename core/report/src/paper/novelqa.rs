@@ -6,6 +6,8 @@
 mod data;
 mod tables;
 
+pub(super) use data::tables as data_tables;
+
 use super::configurations::{Configuration, configurations};
 use super::grid::{Number, Place};
 use crate::plan::{Line, LineKey, lines};

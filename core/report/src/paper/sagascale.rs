@@ -5,6 +5,8 @@
 
 mod tables;
 
+pub(super) use tables::question_types;
+
 use super::configurations::{Configuration, by_window};
 use super::grid::{Number, Place, average};
 use closeread_eval::correlate::spearman;

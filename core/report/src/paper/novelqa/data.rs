@@ -6,7 +6,7 @@ use closeread_eval::observations::{ItemFacts, Observations};
 use closeread_table::{Table, Value};
 
 /// The tables on the data, from the items of the trials.
-pub(super) fn tables(trials: &Observations) -> Vec<Table> {
+pub(in crate::paper) fn tables(trials: &Observations) -> Vec<Table> {
     let items: Vec<&ItemFacts> = trials.items().map(|(_, item)| item).collect();
     let all = [table_1(&items), table_9(&items), table_12(&items), table_13(&items)];
     all.into_iter().flatten().collect()

@@ -3,15 +3,35 @@
 use super::{LENGTHS, MOST_SEARCHES, SagaScale, Setting};
 use crate::paper::configurations::Configuration;
 use crate::paper::grid::{Better, Grid};
+use closeread_eval::observations::Observations;
 use closeread_table::number::{metric_label, thousands};
 use closeread_table::{Table, Value};
 
 const QUESTION_TYPES: &str = "sagascale-figure-2";
 
+/// Figure 2: the share of questions of each type.
+pub(in crate::paper) fn question_types(trials: &Observations) -> Option<Table> {
+    let labels: Vec<&str> = trials.items().filter_map(|(_, item)| item.label("question_type")).collect();
+    let mut types: Vec<(&str, usize)> = Vec::new();
+    for label in &labels {
+        match types.iter_mut().find(|(name, _)| name == label) {
+            Some((_, n)) => *n += 1,
+            None => types.push((label, 1)),
+        }
+    }
+    types.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
+    let mut grid = Grid::new(QUESTION_TYPES, "Questions by type, %", "SagaScale, Figure 2", &["Type"], ["Share"]);
+    for (name, n) in types {
+        let value = 100.0 * n as f64 / labels.len() as f64;
+        grid.row([Value::text(name)], [Ok(super::Number::new(value, n))]);
+    }
+    grid.finished()
+}
+
 impl SagaScale<'_> {
     pub(super) fn tables(&self) -> Vec<Table> {
         let all = [
-            self.question_types(),
+            question_types(self.trials),
             self.table_3(),
             self.table_4(),
             self.table_5(),
@@ -43,24 +63,6 @@ impl SagaScale<'_> {
         };
         let window = of.window.map_or_else(|| Value::missing("the context window is not known"), Value::count);
         [Value::text(format!("{}{mark}", of.name)), window]
-    }
-
-    fn question_types(&self) -> Option<Table> {
-        let labels: Vec<&str> = self.trials.items().filter_map(|(_, item)| item.label("question_type")).collect();
-        let mut types: Vec<(&str, usize)> = Vec::new();
-        for label in &labels {
-            match types.iter_mut().find(|(name, _)| name == label) {
-                Some((_, n)) => *n += 1,
-                None => types.push((label, 1)),
-            }
-        }
-        types.sort_by_key(|(name, n)| (std::cmp::Reverse(*n), *name));
-        let mut grid = Grid::new(QUESTION_TYPES, "Questions by type, %", "SagaScale, Figure 2", &["Type"], ["Share"]);
-        for (name, n) in types {
-            let value = 100.0 * n as f64 / labels.len() as f64;
-            grid.row([Value::text(name)], [Ok(super::Number::new(value, n))]);
-        }
-        grid.finished()
     }
 
     fn table_3(&self) -> Option<Table> {

@@ -1,0 +1,35 @@
+//! Tables, written and printed as users ask for them.
+
+use anyhow::{Context, Result};
+use closeread_files::write_atomically;
+use closeread_table::Table;
+use closeread_table::render::{csv, latex, text};
+use std::path::Path;
+use tracing::info;
+
+/// As text, a blank line between.
+pub(super) fn as_text(tables: &[Table]) -> String {
+    tables.iter().map(text::table).collect::<Vec<_>>().join("\n")
+}
+
+/// As LaTeX, with what it needs above.
+pub(super) fn as_latex(tables: &[Table]) -> String {
+    let made: Vec<String> = tables.iter().map(latex::table).collect();
+    format!("{}\n{}", latex::PREAMBLE, made.join("\n"))
+}
+
+/// One list (a file that ends in .csv), or one file a table (a folder).
+pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result<()> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
+        write_atomically(path, csv::tidy(tables, complete).as_bytes())?;
+        info!("{}: {} tables as one list", path.display(), tables.len());
+        return Ok(());
+    }
+    std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
+    for table in tables {
+        let name: String = table.id.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        write_atomically(&path.join(format!("{name}.csv")), csv::wide(table, complete).as_bytes())?;
+    }
+    info!("{}: {} tables, one file each", path.display(), tables.len());
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! What the papers print of their data: books by length, and instances by what they are about.
+
+use closeread_eval::Item;
+use closeread_metrics::stats::bootstrap::{Percentile, percentile};
+use closeread_table::{Table, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A book of a benchmark, counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BookFacts {
+    /// How tables name it.
+    pub name: String,
+    /// ISO 639-1 code.
+    pub language: String,
+    /// Length in tokens.
+    pub tokens: usize,
+    /// Questions about it.
+    pub questions: usize,
+    /// Length with its questions, in tokens.
+    pub with_questions: usize,
+    /// Who may print it, where its items have the label `rights`.
+    pub rights: Option<String>,
+}
+
+/// Upper edges of SagaScale's ranges of length, in tokens; an edge belongs to the range above it. K is 1,000.
+const EDGES: [usize; 4] = [128_000, 256_000, 512_000, 1_000_000];
+const RANGES: [&str; 5] = ["<128K", "128K-256K", "256K-512K", "512K-1M", ">=1M"];
+
+fn table(id: &str, title: &str, source: &str, columns: impl IntoIterator<Item = impl Into<String>>) -> Table {
+    let columns = columns.into_iter().map(Into::into).collect();
+    Table { source: source.to_owned(), ..Table::new(id, title, columns) }
+}
+
+/// Questions and books by length (SagaScale, Table 2). The range above a million tokens, which the paper has not, is there
+/// if some book is in it.
+pub fn by_length(books: &[BookFacts]) -> Table {
+    let range = |book: &BookFacts| EDGES.iter().filter(|edge| book.tokens >= **edge).count();
+    let n_ranges = if books.iter().any(|book| range(book) == EDGES.len()) { RANGES.len() } else { EDGES.len() };
+    let heads = ["Range"].into_iter().chain(RANGES.into_iter().take(n_ranges)).chain(["Total"]);
+    let mut made = table("data-lengths", "Questions and books by length in tokens", "SagaScale, Table 2", heads);
+    let mut row = |name: &str, count: &dyn Fn(&BookFacts) -> usize| {
+        let of = |wanted: usize| books.iter().filter(|book| range(book) == wanted).map(count).sum();
+        let counts: Vec<usize> = (0..n_ranges).map(of).collect();
+        let total = counts.iter().sum();
+        let values = counts.into_iter().chain([total]).map(Value::count);
+        made.rows.push([Value::text(name)].into_iter().chain(values).collect());
+    };
+    row("questions", &|book| book.questions);
+    row("books", &|_| 1);
+    made
+}
+
+/// Every book with its language, tokens and questions (SagaScale, Table 9).
+pub fn lengths(books: &[BookFacts], tokenizer: &str) -> Table {
+    let heads = ["book", "language", "tokens", "questions"];
+    let mut made = table("lengths", "Lengths of the books", "SagaScale, Table 9", heads);
+    made.notes.push(format!("tokens by {tokenizer}"));
+    for book in books {
+        let heads = [&book.name, &book.language].map(Value::text);
+        made.rows.push(heads.into_iter().chain([book.tokens, book.questions].map(Value::count)).collect());
+    }
+    made
+}
+
+/// How the lengths of books are distributed in each language (SagaScale, Figure 5).
+pub fn lengths_by_language(books: &[BookFacts]) -> Table {
+    let group = |book: &BookFacts| book.language.clone();
+    let title = "Lengths of the books by language, tokens";
+    distribution("data-languages", title, "SagaScale, Figure 5", books, group, |book| book.tokens)
+}
+
+/// How the lengths of books with their questions are distributed, by who may print them (NovelQA, Figure 3).
+pub fn lengths_with_questions(books: &[BookFacts]) -> Table {
+    let title = "Lengths of the books with their questions, tokens";
+    let group = |book: &BookFacts| book.rights.clone().unwrap_or_else(|| "all".to_owned());
+    distribution("data-with-questions", title, "NovelQA, Figure 3", books, group, |book| book.with_questions)
+}
+
+fn distribution(
+    id: &str,
+    title: &str,
+    source: &str,
+    books: &[BookFacts],
+    group: impl Fn(&BookFacts) -> String,
+    length: impl Fn(&BookFacts) -> usize,
+) -> Table {
+    let heads = ["group", "books", "least", "first quarter", "median", "third quarter", "most", "mean"];
+    let mut made = table(id, title, source, heads);
+    let mut groups: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    books.iter().for_each(|book| groups.entry(group(book)).or_default().push(length(book) as f64));
+    for (name, lengths) in groups {
+        let rounded = |value: f64| Value::Number { value, decimals: 0 };
+        let at =
+            |p: f64| percentile(&lengths, p, Percentile::Linear).map_or_else(|| Value::missing("no book"), rounded);
+        let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+        let quarters = [0.0, 0.25, 0.5, 0.75, 1.0].map(at);
+        let heads = [Value::text(name), Value::count(lengths.len())];
+        made.rows.push(heads.into_iter().chain(quarters).chain([rounded(mean)]).collect());
+    }
+    made
+}
+
+/// Instances by set, domain and difficulty, with the mean tokens of their documents and their languages (CorpusQA, Table 2).
+/// `None` where no item has such a label.
+pub fn instances(
+    items: &[Item],
+    tokens: impl Fn(&Item) -> Option<usize>,
+    languages: impl Fn(&Item) -> BTreeSet<String>,
+) -> Option<Table> {
+    let heads = ["dimension", "value", "instances", "Avg T.", "languages"];
+    let mut made = table("data-instances", "Instances by set, domain and difficulty", "CorpusQA, Table 2", heads);
+    let mut row = |dimension: &str, value: &str, of: &[&Item]| {
+        let lengths: Option<Vec<usize>> = of.iter().map(|item| tokens(item)).collect();
+        let mean = lengths.filter(|lengths| !lengths.is_empty()).map_or_else(
+            || Value::missing("a document has no known length"),
+            |lengths| Value::Number { value: lengths.iter().sum::<usize>() as f64 / lengths.len() as f64, decimals: 0 },
+        );
+        let languages: BTreeSet<String> = of.iter().flat_map(|item| languages(item)).collect();
+        let languages = Value::text(languages.into_iter().collect::<Vec<_>>().join(", "));
+        made.rows.push(vec![Value::text(dimension), Value::text(value), Value::count(of.len()), mean, languages]);
+    };
+    let all: Vec<&Item> = items.iter().collect();
+    let mut is_labelled = false;
+    for dimension in ["length_set", "domain", "difficulty"] {
+        let values: BTreeSet<&str> = all.iter().filter_map(|item| Some(item.labels.get(dimension)?.as_str())).collect();
+        is_labelled |= !values.is_empty();
+        for value in values {
+            let has = |item: &&&Item| item.labels.get(dimension).is_some_and(|own| own == value);
+            row(dimension, value, &all.iter().filter(has).copied().collect::<Vec<_>>());
+        }
+    }
+    row("all", "", &all);
+    made.summary_rows = 1;
+    is_labelled.then_some(made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_eval::Task;
+
+    fn book(name: &str, language: &str, tokens: usize, questions: usize) -> BookFacts {
+        let (name, language) = (name.to_owned(), language.to_owned());
+        BookFacts { name, language, tokens, questions, with_questions: tokens + 10, rights: None }
+    }
+
+    #[test]
+    fn an_edge_belongs_to_the_range_above_it() {
+        let books = [book("a", "en", 127_999, 3), book("b", "en", 128_000, 2), book("c", "zh", 999_999, 1)];
+        let shown = |table: &Table| table.rows.iter().map(|row| row.iter().map(Value::shown).collect()).collect();
+        let rows: Vec<Vec<String>> = shown(&by_length(&books));
+        assert_eq!(rows, [["questions", "3", "2", "0", "1", "6"], ["books", "1", "1", "0", "1", "3"]]);
+        let long = by_length(&[book("d", "en", 1_000_000, 4)]);
+        assert_eq!((long.columns[5].as_str(), long.rows[0][5].clone()), (">=1M", Value::count(4)));
+        let rows: Vec<Vec<String>> = shown(&lengths_by_language(&books));
+        assert_eq!(rows[0], ["en", "2", "127,999", "128,000", "128,000", "128,000", "128,000", "128,000"]);
+        assert_eq!(rows[1][0], "zh");
+        assert_eq!(lengths_with_questions(&books).rows.len(), 1, "no rights, no groups");
+    }
+
+    #[test]
+    fn instances_are_counted_by_what_they_are_about() {
+        let item = |id: &str, domain: &str| Item::new(id, id, "?", Task::Generative).label("domain", domain);
+        let items = [item("a", "x"), item("b", "y"), item("c", "y")];
+        let tokens = |item: &Item| (item.id != "a").then_some(if item.id == "b" { 10 } else { 20 });
+        let made = instances(&items, tokens, |_| BTreeSet::from(["en".to_owned()])).unwrap();
+        let shown: Vec<String> = made.rows[1].iter().map(Value::shown).collect();
+        assert_eq!(shown, ["domain", "y", "2", "15", "en"]);
+        assert!(matches!(made.rows[2][3], Value::Missing { .. }), "the length of a is not known");
+        assert!(instances(&[Item::new("a", "a", "?", Task::Choice)], tokens, |_| BTreeSet::new()).is_none());
+    }
+}
