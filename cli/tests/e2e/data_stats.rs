@@ -71,7 +71,8 @@ fn the_sample_has_the_papers_tables_on_data() {
         --------------------------------------------------------------------------------------
            226  11.06    9.29    8.41   10.18   14.16    9.73   11.06   11.06    7.08     7.96
         pieces of gold evidence whose place in the book is known
-    "#]].assert_eq(&ended.out());
+    "#]]
+    .assert_eq(&ended.out());
     assert_eq!(ended.err(), "");
 }
 
@@ -104,7 +105,8 @@ fn a_collection_is_counted_by_set_domain_and_difficulty() {
         difficulty,easy,1,4,en,yes
         difficulty,hard,1,10,"en, zh",yes
         all,,2,7,"en, zh",yes
-    "#]].assert_eq(&std::fs::read_to_string(sandbox.path("tables/data-instances.csv")).unwrap());
+    "#]]
+    .assert_eq(&std::fs::read_to_string(sandbox.path("tables/data-instances.csv")).unwrap());
     assert!(stats(&["--latex"]).out().contains("CorpusQA, Table 2"));
     let other = stats(&["--tokenizer", "o200k", "--json"]).json();
     assert_ne!(other["tables"][1]["rows"], tables["tables"][1]["rows"], "other tokens");

@@ -111,5 +111,6 @@ fn a_run_says_what_it_changed() {
             "run": "bm25"
           }
         ]
-    "#]].assert_eq(&format!("{:#}\n", changes["changes"]));
+    "#]]
+    .assert_eq(&format!("{:#}\n", changes["changes"]));
 }

@@ -61,7 +61,7 @@ pub(super) fn list_tokens(n: u64, tokens: u64) -> u64 {
 fn with_room<'s>(settings: Settings<'s>, texts: &[&str]) -> Settings<'s> {
     let tokens: usize = texts.iter().map(|text| settings.tokenizer.count(text)).sum();
     let needed = u32::try_from(list_tokens(texts.len() as u64, tokens as u64)).unwrap_or(u32::MAX);
-    Settings { max_output_tokens: settings.max_output_tokens.max(needed), ..settings }
+    Settings { reply_limit: settings.reply_limit.at_least(needed), ..settings }
 }
 
 /// One of five categories a sentence, against the chunk.

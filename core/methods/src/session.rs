@@ -48,6 +48,15 @@ impl ReplyLimit {
         tokens
     }
 
+    /// The limit, but not below so many tokens.
+    #[must_use]
+    pub fn at_least(self, least: u32) -> Self {
+        match self {
+            Self::AtMost(tokens) => Self::AtMost(tokens.max(least)),
+            Self::Provider(tokens) => Self::Provider(tokens.max(least)),
+        }
+    }
+
     /// The limit with so many tokens more.
     #[must_use]
     pub fn plus(self, more: u32) -> Self {

@@ -105,7 +105,7 @@ pub struct PaperReport {
 /// As [`report`].
 pub fn paper_report(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<PaperReport, PoolError> {
     let trials = pooled(runs)?;
-    let mut tables = tables_of_paper(runs, paper, &trials);
+    let mut tables = tables_of_paper(runs, paper, &trials)?;
     let held = Held { trials: &trials, runs };
     let lacks = |one: &&&Exhibit| match one.status(paper, &held, &tables) {
         Status::Available(_) => None,
@@ -124,17 +124,17 @@ pub fn paper_report(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result
 /// As [`report`].
 pub fn paper_list(runs: &[Run], paper: Paper, exhibits: &[&Exhibit]) -> Result<Report, PoolError> {
     let trials = pooled(runs)?;
-    let tables = tables_of_paper(runs, paper, &trials);
+    let tables = tables_of_paper(runs, paper, &trials)?;
     let list = paper::listed(paper, exhibits, &Held { trials: &trials, runs }, &tables);
     Ok(bare(runs, &trials, vec![list]))
 }
 
-fn tables_of_paper(runs: &[Run], paper: Paper, trials: &Observations) -> Vec<Table> {
+fn tables_of_paper(runs: &[Run], paper: Paper, trials: &Observations) -> Result<Vec<Table>, PoolError> {
     let mut tables = paper::tables_of(paper, trials);
     if paper == Paper::Hamlet {
-        tables.extend(hamlet_tables(runs));
+        tables.extend(hamlet_tables(runs)?);
     }
-    tables
+    Ok(tables)
 }
 
 /// A report with these tables and no charts.

@@ -113,7 +113,7 @@ fn tables(benchmark: &Benchmark, tokenizer: &Tokenizer) -> Result<Vec<Table>> {
         repeats: 1,
         books: &places,
         judging: &Default::default(),
-        window: None,
+        asked: &Default::default(),
     };
     let mut tables = vec![
         statistics::by_length(&books),

@@ -26,7 +26,11 @@ impl Line {
 
 /// A value without quotation marks.
 pub(super) fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        value => value.to_string(),
+    }
 }
 
 impl Protocol {

@@ -232,10 +232,7 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     ),
     embedder: Sourced::paper(Some("snowflake-arctic-embed-m-v1.5"), "Stronger Baselines, appendix A.1"),
     tokenizer: Sourced::code(Encoding::Cl100k, "dos-rag-eval 6ed1c8a, RAG.py:37"),
-    max_output_tokens: Sourced {
-        differs: Some("dos-rag-eval 6ed1c8a, QAModels.py:65-75 sends no limit"),
-        ..Protocol::OWN.max_output_tokens
-    },
+    max_output_tokens: Sourced::code(None, "dos-rag-eval 6ed1c8a, QAModels.py:65-75"),
     judges: Sourced::paper(&[], "Stronger Baselines, section 2.1: options and words score by themselves"),
     judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
     conduct: Conduct {
@@ -347,10 +344,7 @@ pub(super) const CORPUSQA: Protocol = Protocol {
     failures: Sourced::code(FailurePolicy::LeftOut, CORPUSQA_CODE),
     judges: Sourced::paper(&[Judge::CorpusQa], "CorpusQA, section 4.1 and appendix D"),
     judge_model: Sourced::paper(Some("DeepSeek-V3"), "CorpusQA, section 4.1"),
-    max_output_tokens: Sourced {
-        differs: Some("Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py sends no limit"),
-        ..Protocol::OWN.max_output_tokens
-    },
+    max_output_tokens: Sourced::code(None, "Tongyi-Zhiwen/CorpusQA f5b5764, src/infer.py"),
     conduct: Conduct {
         temperature: Sourced::paper("0", "CorpusQA, section 4.1"),
         system: Sourced::code("none", CORPUSQA_CODE).but("there the row's own messages are sent unchanged"),
