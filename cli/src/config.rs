@@ -9,7 +9,8 @@ mod windows;
 pub(crate) use judges::check_judges;
 
 use crate::values::one_of;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use closeread_eval::draw::{Draw, Where};
 use closeread_judges::PanelRule;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_llm::reasoning::Reasoning;
@@ -127,6 +128,16 @@ pub(crate) struct RunArgs {
     /// All documents as one book, joined by a blank line in the order of their ids
     #[arg(long)]
     pub(crate) one_book: bool,
+    /// Only items with this value of a label, such as set=test; repeatable: values of one label add up, labels narrow
+    #[arg(long = "where", value_name = "LABEL=VALUE")]
+    #[serde(rename = "where")]
+    pub(crate) only: Vec<String>,
+    /// Only a sample of N items, the same for the same --seed
+    #[arg(long, value_name = "N")]
+    pub(crate) draw: Option<usize>,
+    /// With --draw: of each value of the label as many as its share of all items
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) by: Option<String>,
     /// Only the first N items
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
@@ -153,7 +164,7 @@ pub(crate) struct RunArgs {
     #[arg(long, requires = "out")]
     #[serde(skip)]
     pub(crate) extend: bool,
-    /// Passed to models that take a seed
+    /// Passed to models that take a seed, and where --draw begins [default: none, for --draw 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Address of the model's server: up to and including /v1 for OpenAI's protocol, else up to where the provider's
@@ -318,9 +329,22 @@ impl RunArgs {
         self
     }
 
+    /// Which items are left of a benchmark by their labels and by chance.
+    pub(crate) fn selection(&self) -> Result<(Vec<Where>, Option<Draw>)> {
+        if self.by.is_some() && self.draw.is_none() {
+            bail!("--by is for a sample: add --draw N");
+        }
+        let mut only =
+            self.only.iter().map(|text| text.parse()).collect::<Result<Vec<Where>, _>>().context("--where")?;
+        only.sort();
+        only.dedup();
+        Ok((only, self.draw.map(|n| Draw { n, by: self.by.clone(), seed: self.seed.unwrap_or(0) })))
+    }
+
     /// Which books and items, and how they are read.
-    pub(crate) fn benchmark_options(&self) -> BenchmarkOptions {
-        BenchmarkOptions {
+    pub(crate) fn benchmark_options(&self) -> Result<BenchmarkOptions> {
+        let (only, draw) = self.selection()?;
+        Ok(BenchmarkOptions {
             name: self.benchmark.clone(),
             data: self.data.clone(),
             encoding: self.encoding.clone(),
@@ -331,9 +355,11 @@ impl RunArgs {
             one_book: self.one_book,
             task: self.task.unwrap_or_default(),
             items: self.items.clone(),
+            only,
+            draw,
             limit: self.limit,
             judged: !self.judging_models().is_empty(),
-        }
+        })
     }
 
     /// How embedding models are computed, and where.

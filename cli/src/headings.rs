@@ -9,7 +9,7 @@ const MANY: usize = 14;
 #[rustfmt::skip]
 const HEADINGS: &[(&str, &[&str])] = &[
     ("Benchmark", &[
-        "benchmark", "data", "one-book", "task", "limit", "items", "repeats", "shard",
+        "benchmark", "data", "one-book", "task", "where", "draw", "by", "limit", "items", "repeats", "shard",
     ]),
     ("Books", &[
         "books", "documents", "encoding", "language", "keep-frame", "keep-wraps", "allow-outside",

@@ -8,6 +8,7 @@ use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
+use closeread_eval::draw::{Draw, Where, keep_where};
 use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, Task};
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Language, Locator, Span};
@@ -43,7 +44,11 @@ pub struct BenchmarkOptions {
     pub task: AskedAs,
     /// Only these items, where any is named.
     pub items: Vec<String>,
-    /// Only the first items.
+    /// Only items with these labels.
+    pub only: Vec<Where>,
+    /// Only a sample of them.
+    pub draw: Option<Draw>,
+    /// Only the first items of what is left.
     pub limit: Option<usize>,
     /// Whether there is a judge, without whom summaries cannot be scored.
     pub judged: bool,
@@ -345,6 +350,10 @@ fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
             bail!("there is no item `{unknown}` in this benchmark; its ids look like `{}`", first_id(&items));
         }
         items.retain(|item| asked.items.contains(&item.id));
+    }
+    keep_where(&mut items, &asked.only).context("--where")?;
+    if let Some(draw) = &asked.draw {
+        draw.sample(&mut items).context("--draw")?;
     }
     items.truncate(asked.limit.unwrap_or(usize::MAX));
     Ok(items)

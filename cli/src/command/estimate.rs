@@ -46,7 +46,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let prices = pricing::load(args.model_info.as_deref())?;
     let (window, windows) = args.windows(&prices)?;
     args.reasoning_fields()?;
-    let mut benchmark = Benchmark::load(&args.benchmark_options())?;
+    let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
     if let Some(text) = args.shard.as_deref() {

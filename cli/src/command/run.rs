@@ -68,7 +68,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let (window, windows) = args.windows(&prices)?;
     let reasoning = args.reasoning_fields()?;
     let prompts = prompts::load(args.prompts.as_deref())?;
-    let mut benchmark = Benchmark::load(&args.benchmark_options())?;
+    let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     if benchmark.items.is_empty() {
         for problem in &benchmark.problems {
             info!("{problem}");

@@ -86,3 +86,57 @@ fn reasoning_is_asked_for_in_the_provider_s_field_and_tells_configurations_apart
     asked("builtin/extractive", "high").refuses(&["builtin/extractive does not reason"]);
     asked(model, "loud").refuses(&["expected off, low, medium, high"]);
 }
+
+/// Items with an aspect: six of `times`, three of `plot`, one without; every other one of the set `test`.
+fn labelled(sandbox: &Sandbox) {
+    let names: Vec<String> = (0..10).map(|n| format!("q{n}")).collect();
+    cases(sandbox, &names);
+    crate::support::rewrite_lines(sandbox, "cases/items.jsonl", |item| {
+        let n: usize = item["id"].as_str().unwrap()[1..].parse().unwrap();
+        let set = if n.is_multiple_of(2) { "test" } else { "train" };
+        item["labels"] = match n {
+            0..6 => json!({"aspect": "times", "set": set}),
+            6..9 => json!({"aspect": "plot", "set": set}),
+            _ => json!({"set": set}),
+        };
+    });
+}
+
+fn asked(sandbox: &Sandbox, folder: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(sandbox.path(&format!("{folder}/items.jsonl"))).unwrap();
+    text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn items_are_selected_by_labels_and_drawn_in_proportion() {
+    let sandbox = Sandbox::with_own_cache();
+    labelled(&sandbox);
+    let with = |command: &'static str, more: &[&'static str]| {
+        let fixed = [command, "--benchmark", "cases", "--method", "closed-book", "--json"];
+        [&fixed[..], more].concat()
+    };
+    let run = |more: &[&'static str]| sandbox.run(&[&with("run", more)[..], &["--out", "r"]].concat());
+    run(&["--where", "set=test", "--where", "aspect=times"]).exits(0);
+    assert_eq!(asked(&sandbox, "r"), ["q0", "q2", "q4"]);
+    assert_eq!(configuration(&sandbox)["where"], json!(["aspect=times", "set=test"]));
+    run(&["--where", "set=test"]).refuses(&["where: aspect=times", "nothing now"]);
+    run(&["--where", "set=dev"]).refuses(&["--where", "no item has set=dev", "test, train"]);
+    run(&["--by", "aspect"]).refuses(&["--by is for a sample"]);
+    run(&["--draw", "11"]).refuses(&["--draw", "11 items are to be drawn, and there are 10"]);
+
+    let draw = ["--draw", "5", "--by", "aspect", "--seed", "7"];
+    run(&[&draw[..], &["--fresh"]].concat()).exits(0);
+    let (drawn, said) = (asked(&sandbox, "r"), configuration(&sandbox));
+    assert_eq!(said["draw"], json!({"n": 5, "by": "aspect", "seed": 7}));
+    let n_times = drawn.iter().filter(|id| ("q0".."q6").contains(&id.as_str())).count();
+    assert_eq!((drawn.len(), n_times), (5, 3), "{drawn:?}");
+    assert_eq!(sandbox.run(&with("estimate", &draw)).exits(0).json()["items"], 5);
+    run(&["--draw", "5", "--by", "aspect", "--seed", "8"]).refuses(&["draw.seed: 7 there, 8 now"]);
+    run(&draw).exits(0);
+    let report = sandbox.run(&["report", "r", "--json"]).exits(0).json();
+    assert_eq!(report["runs"][0]["facts"]["items drawn"], "5 by aspect, seed 7");
+
+    sandbox.write("run.toml", "benchmark = 'cases'\nmethod = ['closed-book']\nwhere = ['set=train']\ndraw = 2\n");
+    sandbox.run(&["run", "--config", "run.toml", "--out", "c"]).exits(0);
+    assert_eq!(asked(&sandbox, "c").len(), 2);
+}

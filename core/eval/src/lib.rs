@@ -5,6 +5,7 @@
 pub mod answer;
 mod citation;
 pub mod correlate;
+pub mod draw;
 mod evaluate;
 pub mod evidence;
 pub mod hamlet;

@@ -264,10 +264,39 @@ impl RunManifest {
             ("context window", windows(configuration)),
             ("reasoning", configuration.reasoning.map(|reasoning| reasoning.to_string())),
             ("responses of at most", configuration.max_output_tokens.map(|n| format!("{n} tokens"))),
+            ("items with", configuration.other::<Selected>().ok().and_then(|selected| selected.labels())),
+            ("items drawn", configuration.other::<Selected>().ok().and_then(|selected| selected.drawn())),
             ("repeats", Some(configuration.repeats).filter(|n| *n != 1).map(|n| n.to_string())),
             ("closeread", Some(self.closeread.clone())),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    }
+}
+
+/// Which items of the benchmark were asked.
+#[derive(Deserialize)]
+struct Selected {
+    #[serde(default, rename = "where")]
+    only: Vec<String>,
+    draw: Option<Drawn>,
+}
+
+#[derive(Deserialize)]
+struct Drawn {
+    n: usize,
+    by: Option<String>,
+    seed: u64,
+}
+
+impl Selected {
+    fn labels(&self) -> Option<String> {
+        (!self.only.is_empty()).then(|| self.only.join(", "))
+    }
+
+    fn drawn(self) -> Option<String> {
+        let Drawn { n, by, seed } = self.draw?;
+        let by = by.map_or_else(String::new, |by| format!(" by {by}"));
+        Some(format!("{n}{by}, seed {seed}"))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::config::RunArgs;
 use anyhow::Result;
+use closeread_eval::draw::Draw;
 use closeread_llm::price::PriceList;
 use closeread_methods::OnTruncation;
 use closeread_methods::protocol::Protocol;
@@ -35,6 +36,7 @@ pub(super) fn configuration(
         )
         .collect();
     let (window, windows) = args.windows(prices)?;
+    let (only, draw) = args.selection()?;
     let mut configuration = json!({
         "benchmark": benchmark.name,
         "data": benchmark.fingerprint()?,
@@ -59,6 +61,12 @@ pub(super) fn configuration(
     });
     if let Some(preparer) = &args.preparer {
         configuration["preparer"] = json!(preparer);
+    }
+    if !only.is_empty() {
+        configuration["where"] = json!(only.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    if let Some(Draw { n, by, seed }) = draw {
+        configuration["draw"] = json!({ "n": n, "by": by, "seed": seed });
     }
     if !windows.is_empty() {
         configuration["context_windows"] = json!(windows);
