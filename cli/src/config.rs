@@ -122,7 +122,7 @@ pub(crate) struct RunArgs {
     /// docs/providers.md [default: the provider's]
     #[arg(long, value_name = "LEVEL|TOKENS")]
     pub(crate) reasoning: Option<Reasoning>,
-    /// Ask items that have options and answers this way [default: as-given]
+    /// Ask items that have options and answers this way; both: each twice, in one run [default: as-given]
     #[arg(long, value_name = "TASK", value_parser = one_of::<AskedAs>())]
     pub(crate) task: Option<AskedAs>,
     /// All documents as one book, joined by a blank line in the order of their ids

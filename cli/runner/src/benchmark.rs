@@ -65,6 +65,8 @@ pub enum AskedAs {
     Choice,
     /// Without.
     Generative,
+    /// Both ways: as given, and once more the other way.
+    Both,
 }
 
 /// Books and items, ready to be run.
@@ -356,7 +358,35 @@ fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
         draw.sample(&mut items).context("--draw")?;
     }
     items.truncate(asked.limit.unwrap_or(usize::MAX));
-    Ok(items)
+    if asked.task == AskedAs::Both { both_ways(items) } else { Ok(items) }
+}
+
+/// The label that tells the two ways of asking an item apart.
+const ASKED_AS: &str = "asked_as";
+
+/// Every item that has options and answers twice: as given, and behind it the other way, under its id with the task.
+fn both_ways(items: Vec<Item>) -> Result<Vec<Item>> {
+    let (n, mut asked) = (items.len(), Vec::new());
+    for item in items {
+        let can_both = item.correct.is_some() && item.options.len() > 1 && !item.answers.is_empty();
+        let other = match item.task {
+            Task::Choice if can_both => Some((Task::Generative, "generative")),
+            Task::Generative if can_both => Some((Task::Choice, "choice")),
+            _ => None,
+        };
+        let other = other.map(|(task, name)| Item { id: format!("{}#{name}", item.id), task, ..item.clone() });
+        match other {
+            Some(other) => asked.extend([item, other].map(|item| {
+                let name = if item.task == Task::Choice { "choice" } else { "generative" };
+                item.label(ASKED_AS, name)
+            })),
+            None => asked.push(item),
+        }
+    }
+    if asked.len() == n {
+        bail!("--task both: no item has options, a correct one and an answer in words: ask them as they are given");
+    }
+    Ok(asked)
 }
 
 fn first_id(items: &[Item]) -> &str {

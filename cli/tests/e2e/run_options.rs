@@ -140,3 +140,31 @@ fn items_are_selected_by_labels_and_drawn_in_proportion() {
     sandbox.run(&["run", "--config", "run.toml", "--out", "c"]).exits(0);
     assert_eq!(asked(&sandbox, "c").len(), 2);
 }
+
+#[test]
+fn both_tasks_are_asked_of_the_same_items_and_are_told_apart() {
+    let server = Server::replying(|_, body| {
+        let open = !body["messages"].to_string().contains("[[n]]");
+        ("200 OK", answer(if open { "Ana" } else { "[[2]]" }))
+    });
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["a", "b", "c"].map(str::to_owned));
+    crate::support::rewrite_lines(&sandbox, "cases/items.jsonl", |item| {
+        if item["id"] != "c" {
+            item["answers"] = json!(["Ana"]);
+        }
+    });
+    let run = |more: &[&'static str]| {
+        sandbox.run(&[&run_cases("openai-compatible/tiny", &server.url, &[])[..], more].concat())
+    };
+    let report = run(&["--task", "both"]).exits(0).json();
+    assert_eq!(asked(&sandbox, "r"), ["a", "a#generative", "b", "b#generative", "c"]);
+    let metrics = &report["cells"][0]["metrics"];
+    let told = |metric: &str| (metrics[metric]["n"].clone(), metrics[metric]["value"].clone());
+    assert_eq!((told("accuracy"), told("f1")), ((json!(3), json!(0.0)), (json!(2), json!(1.0))), "{report}");
+    let tables = sandbox.run(&["report", "r"]).exits(0).out();
+    assert!(tables.contains("asked_as") && tables.contains("generative"), "{tables}");
+    sandbox.run(&["verify", "r"]).exits(0);
+    run(&["--task", "generative"]).refuses(&["items"]);
+    run(&["--task", "both", "--items", "c", "--fresh"]).refuses(&["--task both: no item has options"]);
+}
