@@ -45,9 +45,12 @@ fn each_model_has_its_own_window_and_a_known_one_by_default() {
 
 #[test]
 fn reasoning_is_asked_for_in_the_provider_s_field_and_tells_configurations_apart() {
-    let server = Server::start(vec![("200 OK", answer("[[1]]"))]);
+    let server = Server::start(vec![("200 OK", answer("<answer>Ana</answer>"))]);
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &["a".to_owned()]);
+    crate::support::rewrite_lines(&sandbox, "cases/items.jsonl", |item| {
+        (item["task"], item["answers"]) = (json!("generative"), json!(["Ana"]));
+    });
     let (model, url) = ("openai-compatible/tiny", server.url.as_str());
     let run = |out: &str, more: &[&str]| {
         let bench = ["run", "--benchmark", "sagascale", "--data", "cases", "--method", "full-document"];
