@@ -33,6 +33,16 @@ impl Protocol {
             protocol: "dense".to_owned(),
             run: name.to_owned(),
         }));
+        let said = |(name, line, default): (&str, &str, &str)| {
+            let run = configuration.get(name).filter(|value| !value.is_null()).map(plain)?;
+            Some(Change { name: line.to_owned(), protocol: default.to_owned(), run })
+        };
+        let selections = [
+            ("reasoning", "reasoning", "the provider's"),
+            ("where", "items with", "all"),
+            ("draw", "items drawn", "all"),
+        ];
+        changes.extend(selections.into_iter().filter_map(said));
         for name in ["extra_body", "extra_bodies"] {
             let extra =
                 configuration.get(name).filter(|extra| extra.as_object().is_some_and(|fields| !fields.is_empty()));
@@ -104,6 +114,15 @@ fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasoning_and_a_selection_of_items_are_changes() {
+        let run = json!({"reasoning": "high", "where": ["set=test"], "draw": {"n": 5, "by": null, "seed": 0}});
+        let changes = Protocol::of("novelqa").changes(&run);
+        let names: Vec<&str> = changes.iter().map(|change| change.name.as_str()).collect();
+        assert!(names.ends_with(&["reasoning", "items with", "items drawn"]), "{names:?}");
+        assert!(!Protocol::of("novelqa").changes(&json!({})).iter().any(|change| change.name == "reasoning"));
+    }
 
     #[test]
     fn a_run_changes_what_its_manifest_has_otherwise() {

@@ -103,7 +103,7 @@ pub(super) const SAGASCALE: Protocol = Protocol {
 
 /// With and without the book, all questions of a book in one call, the end of a book cut where it does not fit.
 ///
-/// The paper runs both the generative and the multiple-choice setting: `--task generative` and `--task choice`.
+/// The paper runs both the generative and the multiple-choice setting: `--task both`.
 pub(super) const NOVELQA: Protocol = Protocol {
     benchmark: "novelqa",
     source: "NovelQA, sections 4.1 and 4.2",
@@ -132,7 +132,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
         ],
         "NovelQA, sections 4.1 and 4.6",
     )
-    .but("the paper asks every model in both settings: --task generative and --task choice"),
+    .but("the paper asks every model in both settings: --task both"),
     style: Some(PromptStyle::Novelqa),
     repeats: Sourced::paper(1, "NovelQA, appendix C.4.1"),
     failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
