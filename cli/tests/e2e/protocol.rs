@@ -23,10 +23,9 @@ fn every_line_of_a_protocol_has_its_source() {
             HAMLET, section 3.2
         preparing model: the reader
             open: we chose; --preparer names another
-        context window: none unless --context-window names it
+        context window: each model's own, where it is known
             HAMLET, Table 11
-            otherwise there: each model's own window
-        reply limit, tokens: 1024
+        reply limit, tokens: none
             open: we chose; no paper names a limit
         temperature: 0
             HAMLET, appendix D

@@ -27,6 +27,12 @@ impl Protocol {
         };
         let mut changes: Vec<Change> = self.lines().into_iter().filter_map(change).collect();
         changes.extend(self.other_parameters(configuration));
+        let reasoning = configuration.get("reasoning").filter(|reasoning| !reasoning.is_null());
+        changes.extend(reasoning.map(|reasoning| Change {
+            name: "reasoning".to_owned(),
+            protocol: "as each model does by default".to_owned(),
+            run: plain(reasoning),
+        }));
         let retriever = configuration.get("retriever").and_then(Value::as_str).filter(|name| *name != "dense");
         changes.extend(retriever.map(|name| Change {
             name: "retriever".to_owned(),

@@ -26,7 +26,7 @@ impl Conduct {
     /// What every run does where its options say nothing.
     pub(super) const OWN: Self = Self {
         preparer: Sourced::open("the reader", "--preparer names another"),
-        window: Sourced::open("none unless --context-window names it", "it is the model's, not the benchmark's"),
+        window: Sourced::open("each model's own, where it is known", "it is the model's, not the benchmark's"),
         temperature: Sourced::open("0", "greedy decoding, as in the papers"),
         seed: Sourced::open("none", "at temperature 0; --seed sends one"),
         system: Sourced::open("none", "the whole prompt is the user's message"),
@@ -92,8 +92,7 @@ pub(super) const SAGASCALE: Protocol = Protocol {
     judges: Sourced::paper(&[Judge::SagaScale], "SagaScale, section 4.1 and Figure 15"),
     judge_model: Sourced::paper(Some("GPT-4o"), "SagaScale, section 4.1"),
     conduct: Conduct {
-        window: Sourced::paper("none unless --context-window names it", "SagaScale, section 4.1")
-            .but("each model's own window, without extension"),
+        window: Sourced::paper("each model's own, where it is known", "SagaScale, section 4.1: without extension"),
         temperature: Sourced::paper("0", "SagaScale, section 4.1"),
         metrics: Sourced::paper("the judge's verdict; F1 and exact match beside it", "SagaScale, section 4.1"),
         ..Conduct::OWN
@@ -121,8 +120,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
                     FullDocument { overflow, style, together: true, ..FullDocument::default() }.into()
                 },
                 &[
-                    Sourced::paper("overflow", "NovelQA, section 4.1")
-                        .but("nothing is cut without --context-window, which names the model's"),
+                    Sourced::paper("overflow", "NovelQA, section 4.1"),
                     Sourced::paper("style", "NovelQA, Table 11"),
                     Sourced::paper("together", "NovelQA, appendix C.4.1"),
                     Sourced::paper("evidence", "NovelQA, section 4.5")
@@ -139,8 +137,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
     judges: Sourced::paper(&[Judge::NovelQa, Judge::NovelQaEvidence], "NovelQA, sections 4.1 and 4.5"),
     judge_model: Sourced::paper(Some("GPT-4"), "NovelQA, section 4.1"),
     conduct: Conduct {
-        window: Sourced::paper("none unless --context-window names it", "NovelQA, section 4.1")
-            .but("each model's own: Max Length of Table 2"),
+        window: Sourced::paper("each model's own, where it is known", "NovelQA, section 4.1 and Table 2"),
         temperature: Sourced::paper("0", "NovelQA, appendix C.4.1"),
         metrics: Sourced::paper("accuracy of choices, the judge's verdict of words", "NovelQA, section 4.1"),
         ..Conduct::OWN
@@ -246,7 +243,6 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
         metrics: Sourced::paper("accuracy", "Stronger Baselines, section 3"),
         ..Conduct::OWN
     },
-    ..Protocol::OWN
 };
 
 pub(super) const QUALITY: Protocol = Protocol {
@@ -372,8 +368,7 @@ pub(super) const HAMLET: Protocol = Protocol {
     judges: Sourced::paper(&[Judge::AlignKeyFacts, Judge::VerifyFacts], "HAMLET, appendix E"),
     judge_model: Sourced::paper(Some("GPT-4o"), "HAMLET, section 3.3.2"),
     conduct: Conduct {
-        window: Sourced::paper("none unless --context-window names it", "HAMLET, Table 11")
-            .but("each model's own window"),
+        window: Sourced::paper("each model's own, where it is known", "HAMLET, Table 11"),
         temperature: Sourced::paper("0", "HAMLET, appendix D"),
         answer: Sourced::paper("the whole reply is the summary", "HAMLET, section 3.2"),
         metrics: Sourced::paper("recall and faithfulness by the judges; ROUGE beside them", "HAMLET, section 3.3.1"),

@@ -121,7 +121,7 @@ static CORPUSQA: &[Exhibit] = &[
     all(Figure(1), "1", "retrieval and corpus-level questions", DRAWN),
     all(Figure(2), "3", "the pipeline", DRAWN),
     all(Figure(3), "4.4", "before and after training", Unbuilt("training is not what closeread is for; LongBench v2 and FRAMES have no adapter")),
-    all(Figure(4), "A", "thinking against instruct models", Unbuilt("no run says yet which of two models is the reasoning one of a pair")),
+    all(Figure(4), "A", "thinking against instruct models", Unbuilt("no table pairs the readings of a model with and without reasoning")),
     all(Section("B"), "B", "accuracy by difficulty", Runs(&[Label("difficulty"), Verdicts])),
 ];
 
