@@ -14,6 +14,7 @@ use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Language, Locator, Span};
 use corpora::{Corpora, books_of};
 use serde::Deserialize;
+use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,6 +78,8 @@ pub struct Benchmark {
     pub books: Vec<Arc<Book>>,
     /// The texts that the books do not hold.
     pub texts: Arc<BookTexts>,
+    /// What documents say of themselves that closeread does not know, such as their author, by their ids.
+    pub about: HashMap<String, Map<String, Value>>,
     /// The items to run, in their order.
     pub items: Vec<Item>,
     /// What was wrong in the data.
@@ -143,6 +146,7 @@ impl Benchmark {
         options: &InputOptions,
     ) -> Result<Self> {
         let Dataset { documents, items, mut problems } = dataset;
+        let about = documents.iter().map(|document| (document.id.clone(), document.other.clone())).collect();
         let books = match books {
             Some(books) => books,
             None => books_of(documents, options, &mut problems),
@@ -167,7 +171,7 @@ impl Benchmark {
         let books = books.into_iter().filter(|book| used.contains(book.id.as_str())).map(Arc::new).collect();
         let keep_frame = options.keep_frame || asked.one_book;
         let texts = Arc::new(texts);
-        Ok(Self { name, books, texts, items, problems, keep_frame, keep_wraps: options.keep_wraps })
+        Ok(Self { name, books, texts, about, items, problems, keep_frame, keep_wraps: options.keep_wraps })
     }
 
     /// Leaves the items of one part, and their books.
@@ -322,7 +326,7 @@ fn one_book(
             title: book.title.clone(),
             language: None,
             content: Content::Text(texts.open(book)?.source().to_owned()),
-            other: serde_json::Map::new(),
+            other: Map::new(),
         })
     };
     let documents = books.iter().map(document).collect::<Result<_>>()?;

@@ -106,6 +106,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
     by_id.retain(|id, _| used.contains(id));
     let books = by_id.into_values().collect();
     let mut benchmark = Benchmark {
+        about: HashMap::new(),
         name: configuration.benchmark.clone(),
         books,
         texts: Arc::new(finished::texts(&args.run)),

@@ -71,6 +71,15 @@ fn the_sample_has_the_papers_tables_on_data() {
         --------------------------------------------------------------------------------------
            226  11.06    9.29    8.41   10.18   14.16    9.73   11.06   11.06    7.08     7.96
         pieces of gold evidence whose place in the book is known
+
+        Key facts of each book (HAMLET, Table 8)
+        Name                  Author  Genre  Publication Date  Token Count  # Chunks  Analytical Root  Analytical Branch  Analytical Leaf  Analytical Total  Narrative Root  Narrative Branch  Narrative Leaf  Narrative Total  Queries
+        -------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+        The Loan of the Bell  -       -      -                      30,773         5                8                 21               48                77               5                24              52               81       10
+        赊渡簿                -       -      -                      27,188         3                6                 12               25                43               3                12              31               46        6
+        -------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+        Average                                                      28980         4                7                 16               36                60               4                18              42               64        8
+        Total                                                       57,961         8               14                 33               73               120               8                36              83              127       16
     "#]]
     .assert_eq(&ended.out());
     assert_eq!(ended.err(), "");
@@ -99,17 +108,38 @@ fn a_collection_is_counted_by_set_domain_and_difficulty() {
     stats(&["--csv", "tables"]);
     expect![[r#"
         dimension,value,instances,Avg T.,languages,complete
-        length_set,128K,2,7,"en, zh",yes
+        length_set,128K,2,14.5,"en, zh",yes
         domain,x,1,4,en,yes
-        domain,y,1,10,"en, zh",yes
+        domain,y,1,25,"en, zh",yes
         difficulty,easy,1,4,en,yes
-        difficulty,hard,1,10,"en, zh",yes
-        all,,2,7,"en, zh",yes
+        difficulty,hard,1,25,"en, zh",yes
+        all,,2,14.5,"en, zh",yes
     "#]]
-    .assert_eq(&std::fs::read_to_string(sandbox.path("tables/data-instances.csv")).unwrap());
+    .assert_eq(&std::fs::read_to_string(sandbox.path("tables/data-instances.csv")).unwrap().replace('\r', ""));
     assert!(stats(&["--latex"]).out().contains("CorpusQA, Table 2"));
     let other = stats(&["--tokenizer", "o200k", "--json"]).json();
     assert_ne!(other["tables"][1]["rows"], tables["tables"][1]["rows"], "other tokens");
+}
+
+#[test]
+fn key_facts_are_counted_by_book_with_what_it_says_of_itself() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "h/documents.jsonl",
+        r#"{"id": "a", "title": "Ash", "language": "en", "text": "One two three. Four.", "author": "A. Writer", "genre": "Fiction", "date": "2025-01-02"}
+"#,
+    );
+    sandbox.write(
+        "h/items.jsonl",
+        r#"{"id": "1", "documents": ["a"], "question": "What happens?", "task": "summary", "key_facts": {"document": "a", "start": 0, "end": 14, "roots": [{"fact": "Three.", "children": [{"fact": "Two.", "children": [{"fact": "One."}]}, {"fact": "Also."}]}]}, "labels": {"perspective": "narrative"}}
+"#,
+    );
+    let ended = sandbox.run(&["data", "stats", "h", "--csv", "tables"]).exits(0);
+    assert_eq!(ended.out(), "");
+    expect![[r#"
+        Name,Author,Genre,Publication Date,Token Count,# Chunks,Analytical Root,Analytical Branch,Analytical Leaf,Analytical Total,Narrative Root,Narrative Branch,Narrative Leaf,Narrative Total,Queries,complete
+        Ash,A. Writer,Fiction,2025-01-02,6,1,0,0,0,0,1,2,1,4,1,yes
+    "#]].assert_eq(&std::fs::read_to_string(sandbox.path("tables/books.csv")).unwrap().replace('\r', ""));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use crate::command::tables::{as_latex, as_text, write_csv};
 use anyhow::Result;
 use clap::Args;
+use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
+use closeread_build::hamlet::{BookStatistics, books_table};
 use closeread_data::statistics::{self, BookFacts};
 use closeread_eval::Item;
 use closeread_methods::protocol::Protocol;
@@ -17,6 +19,7 @@ use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tracing::info;
 
 /// The papers' tables on data, for a benchmark: lengths of books, questions by label and evidence, instances
@@ -122,6 +125,22 @@ fn tables(benchmark: &Benchmark, tokenizer: &Tokenizer) -> Result<Vec<Table>> {
         statistics::lengths_with_questions(&books),
     ];
     tables.extend(question_tables(&view.observations()?));
+    tables.extend(key_facts(benchmark, &books));
     tables.extend(statistics::instances(&benchmark.items, tokens, languages));
     Ok(tables)
+}
+
+/// HAMLET's Table 8; `None` where no item has key facts.
+fn key_facts(benchmark: &Benchmark, books: &[BookFacts]) -> Option<Table> {
+    let has_facts = |item: &&Item| item.key_facts.is_some();
+    benchmark.items.iter().find(has_facts)?;
+    let of_book = |(book, facts): (&Arc<Book>, &BookFacts)| {
+        let own: Vec<&Item> =
+            benchmark.items.iter().filter(has_facts).filter(|item| item.documents.contains(&book.id)).collect();
+        let about = |field: &str| Some(benchmark.about.get(&book.id)?.get(field)?.as_str()?.to_owned());
+        let (author, genre, date) = (about("author"), about("genre"), about("date"));
+        BookStatistics { author, genre, date, ..BookStatistics::of(&facts.name, facts.tokens, &own) }
+    };
+    let statistics: Vec<BookStatistics> = benchmark.books.iter().zip(books).map(of_book).collect();
+    Some(books_table(&statistics))
 }

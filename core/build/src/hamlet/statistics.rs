@@ -3,8 +3,8 @@
 use super::{Chunk, Pruned, Removal, Tree, Unit, numbered};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
-use closeread_eval::Item;
 use closeread_eval::hamlet::{Level, Perspective};
+use closeread_eval::{ChunkPlace, Item};
 use closeread_judges::linearised;
 use closeread_table::{Table, Value};
 use std::sync::Arc;
@@ -31,6 +31,25 @@ pub struct BookStatistics {
 }
 
 impl BookStatistics {
+    /// Of a book of so many tokens, by the items on it: its chunks are as many as they say it has, else as many as they have.
+    pub fn of(name: &str, tokens: usize, own: &[&Item]) -> Self {
+        let facts = Perspective::ALL.map(|perspective| {
+            let seen = |item: &&&Item| item.labels.get("perspective").is_some_and(|name| name == perspective.name());
+            let trees = own.iter().filter(seen).filter_map(|item| item.key_facts.as_ref());
+            let levels: Vec<Level> = trees.flat_map(linearised).map(|(level, _)| level).collect();
+            Level::ALL.map(|level| levels.iter().filter(|at| **at == level).count())
+        });
+        let said = own.iter().filter_map(|item| item.other.get("n_chunks")?.as_u64()).max();
+        let mut places: Vec<&ChunkPlace> = Vec::new();
+        for place in own.iter().filter_map(|item| Some(&item.key_facts.as_ref()?.chunk)) {
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        let chunks = said.and_then(|n| usize::try_from(n).ok()).unwrap_or(places.len());
+        Self { name: name.to_owned(), tokens, chunks, queries: own.len(), facts, ..Self::default() }
+    }
+
     fn counts(&self) -> Vec<usize> {
         let facts = self.facts.iter().flat_map(|levels| levels.iter().copied().chain([levels.iter().sum()]));
         [self.chunks].into_iter().chain(facts).chain([self.queries]).collect()
@@ -75,20 +94,10 @@ pub(super) fn books(
 ) -> Result<Vec<BookStatistics>, TextError> {
     let of_book = |book: &Arc<Book>| {
         let own: Vec<&Item> = items.iter().filter(|item| item.documents.contains(&book.id)).collect();
-        let facts = Perspective::ALL.map(|perspective| {
-            let seen = |item: &&&Item| item.labels.get("perspective").is_some_and(|name| name == perspective.name());
-            let trees = own.iter().filter(seen).filter_map(|item| item.key_facts.as_ref());
-            let levels: Vec<Level> = trees.flat_map(linearised).map(|(level, _)| level).collect();
-            Level::ALL.map(|level| levels.iter().filter(|at| **at == level).count())
-        });
-        Ok(BookStatistics {
-            name: if book.title.is_empty() { book.id.clone() } else { book.title.clone() },
-            tokens: tokenizer.count(book.text()?.flow().text()),
-            chunks: chunks.iter().filter(|unit| unit.input.document == book.id).count(),
-            queries: own.len(),
-            facts,
-            ..BookStatistics::default()
-        })
+        let name = if book.title.is_empty() { &book.id } else { &book.title };
+        let tokens = tokenizer.count(book.text()?.flow().text());
+        let chunks = chunks.iter().filter(|unit| unit.input.document == book.id).count();
+        Ok(BookStatistics { chunks, ..BookStatistics::of(name, tokens, &own) })
     };
     books.iter().map(of_book).collect()
 }
