@@ -37,6 +37,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("least-tokens", 0.0, TOKENS),
     ("limit", 1.0, MANY),
     ("longest-list", 1.0, 10_000.0),
+    ("majority-of", 1.0, 1_000.0),
     ("max-cost", 0.0, 1e9),
     ("max-output-tokens", 1.0, MANY),
     ("most-pairs", 1.0, 10_000.0),

@@ -114,11 +114,12 @@ pub(crate) fn reports(dir: &Path, target: Target, runner: Runner) -> Result<Vec<
 }
 
 /// Vector files that lie in a folder of their own beneath the others.
-const BENEATH: [&str; 6] = [
+const BENEATH: [&str; 7] = [
     "tables/eval.json",
     "tables/corpusqa.json",
     "tables/hamlet.json",
     "tables/novelqa.json",
+    "tables/raters.json",
     "tables/sagascale.json",
     "tables/stronger-baselines.json",
 ];

@@ -1,4 +1,6 @@
-//! `closeread agreement`: a judge against people.
+//! `closeread agreement`: a judge against people, people among themselves.
+
+mod raters;
 
 use anyhow::{Context, Result, bail};
 use closeread_eval::InputFile;
@@ -7,21 +9,30 @@ use closeread_runner::{finished, judging};
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::info;
 
-/// How far the judges of a run agree with people: accuracy, Cohen's kappa, Gwet's AC1.
+/// How far the judges of a run agree with people, or raters with each other: accuracy, Cohen's kappa, Gwet's AC1.
 ///
 /// Exits with 1 if labels could not be used; they are named by line.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AgreementArgs {
     /// Run folder that was judged
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
+    #[arg(value_name = "RUN", required_unless_present = "raters", conflicts_with = "raters", requires = "labels")]
+    run: Option<PathBuf>,
     /// JSON Lines or CSV: item, label, and where needed method, model, budget, repeat, sentence, fact
     #[arg(value_name = "LABELS")]
-    labels: PathBuf,
+    labels: Option<PathBuf>,
+    /// Labels of raters, JSON Lines or CSV: unit, label, and where needed rater, group, criterion
+    #[arg(long, value_name = "FILE[=NAME]")]
+    raters: Option<String>,
+    /// Labels of others to hold against the raters', such as a judge's or a crowd's; may be repeated
+    #[arg(long, value_name = "FILE[=NAME]", requires = "raters")]
+    against: Vec<String>,
+    /// Raters that a majority is out of: as many as a file has, unless given
+    #[arg(long, value_name = "N", requires = "raters")]
+    majority_of: Option<usize>,
     /// Print everything as JSON
     #[arg(long)]
     json: bool,
@@ -32,25 +43,42 @@ const SHOWN: usize = 10;
 
 /// Compares and prints.
 pub(crate) fn run(args: &AgreementArgs) -> Result<ExitCode> {
-    if !finished::is_run_folder(&args.run) {
-        bail!("{} is no run folder: expected what `closeread run --out DIR` makes", args.run.display());
+    match (&args.raters, &args.run, &args.labels) {
+        (Some(raters), ..) => of_raters(args, raters),
+        (None, Some(run), Some(labels)) => of_run(run, labels, args.json),
+        _ => bail!("expected a run folder and a file of labels, or --raters FILE"),
     }
-    let judging = judging::read(&args.run)?;
+}
+
+fn of_raters(args: &AgreementArgs, raters: &str) -> Result<ExitCode> {
+    let raters = raters::read(raters, args.majority_of)?;
+    let others = args.against.iter().map(|given| raters::read(given, None)).collect::<Result<Vec<_>>>()?;
+    let tables = raters::tables(&raters, &others)?;
+    if args.json {
+        outln!("{}", raters::report(&raters, &others, &tables));
+    } else {
+        for table in &tables {
+            outln!("{}", text::table(table));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
+    if !finished::is_run_folder(run) {
+        bail!("{} is no run folder: expected what `closeread run --out DIR` makes", run.display());
+    }
+    let judging = judging::read(run)?;
     if judging.panels.is_empty() {
-        bail!(
-            "{} was not judged: closeread judge {} --judge-model MODEL judges it",
-            args.run.display(),
-            args.run.display()
-        );
+        bail!("{} was not judged: closeread judge {} --judge-model MODEL judges it", run.display(), run.display());
     }
-    let bytes =
-        closeread_files::read_file(&args.labels).with_context(|| format!("cannot read {}", args.labels.display()))?;
-    let file = InputFile { name: args.labels.display().to_string(), bytes };
-    let (labels, mut problems) = human_labels(&file);
-    let (found, unused) = against_people(&judging, &labels, &file.name);
+    let bytes = closeread_files::read_file(labels).with_context(|| format!("cannot read {}", labels.display()))?;
+    let file = InputFile { name: labels.display().to_string(), bytes };
+    let (people, mut problems) = human_labels(&file);
+    let (found, unused) = against_people(&judging, &people, &file.name);
     problems.extend(unused);
     problems.sort_by_key(|problem| problem.line);
-    if args.json {
+    if is_json {
         outln!("{}", json!({"judges": found, "problems": problems}));
     } else {
         outln!("{}", text::table(&agreement_table(&found)));
@@ -65,7 +93,7 @@ pub(crate) fn run(args: &AgreementArgs) -> Result<ExitCode> {
         info!("... and {} more; --json names all", problems.len() - SHOWN);
     }
     if found.is_empty() {
-        bail!("no label of {} is on something that was judged in {}", file.name, args.run.display());
+        bail!("no label of {} is on something that was judged in {}", file.name, run.display());
     }
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

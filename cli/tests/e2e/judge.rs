@@ -226,6 +226,67 @@ fn a_judge_is_measured_against_people() {
 }
 
 #[test]
+fn judged_summaries_fill_the_tables_of_hamlet() {
+    let sandbox = Sandbox::new();
+    let reader = ["--method", "query-summary", "--model", "builtin/extractive", "--judge-model", "builtin/rule"];
+    sandbox.run(&[&["run", "--out", "r"], &reader[..]].concat()).exits(0);
+    let report = sandbox.run(&["report", "r", "--json"]).exits(0).json();
+    let table = |id: &str| {
+        let found = report["tables"].as_array().unwrap().iter().find(|table| table["id"] == id);
+        found.unwrap_or_else(|| panic!("no {id}")).clone()
+    };
+    let figure = table("hamlet-figure-3");
+    assert_eq!(figure["rows"].as_array().unwrap().len(), 8, "two perspectives by four levels: {figure}");
+    assert!(figure["rows"][7][3]["n"].as_u64() > Some(0), "{figure}");
+    let counted = |row: usize| table("hamlet-summaries")["rows"][row][3]["count"].clone();
+    assert_eq!([counted(0), counted(1)], [16, 16]);
+    let of = |id: &str, row: usize, column: usize| table(id)["rows"][row][column]["n"].as_u64().unwrap_or(0);
+    let in_fifths: u64 = (3..8).map(|fifth| of("hamlet-figure-3", 3, fifth)).sum();
+    assert_eq!(of("hamlet-table-13", 0, 25), in_fifths, "the fifths hold all facts");
+}
+
+/// HAMLET's Tables 2 and 3.
+#[test]
+fn raters_agree_and_others_are_held_against_them() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "experts.csv",
+        "unit,criterion,rater,label\nk,significance,a,PASS\nk,significance,b,PASS\nk,significance,c,FAIL\n\
+         l,significance,a,FAIL\nl,significance,b,PASS\nl,significance,c,FAIL\nl,significance,consensus,PASS\n\
+         k,objectivity,a,FAIL\nk,objectivity,b,FAIL\nk,objectivity,c,FAIL\n",
+    );
+    sandbox.write("filter.csv", "unit,criterion,label\nk,significance,PASS\nl,significance,FAIL\nk,objectivity,FAIL\n");
+    let given = ["agreement", "--raters", "experts.csv", "--against", "filter.csv=the filter"];
+    let found = sandbox.run(&[&given[..], &["--json"]].concat()).exits(0).json();
+    let against = &found["others"][0]["against"];
+    assert_eq!((&against["binary"], &against["majority"]["n"]), (&json!(2.0 / 3.0), &json!(3)), "{found}");
+    assert_eq!(against["balanced"], 0.75);
+    assert_eq!(
+        found["others"][0]["borne_out"]["by_label"],
+        json!({"FAIL": {"objectivity": {"hit": 1, "of": 1}, "significance": {"hit": 0, "of": 1}},
+            "PASS": {"significance": {"hit": 1, "of": 1}}})
+    );
+    assert_eq!((&found["raters"], &found["majority_of"]), (&json!(["a", "b", "c"]), &json!(3)));
+    let shown = sandbox.run(&given).exits(0);
+    for words in ["Labels that experts bear out", "the filter  FAIL", "Units that pass by experts", "balanced"] {
+        assert!(shown.out().contains(words), "{words} is not in: {}", shown.out());
+    }
+    sandbox.write("twice.csv", "unit,rater,label\nk,a,PASS\nk,a,PASS\n");
+    sandbox.run(&["agreement", "--raters", "twice.csv"]).refuses(&[
+        "twice.csv:3",
+        "second label of `k` by `a`",
+        "line 2",
+    ]);
+    sandbox.write("others.csv", "unit,label\nk,PASS\n");
+    let other = ["agreement", "--raters", "experts.csv", "--against", "others.csv"];
+    sandbox.run(&other).refuses(&["others has a label for no unit of experts", "`criterion`"]);
+    sandbox.run(&["agreement", "r"]).refuses(&["LABELS"]);
+    sandbox
+        .run(&["agreement", "--raters", "experts.csv", "--majority-of", "0"])
+        .refuses(&["--majority-of <N>", "from 1 to"]);
+}
+
+#[test]
 fn judgements_of_parts_are_those_of_the_whole() {
     let sandbox = Sandbox::new();
     tales(&sandbox);

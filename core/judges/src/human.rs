@@ -67,7 +67,7 @@ pub struct AgainstPeople {
 /// HAMLET's five categories; of facts yes or no; the name of a question type is a label of the question.
 pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for row in table(file) {
+    for row in table(file, &["item", "label"]) {
         let read = row.and_then(|row| {
             let item = row.text("item").or_else(|| row.text("id"));
             human_label(&row)
@@ -81,8 +81,8 @@ pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     (found, problems)
 }
 
-/// The rows of a file, CSV unless it begins as JSON does.
-fn table(file: &InputFile) -> Vec<Result<Row, Problem>> {
+/// The rows of a file, CSV with these columns unless it begins as JSON does.
+pub(crate) fn table(file: &InputFile, columns: &[&str; 2]) -> Vec<Result<Row, Problem>> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     if matches!(bytes.iter().find(|byte| !byte.is_ascii_whitespace()), Some(b'{' | b'[') | None) {
         return rows(file).collect();
@@ -93,8 +93,9 @@ fn table(file: &InputFile) -> Vec<Result<Row, Problem>> {
         Ok(head) => head.iter().map(str::to_lowercase).collect(),
         Err(error) => return vec![Err(wrong(Some(1), error.to_string()))],
     };
-    if !["item", "label"].iter().all(|name| head.iter().any(|column| column == name)) {
-        let why = format!("the head is `{}`: expected columns `item` and `label`, or JSON Lines", head.join(","));
+    if !columns.iter().all(|name| head.iter().any(|column| column == name)) {
+        let columns = columns.join("` and `");
+        let why = format!("the head is `{}`: expected columns `{columns}`, or JSON Lines", head.join(","));
         return vec![Err(wrong(Some(1), why))];
     }
     let row = |record: Result<csv::StringRecord, csv::Error>| {
@@ -180,6 +181,11 @@ fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
 
 fn shown(value: &Value) -> String {
     scalar(value).map_or_else(|| kind(value).to_owned(), |text| format!("`{text}`"))
+}
+
+/// True of a label that says yes, in any of the words that [`human_labels`] reads, and of `pass`.
+pub fn is_yes(label: &str) -> bool {
+    truth(label) == Some(true) || label.eq_ignore_ascii_case("pass")
 }
 
 fn truth(text: &str) -> Option<bool> {

@@ -16,6 +16,7 @@ mod judgement;
 mod judging;
 mod novelqa;
 mod panel;
+mod raters;
 pub mod rule;
 mod ruling;
 mod sagascale;
@@ -27,12 +28,15 @@ pub use agreement::{Agreement, Confusion, among, labels};
 pub use closeread_methods::protocol::{IfUnreadable, Judge};
 pub use cost::cost;
 pub use hamlet::linearised;
-pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels};
+pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels, is_yes};
 pub use judgement::{Judgement, JudgementKey, Subject, TrialPlace};
 pub use judging::correctness_judge;
 pub use judging::{JudgementIndex, Judging};
 pub use novelqa::EVIDENCE_MARKS;
 pub use panel::{Panel, PanelRule, PanelVerdict};
+pub use raters::{
+    AgainstRaters, BorneOut, CONSENSUS, KappaByGroup, KappaRow, PairOfRaters, Rated, RaterError, RaterLabels, Share,
+};
 pub use rule::{AnswerForm, ByRule};
 pub use ruling::{FactRuling, QuestionType, Ruling, SentenceRuling};
 pub use score::{

@@ -281,3 +281,26 @@ fn agreement_row(who: &str, what: &str, agreement: &Agreement) -> Vec<Value> {
         interval(ac1.interval),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_books::tokens::Tokenizer;
+    use closeread_books::{Book, ReadOptions};
+    use closeread_eval::{KeyFacts, Task};
+
+    #[test]
+    fn a_chunk_stands_where_its_number_says_or_else_its_first_token() {
+        let text = "one two three four five six seven eight nine ten";
+        let book = Book::new("b", "", text.to_owned(), &ReadOptions::default()).unwrap();
+        let places = TokenPlaces::of(&book, &Tokenizer::cl100k()).unwrap();
+        let books = BTreeMap::from([("b".to_owned(), places)]);
+        let chunk = ChunkPlace::Offsets { start: text.find("five").unwrap(), end: text.len() };
+        let mut item = Item::new("q", "b", "?", Task::Summary);
+        item.key_facts = Some(KeyFacts { document: "b".into(), chunk, roots: vec![] });
+        assert_eq!(fifth(&item, &books), Some(2));
+        assert_eq!(fifth(&item, &BTreeMap::new()), None);
+        item.other.extend([("chunk", 6), ("n_chunks", 7)].map(|(name, n)| (name.to_owned(), n.into())));
+        assert_eq!(fifth(&item, &BTreeMap::new()), Some(4));
+    }
+}

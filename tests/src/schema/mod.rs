@@ -8,6 +8,7 @@ mod paper_tables;
 mod parse_corpusqa;
 mod parse_infinitebench;
 mod passages;
+mod raters;
 mod readagent;
 mod retrieval;
 pub(crate) mod scorecard;
@@ -42,6 +43,7 @@ pub(crate) const SCHEMAS: &[Schema] = &[
     parse_corpusqa::SCHEMA,
     parse_infinitebench::SCHEMA,
     passages::SCHEMA,
+    raters::SCHEMA,
     readagent::SCHEMA,
     retrieval::SCHEMA,
     scorecard::SCHEMA,

@@ -4,6 +4,7 @@
 //! ([`paired::compare`]). What has no value is `None`, never a number that is not one; no result depends on the
 //! platform, and what is drawn at random is drawn with a fixed seed.
 
+pub mod accuracy;
 pub mod agreement;
 pub mod bootstrap;
 pub mod clustered;

@@ -32,7 +32,7 @@ pub(super) fn check(
     })
 }
 
-fn read<T: DeserializeOwned>(asked: &Value, name: &str) -> Result<T, String> {
+pub(super) fn read<T: DeserializeOwned>(asked: &Value, name: &str) -> Result<T, String> {
     serde_json::from_value(asked[name].clone()).map_err(|error| format!("input.{name}: {error}"))
 }
 

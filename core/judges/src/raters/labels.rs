@@ -1,0 +1,119 @@
+//! The labels of a file, the one that counts for each unit, agreement among raters.
+
+use closeread_metrics::stats::accuracy::{binary_accuracy, majority};
+use closeread_metrics::stats::agreement::{Ac1, Kappa, cohen_kappa, gwet_ac1};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The rater whose label stands where raters came to agree by discussion; nobody's vote.
+pub const CONSENSUS: &str = "consensus";
+
+/// What was rated.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Rated {
+    /// To which the unit belongs, such as a reader model or a task; empty where the file has no column `group`.
+    pub group: String,
+    /// By which it was rated, such as answerability; empty where the file has no column `criterion`.
+    pub criterion: String,
+    /// Name of the unit within group and criterion.
+    pub unit: String,
+}
+
+/// The labels of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RaterLabels {
+    pub(super) raters: BTreeSet<String>,
+    pub(super) panel: usize,
+    pub(super) units: BTreeMap<Rated, BTreeMap<String, String>>,
+    pub(super) consensus: BTreeMap<Rated, String>,
+}
+
+/// Two raters over the units that both rated.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairOfRaters {
+    /// One of them.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// Units that both rated.
+    pub n: usize,
+    /// Share of equal labels; `None` without units.
+    pub agreement: Option<f64>,
+    /// Cohen's kappa; `None` without units, or where both gave one and the same label throughout.
+    pub kappa: Option<Kappa>,
+}
+
+impl RaterLabels {
+    /// Names of the raters, sorted; one without a name where the file has no column `rater`.
+    pub fn raters(&self) -> impl Iterator<Item = &str> {
+        self.raters.iter().map(String::as_str)
+    }
+
+    /// How many raters a majority is out of.
+    pub fn panel(&self) -> usize {
+        self.panel
+    }
+
+    /// What was rated, in order.
+    pub fn units(&self) -> impl Iterator<Item = &Rated> {
+        self.units.keys()
+    }
+
+    /// Labels that raters gave.
+    pub fn n_labels(&self) -> usize {
+        self.units.values().map(BTreeMap::len).sum()
+    }
+
+    /// How many units so many raters rated.
+    pub fn rated_by(&self) -> BTreeMap<usize, usize> {
+        let mut counts = BTreeMap::new();
+        self.units.values().for_each(|labels| *counts.entry(labels.len()).or_default() += 1);
+        counts
+    }
+
+    /// The label that counts: the consensus, else that of more than half of the panel.
+    pub fn label(&self, unit: &Rated) -> Option<&str> {
+        let consensus = self.consensus.get(unit).map(String::as_str);
+        consensus.or_else(|| majority(self.units.get(unit)?.values().map(String::as_str), self.panel))
+    }
+
+    /// The values of group and criterion that occur, in order.
+    pub fn strata(&self) -> Vec<(&str, &str)> {
+        let strata: BTreeSet<(&str, &str)> = self.units.keys().map(|unit| (&*unit.group, &*unit.criterion)).collect();
+        strata.into_iter().collect()
+    }
+
+    /// The units that `keep` accepts, with the same raters and panel.
+    pub fn only(&self, keep: impl Fn(&Rated) -> bool) -> Self {
+        let mut kept = self.clone();
+        kept.units.retain(|unit, _| keep(unit));
+        kept.consensus.retain(|unit, _| keep(unit));
+        kept
+    }
+
+    /// Every two raters, in the order of their names.
+    pub fn pairs(&self) -> Vec<PairOfRaters> {
+        let pairs = self.raters().enumerate().flat_map(|(at, a)| self.raters().skip(at + 1).map(move |b| (a, b)));
+        pairs
+            .map(|(a, b)| pair(a, b, self.units.values().filter_map(|by| Some((&**by.get(a)?, &**by.get(b)?)))))
+            .collect()
+    }
+
+    /// Gwet's AC1 among the raters; `None` if no unit has two labels.
+    pub fn ac1(&self) -> Option<Ac1> {
+        gwet_ac1(&self.units.values().map(|labels| labels.values().collect()).collect::<Vec<Vec<&String>>>())
+    }
+}
+
+/// Two lists of labels of the same units.
+pub(super) fn pair<'l>(a: &str, b: &str, labels: impl Iterator<Item = (&'l str, &'l str)>) -> PairOfRaters {
+    let pairs: Vec<(&str, &str)> = labels.collect();
+    let (first, second): (Vec<&str>, Vec<&str>) = pairs.iter().copied().unzip();
+    PairOfRaters {
+        a: a.to_owned(),
+        b: b.to_owned(),
+        n: pairs.len(),
+        agreement: binary_accuracy(&pairs),
+        kappa: cohen_kappa(&first, &second),
+    }
+}
