@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 #[test]
 fn our_vectors_pass() {
     let reports = run_folder(&own());
-    assert_eq!(reports.len(), closeread_tests::schemas().count(), "one file a schema that has code");
+    let n_schemas = closeread_tests::schemas().count();
+    assert_eq!(reports.len(), n_schemas + 1, "one file a schema that has code, and two of papers' tables");
     for report in reports {
         assert_eq!(report.failed, 0, "{report:#?}");
     }
@@ -32,6 +33,16 @@ fn a_changed_expectation_is_noticed() {
         ("sagascale_tables.json", "/cases/1/expected/average/LC/value"),
         ("sagascale_tables.json", "/cases/2/expected/rows/0/cells/Err Rate/n"),
         ("sagascale_tables.json", "/cases/3/expected/rows/2/cells/AR/value"),
+        ("hamlet_tables.json", "/cases/0/expected/wrong/analytical/root/wide/1/hit"),
+        ("hamlet_tables.json", "/cases/1/expected/left_out/all/narrative/total/value"),
+        ("hamlet_tables.json", "/cases/2/expected/wrong/aligned/analytical/models/wide/of"),
+        ("hamlet_tables.json", "/cases/3/expected/wrong/wide/recall/out/unjudged"),
+        ("hamlet_tables.json", "/cases/4/expected/average/entity/value"),
+        ("hamlet_tables.json", "/cases/5/expected/leaf/n"),
+        ("raters.json", "/cases/0/expected/majority/u1"),
+        ("raters.json", "/cases/1/expected/ac1/pe"),
+        ("raters.json", "/cases/1/expected/judge/against_majority/balanced"),
+        ("raters.json", "/cases/2/expected/first_line"),
         ("sentences_en.json", "/passages/0/sentences/1/byte/1"),
         ("sentences_en.json", "/passages/1/sentences/0/char/1"),
         ("sentences_en.json", "/short/0/sentences/0/text"),
