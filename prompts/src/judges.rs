@@ -23,6 +23,7 @@ prompts! { self:
         question: &'a str,
         answers: &'a [String],
         several: bool,
+        answer: &'a str,
         evidence: Vec<&'a str>,
         cited: &'a [String],
     };

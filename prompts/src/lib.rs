@@ -1,7 +1,8 @@
 //! Prompts: templates, one file each in `prompts/`, their variables, their hashes.
 //!
 //! A prompt file is front matter in TOML between two lines `+++`, then a minijinja template. Each carries the
-//! requirements and the output format of its paper in our own words.
+//! requirements and the output format of its paper in our own words, and lists them with their sources; what it adds of
+//! its own it lists with the reason. Where its paper has a system message, that is a second template, `system`.
 //!
 //! Each file has a type, whose fields are the variables: a prompt is rendered from a value of it, so none can lack a
 //! variable.
@@ -36,6 +37,8 @@ pub struct Prompts {
     environment: Environment<'static>,
     /// Without front matter. They are compiled when they are filled: few of them ever are.
     templates: BTreeMap<String, Cow<'static, str>>,
+    /// Of those that have one.
+    systems: BTreeMap<String, String>,
     hashes: BTreeMap<String, String>,
 }
 
@@ -55,6 +58,9 @@ pub struct FrontMatter {
     /// What it says that its paper does not.
     #[serde(default)]
     pub adds: Vec<Addition>,
+    /// Template of the system's message, of the same variables.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
 }
 
 /// Something that a prompt demands because a paper does.
@@ -134,10 +140,14 @@ impl Prompts {
     pub fn built_in() -> Self {
         let mut environment = Environment::empty();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let mut prompts = Self { environment, templates: BTreeMap::new(), hashes: BTreeMap::new() };
+        let (templates, systems, hashes) = Default::default();
+        let mut prompts = Self { environment, templates, systems, hashes };
         for Shipped { name, source, .. } in shipped() {
-            let (_, body) = parts(name, source).expect("the shipped prompts are tested");
-            prompts.put(name, body);
+            let (front, body) = parts(name, source).expect("the shipped prompts are tested");
+            // Few have one, and reading all of them would take longer than all else.
+            let has_system = front.contains("\nsystem = ");
+            let system = has_system.then(|| front_matter(name, &front).expect("as above").system).flatten();
+            prompts.put(name, body, system);
         }
         prompts
     }
@@ -149,17 +159,19 @@ impl Prompts {
     pub fn replace(&mut self, name: &str, source: &str) -> Result<(), PromptError> {
         let shipped = shipped().find(|shipped| shipped.name == name).ok_or_else(|| self.unknown(name))?;
         let (front, body) = parts(name, source)?;
-        front_matter(name, &front)?;
+        let system = front_matter(name, &front)?.system;
         let unusable = |problem: String| PromptError::Template { name: name.to_owned(), problem };
-        let template = self.environment.template_from_str(&body).map_err(|e| unusable(e.to_string()))?;
-        let used = template.undeclared_variables(false);
         // What it is filled with: a replacement may use no more.
         let filled = BTreeSet::from_iter(shipped.variables);
-        if let Some(unknown) = used.iter().find(|variable| !filled.contains(&variable.as_str())) {
-            let known = filled.into_iter().copied().collect::<Vec<_>>().join(", ");
-            return Err(unusable(format!("there is no variable `{unknown}` here; it is filled with: {known}")));
+        for template in [Some(&*body), system.as_deref()].into_iter().flatten() {
+            let template = self.environment.template_from_str(template).map_err(|e| unusable(e.to_string()))?;
+            let used = template.undeclared_variables(false);
+            if let Some(unknown) = used.iter().find(|variable| !filled.contains(&variable.as_str())) {
+                let known = filled.into_iter().copied().collect::<Vec<_>>().join(", ");
+                return Err(unusable(format!("there is no variable `{unknown}` here; it is filled with: {known}")));
+            }
         }
-        self.put(name, Cow::Owned(body.into_owned()));
+        self.put(name, Cow::Owned(body.into_owned()), system);
         Ok(())
     }
 
@@ -168,22 +180,40 @@ impl Prompts {
         PromptError::Unknown { name: name.to_owned(), known }
     }
 
-    fn put(&mut self, name: &str, body: Cow<'static, str>) {
-        self.hashes.insert(name.to_owned(), sha256(body.as_bytes()));
+    fn put(&mut self, name: &str, body: Cow<'static, str>, system: Option<String>) {
+        let hash = match &system {
+            None => sha256(body.as_bytes()),
+            Some(system) => sha256(format!("{system}\n+++\n{body}").as_bytes()),
+        };
+        self.hashes.insert(name.to_owned(), hash);
         self.templates.insert(name.to_owned(), body);
+        match system {
+            None => self.systems.remove(name),
+            Some(system) => self.systems.insert(name.to_owned(), system),
+        };
     }
 
-    /// SHA-256 of each template, in hex, by name: what the manifest of a run holds.
+    /// SHA-256 of each template, with that of the system's message, in hex, by name: what the manifest of a run holds.
     pub fn hashes(&self) -> &BTreeMap<String, String> {
         &self.hashes
     }
 
     /// The prompt `name`, filled with the fields of `variables`.
     pub(crate) fn filled(&self, name: &str, variables: &impl Serialize) -> Result<String, PromptError> {
-        let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
         let Some(template) = self.templates.get(name) else {
             return Err(self.unknown(name));
         };
+        self.filled_in(name, template, variables)
+    }
+
+    /// The system's message of the prompt `name`, filled likewise; `None` without one, or if nothing is in it.
+    pub(crate) fn system(&self, name: &str, variables: &impl Serialize) -> Result<Option<String>, PromptError> {
+        let filled = self.systems.get(name).map(|template| self.filled_in(name, template, variables)).transpose()?;
+        Ok(filled.filter(|text| !text.is_empty()))
+    }
+
+    fn filled_in(&self, name: &str, template: &str, variables: &impl Serialize) -> Result<String, PromptError> {
+        let problem = |e: minijinja::Error| PromptError::Template { name: name.to_owned(), problem: e.to_string() };
         let filled = || {
             let template = self.environment.template_from_named_str(name, template)?;
             let variables = minijinja::Value::from(minijinja::value::Serde(variables));
@@ -230,7 +260,7 @@ mod tests {
         let options = ["Ana", "Ben"].map(str::to_owned);
         let text =
             ReadChoice { context: "C", question: "Who?", options: &options }.render(&Prompts::built_in()).unwrap();
-        assert!(text.contains("Question: Who?\n\n[[1]] Ana\n[[2]] Ben\n\nFirst"), "{text}");
+        assert!(text.contains("Question: Who?\n\n[[1]] Ana\n[[2]] Ben\n=== QUESTION ENDS ==="), "{text}");
     }
 
     #[test]
@@ -286,6 +316,50 @@ mod tests {
             "Node" => &[SUMMARY],
             other => panic!("no words are known of {other}"),
         }
+    }
+
+    #[test]
+    fn every_prompt_of_a_paper_says_what_it_demands_and_where_that_stands() {
+        const SOURCES: [&str; 9] = [
+            "SagaScale, ",
+            "HAMLET, ",
+            "NovelQA, ",
+            "Stronger Baselines, ",
+            "CorpusQA, ",
+            "MemAgent",
+            "ReadAgent, ",
+            "RAPTOR, ",
+            "closeread",
+        ];
+        for Shipped { name, .. } in shipped() {
+            let FrontMatter { paper, requirements, adds, .. } = FrontMatter::of(name).unwrap();
+            assert!(paper.starts_with("closeread: ") || !requirements.is_empty(), "{name} lists no requirement");
+            for Requirement { what, source } in requirements {
+                assert!(!what.is_empty() && SOURCES.iter().any(|known| source.starts_with(known)), "{name}: {source}");
+            }
+            assert!(adds.iter().all(|added| !added.what.is_empty() && !added.why.is_empty()), "{name}");
+        }
+        assert!(matches!(FrontMatter::of("read-choise"), Err(PromptError::Unknown { .. })));
+    }
+
+    #[test]
+    fn a_system_message_is_filled_hashed_and_replaced_with_its_prompt() {
+        let mut prompts = Prompts::built_in();
+        let asked = ReadQuestion { context: "C", question: "Q" };
+        assert_eq!(asked.system(&prompts).unwrap(), None);
+        let front = "paper = 'x'\nvariables = []\nreply = ''\n";
+        let mut replace = |system: &str| {
+            prompts.replace("read-question", &format!("+++\n{front}{system}+++\n{{{{ context }}}}")).unwrap();
+            (asked.system(&prompts).unwrap(), prompts.hashes()["read-question"].clone())
+        };
+        let (system, hash) = replace("system = 'Of {{ question }}.'\n");
+        assert_eq!(system.as_deref(), Some("Of Q."));
+        let (other, other_hash) = replace("system = 'About {{ question }}.'\n");
+        assert!(other.as_deref() == Some("About Q.") && other_hash != hash);
+        let (none, no_hash) = replace("");
+        assert!(none.is_none() && no_hash != hash);
+        let unknown = format!("+++\n{front}system = '{{{{ quetsion }}}}'\n+++\n{{{{ context }}}}");
+        assert!(prompts.replace("read-question", &unknown).unwrap_err().to_string().contains("no variable `quetsion`"));
     }
 
     #[test]

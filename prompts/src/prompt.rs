@@ -13,6 +13,12 @@ pub trait Prompt {
     /// # Errors
     /// [`PromptError::Template`] if a user's own template cannot be filled.
     fn render(&self, prompts: &Prompts) -> Result<String, PromptError>;
+
+    /// What the system says before it: the template `system` of the file's front matter, filled likewise; `None` without.
+    ///
+    /// # Errors
+    /// As [`Prompt::render`].
+    fn system(&self, prompts: &Prompts) -> Result<Option<String>, PromptError>;
 }
 
 /// A prompt of a method. Those of judges and builds are read by who asks them.
@@ -63,6 +69,10 @@ macro_rules! prompts {
 
                 fn render(&self, prompts: &$crate::Prompts) -> Result<String, $crate::PromptError> {
                     prompts.filled($name, self)
+                }
+
+                fn system(&self, prompts: &$crate::Prompts) -> Result<Option<String>, $crate::PromptError> {
+                    prompts.system($name, self)
                 }
             }
 

@@ -87,6 +87,8 @@ prompts! { self:
         expects Answer(Announced);
     CorpusQaDocuments<'a> "corpusqa-documents" { context: &'a str, question: &'a str, options: &'a [String] }
         expects Answer(Announced);
+    CorpusQaProblem<'a> "corpusqa-problem" { question: &'a str };
+    CorpusQaPublished<'a> "corpusqa-published" { system: &'a str, user: &'a str } expects Answer(Announced);
 
     MemoryAgentUpdate<'a> "memory-agent-update" {
         question: &'a str,
@@ -99,7 +101,7 @@ prompts! { self:
     MemoryAgentQuestion<'a> "memory-agent-question" { question: &'a str, memory: &'a str } expects Answer(Boxed);
     MemoryAgentSummary<'a> "memory-agent-summary" { question: &'a str, memory: &'a str } expects Answer(Boxed);
 
-    RaptorSummary<'a> "raptor-summary" { passages: &'a str, length: usize } expects Node;
+    RaptorSummary<'a> "raptor-summary" { passages: &'a str } expects Node;
 
     ReadAgentPaginate<'a> "read-agent-paginate" { preceding: &'a str, passage: &'a str, following: &'a str }
         expects Break;

@@ -31,20 +31,22 @@ pub(crate) fn built(said: &str) -> String {
         return json!({"roots": [{"fact": facts[0], "branches": [{"fact": facts[1], "leaves": [facts[2], facts[3]]}]}]})
             .to_string();
     }
-    if said.contains("Check every fact for its ") {
-        let unfaithful = u8::from(!said.contains("for its faithfulness"));
+    if said.contains("leaves by its ") {
+        let unfaithful = u8::from(!said.contains("by its faithfulness"));
         return json!([
             {"id": "1", "label": 1, "reason": "so it says"}, {"id": "1.1", "label": 1},
             {"id": "1.1.1", "label": 1}, {"id": "1.1.2", "label": unfaithful, "reason": "nothing is red"},
         ])
         .to_string();
     }
-    if said.contains("Write the one query") {
+    if said.contains("Write one query") {
         let query = if chinese { "船工为什么记账？" } else { "Why does the bell matter to Scarrow?" };
         return json!({"query": query}).to_string();
     }
-    if said.contains("by three scores from 1 to 5") {
-        return json!({"validity": 3, "coherence": 4, "cross_content": 5, "reason": "so"}).to_string();
+    if said.contains("an expert in rating parts of novels") {
+        let scores =
+            json!({"HKF_validity": 3, "Content_coherence": 4, "Cross_content_reasoning": 5, "explanation": "so"});
+        return scores.to_string();
     }
     if let Some(reply) = questioned(said) {
         return reply.to_owned();
@@ -52,29 +54,29 @@ pub(crate) fn built(said: &str) -> String {
     if said.contains("wrong option") {
         return json!({"options": ["on the moon", "in the mayor's hat", "under the ferry"]}).to_string();
     }
-    assert!(said.contains("Decide whether two answers"), "{said}");
+    assert!(said.starts_with("Problem: "), "{said}");
     "[[NO]]".to_owned()
 }
 
 /// The same for questions from articles: one pair a context, and then the end.
 fn questioned(said: &str) -> Option<&'static str> {
     Some(match said {
-        _ if said.contains("an objective summary of fictional elements") => match said.contains("Critics") {
+        _ if said.contains("Is it a summary of the novel") => match said.contains("Critics") {
             true => r"\boxed{NO}",
             false => r"\boxed{YES}",
         },
-        _ if said.contains("Passages of the novel are to be searched for") => {
-            "<summary>The bell of Scarrow is on loan.</summary>"
+        _ if said.contains("Divide it into parts") => "<summary>The bell of Scarrow is on loan.</summary>",
+        _ if said.contains("=== EARLIER PAIRS ===") => r"\boxed{END}",
+        _ if said.contains("Write one question with its answer") => {
+            r"\boxed{Which town lent the bell?} \boxed{Port Emery}"
         }
-        _ if said.contains("These pairs were written before") => r"\boxed{END}",
-        _ if said.contains("Write a question about") => r"\boxed{Which town lent the bell?} \boxed{Port Emery}",
-        _ if said.contains("Check an answer to a question") => match said.contains("Result 1") {
+        _ if said.contains("Check a question about") => match said.contains("=== FOUND ON THE WEB ===\n1. ") {
             true => r"\boxed{PASS}",
             false => r"\boxed{FAIL}",
         },
-        _ if said.contains("Name the keywords") => r"\boxed{bell}",
-        _ if said.contains("You are not given the text") => "<answer>\nScarrow\n</answer>",
-        _ if said.contains("You grade answers") => r"\boxed{INCORRECT}",
+        _ if said.contains("Name all the keywords") => r"\boxed{bell}",
+        _ if said.contains("Answer it from what you know of the book") => "<answer>\nScarrow\n</answer>",
+        _ if said.contains("Decide whether a model has answered") => r"\boxed{INCORRECT}",
         _ if said.contains("Sort a question") => r"\boxed{Location}",
         _ => return None,
     })

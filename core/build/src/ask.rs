@@ -5,7 +5,7 @@ use super::stage::Made;
 use closeread_eval::Outcome;
 use closeread_llm::{Message, Speaker};
 use closeread_methods::Host;
-use closeread_methods::{MethodError, Session, Settings, Stop};
+use closeread_methods::{MethodError, Session, Settings, Stop, messages};
 use closeread_prompts::Prompt;
 use closeread_prompts::builds::BuildAgain;
 use std::fmt::Display;
@@ -23,7 +23,7 @@ pub(super) async fn asked<T, E: Display, H: Host>(
     read: impl Fn(&str, bool) -> Result<T, E>,
 ) -> Result<Result<T, E>, Stop> {
     let prompts = session.settings().prompts;
-    let mut messages = vec![Message::user(prompt.render(prompts)?).sharing(shared)];
+    let mut messages = messages(prompt, prompts, shared)?;
     let mut attempt = 1;
     loop {
         let reply = session.ask_model(prompt.name(), messages.clone()).await?;

@@ -2,7 +2,7 @@
 
 use super::ask::ATTEMPTS;
 use closeread_methods::cost::{Calls, Cost, Range, Shared, Stage};
-use closeread_methods::{MethodError, Settings};
+use closeread_methods::{MethodError, Settings, prompt_tokens};
 use serde::Serialize;
 
 /// The calls of a stage, if nothing is dropped before it; at most, if every reply has to be asked for again.
@@ -19,7 +19,7 @@ pub(super) fn tokens_of(
     settings: Settings<'_>,
     prompt: &(impl closeread_prompts::Prompt + ?Sized),
 ) -> Result<u64, MethodError> {
-    Ok(settings.tokenizer.count(&prompt.render(settings.prompts)?) as u64)
+    Ok(prompt_tokens(prompt, settings)? as u64)
 }
 
 /// Tokens of one call of a stage.

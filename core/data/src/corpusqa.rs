@@ -3,6 +3,7 @@
 use super::source::collect::{Collector, language_of, stem, words};
 use super::{Adapter, Dataset, LabelValues, Texts};
 use closeread_eval::answer::corpusqa::domain;
+use closeread_eval::published::{Part, Published};
 use closeread_eval::rows::{Row, rows, scalar};
 use closeread_eval::{InputFile, Item, Task};
 use closeread_text::hash::name_hash;
@@ -32,8 +33,9 @@ const QUESTION: &str = "# Question:";
 /// content, under the id `doc-<hash>`, however many questions are asked about it.
 ///
 /// Headings count from 1 without a gap: a line of that form inside a document is part of it. The instructions behind
-/// `# Question:` are not read; the methods here bring their own prompts. A prompt without headings is one document, which
-/// is noted. A gold answer that is a list, as it is for questions with several or no answers, is kept as JSON.
+/// `# Question:` are not read; the methods here bring their own prompts. An item keeps the row's own messages as
+/// [`Published`], where they are one of the user and at most one of the system before it: `prompt=published` sends them.
+/// A prompt without headings is one document, which is noted. A gold answer that is a list, as it is for questions with several or no answers, is kept as JSON.
 ///
 /// Labels: `domain`, the beginning of the id; `length_set`, from the row or the file's name (`set1` to `set4`, or
 /// `128K`, `1M`, `4M`, `10M`); `difficulty` (or `level`), where a row has it. Item ids are those of the rows.
@@ -68,7 +70,9 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Stri
         Some(value) => scalar(value).ok_or("no `answer`: expected a text, a number or a list")?,
         None => return Err("no `answer`: expected a text, a number or a list".into()),
     };
-    let prompt = row.fields.shift_remove("prompt").and_then(text_of);
+    let prompt = row.fields.shift_remove("prompt");
+    let system = prompt.as_ref().and_then(system_of);
+    let prompt = prompt.and_then(text_of);
     let prompt = prompt.ok_or("no `prompt`: expected a text, or messages with `role` and `content`")?;
     let Parts { documents, is_divided } = Parts::of(&prompt, &question);
     if documents.is_empty() {
@@ -80,6 +84,9 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Stri
         .label("length_set", &row.text("length_set").or(row.text("set")).or(length_set(file)).unwrap_or_default())
         .label("difficulty", &row.text("difficulty").or(row.text("level")).unwrap_or_default().to_lowercase());
     item.documents.clear();
+    if let Some(system) = system {
+        Published { system, user: by_reference(&prompt, &documents) }.put(&mut item);
+    }
     for text in documents {
         let language = match domain {
             "" => language_of(text),
@@ -92,6 +99,35 @@ fn add(out: &mut Collector, file: &InputFile, mut row: Row) -> Result<bool, Stri
     item.answers = vec![answer];
     out.item(file, Some(row.line), item);
     Ok(is_divided)
+}
+
+/// What the system says before the one message of the user, nothing in most rows; `None` for other dialogues.
+fn system_of(prompt: &Value) -> Option<String> {
+    let Value::Array(messages) = prompt else { return prompt.is_string().then(String::new) };
+    let said = |message: &Value, role: &str| match message.get("role")?.as_str()? == role {
+        true => message.get("content")?.as_str().map(str::to_owned),
+        false => None,
+    };
+    match messages.as_slice() {
+        [user] => said(user, "user").map(|_| String::new()),
+        [system, user] => said(user, "user").and_then(|_| said(system, "system")),
+        _ => None,
+    }
+}
+
+/// A prompt with its documents, which are stretches of it, by reference.
+fn by_reference(prompt: &str, documents: &[&str]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut end = 0;
+    let words = |words: &str| (!words.is_empty()).then(|| Part::Words(words.to_owned()));
+    for (number, document) in documents.iter().enumerate() {
+        let start = document.as_ptr() as usize - prompt.as_ptr() as usize;
+        parts.extend(words(&prompt[end..start]));
+        parts.push(Part::Document(number));
+        end = start + document.len();
+    }
+    parts.extend(words(&prompt[end..]));
+    parts
 }
 
 /// The text of a prompt: itself, or what its messages say but for those of the system, joined by a line break.
@@ -197,6 +233,19 @@ mod tests {
         assert_eq!(first.documents.len(), 2);
         assert_eq!((first.labels["domain"].as_str(), first.labels["length_set"].as_str()), ("financial_zh", "set2"));
         assert_eq!(dataset.items[2].labels.get("domain"), None);
+        let published = |number: usize| {
+            let item = &dataset.items[number];
+            let Published { system, user } = Published::of(item)?;
+            let text = |id: &str| text(&dataset, dataset.documents.iter().position(|d| d.id == id).unwrap());
+            let said = user.iter().map(|part| match part {
+                Part::Words(words) => words.as_str(),
+                Part::Document(number) => text(&item.documents[*number]),
+            });
+            Some((system, said.collect::<String>()))
+        };
+        assert_eq!(published(0), Some((String::new(), prompt.clone())));
+        assert_eq!(published(1), Some(("Be exact.".to_owned(), prompt)));
+        assert_eq!(published(2), None, "a message in parts is not one text");
     }
 
     #[test]

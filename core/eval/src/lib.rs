@@ -14,6 +14,7 @@ mod item;
 pub mod observations;
 mod outcome;
 mod paper;
+pub mod published;
 pub mod reading;
 pub mod rows;
 #[doc(hidden)]

@@ -4,9 +4,8 @@ use super::submission::JudgeResponse;
 use super::{Ruling, Verdict};
 use closeread_eval::Outcome;
 use closeread_eval::answer::{Parsed, after_thinking};
-use closeread_llm::Message;
 use closeread_methods::Host;
-use closeread_methods::{MethodError, Session, Settings, Stop};
+use closeread_methods::{MethodError, Session, Settings, Stop, messages};
 use closeread_prompts::Prompt;
 
 /// Sends a judge's prompt and reads the reply; `shared` is the beginning that other questions share.
@@ -17,9 +16,9 @@ pub(super) async fn ask<H: Host>(
     shared: &str,
     read: impl FnOnce(&str) -> Parsed<Ruling>,
 ) -> Result<JudgeResponse, MethodError> {
-    let message = Message::user(prompt.render(settings.prompts)?).sharing(shared);
+    let messages = messages(prompt, settings.prompts, shared)?;
     let mut session = Session::new(host, settings);
-    let verdict = match session.ask_model(prompt.name(), vec![message]).await {
+    let verdict = match session.ask_model(prompt.name(), messages).await {
         Ok(reply) => match read(after_thinking(&reply.text)) {
             Parsed::Answer(ruling) => Verdict::Ruled { ruling },
             Parsed::Unparsed => Verdict::Unparsed,

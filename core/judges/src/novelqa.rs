@@ -31,20 +31,20 @@ pub(super) async fn correctness<H: Host>(
     ask(host, settings, &prompt, "", |reply| judge_letter(reply).map(|correct| Ruling::Correctness { correct })).await
 }
 
-/// Correctness, relevance and sufficiency of what the reader cited, each from 1 to 100; the score is their mean.
-///
-/// The paper does not say whether the judge sees the gold evidence; here it does, as does the judge of answers.
+/// What the reader cited, marked from 0 to 100 (section 4.5; the prompt says 1 to 100): whether it is the correct evidence
+/// or means the like, is relevant to the answer, and suffices to support it. The score is the mean of the three.
 pub(super) async fn evidence<H: Host>(
     host: &H,
     settings: Settings<'_>,
     submission: &Submission<'_>,
 ) -> Result<JudgeResponse, MethodError> {
-    let Submission { item, title, cited, .. } = submission;
+    let Submission { item, title, said, cited, .. } = submission;
     let prompt = JudgeNovelQaEvidence {
         title,
         question: &item.question,
         answers: &item.answers,
         several: item.answers.len() > 1,
+        answer: said.text(),
         evidence: quotes(item),
         cited,
     };

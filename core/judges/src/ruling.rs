@@ -18,7 +18,7 @@ pub enum Ruling {
     },
     /// Of [`Judge::Rule`].
     Rule(ByRule),
-    /// Of [`Judge::NovelQaEvidence`], each mark in 1..=100.
+    /// Of [`Judge::NovelQaEvidence`], each mark in 0..=100.
     Evidence(EvidenceMarks),
     /// Of [`Judge::VerifyFacts`], one entry a sentence of the summary; `None` where the judge left a sentence out.
     Sentences {

@@ -1,7 +1,7 @@
 //! Agentic RAG (SagaScale §4.1): the reader searches until it answers.
 
 use super::cost::{Calls, Cost, Range, Sizes};
-use super::read::input;
+use super::read::{input, messages};
 use super::style::options_of;
 use super::{Answer, Method, MethodError, Passages, Preset, PromptStyle, Questions, SAGASCALE_EMBEDDER, Session, Stop};
 use crate::Host;
@@ -169,7 +169,7 @@ impl AgenticRag {
         let (host, title) = (session.host(), session.title());
         let task = self.task(item, &title, language, session.retriever());
         let (mut prompt, mut expected) = (task.name(), task.expected());
-        let mut messages = vec![Message::user(task.render(prompts)?)];
+        let mut messages = messages(&task, prompts, "")?;
         let mut found: Vec<Ranked> = Vec::new();
         let (mut searches, mut reprompts) = (0, 0);
         loop {

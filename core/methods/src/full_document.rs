@@ -1,13 +1,16 @@
 //! Full document, also called long context: the whole text in one prompt.
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{Shown, limit_for};
+use super::read::{Shown, input, limit_for, messages, prompt_tokens};
 use super::style::{Frame, View};
 use super::whole::{Kept, OnOverflow, TooLong, keep};
-use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Stop};
+use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, Session, Settings, Stop};
 use crate::Host;
 use crate::record::Context;
-use closeread_eval::Outcome;
+use closeread_eval::published::{Part, Published};
+use closeread_eval::{Item, Outcome};
+use closeread_prompts::readers::CorpusQaPublished;
+use closeread_prompts::{Prompt, ReaderPrompt};
 use serde::{Deserialize, Serialize};
 
 /// Hands the reader the whole text of the items' books.
@@ -21,9 +24,55 @@ pub struct FullDocument {
     pub together: bool,
     /// The sentences that hold the answer are asked for as well (NovelQA's evidence recall); in its style alone.
     pub evidence: bool,
+    /// Whose words ask: those of the style, or the row's own.
+    pub prompt: Wording,
+}
+
+/// Whose words a reader is asked by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wording {
+    /// The prompt of the style.
+    #[default]
+    Own,
+    /// The messages of the item's published row, the system's included, unchanged; nothing is cut (CorpusQA,
+    /// `src/infer.py`).
+    Published,
 }
 
 impl FullDocument {
+    /// Sends the messages of the item's row, each document where it stood.
+    async fn as_published<H: Host>(
+        &self,
+        session: &mut Session<'_, H>,
+        questions: &Questions<'_>,
+        Published { system, user }: &Published,
+    ) -> Result<Vec<Answer>, Stop> {
+        let (item, settings, language) = (questions.first(), session.settings(), session.language());
+        let kept = fitting(session, 0, false, OnOverflow::Fail).await?;
+        let mut said = String::new();
+        for part in user {
+            match part {
+                Part::Words(words) => said.push_str(words),
+                Part::Document(number) => {
+                    let Some(book) = session.books().get(*number) else {
+                        let error = format!("its published prompt has a document {number}, which it does not name");
+                        return Err(Stop::Outcome(Outcome::Failed { error }));
+                    };
+                    said.push_str(session.text(book).await?.source());
+                }
+            }
+        }
+        let prompt = CorpusQaPublished { system, user: &said };
+        let (name, expected) = (prompt.name(), prompt.expected());
+        let asked = messages(&prompt, settings.prompts, "")?;
+        drop(said);
+        session.shows(Some(context(&kept, settings)));
+        let input = input(item, kept.stretches, expected, language);
+        let reply = session.ask(name, asked, async || Ok(input)).await?;
+        Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
+    }
+
     fn heads_documents(&self, n_books: usize) -> bool {
         n_books > 1 || self.style.heads_documents()
     }
@@ -39,7 +88,17 @@ impl Method for FullDocument {
     type Prepared = ();
 
     fn check(&self) -> Result<(), &'static str> {
-        self.style.check(self.together, self.evidence)
+        match (self.prompt, self.style) {
+            (Wording::Published, PromptStyle::Corpusqa) | (Wording::Own, _) => {
+                self.style.check(self.together, self.evidence)
+            }
+            (Wording::Published, _) => Err("prompt=published needs style=corpusqa, whose rows have prompts"),
+        }
+    }
+
+    fn declines(&self, item: &Item) -> Option<&'static str> {
+        let lacks = self.prompt == Wording::Published && Published::of(item).is_none();
+        lacks.then_some("prompt=published needs the prompt of a published row, as CorpusQA's own files have them")
     }
 
     fn asks_together(&self) -> bool {
@@ -56,18 +115,19 @@ impl Method for FullDocument {
         questions: &Questions<'_>,
         _prepared: Option<&()>,
     ) -> Result<Vec<Answer>, Stop> {
+        if self.prompt == Wording::Published
+            && let Some(published) = Published::of(questions.first())
+        {
+            return self.as_published(session, questions, &published).await;
+        }
         session.limit_output(limit_for(session.settings().reply_limit, questions, self.evidence));
         let (settings, books, title) = (session.settings(), session.books(), session.title());
         let (style, evidence, language) = (self.style, self.evidence, session.language());
         let frame = Frame { style, view: View::Whole, evidence, title: &title, language };
         // The prompt with nothing in the place of the text.
-        let around = settings.tokenizer.count(&frame.prompt(questions, "\n\n").render(settings.prompts)?);
+        let around = prompt_tokens(&*frame.prompt(questions, "\n\n"), settings)?;
         let kept = fitting(session, around, self.heads_documents(books.len()), self.overflow).await?;
-        let context = Context {
-            retriever: None,
-            n_tokens: kept.stretches.iter().map(|text| settings.tokenizer.count(text)).sum(),
-            passages: kept.references,
-        };
+        let context = context(&kept, settings);
         let passages = kept.stretches.into_iter().map(Into::into).collect();
         let shown = Shown { view: View::Whole, passages, context: Some(context), evidence };
         session.read(questions, shown, style).await
@@ -78,11 +138,28 @@ impl Method for FullDocument {
         let limit = limit_for(sizes.settings.reply_limit, questions, self.evidence);
         let view = View::Whole;
         let headed = self.heads_documents(sizes.books.len());
-        let around = sizes.around(questions, self.style, view, self.evidence, headed)?;
-        let Some(text) = kept(sizes, around + u64::from(limit.reserved()), self.overflow) else {
+        let published = Published::of(questions.first()).filter(|_| self.prompt == Wording::Published);
+        let (around, overflow) = match published {
+            Some(Published { system, user }) => {
+                let words = user.iter().map(|part| if let Part::Words(words) = part { words } else { "" });
+                let user = words.collect::<String>();
+                (sizes.prompt(&CorpusQaPublished { system: &system, user: &user })?, OnOverflow::Fail)
+            }
+            None => (sizes.around(questions, self.style, view, self.evidence, headed)?, self.overflow),
+        };
+        let Some(text) = kept(sizes, around + u64::from(limit.reserved()), overflow) else {
             return Ok(Cost::overflow(questions));
         };
         Ok(sizes.call(around, Range::exactly(text), limit).sharing(sizes, text).into())
+    }
+}
+
+/// What was kept, by reference.
+fn context(kept: &Kept, settings: Settings<'_>) -> Context {
+    Context {
+        retriever: None,
+        n_tokens: kept.stretches.iter().map(|text| settings.tokenizer.count(text)).sum(),
+        passages: kept.references.clone(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! that is kept of it is a memory that each call writes anew.
 
 use super::cost::{Cost, Range, Sizes};
-use super::read::{Shown, input};
+use super::read::{Shown, input, messages};
 use super::sections::{Section, Sections};
 use super::style::{Excerpt, View, options_of};
 use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, ReplyLimit, Session, Stop};
@@ -10,14 +10,18 @@ use crate::Host;
 use crate::host::book_text;
 use crate::record::Context;
 use closeread_eval::PassageRef;
-use closeread_eval::reading::ExtractiveInput;
+use closeread_eval::answer::Form;
+use closeread_eval::reading::{Expected, ExtractiveInput};
 use closeread_eval::{Item, Task};
-use closeread_llm::{HostError, Message};
-use closeread_prompts::readers::{MemoryAgentChoice, MemoryAgentQuestion, MemoryAgentSummary, MemoryAgentUpdate};
+use closeread_llm::HostError;
+use closeread_prompts::readers::{
+    CorpusQaProblem, MemoryAgentChoice, MemoryAgentQuestion, MemoryAgentSummary, MemoryAgentUpdate,
+};
 use closeread_prompts::variables::Lettered;
-use closeread_prompts::{Prompt, ReaderPrompt};
+use closeread_prompts::{Prompt, PromptError, Prompts, ReaderPrompt};
 use closeread_text::FlowSpan;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
 /// The memory before anything was read, in MemAgent's words.
@@ -41,12 +45,22 @@ pub struct MemoryAgent {
     pub temperature: f32,
     /// Whose prompt and answer form the last call has, the memory in the place of the text; `None`: MemAgent's, a box.
     pub style: Option<PromptStyle>,
+    /// CorpusQA's output requirements are part of the question in every call, where that is an open one (CorpusQA, appendix
+    /// C: all models had its prompt). The answer is what is boxed, or else what follows "The answer is:".
+    pub requirements: bool,
 }
 
 impl Default for MemoryAgent {
     fn default() -> Self {
         let section_tokens = NonZeroUsize::new(5000).expect("not zero");
-        Self { section_tokens, max_context: None, memory_tokens: 1024, temperature: 0.0, style: None }
+        Self {
+            section_tokens,
+            max_context: None,
+            memory_tokens: 1024,
+            temperature: 0.0,
+            style: None,
+            requirements: false,
+        }
     }
 }
 
@@ -70,6 +84,7 @@ impl Method for MemoryAgent {
         let mut read = Read::default();
         let end = async {
             let mut memory = NO_MEMORY.to_owned();
+            let problem = self.problem(questions.first(), settings.prompts)?;
             let host = session.host();
             let text_of = async |number: usize| {
                 let text = book_text(host, &books[number]).await?;
@@ -80,11 +95,11 @@ impl Method for MemoryAgent {
             let sections = Sections::new(settings.tokenizer, books.len(), text_of, section_tokens, max_context);
             let mut sections = sections.await?;
             while let Some(section) = sections.next().await? {
-                memory = update(session, questions.first(), &memory, &section).await?;
+                memory = update(session, questions.first(), &problem, &memory, &section).await?;
                 read.add(&section);
             }
             session.limit_output(settings.reply_limit);
-            self.answer_from_memory(session, questions, memory).await
+            self.answer_from_memory(session, questions, &problem, memory).await
         }
         .await;
         session.measure("sections", read.n_sections);
@@ -104,14 +119,15 @@ impl Method for MemoryAgent {
         let section = self.section_tokens.get() as u64;
         let n = Range { low: text.low.div_ceil(section), high: text.high.div_ceil(section) };
         let memory = Range::up_to(self.memory_tokens.into());
-        let around = sizes.prompt(&update_prompt(item, "", ""))?;
+        let problem = self.problem(item, sizes.settings.prompts)?;
+        let around = sizes.prompt(&update_prompt(item, &problem, "", ""))?;
         let mut sections = sizes.call(around, memory, ReplyLimit::AtMost(self.memory_tokens)).times(n);
         sections.prompt = sections.prompt + text;
         sections.longest += section.min(text.high);
         let answer = match self.style {
             Some(style) => sizes.reading(questions, style, View::Passages, memory)?,
             None => {
-                let around = sizes.prompt(&*answer_prompt(item, ""))?;
+                let around = sizes.prompt(&*answer_prompt(item, &problem, ""))?;
                 sizes.call(around, memory, sizes.settings.reply_limit)
             }
         };
@@ -122,12 +138,11 @@ impl Method for MemoryAgent {
 /// Most tokens of a document's heading.
 const OF_HEADING: u64 = 10;
 
-fn update_prompt<'p>(item: &'p Item, memory: &'p str, section: &'p str) -> MemoryAgentUpdate<'p> {
-    MemoryAgentUpdate { question: &item.question, options: Lettered::all(options_of(item)), memory, section }
+fn update_prompt<'p>(item: &'p Item, question: &'p str, memory: &'p str, section: &'p str) -> MemoryAgentUpdate<'p> {
+    MemoryAgentUpdate { question, options: Lettered::all(options_of(item)), memory, section }
 }
 
-fn answer_prompt<'p>(item: &'p Item, memory: &'p str) -> Box<dyn ReaderPrompt + 'p> {
-    let question = item.question.as_str();
+fn answer_prompt<'p>(item: &'p Item, question: &'p str, memory: &'p str) -> Box<dyn ReaderPrompt + 'p> {
     match item.task {
         Task::Choice => Box::new(MemoryAgentChoice { question, options: Lettered::all(options_of(item)), memory }),
         Task::Generative => Box::new(MemoryAgentQuestion { question, memory }),
@@ -139,27 +154,41 @@ fn answer_prompt<'p>(item: &'p Item, memory: &'p str) -> Box<dyn ReaderPrompt + 
 async fn update<H: Host>(
     session: &mut Session<'_, H>,
     item: &Item,
+    problem: &str,
     memory: &str,
     section: &Section,
 ) -> Result<String, Stop> {
-    let prompt = update_prompt(item, memory, &section.text);
-    let message = Message::user(prompt.render(session.settings().prompts)?);
+    let prompt = update_prompt(item, problem, memory, &section.text);
+    let asked = messages(&prompt, session.settings().prompts, "")?;
     // A reader without a language model keeps the sentences that match the question best.
     let known = (memory != NO_MEMORY).then(|| memory.to_owned());
     let context = known.into_iter().chain([section.text.clone()]).collect();
     let question = format!("{} {}", item.question, options_of(item).join(" "));
     let expected = prompt.expected();
     let input = ExtractiveInput { question, task: Task::Summary, ..input(item, context, expected, session.language()) };
-    let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
+    let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
     Ok(expected.parse(&[item], 0, &reply.text).into_text())
 }
 
 impl MemoryAgent {
+    fn requires(&self, item: &Item) -> bool {
+        self.requirements && item.task == Task::Generative
+    }
+
+    /// What the calls work on: the question, with the output requirements where they are part of it.
+    fn problem<'p>(&self, item: &'p Item, prompts: &Prompts) -> Result<Cow<'p, str>, PromptError> {
+        match self.requires(item) {
+            true => Ok(CorpusQaProblem { question: &item.question }.render(prompts)?.into()),
+            false => Ok(item.question.as_str().into()),
+        }
+    }
+
     /// The answer, from the memory alone.
     async fn answer_from_memory<H: Host>(
         &self,
         session: &mut Session<'_, H>,
         questions: &Questions<'_>,
+        problem: &str,
         memory: String,
     ) -> Result<Vec<Answer>, Stop> {
         let item = questions.first();
@@ -169,11 +198,15 @@ impl MemoryAgent {
             let excerpts = known.into_iter().map(Excerpt::from).collect();
             return session.read(questions, Shown::passages(excerpts, None), style).await;
         }
-        let prompt = answer_prompt(item, &memory);
-        let message = Message::user(prompt.render(session.settings().prompts)?);
-        let input = input(item, known, prompt.expected(), session.language());
-        let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
-        Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
+        let prompt = answer_prompt(item, problem, &memory);
+        let asked = messages(&*prompt, session.settings().prompts, "")?;
+        let expected = match self.requires(item) {
+            true => Expected::Answer(Form::BoxedOrAnnounced),
+            false => prompt.expected(),
+        };
+        let input = input(item, known, expected, session.language());
+        let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+        Ok(expected.parse(&[item], 0, &reply.text).into_answers())
     }
 }
 

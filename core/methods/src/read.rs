@@ -1,12 +1,13 @@
 //! The last step of most methods: one prompt, one reply, an answer to each question.
 
 use super::style::{Excerpt, Frame, Place, PromptStyle, View, options_of};
-use super::{Answer, Questions, ReplyLimit, Session, Stop};
+use super::{Answer, Questions, ReplyLimit, Session, Settings, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_eval::Item;
 use closeread_eval::reading::{Expected, ExtractiveInput, Question};
-use closeread_llm::Message;
+use closeread_llm::{Message, Speaker};
+use closeread_prompts::{Prompt, PromptError, Prompts};
 use closeread_retrieve::Ranked;
 use closeread_text::Language;
 
@@ -48,6 +49,27 @@ pub(super) fn limit_for(limit: ReplyLimit, questions: &Questions<'_>, evidence: 
     let line = if evidence { EVIDENCED_LINE_TOKENS } else { LINE_TOKENS };
     let further = u32::try_from(questions.further().len()).unwrap_or(u32::MAX);
     limit.plus(further.saturating_mul(line))
+}
+
+/// The messages that ask by a prompt: the system's, where it has one, and the user's, whose beginning up to the end of
+/// `shared` other calls share.
+///
+/// # Errors
+/// [`PromptError`] if a user's own template cannot be filled.
+pub fn messages(prompt: &(impl Prompt + ?Sized), prompts: &Prompts, shared: &str) -> Result<Vec<Message>, PromptError> {
+    let system = prompt.system(prompts)?;
+    let system = system.map(|content| Message { role: Speaker::System, content, shared_bytes: None });
+    let user = Message::user(prompt.render(prompts)?).sharing(shared);
+    Ok(system.into_iter().chain([user]).collect())
+}
+
+/// Tokens of these messages.
+///
+/// # Errors
+/// As [`messages`].
+pub fn prompt_tokens(prompt: &(impl Prompt + ?Sized), settings: Settings<'_>) -> Result<usize, PromptError> {
+    let messages = messages(prompt, settings.prompts, "")?;
+    Ok(messages.iter().map(|message| settings.tokenizer.count(&message.content)).sum())
 }
 
 /// What a reader without a language model makes its reply from.
@@ -107,11 +129,9 @@ impl<H: Host> Session<'_, H> {
         let text = style.layout(&passages);
         let prompt = frame.prompt(questions, &text);
         let (name, expected) = (prompt.name(), prompt.expected());
-        let mut message = Message::user(prompt.render(self.settings().prompts)?);
         // A whole document is what all questions on it share; retrieved passages differ from question to question.
-        if view == View::Whole {
-            message = message.sharing(&text);
-        }
+        let shared = if view == View::Whole { &*text } else { "" };
+        let messages = messages(&*prompt, self.settings().prompts, shared)?;
         // A book is long, and the call may take minutes.
         drop(prompt);
         drop(text);
@@ -126,7 +146,7 @@ impl<H: Host> Session<'_, H> {
                 .collect(),
             ..input(questions.first(), texts, expected, language)
         };
-        let reply = self.ask(name, vec![message], async || Ok(input)).await?;
+        let reply = self.ask(name, messages, async || Ok(input)).await?;
         Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
     }
 }

@@ -28,4 +28,6 @@ pub enum Form {
     Lettered,
     /// `\boxed{...}`, a letter for a choice (MemAgent); prose for a summary.
     Boxed,
+    /// The same, or else as in [`Form::Announced`]: MemAgent on a question that holds CorpusQA's requirements.
+    BoxedOrAnnounced,
 }

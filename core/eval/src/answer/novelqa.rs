@@ -22,14 +22,14 @@ pub struct EvidencedAnswer<'a> {
     pub evidence: Vec<&'a str>,
 }
 
-/// Marks of the evidence judge (`C50R66S33`), each in 1..=100.
+/// Marks of the evidence judge (`C50R66S33`), each in 0..=100 (section 4.5, though the prompt says 1-100).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvidenceMarks {
-    /// Are the sentences in the book?
+    /// Is it the correct evidence, or of similar correct meaning?
     pub correctness: u8,
-    /// Do they concern the question?
+    /// Is it relevant to the answer?
     pub relevance: u8,
-    /// Are they enough to answer it?
+    /// Does it suffice to support the answer?
     pub sufficiency: u8,
 }
 
@@ -90,13 +90,13 @@ pub fn judge_letter(reply: &str) -> Parsed<bool> {
     }
 }
 
-/// The marks of the judge of evidence: `C`, `R` and `S`, each with a whole number from 1 to 100, in this order, white
+/// The marks of the judge of evidence: `C`, `R` and `S`, each with a whole number from 0 to 100, in this order, white
 /// space or commas between them allowed. The last such group counts; a mark out of range makes it unparsed.
 pub fn evidence_marks(reply: &str) -> Parsed<EvidenceMarks> {
     static MARKS: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\bC([0-9]{1,9})[\s,]{0,4}R([0-9]{1,9})[\s,]{0,4}S([0-9]{1,9})\b"));
     let marks = MARKS.captures_iter(reply).last().and_then(|found| {
-        let mark = |digits: &str| digits.parse().ok().filter(|mark| (1..=100).contains(mark));
+        let mark = |digits: &str| digits.parse().ok().filter(|mark| (0..=100).contains(mark));
         let (_, [c, r, s]) = found.extract();
         Some(EvidenceMarks { correctness: mark(c)?, relevance: mark(r)?, sufficiency: mark(s)? })
     });
@@ -200,7 +200,7 @@ mod tests {
         let marks = EvidenceMarks { correctness: 50, relevance: 66, sufficiency: 33 };
         assert_eq!(evidence_marks("So: C50R66S33."), Answer(marks));
         assert_eq!(marks.mean(), 149.0 / 3.0);
-        for reply in ["C0R66S33", "C50R101S33", "C50R66", "XC50R66S33", "C50.5R66S33", "C50R66S33x"] {
+        for reply in ["C50R101S33", "C50R66", "XC50R66S33", "C50.5R66S33", "C50R66S33x"] {
             assert_eq!(evidence_marks(reply), Unparsed, "{reply}");
         }
     }

@@ -37,6 +37,13 @@ pub(crate) fn read_response(form: Form, items: &[&Item], reply: &str) -> Vec<Ans
         }
         Form::Lettered => one(&|item| lettered(item, reply)),
         Form::Boxed => one(&|item| boxed(item, reply)),
+        Form::BoxedOrAnnounced => one(&|item| match boxed(item, reply) {
+            Outcome::Unparsed { .. } if reply.contains(corpusqa::ANNOUNCEMENT) => {
+                let answer = Some(corpusqa::answer(after_thinking(reply))).filter(|text| !text.is_empty());
+                short_outcome(item, answer, reply)
+            }
+            outcome => outcome,
+        }),
     }
 }
 
@@ -143,6 +150,21 @@ mod tests {
         assert_eq!(said(Form::TagsOrNone, "<answer> NONE\n</answer>"), Outcome::NotFound);
         assert_eq!(said(Form::TagsOrNone, "<answer>None</answer>"), answered("None"));
         assert_eq!(said(Form::Tags, "<answer>NONE</answer>"), answered("NONE"));
+    }
+
+    #[test]
+    fn an_announced_answer_stands_where_no_box_does() {
+        let item = Item::new("a", "b", "Who?", Task::Generative);
+        let said = |form, reply| match read_response(form, &[&item], reply).remove(0).outcome {
+            Outcome::Answered { answer, .. } => Some(answer),
+            _ => None,
+        };
+        let answered = |reply| said(Form::BoxedOrAnnounced, reply);
+        assert_eq!(answered("\\boxed{Ana} The answer is: Ben").as_deref(), Some("Ana"));
+        assert_eq!(answered("<think>x</think>So.\nThe answer is: [\"Ben\"]\n").as_deref(), Some("[\"Ben\"]"));
+        assert_eq!(answered("The answer is: "), None);
+        assert_eq!(answered("Ben"), None, "the whole reply is no answer");
+        assert_eq!(said(Form::Boxed, "The answer is: Ben"), None, "MemAgent's own words begin small");
     }
 
     #[test]

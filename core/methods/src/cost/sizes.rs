@@ -1,6 +1,7 @@
 //! What the cost of a method depends on, and the parts that costs are made of.
 
 use super::{BookSize, Calls, Range, Shared, Stage};
+use crate::read::prompt_tokens;
 use crate::session::joined_titles;
 use crate::style::{Frame, View, heading};
 use crate::{MethodError, PromptStyle, Questions, ReplyLimit, Settings};
@@ -46,7 +47,7 @@ impl Sizes<'_> {
     /// # Errors
     /// [`MethodError::Prompt`] if it cannot be filled.
     pub fn prompt(&self, prompt: &(impl Prompt + ?Sized)) -> Result<u64, MethodError> {
-        Ok(self.settings.tokenizer.count(&prompt.render(self.settings.prompts)?) as u64)
+        Ok(prompt_tokens(prompt, self.settings)? as u64)
     }
 
     /// Tokens of a reading's prompt without the text in it; with the headings of all documents if `headed`.

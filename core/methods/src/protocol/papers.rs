@@ -48,7 +48,7 @@ pub(super) const SAGASCALE: Protocol = Protocol {
                 &[
                     Sourced::paper("overflow", "SagaScale, section 4.1"),
                     Sourced::paper("style", "SagaScale, Figure 16"),
-                    Sourced::paper("together evidence", "SagaScale, section 4.1"),
+                    Sourced::paper("together evidence prompt", "SagaScale, section 4.1"),
                 ],
             ),
             Step::new(
@@ -73,6 +73,7 @@ pub(super) const SAGASCALE: Protocol = Protocol {
                     Sourced::paper("split max_tokens embedder", "SagaScale, section 4.1: as for NR"),
                     Sourced::paper("top_k", "SagaScale, section 4.1"),
                     Sourced::paper("max_searches", "SagaScale, section 4.1"),
+                    Sourced::paper("tell_budget", "SagaScale, Figure 18"),
                     ORDER,
                     Sourced::open("on_both", "a text behind a query was written without its passages"),
                     Sourced::open("on_neither max_reprompts", "the paper does not say; such a turn is asked for again"),
@@ -123,6 +124,7 @@ pub(super) const NOVELQA: Protocol = Protocol {
                     Sourced::paper("overflow", "NovelQA, section 4.1"),
                     Sourced::paper("style", "NovelQA, Table 11"),
                     Sourced::paper("together", "NovelQA, appendix C.4.1"),
+                    Sourced::paper("prompt", "NovelQA, Table 11, in words of our own"),
                     Sourced::paper("evidence", "NovelQA, section 4.5")
                         .but("Table 5 asks for evidence in a run of its own: --param evidence=true"),
                 ],
@@ -255,7 +257,7 @@ pub(super) const QUALITY: Protocol = Protocol {
                 &[
                     Sourced::paper("overflow", "Stronger Baselines, section 2.3: every document fits"),
                     Sourced::paper("style", "Stronger Baselines, appendix A.8"),
-                    Sourced::paper("together evidence", "Stronger Baselines, section 2.3"),
+                    Sourced::paper("together evidence prompt", "Stronger Baselines, section 2.3"),
                 ],
             ),
             BASELINES[0],
@@ -299,6 +301,8 @@ pub(super) const CORPUSQA: Protocol = Protocol {
                     Sourced::open("overflow", "the paper tests no model on a set above its window"),
                     Sourced::paper("style", "CorpusQA, appendix C"),
                     Sourced::paper("together evidence", "CorpusQA, section 4.1"),
+                    Sourced::open("prompt", "runs differ in their texts too: ours, by the requirements of appendix C")
+                        .but("src/infer.py sends the row's own messages: --param full-document.prompt=published"),
                 ],
             ),
             Step::new(
@@ -315,15 +319,16 @@ pub(super) const CORPUSQA: Protocol = Protocol {
             // It answers by MemAgent's own last prompt.
             Step::new(
                 "memory-agent",
-                || MemoryAgent { style: None, ..MemoryAgent::default() }.into(),
+                || MemoryAgent { style: None, requirements: true, ..MemoryAgent::default() }.into(),
                 &[
                     Sourced::code("section_tokens memory_tokens", MEM_AGENT),
                     Sourced::paper("max_context", "CorpusQA, section 4.1: the whole corpus is read")
                         .but("MemAgent's evaluation reads 120,000 tokens at most"),
                     Sourced::paper("temperature", "CorpusQA, section 4.1").but("MemAgent's evaluation has 0.7"),
+                    Sourced::code("style", MEM_AGENT),
                     Sourced::open(
-                        "style",
-                        "whether CorpusQA's output requirements were part of its problem is not said",
+                        "requirements",
+                        "appendix C says that all models had its prompt, not whether the agent's problem held it",
                     ),
                 ],
             ),

@@ -5,18 +5,14 @@ use super::{Raptor, Summary, Tree, node_text};
 use crate::Host;
 use crate::cluster::two_step_clusters;
 use crate::cost::Sizes;
+use crate::read::messages;
 use crate::{MethodError, Session, Stop};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::rows::Rows;
 use closeread_eval::Outcome;
 use closeread_eval::reading::{Expected, ExtractiveInput};
-use closeread_llm::Message;
-use closeread_prompts::Prompt;
 use closeread_prompts::readers::RaptorSummary;
 use closeread_retrieve::IndexError;
-
-/// Words of English, or characters of Chinese, in a token: what the prompt asks for, since no model counts tokens.
-const WORDS_PER_TOKEN: f64 = 0.75;
 
 /// The uppermost layer so far.
 struct Layer {
@@ -74,14 +70,9 @@ pub(super) async fn build<H: Host>(session: &mut Session<'_, H>, parameters: &Ra
     Ok(tree)
 }
 
-fn prompt<'p>(parameters: &Raptor, passages: &'p str) -> RaptorSummary<'p> {
-    let length = (parameters.summary_tokens as f64 * WORDS_PER_TOKEN) as usize;
-    RaptorSummary { passages, length: length.max(1) }
-}
-
 /// Tokens of the prompt of a summary without the passages in it.
-pub(super) fn around(parameters: &Raptor, sizes: &Sizes<'_>) -> Result<u64, MethodError> {
-    sizes.prompt(&prompt(parameters, ""))
+pub(super) fn around(sizes: &Sizes<'_>) -> Result<u64, MethodError> {
+    sizes.prompt(&RaptorSummary { passages: "" })
 }
 
 /// One summary a cluster, all asked at once.
@@ -96,8 +87,8 @@ async fn summarize<H: Host>(
     for cluster in clusters {
         let passages: Vec<String> = cluster.iter().map(|&member| texts[member].clone()).collect();
         let joined = node_text(passages.iter().map(String::as_str));
-        let message = Message::user(prompt(parameters, joined.trim_end()).render(settings.prompts)?);
-        requests.push((vec![message], async move || Ok(ExtractiveInput::summary(passages, Expected::Node, language))));
+        let asked = messages(&RaptorSummary { passages: joined.trim_end() }, settings.prompts, "")?;
+        requests.push((asked, async move || Ok(ExtractiveInput::summary(passages, Expected::Node, language))));
     }
     let mut summaries = Vec::with_capacity(clusters.len());
     for (reply, cluster) in session.ask_all(RaptorSummary::NAME, requests).await?.into_iter().zip(clusters) {

@@ -40,7 +40,7 @@ pub struct Raptor {
     pub membership: f64,
     /// Most tokens of a cluster of more than one node; one with more is clustered again.
     pub cluster_tokens: usize,
-    /// Tokens of a summary: what the prompt asks for, and where a longer one is cut.
+    /// Most tokens of a summary: a longer one is cut. The prompt names no length.
     pub summary_tokens: usize,
     /// Seed of UMAP, which RAPTOR's code leaves unseeded.
     pub seed: u64,
@@ -133,7 +133,7 @@ impl Method for Raptor {
     /// size hold the text; every layer has at most one for two nodes, and reads each node once to twice, since soft clusters
     /// overlap.
     fn preparation_cost(&self, sizes: &Sizes<'_>) -> Result<Vec<Calls>, MethodError> {
-        let around = build::around(self, sizes)?;
+        let around = build::around(sizes)?;
         let (summary, cluster) = (self.summary_tokens as u64, (self.cluster_tokens as u64).max(1));
         let last_layer = self.reduction_dimension as u64 + 1;
         let leaves = sizes.text().div_ceil((self.passages.max_tokens as u64).max(1));

@@ -2,12 +2,11 @@
 
 use super::{Pages, ReadAgent};
 use crate::Host;
-use crate::read::input;
+use crate::read::{input, messages};
 use crate::style::options_of;
 use crate::{Session, Stop};
 use closeread_eval::Item;
 use closeread_eval::reading::Parsed;
-use closeread_llm::Message;
 use closeread_prompts::ReaderPrompt;
 use closeread_prompts::readers::{ReadAgentLookUp, ReadAgentLookUpNext};
 use closeread_prompts::variables::Lettered;
@@ -98,12 +97,12 @@ async fn turn<H: Host>(
     let shown = pages.shown(&memory, true);
     let prompt = prompt(parameters.lookup, item, &shown, at_most, chosen);
     // The gists are what all questions on the books share.
-    let message = Message::user(prompt.render(session.settings().prompts)?).sharing(&shown);
+    let asked = messages(&*prompt, session.settings().prompts, &shown)?;
     // A page that was read has no gist any more that could be asked for.
     let gists = pages.pages.iter().enumerate();
     let gists = gists.map(|(page, p)| if chosen.contains(&page) { String::new() } else { p.gist.clone() }).collect();
     let input = input(item, gists, prompt.expected(), session.language());
-    let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
+    let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
     Ok(match prompt.expected().parse(&[item], pages.pages.len(), &reply.text) {
         Parsed::Pages { pages, stops } => Wanted { pages, stops },
         _ => Wanted::default(),

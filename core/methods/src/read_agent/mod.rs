@@ -11,7 +11,7 @@ pub use pages::{Page, Pages, expand};
 pub use paginate::{PageLength, Stretch, Unit};
 
 use super::cost::{Calls, Cost, Range, Shared, Sizes, Stage};
-use super::read::input;
+use super::read::{input, messages};
 use super::style::options_of;
 use super::{Answer, Method, MethodError, PreparationInputs, Preset, Questions, Session, Stop};
 use crate::Host;
@@ -19,7 +19,6 @@ use crate::record::Context;
 use closeread_books::{Book, Flow};
 use closeread_eval::reading::{Expected, ExtractiveInput, Parsed};
 use closeread_eval::{Item, Task};
-use closeread_llm::Message;
 use closeread_prompts::readers::{
     ReadAgentChoice, ReadAgentGist, ReadAgentPaginate, ReadAgentQuestion, ReadAgentSummary,
 };
@@ -239,7 +238,7 @@ async fn paginate<H: Host>(
             let behind = units.get(stretch.end).map_or(String::new(), |next| format!("{}\n...", &text[next.range()]));
             let labelled = stretch.labelled(text, &units);
             let prompt = ReadAgentPaginate { preceding: &before, passage: &labelled, following: &behind };
-            let message = Message::user(prompt.render(session.settings().prompts)?);
+            let asked = messages(&prompt, session.settings().prompts, "")?;
             let input = ExtractiveInput {
                 context: Vec::new(),
                 question: String::new(),
@@ -249,7 +248,7 @@ async fn paginate<H: Host>(
                 expected: prompt.expected(),
                 language: book.language,
             };
-            let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
+            let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
             match prompt.expected().parse(&[], 0, &reply.text) {
                 Parsed::Break { label } => stretch.cut(label),
                 _ => stretch.cut(None),
@@ -266,10 +265,10 @@ async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<V
     let (books, mut requests) = (session.books(), Vec::new());
     let texts = pages.texts(session, 0..pages.pages.len()).await?;
     for (page, text) in pages.pages.iter().zip(texts) {
-        let prompt = ReadAgentGist { passage: &text }.render(session.settings().prompts)?;
+        let asked = messages(&ReadAgentGist { passage: &text }, session.settings().prompts, "")?;
         let language = books[page.book].language;
         let input = async move || Ok(ExtractiveInput::summary(vec![text], Expected::Gist, language));
-        requests.push((vec![Message::user(prompt)], input));
+        requests.push((asked, input));
     }
     let replies = session.ask_all(ReadAgentGist::NAME, requests).await?;
     Ok(replies.iter().map(|reply| Expected::Gist.parse(&[], 0, &reply.text).into_text()).collect())
@@ -284,8 +283,8 @@ async fn answer<H: Host>(
 ) -> Result<Vec<Answer>, Stop> {
     let shown = pages.shown(memory, false);
     let prompt = answer_prompt(item, &shown);
-    let message = Message::user(prompt.render(session.settings().prompts)?);
+    let asked = messages(&*prompt, session.settings().prompts, "")?;
     let input = input(item, memory.to_vec(), prompt.expected(), session.language());
-    let reply = session.ask(prompt.name(), vec![message], async || Ok(input)).await?;
+    let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
     Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
 }

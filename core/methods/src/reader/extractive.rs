@@ -86,10 +86,10 @@ fn written(form: Form, task: Task, found: &[Found]) -> String {
             (None, Some(words)) => words.clone(),
             (None, None) => NOT_FOUND.to_owned(),
         },
-        Form::Boxed => match (first.choice, &first.words) {
+        Form::Boxed | Form::BoxedOrAnnounced => match (first.choice, &first.words) {
             (Some(choice), _) => format!("Chosen by counting words: \\boxed{{{}}}", letter(choice)),
             (None, Some(words)) if task == Task::Summary => words.clone(),
-            (None, words) => format!("\\boxed{{{}}}", words.as_deref().unwrap_or(NOT_FOUND)),
+            (None, _) => format!("\\boxed{{{}}}", unknown(first)),
         },
         Form::Tags => format!("<answer>\n{}\n</answer>", unknown(first)),
         Form::TagsOrNone => {
@@ -316,10 +316,7 @@ mod tests {
         let answer = form(Task::Choice, &HARBOUR, bell, &options, Expected::Answer(Form::Lettered));
         assert_eq!(answer, "Answer: (B) Chosen by counting words.");
         assert!(form(Task::Choice, &HARBOUR, bell, &options, Expected::Answer(Form::Boxed)).ends_with("\\boxed{B}"));
-        assert_eq!(
-            form(Task::Generative, &[], bell, &[], Expected::Answer(Form::Boxed)),
-            "\\boxed{Not found in context.}"
-        );
+        assert_eq!(form(Task::Generative, &[], bell, &[], Expected::Answer(Form::Boxed)), "\\boxed{unknown}");
         let pages = ["Rain fell.", "Tom rang the bell.", "They cast the bell in Orvik."];
         let look_up = |at_most, question| form(Task::Choice, &pages, question, &[], Expected::Pages(at_most));
         assert_eq!(look_up(6, bell), "I want to look up Page [2, 1]");

@@ -50,41 +50,50 @@ fn three_wrong_options_are_written_and_judged() {
           | Reply with a JSON object and nothing else:
           | {"options": ["a wrong option"]}
         chat judge-corpusqa (<= 64 tokens, temperature 0)
-          | Decide whether two answers to the same problem are equivalent.
+          System
+          | You are an expert who verifies whether two answers say the same. You get a problem and two answers to it, Answer 1 and Answer 2. Find out whether they are equivalent. Do not try to solve the problem.
           |
+          | Compare the answers: they are equivalent if they stand for identical values or mean the same, even where form or notation differ.
+          |
+          | Your output MUST have this form:
+          | 1. Explain why the answers are equivalent or why they are not.
+          | 2. Then give your final answer as [[YES]] or [[NO]].
+          User
           | Problem: Where was the key?
           |
           | Answer 1: in the river
           |
           | Answer 2: under the third stair
-          |
-          | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
-          |
-          | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
         chat judge-corpusqa (<= 64 tokens, temperature 0)
-          | Decide whether two answers to the same problem are equivalent.
+          System
+          | You are an expert who verifies whether two answers say the same. You get a problem and two answers to it, Answer 1 and Answer 2. Find out whether they are equivalent. Do not try to solve the problem.
           |
+          | Compare the answers: they are equivalent if they stand for identical values or mean the same, even where form or notation differ.
+          |
+          | Your output MUST have this form:
+          | 1. Explain why the answers are equivalent or why they are not.
+          | 2. Then give your final answer as [[YES]] or [[NO]].
+          User
           | Problem: Where was the key?
           |
           | Answer 1: behind the lantern
           |
           | Answer 2: under the third stair
-          |
-          | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
-          |
-          | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
         chat judge-corpusqa (<= 64 tokens, temperature 0)
-          | Decide whether two answers to the same problem are equivalent.
+          System
+          | You are an expert who verifies whether two answers say the same. You get a problem and two answers to it, Answer 1 and Answer 2. Find out whether they are equivalent. Do not try to solve the problem.
           |
+          | Compare the answers: they are equivalent if they stand for identical values or mean the same, even where form or notation differ.
+          |
+          | Your output MUST have this form:
+          | 1. Explain why the answers are equivalent or why they are not.
+          | 2. Then give your final answer as [[YES]] or [[NO]].
+          User
           | Problem: Where was the key?
           |
           | Answer 1: in a boat
           |
           | Answer 2: under the third stair
-          |
-          | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
-          |
-          | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
     "#]].assert_eq(&host.transcript());
     let made = &built.items[0];
     assert_eq!((made.task, made.options.len()), (Task::Choice, 4));
@@ -95,7 +104,7 @@ fn three_wrong_options_are_written_and_judged() {
 #[test]
 fn an_option_that_is_right_in_other_words_or_not_new_is_written_anew() {
     let script = |call: &Call, _| {
-        let said = &call.messages[0].content;
+        let said = &call.messages.last().unwrap().content;
         Ok(match call.prompt.as_str() {
             "options-distractors" if said.contains("must not come again") => {
                 for refused in [

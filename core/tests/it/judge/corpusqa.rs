@@ -9,20 +9,23 @@ fn two_answers_are_equivalent_or_not() {
     let mut case = Case::new(Judge::CorpusQa);
     case.item.answers.push("beneath stair 3".into());
     case.check("Both name it. [[YES]]", &expect![[r#"
-            chat judge-corpusqa (<= 64 tokens, temperature 0)
-              | Decide whether two answers to the same problem are equivalent.
-              |
-              | Problem: Where was the key?
-              |
-              | Answer 1: below a stair
-              |
-              | Answer 2 (any of these): under the third stair | beneath stair 3
-              |
-              | Answer 2 is right. Answer 1 is equivalent to it if it means the same as a solution of the problem: the same values, the same entities, the same elements of a list. Notation, units written out or left out, rounding of the last digit and the order of a list do not matter unless the problem asks for them. A value that differs, an element that is missing and an element too many do matter.
-              |
-              | If they are equivalent, write [[YES]]; if they are not, write [[NO]]. Write one of the two and no other text in double brackets.
-            {"state":"ruled","ruling":{"kind":"correctness","correct":true}}
-        "#]]);
+        chat judge-corpusqa (<= 64 tokens, temperature 0)
+          System
+          | You are an expert who verifies whether two answers say the same. You get a problem and two answers to it, Answer 1 and Answer 2. Find out whether they are equivalent. Do not try to solve the problem.
+          |
+          | Compare the answers: they are equivalent if they stand for identical values or mean the same, even where form or notation differ. Where Answer 2 gives alternatives, it is enough that Answer 1 is equivalent to one of them.
+          |
+          | Your output MUST have this form:
+          | 1. Explain why the answers are equivalent or why they are not.
+          | 2. Then give your final answer as [[YES]] or [[NO]].
+          User
+          | Problem: Where was the key?
+          |
+          | Answer 1: below a stair
+          |
+          | Answer 2 (alternatives): under the third stair | beneath stair 3
+        {"state":"ruled","ruling":{"kind":"correctness","correct":true}}
+    "#]]);
     assert_eq!(case.verdict("[[NO]]"), correct(false));
     for reply in ["[[YES]] or [[NO]]", "[[yes]]", "YES"] {
         assert_eq!(case.verdict(reply), Verdict::Unparsed, "{reply}");

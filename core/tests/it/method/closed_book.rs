@@ -19,7 +19,7 @@ fn closed_book_names_the_title_and_nothing_of_the_text() {
               | [[1]] In the river
               | [[2]] Under a stair
               |
-              | First explain your decision in one or two short sentences. Then close with the number of the option you choose, written in double square brackets, for example [[1]]. Choose exactly one, even if you are not sure.
+              | First explain your decision in one or two short sentences. Then close with the number of the option you choose, written in double square brackets, for example [[1]].
             Unparsed { response: "I would say [[7]]." }
         "#]],
     );

@@ -36,8 +36,6 @@ fn chunks_stand_under_their_documents_in_the_order_of_the_text() {
         &item(),
         &expect![[r#"
             chat corpusqa-documents (<= 64 tokens, temperature 0)
-              | Below are documents, each under a heading with its number. Answer the question that follows them; what it takes may be spread over many of them.
-              |
               | # Document 2:
               | Southgate was founded in 1982 by nine families. The rent at Southgate is 310
               |
@@ -49,14 +47,17 @@ fn chunks_stand_under_their_documents_in_the_order_of_the_text() {
               | # Question:
               | Which rent is lower than 300 a month?
               |
-              | Rules for your answer:
-              | 1. It is one of: a list of strings, which may be empty ([]), its items in double quotes and parted by commas, as in ["First Name", "Second & Co."]; a short string; a number; a percentage.
-              | 2. A number that is not whole has two decimals and no unit. A percentage has two decimals and the sign %.
-              | 3. A date is written YYYY-MM.
-              | 4. Where documents contradict each other, the value of the latest document counts.
+              | # Output requirements:
+              | 1. Your answer is of one of these types and no other: a list of strings, which may be the empty list "[]"; one short string; a number, with 2 decimal places if it is not whole, and without its unit; a percentage, with 2 decimal places.
+              | 2. A date has the form "YYYY-MM".
+              | 3. Where files state different values of the same item, take that of the latest file.
+              | 4. The final answer stands at the end, strictly in this form: The answer is: xxx.
               |
-              | You may reason first. The last line of your reply must be exactly of this form, with your answer in the place of xxx:
-              | The answer is: xxx
+              | # Answer format examples:
+              | - a list of strings: The answer is: ["FIRST NAME INC", "SECOND & CO"]
+              | - one string: The answer is: "North"
+              | - a number: The answer is: 2048.50
+              | - a percentage: The answer is: 45.60%
             context 0..76 76..85 0..83 (43 tokens)
             measures {"chunks":3.0,"documents":3.0,"documents_read":2.0,"fewer_chunks_than_documents":0.0}
             Answered { answer: "[\"Westhill\"]", choice: None }

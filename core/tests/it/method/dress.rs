@@ -61,7 +61,7 @@ fn novelqa_asks_for_a_line_also_where_there_is_one_question() {
         &item(Task::Generative),
         &expect![[r#"
             chat novelqa-questions (<= 64 tokens, temperature 0)
-              | You are a professor of literature. Your task: read the whole novel "The Key" below and then answer 1 question about it.
+              | You are a professor of literature. Your task: read the whole novel "The Key" below thoroughly and then answer 1 question about it.
               |
               | Title: The Key
               |
@@ -96,7 +96,7 @@ fn novelqa_wants_the_index_of_an_option_from_0() {
               | 1. Under a stair
               | === QUESTIONS END ===
               |
-              | Every question has several options, numbered from 0, of which exactly one is right. Choose it, also where you are not sure. Write one line for each question, numbered as the question is, with the number of the option alone, in exactly this form and with nothing else:
+              | Every question has several options, numbered from 0, of which exactly one is right. Choose it. Write one line for each question, numbered as the question is, with the number of the option alone, in exactly this form and with nothing else:
               | Answer0: <number>
             Answered { answer: "Under a stair", choice: Some(1) }
         "#]],
@@ -110,7 +110,7 @@ fn novelqa_has_the_evidence_behind_a_dollar() {
         &item(Task::Generative),
         &expect![[r#"
             chat novelqa-evidence (<= 64 tokens, temperature 0)
-              | You are a professor of literature. Your task: read the whole novel "The Key" below and then answer 1 question about it.
+              | You are a professor of literature. Your task: read the whole novel "The Key" below thoroughly and then answer 1 question about it.
               |
               | Title: The Key
               |
@@ -145,8 +145,6 @@ fn corpusqa_numbers_its_documents_and_announces_the_answer() {
         &item(Task::Generative),
         &expect![[r#"
             chat corpusqa-documents (<= 64 tokens, temperature 0)
-              | Below are documents, each under a heading with its number. Answer the question that follows them; what it takes may be spread over many of them.
-              |
               | # Document 1:
               | Ana Ltd earned 12 marks.
               |
@@ -156,14 +154,17 @@ fn corpusqa_numbers_its_documents_and_announces_the_answer() {
               | # Question:
               | Where was the key?
               |
-              | Rules for your answer:
-              | 1. It is one of: a list of strings, which may be empty ([]), its items in double quotes and parted by commas, as in ["First Name", "Second & Co."]; a short string; a number; a percentage.
-              | 2. A number that is not whole has two decimals and no unit. A percentage has two decimals and the sign %.
-              | 3. A date is written YYYY-MM.
-              | 4. Where documents contradict each other, the value of the latest document counts.
+              | # Output requirements:
+              | 1. Your answer is of one of these types and no other: a list of strings, which may be the empty list "[]"; one short string; a number, with 2 decimal places if it is not whole, and without its unit; a percentage, with 2 decimal places.
+              | 2. A date has the form "YYYY-MM".
+              | 3. Where files state different values of the same item, take that of the latest file.
+              | 4. The final answer stands at the end, strictly in this form: The answer is: xxx.
               |
-              | You may reason first. The last line of your reply must be exactly of this form, with your answer in the place of xxx:
-              | The answer is: xxx
+              | # Answer format examples:
+              | - a list of strings: The answer is: ["FIRST NAME INC", "SECOND & CO"]
+              | - one string: The answer is: "North"
+              | - a number: The answer is: 2048.50
+              | - a percentage: The answer is: 45.60%
             context 0..24 0..24 (24 tokens)
             Answered { answer: "[\"Ben Ltd\"]", choice: None }
         "#]],

@@ -11,27 +11,26 @@ fn full_document(window: usize, overflow: &str) -> Case {
 
 #[test]
 fn full_document_cut_in_the_middle_keeps_both_ends() {
-    full_document(200, "truncate-middle").check(
+    full_document(178, "truncate-middle").check(
         &ScriptedHost::always(Ok("under the third stair")),
         &item(Task::Generative),
         &expect![[r#"
             chat read-question (<= 64 tokens, temperature 0)
-              | Below is the text you have to work with. It lies between the two marker lines.
-              |
               | === CONTEXT BEGINS ===
-              | Ana hid the key under the third stair. Nobody saw
+              | Ana hid the key under the third stair. Nobody
               |
-              | . He found the key and kept it for nine years.
+              |  found the key and kept it for nine years.
               | === CONTEXT ENDS ===
               |
+              | === QUESTION BEGINS ===
               | Question: Where was the key?
+              | === QUESTION ENDS ===
               |
-              | Rules for your answer:
-              | 1. Take it from the context only; what you know from elsewhere does not count.
-              | 2. Write between 1 and 20 words, in the language of the question.
-              | 3. Give the answer alone, without any explanation.
-              | 4. If the context does not hold the answer, write exactly: Not found in context.
-            context 0..49 138..184 (23 tokens)
+              | - Rely on the context and on nothing else.
+              | - Be brief and factual: preferably 1 to 20 words.
+              | - Give no explanation, and no details that are not needed.
+              | - If the context does not explicitly state the answer, write exactly: Not found in context.
+            context 0..45 142..184 (20 tokens)
             Answered { answer: "under the third stair", choice: None }
         "#]],
     );
@@ -39,11 +38,11 @@ fn full_document_cut_in_the_middle_keeps_both_ends() {
 
 #[test]
 fn full_document_that_does_not_fit_asks_nothing() {
-    full_document(200, "fail").check(
+    full_document(178, "fail").check(
         &ScriptedHost::always(Ok("never asked")),
         &item(Task::Generative),
         &expect![[r#"
-            Overflow { needed: Some(217), context_window: Some(200) }
+            Overflow { needed: Some(198), context_window: Some(178) }
         "#]],
     );
 }
@@ -53,8 +52,8 @@ fn without_a_limit_room_for_a_reply_stays_free_and_no_limit_is_sent() {
     let case = |window| Case { max_output_tokens: None, ..full_document(window, "fail") };
     let host = ScriptedHost::always(Ok("under the third stair"));
     let needs = |window| case(window).trial(&host, &item(Task::Generative)).outcome;
-    assert_eq!(needs(1_176), Outcome::Overflow { needed: Some(1_177), context_window: Some(1_176) });
-    assert!(matches!(needs(1_177), Outcome::Answered { .. }), "153 tokens of prompt and 1024 for the reply");
+    assert_eq!(needs(1_157), Outcome::Overflow { needed: Some(1_158), context_window: Some(1_157) });
+    assert!(matches!(needs(1_158), Outcome::Answered { .. }), "134 tokens of prompt and 1024 for the reply");
     assert!(host.transcript().starts_with("chat read-question (no limit, temperature 0)"), "{}", host.transcript());
 }
 
@@ -80,7 +79,7 @@ fn several_documents_stand_under_their_headings() {
 #[test]
 fn truncation_always_fits_the_window_and_never_cuts_the_question() {
     for policy in ["truncate-end", "truncate-middle"] {
-        for tokens in 180..320 {
+        for tokens in 150..320 {
             let host = ScriptedHost::always(Ok("x"));
             let trial = full_document(tokens, policy).trial(&host, &item(Task::Generative));
             match trial.outcome {
@@ -92,4 +91,29 @@ fn truncation_always_fits_the_window_and_never_cuts_the_question() {
             }
         }
     }
+}
+
+#[test]
+fn a_published_prompt_is_sent_as_its_row_has_it() {
+    let texts = ["The mill has\n3 rooms.", "The barn  has 5 rooms."];
+    let books = vec![book("a", "", texts[0]), book("b", "", texts[1])];
+    let case = |parameters| Case { books: books.clone(), ..Case::new("full-document", parameters) };
+    let published = json!({"style": "corpusqa", "prompt": "published"});
+    let mut asked = item(Task::Generative);
+    let host = ScriptedHost::always(Ok("Five.\nThe answer is: the barn"));
+    let outcome = case(published.clone()).trial(&host, &asked).outcome;
+    assert!(matches!(outcome, Outcome::NotAsked { .. }) && host.asked() == 0, "its item has none: {outcome:?}");
+
+    let words = ["# Document 1:\n", "\n\n# Document 2:\n", "\n\n# Question:\nWhich has most?"];
+    let user = json!([words[0], 0, words[1], 1, words[2]]);
+    asked.other.insert("published".to_owned(), json!({"system": "Be exact.", "user": user}));
+    let trial = case(published.clone()).trial(&host, &asked);
+    assert_eq!(trial.outcome, Outcome::Answered { answer: "the barn".to_owned(), choice: None });
+    assert_eq!(trial.calls[0].prompt, "corpusqa-published");
+    let transcript = host.transcript();
+    let sent = "  System\n  | Be exact.\n  User\n  | # Document 1:\n  | The mill has\n  | 3 rooms.\n  |\n  | # Document 2:\n  \
+                | The barn  has 5 rooms.\n  |\n  | # Question:\n  | Which has most?\n";
+    assert!(transcript.contains(sent), "{transcript}");
+    let small = Case { window: Some(90), ..case(published) }.trial(&host, &asked);
+    assert!(matches!(small.outcome, Outcome::Overflow { .. }), "nothing of it is cut: {:?}", small.outcome);
 }

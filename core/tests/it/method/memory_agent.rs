@@ -93,7 +93,7 @@ fn each_reply_replaces_the_memory_and_the_last_call_sees_nothing_else() {
               | Ben found it.
               | </memory>
               |
-              | Write the answer, in the language of the question, inside \boxed{}. If the memory does not hold it, write exactly \boxed{Not found in context.}
+              | Write the answer, in the language of the question, inside \boxed{}.
               |
               | Your answer:
             context 0..184 (44 tokens)
@@ -231,7 +231,7 @@ fn of_several_documents_the_centre_may_be_left_out() {
               | Numbers.
               | </memory>
               |
-              | Write the answer, in the language of the question, inside \boxed{}. If the memory does not hold it, write exactly \boxed{Not found in context.}
+              | Write the answer, in the language of the question, inside \boxed{}.
               |
               | Your answer:
             context 0..7 0..21 (15 tokens)
@@ -276,4 +276,18 @@ fn nothing_is_asked_twice() {
         Ok(if call.prompt == "memory-agent-update" { format!("memory of {n}") } else { format!("\\boxed{{{n}}}") })
     };
     case(json!({})).survives_any_death(&script, &[&item(Task::Generative), &item(Task::Choice)]);
+}
+
+#[test]
+fn corpusqas_requirements_are_part_of_the_question_in_every_call() {
+    let host = ScriptedHost::replying(&["The stair.", "The answer is: \"third\""]);
+    let parameters = json!({ "section_tokens": 5000, "requirements": true });
+    let trial = case(parameters.clone()).trial(&host, &item(Task::Generative));
+    assert_eq!(trial.outcome, Outcome::Answered { answer: "\"third\"".to_owned(), choice: None });
+    let transcript = host.transcript();
+    let problem = "  | <question>\n  | Where was the key?\n  |\n  | # Output requirements:\n  | 1. ";
+    assert_eq!(transcript.matches(problem).count(), 2, "{transcript}");
+    let host = ScriptedHost::replying(&["The stair.", "\\boxed{B}"]);
+    case(parameters).trial(&host, &item(Task::Choice));
+    assert!(!host.transcript().contains("# Output requirements:"), "they are for open questions");
 }

@@ -19,22 +19,20 @@ fn dos_rag_puts_the_passages_back_in_document_order() {
         &expect![[r#"
             embed Query ["Where was the key?"]
             chat read-choice (<= 64 tokens, temperature 0)
-              | Below is the text you have to work with. It lies between the two marker lines.
-              |
               | === CONTEXT BEGINS ===
               | In spring the river rose and took the bridge. Ben rowed across with a lantern.
               |
               | He found the key and kept it for nine years.
               | === CONTEXT ENDS ===
               |
-              | Using the context, decide which option answers this question.
-              |
+              | === QUESTION BEGINS ===
               | Question: Where was the key?
               |
               | [[1]] In the river
               | [[2]] Under a stair
+              | === QUESTION ENDS ===
               |
-              | First explain your decision in one or two short sentences. Then close with the number of the option you choose, written in double square brackets, for example [[1]]. Choose exactly one.
+              | By the context, choose the option that answers the question most accurately. First explain the choice briefly. Then close with the number of the option in double square brackets, which for the first option is [[1]].
             context 61..139 140..184 (29 tokens)
             Answered { answer: "Under a stair", choice: Some(1) }
         "#]],
@@ -49,21 +47,20 @@ fn vanilla_rag_hands_over_the_best_passage_first() {
         &expect![[r#"
             embed Query ["Where was the key?"]
             chat read-question (<= 64 tokens, temperature 0)
-              | Below is the text you have to work with. It lies between the two marker lines.
-              |
               | === CONTEXT BEGINS ===
               | He found the key and kept it for nine years.
               |
               | In spring the river rose and took the bridge. Ben rowed across with a lantern.
               | === CONTEXT ENDS ===
               |
+              | === QUESTION BEGINS ===
               | Question: Where was the key?
+              | === QUESTION ENDS ===
               |
-              | Rules for your answer:
-              | 1. Take it from the context only; what you know from elsewhere does not count.
-              | 2. Write between 1 and 20 words, in the language of the question.
-              | 3. Give the answer alone, without any explanation.
-              | 4. If the context does not hold the answer, write exactly: Not found in context.
+              | - Rely on the context and on nothing else.
+              | - Be brief and factual: preferably 1 to 20 words.
+              | - Give no explanation, and no details that are not needed.
+              | - If the context does not explicitly state the answer, write exactly: Not found in context.
             context 140..184 61..139 (29 tokens)
             NotFound
         "#]],

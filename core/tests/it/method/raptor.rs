@@ -64,7 +64,7 @@ fn the_tree_is_built_and_searched_as_one_collection() {
           | They both laughed all night.
           | === PASSAGES END ===
           |
-          | Summarise them together so that no important detail is lost: who, what, where, when and why. Write whole sentences, at most 6 words (in Chinese: characters), in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
+          | Summarise them together with as many of their key details as you can. Write in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
         chat raptor-summary (<= 64 tokens, temperature 0)
           | Below are passages of one text that treat related matters. They lie between the two marker lines.
           |
@@ -80,7 +80,7 @@ fn the_tree_is_built_and_searched_as_one_collection() {
           | He found the key at last.
           | === PASSAGES END ===
           |
-          | Summarise them together so that no important detail is lost: who, what, where, when and why. Write whole sentences, at most 6 words (in Chinese: characters), in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
+          | Summarise them together with as many of their key details as you can. Write in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
         chat raptor-summary (<= 64 tokens, temperature 0)
           | Below are passages of one text that treat related matters. They lie between the two marker lines.
           |
@@ -94,12 +94,10 @@ fn the_tree_is_built_and_searched_as_one_collection() {
           | In spring the river rose high.
           | === PASSAGES END ===
           |
-          | Summarise them together so that no important detail is lost: who, what, where, when and why. Write whole sentences, at most 6 words (in Chinese: characters), in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
+          | Summarise them together with as many of their key details as you can. Write in the language of the passages. State what the passages say and nothing beyond it. Reply with the summary alone.
         embed Passage ["About: He kept it for nine years", "About: The old bridge was swept away", "About: Ana hid the key under the"]
         embed Query ["Where was the key?"]
         chat read-choice (<= 64 tokens, temperature 0)
-          | Below is the text you have to work with. It lies between the two marker lines.
-          |
           | === CONTEXT BEGINS ===
           | They both laughed all night.
           |
@@ -110,14 +108,14 @@ fn the_tree_is_built_and_searched_as_one_collection() {
           | About: Ana hid the key under the
           | === CONTEXT ENDS ===
           |
-          | Using the context, decide which option answers this question.
-          |
+          | === QUESTION BEGINS ===
           | Question: Where was the key?
           |
           | [[1]] In the river
           | [[2]] Under a stair
+          | === QUESTION ENDS ===
           |
-          | First explain your decision in one or two short sentences. Then close with the number of the option you choose, written in double square brackets, for example [[1]]. Choose exactly one.
+          | By the context, choose the option that answers the question most accurately. First explain the choice briefly. Then close with the number of the option in double square brackets, which for the first option is [[1]].
         context 367..395 (30 tokens)
         measures {"leaves":1.0,"summaries":3.0,"summary_tokens":24.0}
         Answered { answer: "Under a stair", choice: Some(1) }

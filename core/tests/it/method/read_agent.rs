@@ -310,10 +310,10 @@ fn one_page_a_turn_until_stop() {
           | Question: Where was the key?
           |
           | Rules for your answer:
-          | 1. Take it from the text only; what you know from elsewhere does not count.
-          | 2. Write between 1 and 20 words, in the language of the question.
-          | 3. Give the answer alone, without any explanation.
-          | 4. If the text does not hold the answer, write exactly: Not found in context.
+          | - Rely on the text and on nothing else.
+          | - Be brief and factual: preferably 1 to 20 words.
+          | - Give no explanation, and no details that are not needed.
+          | - If the text does not explicitly state the answer, write exactly: Not found in context.
         context 0..60 140..184 (28 tokens)
         measures {"compression":0.9210526315789473,"compression_after_lookup":0.368421052631579,"pages":3.0,"pages_looked_up":2.0}
         Answered { answer: "under the third stair", choice: None }

@@ -41,7 +41,7 @@ fn the_questions_of_one_kind_go_into_one_call() {
               | 1. Under a stair
               | === QUESTIONS END ===
               |
-              | Every question has several options, numbered from 0, of which exactly one is right. Choose it, also where you are not sure. Write one line for each question, numbered as the question is, with the number of the option alone, in exactly this form and with nothing else:
+              | Every question has several options, numbered from 0, of which exactly one is right. Choose it. Write one line for each question, numbered as the question is, with the number of the option alone, in exactly this form and with nothing else:
               | Answer0: <number>
             chat novelqa-closed-book-questions (<= 128 tokens, temperature 0)
               | You are a professor of literature. Your task: answer 2 questions about the novel "The Key" from what you know of it. Its text is not given.

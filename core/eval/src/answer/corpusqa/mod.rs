@@ -21,12 +21,15 @@ pub fn counts(id: Option<&str>) -> bool {
     id.is_some_and(|id| !id.is_empty())
 }
 
+/// What an answer follows.
+pub(crate) const ANNOUNCEMENT: &str = "The answer is: ";
+
 /// The answer of a reply: what follows the first `The answer is: ` on its line, white space at its ends removed.
 ///
 /// Odd: without these very words (one space after the colon, this case, no full-width colon) the whole reply is the
 /// answer; Markdown stays; a line ends at `\n` alone. May be empty.
 pub fn answer(reply: &str) -> &str {
-    let answer = reply.split_once("The answer is: ").map_or(reply, |(_, rest)| rest.split('\n').next().unwrap_or(rest));
+    let answer = reply.split_once(ANNOUNCEMENT).map_or(reply, |(_, rest)| rest.split('\n').next().unwrap_or(rest));
     python::strip(answer)
 }
 
