@@ -39,9 +39,9 @@ fn the_tables_of_a_run() {
         Scores in percent with 95% intervals
         method       budget   n              accuracy                 F1       evidence recall  prompt tokens  seconds
         --------------------------------------------------------------------------------------------------------------
-        closed-book       -  18       8.3 [0.0, 29.8]   0.0 [0.0, 39.0]*                     -             87      9.0
-        dos-rag          15  18  100.0 [75.8, 100.0]*  52.3 [45.3, 59.4]  100.0 [75.8, 100.0]*            125      9.0
-        dos-rag          30  18  100.0 [75.8, 100.0]*  52.3 [45.3, 59.4]  100.0 [75.8, 100.0]*            141      9.0
+        closed-book       -  18       8.3 [0.0, 29.8]   0.0 [0.0, 39.0]*                     -             79      9.0
+        dos-rag          15  18  100.0 [75.8, 100.0]*  52.3 [45.3, 59.4]  100.0 [75.8, 100.0]*            111      9.0
+        dos-rag          30  18  100.0 [75.8, 100.0]*  52.3 [45.3, 59.4]  100.0 [75.8, 100.0]*            127      9.0
         accuracy: over 12 items
         F1: over 6 items
         evidence recall: over 12 items
@@ -102,9 +102,9 @@ fn the_tables_of_a_run() {
         F1 over the tokens spent, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens    F1
         --------------------------------------
-        dos-rag          15        122.8  52.3
-        dos-rag          30        135.2  52.3
-        closed-book     all         53.2   0.0
+        dos-rag          15        103.8  52.3
+        dos-rag          30        116.2  52.3
+        closed-book     all         49.2   0.0
         tokens: mean over all trials that made a prompt
 
         accuracy over the token budget, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
@@ -118,9 +118,9 @@ fn the_tables_of_a_run() {
         accuracy over the tokens spent, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens  accuracy
         ------------------------------------------
-        dos-rag          15        126.2     100.0
-        dos-rag          30        143.3     100.0
-        closed-book     all        104.2       8.3
+        dos-rag          15        115.2     100.0
+        dos-rag          30        132.3     100.0
+        closed-book     all         93.2       8.3
         tokens: mean over all trials that made a prompt
 
         F1 over the token budget, failures as wrong, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
@@ -134,9 +134,9 @@ fn the_tables_of_a_run() {
         F1 over the tokens spent, failures as wrong, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens    F1
         --------------------------------------
-        dos-rag          15        122.8  52.3
-        dos-rag          30        135.2  52.3
-        closed-book     all         53.2   0.0
+        dos-rag          15        103.8  52.3
+        dos-rag          30        116.2  52.3
+        closed-book     all         49.2   0.0
         tokens: mean over all trials that made a prompt
 
         accuracy over the token budget, failures as wrong, mean ± deviation over repeats, % (Stronger Baselines, Tables 1 to 4)
@@ -150,9 +150,9 @@ fn the_tables_of_a_run() {
         accuracy over the tokens spent, failures as wrong, % (Stronger Baselines, Figures 1 and 3 to 6)
         Method       Budget  mean tokens  accuracy
         ------------------------------------------
-        dos-rag          15        126.2     100.0
-        dos-rag          30        143.3     100.0
-        closed-book     all        104.2       8.3
+        dos-rag          15        115.2     100.0
+        dos-rag          30        132.3     100.0
+        closed-book     all         93.2       8.3
         tokens: mean over all trials that made a prompt
 
         accuracy by asked
