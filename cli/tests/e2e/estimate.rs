@@ -102,9 +102,11 @@ fn what_overflows_and_what_truncation_would_leave_is_told() {
     assert_eq!(told["models"][0]["dollars"]["batch"], Value::Null, "no batch price is known");
 
     let text = sandbox.run(&base).exits(0).out();
-    for words in
-        ["4 trials end as an overflow", "1 book with 4 items do not fit", "truncate-end: 1 keep all of it, 1 some, 1 none"]
-    {
+    for words in [
+        "4 trials end as an overflow",
+        "1 book with 4 items do not fit",
+        "truncate-end: 1 keep all of it, 1 some, 1 none",
+    ] {
         assert!(text.contains(words), "{words}: {text}");
     }
     let fails = sandbox.run(&[&base[..], &["--context-window", "700", "--json"]].concat()).exits(0).json();

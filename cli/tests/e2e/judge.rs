@@ -59,10 +59,10 @@ fn the_sample_is_judged_end_to_end_without_a_key() {
     let report = sandbox.run(&["report", "r"]).exits(0).out();
     for words in [
         "Who judged what",
-        "Recall of key facts by level",
-        "Faithfulness of sentences by level",
-        "Recall of key facts by where in the book the chunk stands",
-        "Errors: share of sentences",
+        "Recall of key facts by fifth of the book",
+        "Faithfulness of summary sentences",
+        "Recall by model, fifth of the book and level",
+        "Faithfulness errors by type",
         "analytical",
         "narrative",
     ] {

@@ -78,9 +78,9 @@ fn the_list_says_what_is_there_and_what_the_runs_lack() {
     expect![[r#"
         NovelQA: 1 of 4 available from these runs
         exhibit   section  shows                                   state
-        --------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+        ----------------------------------------------------------------------------------------------------------------------------------------------------------------
         Table 2   4.2      accuracy in both settings               available; needs judgements: closeread judge (0 of 12 answers judged)
-        Table 5   4.5      marks of the cited evidence             needs cited evidence (--param evidence=true) and its judgements: closeread judge --judge judge-novelqa-evidence
+        Table 5   4.5      marks of the cited evidence             needs cited evidence (parameter `evidence=true`) and what the judge judge-novelqa-evidence says of it
         Table 7   C.1      agreement of the judge with two people  elsewhere: `closeread agreement RUN LABELS`, a file of labels a person
         Figure 3  3.1      tokens of novels with their questions   of the data, not of runs: closeread data stats novelqa
     "#]].assert_eq(&ended.out());

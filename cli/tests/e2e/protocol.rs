@@ -22,7 +22,7 @@ fn every_line_of_a_protocol_has_its_source() {
         repeats: 1
             HAMLET, section 3.2
         preparing model: the reader
-            open: we chose; --preparer names another
+            open: we chose; another model can be named
         context window: each model's own, where it is known
             HAMLET, Table 11
         reply limit, tokens: none
@@ -30,7 +30,7 @@ fn every_line_of_a_protocol_has_its_source() {
         temperature: 0
             HAMLET, appendix D
         seed: none
-            open: we chose; at temperature 0; --seed sends one
+            open: we chose; at temperature 0; one that is named is sent
         system line: none
             open: we chose; the whole prompt is the user's message
         answer in the reply: the whole reply is the summary

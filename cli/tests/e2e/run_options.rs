@@ -84,8 +84,8 @@ fn reasoning_is_asked_for_in_the_provider_s_field_and_tells_configurations_apart
         let args = ["run", "--benchmark", "cases", "--model", model, "--base-url", url, "--reasoning", level];
         sandbox.run(&[&args[..], &["--method", "closed-book", "--out", "x"]].concat())
     };
-    asked(model, "500").refuses(&["may pass over a number of tokens", "--extra-body"]);
-    asked("openai/gpt-4o", "high").refuses(&["--reasoning high: gpt-4o does not reason"]);
+    asked(model, "500").refuses(&["may pass over a number of tokens", "thinking_token_budget"]);
+    asked("openai/gpt-4o", "high").refuses(&["reasoning high: gpt-4o does not reason"]);
     asked("builtin/extractive", "high").refuses(&["builtin/extractive does not reason"]);
     asked(model, "loud").refuses(&["expected off, low, medium, high"]);
 }

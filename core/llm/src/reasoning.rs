@@ -63,7 +63,7 @@ impl Reasoning {
             Server::Gemini => self.gemini(model),
             Server::ChatTemplate => self.chat_template(),
         };
-        match fields.map_err(|why| NoSuchReasoning(format!("--reasoning {self}: {model} {why}")))? {
+        match fields.map_err(|why| NoSuchReasoning(format!("reasoning {self}: {model} {why}")))? {
             Value::Object(fields) => Ok(fields),
             _ => Ok(Map::new()),
         }
@@ -155,7 +155,7 @@ impl Reasoning {
             Self::Off => Ok(json!({ "chat_template_kwargs": switch })),
             Self::Tokens(_) => {
                 Err("is on a server that may pass over a number of tokens without a word: name low, medium or \
-                                    high, or give the server's own field by --extra-body (vLLM: thinking_token_budget)")
+                                    high, or add the server's own field to the request's body (vLLM: thinking_token_budget)")
             }
             level => Ok(json!({ "chat_template_kwargs": switch, "reasoning_effort": level.word() })),
         }
@@ -283,11 +283,11 @@ mod tests {
             ("off", Gemini, "gemini-3.5-flash", "always reasons"),
             ("9", Gemini, "gemini-3.5-flash", "name low, medium or high"),
             ("low", Gemini, "gemini-2.0-flash", "does not reason"),
-            ("9", ChatTemplate, "qwen3", "--extra-body"),
+            ("9", ChatTemplate, "qwen3", "thinking_token_budget"),
         ] {
             let said = fields(asked, server, model);
             let said = said.as_str().unwrap_or_else(|| panic!("{asked} {model}: {said}"));
-            assert!(said.starts_with(&format!("--reasoning {asked}: {model} ")) && said.contains(words), "{said}");
+            assert!(said.starts_with(&format!("reasoning {asked}: {model} ")) && said.contains(words), "{said}");
         }
         for text in ["", "none", "0", "-1", "10000001", "minimal"] {
             assert!(text.parse::<Reasoning>().is_err(), "{text}");

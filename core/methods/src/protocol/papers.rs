@@ -25,10 +25,10 @@ const ORDER: Sourced<&str> = Sourced::open("order", "the paper names none; best 
 impl Conduct {
     /// What every run does where its options say nothing.
     pub(super) const OWN: Self = Self {
-        preparer: Sourced::open("the reader", "--preparer names another"),
+        preparer: Sourced::open("the reader", "another model can be named"),
         window: Sourced::open("each model's own, where it is known", "it is the model's, not the benchmark's"),
         temperature: Sourced::open("0", "greedy decoding, as in the papers"),
-        seed: Sourced::open("none", "at temperature 0; --seed sends one"),
+        seed: Sourced::open("none", "at temperature 0; one that is named is sent"),
         system: Sourced::open("none", "the whole prompt is the user's message"),
         answer: Sourced::open("the last in the form asked for", "what a reply ends with is its answer"),
         metrics: Sourced::open("accuracy of choices, F1 and exact match of words", "what gold answers can score"),
@@ -83,11 +83,11 @@ pub(super) const SAGASCALE: Protocol = Protocol {
         ],
         "SagaScale, section 4.1",
     )
-    .but("Table 4 adds closed-book: name it by --method"),
+    .but("Table 4 adds closed-book, which can be named beside them"),
     style: Some(PromptStyle::Sagascale),
     failures: Sourced::paper(FailurePolicy::Wrong, "SagaScale, section 4.1"),
     tokenizer: Sourced::open(Encoding::Cl100k, "it ships")
-        .but("the paper counts by DeepSeek-R1-0528's (footnote 3): --tokenizer takes its tokenizer.json"),
+        .but("the paper counts by DeepSeek-R1-0528's (footnote 3), whose tokenizer.json can be given"),
     embedder: Sourced::paper(None, "SagaScale, section 4.1: mE5-large, a parameter of its methods"),
     repeats: Sourced::paper(1, "SagaScale, section 4.1"),
     judges: Sourced::paper(&[Judge::SagaScale], "SagaScale, section 4.1 and Figure 15"),
@@ -126,13 +126,13 @@ pub(super) const NOVELQA: Protocol = Protocol {
                     Sourced::paper("together", "NovelQA, appendix C.4.1"),
                     Sourced::paper("prompt", "NovelQA, Table 11, in words of our own"),
                     Sourced::paper("evidence", "NovelQA, section 4.5")
-                        .but("Table 5 asks for evidence in a run of its own: --param evidence=true"),
+                        .but("Table 5 asks for evidence in a run of its own, with the parameter evidence=true"),
                 ],
             ),
         ],
         "NovelQA, sections 4.1 and 4.6",
     )
-    .but("the paper asks every model in both settings: --task both"),
+    .but("the paper asks every model in both settings: the task `both`"),
     style: Some(PromptStyle::Novelqa),
     repeats: Sourced::paper(1, "NovelQA, appendix C.4.1"),
     failures: Sourced::open(FailurePolicy::Wrong, "the paper names no treatment"),
@@ -236,9 +236,9 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
     judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
     conduct: Conduct {
         preparer: Sourced::paper("the reader", "Stronger Baselines, appendix A.7")
-            .but("trees and pages are GPT-4o-mini's whoever reads: --preparer openai/gpt-4o-mini"),
+            .but("trees and pages are GPT-4o-mini's whoever reads: openai/gpt-4o-mini as preparing model"),
         temperature: Sourced::paper("0", "Stronger Baselines, appendix A.1"),
-        seed: Sourced::code("none", DOS_READER).but("there 42: --seed 42"),
+        seed: Sourced::code("none", DOS_READER).but("there 42"),
         system: Sourced::code("none", DOS_READER).but("there a short line that names a question answering portal"),
         answer: Sourced::code("the last in the form asked for", "dos-rag-eval 6ed1c8a, experiments/utils.py:43-52")
             .but("there the first `[[n]]` of a reply"),
@@ -302,7 +302,7 @@ pub(super) const CORPUSQA: Protocol = Protocol {
                     Sourced::paper("style", "CorpusQA, appendix C"),
                     Sourced::paper("together evidence", "CorpusQA, section 4.1"),
                     Sourced::open("prompt", "runs differ in their texts too: ours, by the requirements of appendix C")
-                        .but("src/infer.py sends the row's own messages: --param full-document.prompt=published"),
+                        .but("src/infer.py sends the row's own messages, as full-document with prompt=published does"),
                 ],
             ),
             Step::new(

@@ -131,8 +131,8 @@ impl Need {
             Self::Evidence => {
                 let metrics = held.trials.metrics(&Rows::all());
                 let met = metrics.iter().any(|metric| metric.name() == EVIDENCE_MARKS[0]);
-                let said = "needs cited evidence (--param evidence=true) and its judgements: closeread judge \
-                            --judge judge-novelqa-evidence";
+                let said = "needs cited evidence (parameter `evidence=true`) and what the judge \
+                            judge-novelqa-evidence says of it";
                 unless(met, said.to_owned())
             }
             Self::KeyFacts => {
