@@ -6,7 +6,6 @@ use super::global::Row;
 use super::sets::DocumentSet;
 use crate::Built;
 use crate::stage::{BuildError, Unit};
-use closeread_text::hash::name_hash;
 
 /// What the pipeline made.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +20,6 @@ pub struct Corpus {
     pub sets: Vec<(String, DocumentSet)>,
     /// The values that were extracted from each document; nothing of a ready table.
     pub agreed: Vec<Unit<Agreed>>,
-}
-
-/// The seed of one purpose.
-pub(super) fn seeded(seed: u64, purpose: &str) -> u64 {
-    seed ^ u64::from_str_radix(&name_hash(purpose), 16).expect("hex digits")
 }
 
 pub(super) fn unknown(document: &str) -> BuildError {

@@ -50,7 +50,7 @@ pub fn drawn_cells(agreed: &[Unit<Agreed>], schema: &Schema, n: usize, seed: u64
     let columns = schema.columns.iter().enumerate().skip(1);
     let mut cells: Vec<(usize, usize)> =
         columns.flat_map(|(column, _)| (0..agreed.len()).map(move |document| (document, column))).collect();
-    SplitMix64(super::seeded(seed, "cells read by hand")).shuffle(&mut cells);
+    SplitMix64(super::seed::seeded(seed, "cells read by hand")).shuffle(&mut cells);
     cells.truncate(n);
     cells.sort_unstable();
     let cell = |(document, column): (usize, usize)| HandRead {

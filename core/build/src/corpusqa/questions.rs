@@ -2,11 +2,12 @@
 //! queries, their words, their SQL.
 
 use super::answer::{Answered, Asked, SetTable};
-use super::corpus::{Corpus, seeded, unknown};
+use super::corpus::{Corpus, unknown};
 use super::database::Database;
 use super::document::Source;
 use super::draw::Query;
 use super::global::{Reading, Row};
+use super::seed::seeded;
 use super::sets::DocumentSet;
 use super::{CorpusQa, Schema, Template, people, tables};
 use crate::Built;

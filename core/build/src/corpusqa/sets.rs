@@ -98,7 +98,7 @@ pub(super) fn draws(
     let of = |length: &Length, copy: usize| {
         let rows = rows.iter().map(|row| (row.name.clone(), row.documents.clone())).collect();
         let id = if copies == 1 { length.label.clone() } else { format!("{}-{}", length.label, copy + 1) };
-        let seed = super::seeded(seed, &id);
+        let seed = super::seed::seeded(seed, &id);
         Unit { id, input: Draw { length: length.clone(), seed, rows, tokens: tokens.clone() } }
     };
     lengths.iter().flat_map(|length| (0..copies).map(move |copy| (length, copy))).map(|(l, c)| of(l, c)).collect()

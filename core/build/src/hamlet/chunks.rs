@@ -40,3 +40,11 @@ pub fn chunks(books: &[Arc<Book>], tokenizer: &Tokenizer, chunk_tokens: usize) -
     }
     Ok(units)
 }
+
+/// The stretch of a book that a chunk is, as it is read.
+pub(super) fn chunk_text(book: &Book, chunk: &Chunk) -> Result<String, TextError> {
+    let text = book.text()?;
+    let flow = text.flow();
+    let span = closeread_text::Span { start: chunk.start, end: chunk.end.max(chunk.start) };
+    Ok(flow.from_source(span).map_or_else(String::new, |span| flow.text()[span.range()].to_owned()))
+}

@@ -1,6 +1,7 @@
 //! What making queries will ask for, told before.
 
-use super::{Chunk, Criterion, Hamlet, Unit, chunk_text, query, tree, verify};
+use super::chunks::chunk_text;
+use super::{Chunk, Criterion, Hamlet, Unit, query, tree, verify};
 use crate::StageCost;
 use crate::assumed::{Prompt, tokens_of};
 use closeread_books::Book;

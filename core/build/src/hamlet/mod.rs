@@ -27,7 +27,7 @@ pub use verify::{Criterion, FactLabel, Labels};
 use super::line::{End, Line};
 use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question};
-use closeread_books::{Book, TextError};
+use closeread_books::Book;
 use closeread_eval::hamlet::Perspective;
 use closeread_eval::{ChunkPlace, Item, KeyFacts, Task};
 use closeread_methods::Host;
@@ -150,14 +150,6 @@ pub async fn hamlet<H: Host, S: StageStore>(
     let (grown, left) = (trees.iter().map(|unit| &unit.input), pruned.iter().map(|unit| &unit.input));
     let tables = vec![books_table(&of_books), pruning_table(grown, left)];
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
-}
-
-/// The stretch of a book that a chunk is, as it is read.
-fn chunk_text(book: &Book, chunk: &Chunk) -> Result<String, TextError> {
-    let text = book.text()?;
-    let flow = text.flow();
-    let span = closeread_text::Span { start: chunk.start, end: chunk.end.max(chunk.start) };
-    Ok(flow.from_source(span).map_or_else(String::new, |span| flow.text()[span.range()].to_owned()))
 }
 
 fn long_enough(chunk: &Chunk, parameters: &Hamlet) -> Made<Chunk> {

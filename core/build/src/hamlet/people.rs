@@ -1,6 +1,7 @@
 //! What people are asked about trees, queries and labels (section 3.2, Tables 2 and 3).
 
-use super::{Criterion, Labels, Pruned, Question, Tree, Unit, chunk_text, numbered};
+use super::chunks::chunk_text;
+use super::{Criterion, Labels, Pruned, Question, Tree, Unit, numbered};
 use closeread_books::{Book, TextError};
 use closeread_eval::Item;
 use std::collections::HashMap;

@@ -1,7 +1,8 @@
 //! Queries: one a tree, self-contained, without a word of the tree (section 3.1.3).
 
+use super::chunks::chunk_text;
 use super::tree::as_json;
-use super::{Pruned, chunk_text, numbered};
+use super::{Pruned, numbered};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;

@@ -1,6 +1,7 @@
 //! How large a chunk should be (appendix B, Table 24).
 
-use super::{Chunk, Unit, chunk_text, chunks};
+use super::chunks::chunk_text;
+use super::{Chunk, Unit, chunks};
 use crate::StageCost;
 use crate::ask;
 use crate::assumed::{Prompt, tokens_of};

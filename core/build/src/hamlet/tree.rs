@@ -1,7 +1,8 @@
 //! Key-fact trees: roots, branches, leaves (section 3.1.2).
 
+use super::chunks::chunk_text;
 use super::pronoun::pronoun;
-use super::{Chunk, Unit, chunk_text};
+use super::{Chunk, Unit};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;

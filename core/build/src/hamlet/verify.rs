@@ -1,7 +1,8 @@
 //! The three passes of verification (section 3.1.2).
 
+use super::chunks::chunk_text;
 use super::tree::as_json;
-use super::{Tree, chunk_text, numbered};
+use super::{Tree, numbered};
 use crate::ask;
 use crate::stage::Made;
 use closeread_books::Book;

@@ -1,6 +1,8 @@
 //! What collecting questions will ask for, told before.
 
-use super::{Candidate, Pair, SagaScale, Subject, filter, generate, parts};
+use super::filter::Candidate;
+use super::subject::{SagaScale, Subject};
+use super::{Pair, filter, generate, parts};
 use crate::StageCost;
 use crate::assumed::{Prompt, tokens_of};
 use closeread_methods::{MethodError, Settings};

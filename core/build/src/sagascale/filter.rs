@@ -1,16 +1,16 @@
 //! The three filters, and the type of what is left (section 3.1, stage 3.2; appendix A.3).
 
-use super::generate::ReplyError;
-use super::{Candidate, SearchHost, base_item};
+use super::SearchHost;
+use super::generate::{Pair, ReplyError};
 use crate::ask;
 use crate::ask::{asked, made};
 use crate::line::{End, Line};
 use crate::stage::{Made, Unit};
 use closeread_books::Book;
-use closeread_eval::Item;
 use closeread_eval::Outcome;
 use closeread_eval::answer::after_thinking;
 use closeread_eval::answer::boxed::{all_boxed, boxed_label};
+use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
 use closeread_llm::HostError;
 use closeread_methods::Host;
@@ -21,6 +21,25 @@ use closeread_prompts::variables::Titled;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// A pair on its way through the filters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Id of the book.
+    pub document: String,
+    /// Heading of the segment that it was written from.
+    pub segment: String,
+    /// The pair.
+    #[serde(flatten)]
+    pub pair: Pair,
+}
+
+/// The item of a candidate, without labels.
+pub(super) fn base_item(id: &str, candidate: &Candidate) -> Item {
+    let mut item = Item::new(id, &candidate.document, &candidate.pair.question, Task::Generative);
+    item.answers = vec![candidate.pair.answer.clone()];
+    item
+}
 
 /// Most results of a search that the checker is shown.
 const SHOWN: usize = 5;

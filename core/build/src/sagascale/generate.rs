@@ -1,6 +1,6 @@
 //! From an article's segments to pairs of question and answer (section 3.1, stages 2 and 3.1).
 
-use super::{Part, SagaScale, Subject};
+use super::subject::{Part, SagaScale, Subject};
 use crate::ask;
 use crate::ask::{asked, made};
 use crate::line::End;

@@ -8,24 +8,24 @@ mod cost;
 mod filter;
 mod generate;
 mod search;
+mod subject;
 mod tables;
 
 pub use cost::cost;
-pub use filter::{Checked, Knower, Known, Popular};
+use filter::base_item;
+pub use filter::{Candidate, Checked, Knower, Known, Popular};
 pub use generate::{Context, Ended, Pair, Pairs, SubQueries};
 pub use search::{Found, SearchHost};
+pub(crate) use subject::Part;
+pub use subject::{SagaScale, Segment, Subject};
 
 use super::line::{End, Line};
 use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question};
-use closeread_books::chunk::Chunker;
 use closeread_books::{Book, TextError};
-use closeread_eval::{Item, Task};
 use closeread_judges::QuestionType;
 use closeread_methods::Host;
 use closeread_methods::Settings;
-use closeread_retrieve::{PassageIndex, Retriever};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -43,51 +43,6 @@ pub const STAGES: [&str; 9] = [
     "types",
 ];
 
-/// Parameters of [`sagascale`].
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SagaScale {
-    /// Fewest tokens of a segment; the paper says nothing of it.
-    pub least_tokens: usize,
-    /// Tokens of a passage of the book. The paper names no length here; 512 is that of its evaluation.
-    pub passage_tokens: usize,
-    /// Passages that a sub-query brings: 3 in the paper.
-    pub top_k: usize,
-    /// Most pairs from one context, for a model that never says `END`; the paper names no limit.
-    pub most_pairs: usize,
-    /// Share of the highest score of a book that a question's popularity must reach: 0.0001 in the paper.
-    pub popularity: f64,
-}
-
-impl Default for SagaScale {
-    fn default() -> Self {
-        let passage_tokens = Chunker::Window.default_max_tokens();
-        Self { least_tokens: 50, passage_tokens, top_k: 3, most_pairs: 10, popularity: 0.0001 }
-    }
-}
-
-/// A section of an article.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Segment {
-    /// Its heading; empty for what stands before the first.
-    pub heading: String,
-    /// Its text, without those of its subsections, which are segments of their own.
-    pub text: String,
-}
-
-/// A book with the article about it.
-#[derive(Debug, Clone)]
-pub struct Subject {
-    /// The book.
-    pub book: Arc<Book>,
-    /// It cut into passages of [`SagaScale::passage_tokens`], with vectors where `retriever` needs them.
-    pub shelf: PassageIndex,
-    /// How passages are ranked.
-    pub retriever: Retriever,
-    /// The sections of the article, in its order, none without text.
-    pub segments: Vec<Segment>,
-}
-
 /// Who is asked for what.
 #[derive(Debug)]
 pub struct Crew<'a, H, S> {
@@ -101,25 +56,6 @@ pub struct Crew<'a, H, S> {
     pub knowers: Vec<(&'a str, &'a H)>,
     /// Says whether an answer without the book is correct.
     pub judge: &'a H,
-}
-
-/// A segment of a book's article.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Part {
-    document: String,
-    segment: Segment,
-}
-
-/// A pair on its way through the filters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Candidate {
-    /// Id of the book.
-    pub document: String,
-    /// Heading of the segment that it was written from.
-    pub segment: String,
-    /// The pair.
-    #[serde(flatten)]
-    pub pair: Pair,
 }
 
 /// Makes questions about the books of `subjects`.
@@ -292,11 +228,4 @@ fn questions_on(id: &str, candidate: &Candidate, subject: &Subject) -> Result<Ve
     ]
     .map(of)
     .to_vec())
-}
-
-/// The item of a candidate, without labels.
-fn base_item(id: &str, candidate: &Candidate) -> Item {
-    let mut item = Item::new(id, &candidate.document, &candidate.pair.question, Task::Generative);
-    item.answers = vec![candidate.pair.answer.clone()];
-    item
 }

@@ -1,6 +1,7 @@
 //! The weights of an encoder, layer by layer.
 
 use super::tables::Tables;
+use super::values::Values;
 use closeread_kernels::Activation;
 
 /// All weights of an encoder of the BERT family.
@@ -52,26 +53,6 @@ pub struct Dense {
     pub weight: Values,
     /// One a output.
     pub bias: Vec<f32>,
-}
-
-/// The numbers of a matrix.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Values {
-    /// As they are.
-    F32(Vec<f32>),
-    /// Each value times the scale of its column (of a linear layer) or row (of a table).
-    Int8 {
-        /// Row after row.
-        values: Vec<i8>,
-        /// One a column or row.
-        scales: Vec<f32>,
-    },
-}
-
-impl Default for Values {
-    fn default() -> Self {
-        Self::F32(Vec::new())
-    }
 }
 
 /// Scale and shift of a layer normalisation.

@@ -8,10 +8,12 @@ mod layers;
 mod onnx_file;
 mod published;
 mod tables;
+mod values;
 
 pub use closeread_kernels::Activation;
-pub use layers::{Checkpoint, Dense, Layer, Norm, Values};
+pub use layers::{Checkpoint, Dense, Layer, Norm};
 pub use tables::{Table, Tables};
+pub use values::Values;
 
 use super::EmbedError;
 

@@ -1,7 +1,8 @@
 //! Weights from the ONNX files that `embed/onnx/graph.rs` writes: its names, its shapes.
 
-use super::layers::{Checkpoint, Dense, Layer, Norm, Values};
+use super::layers::{Checkpoint, Dense, Layer, Norm};
 use super::tables::{Table, Tables};
+use super::values::Values;
 use crate::onnx::Activation;
 use half::f16;
 use std::collections::BTreeMap;

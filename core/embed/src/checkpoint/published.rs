@@ -1,7 +1,8 @@
 //! Weights as published: `config.json` and `model.safetensors`.
 
-use super::layers::{Checkpoint, Dense, Layer, Norm, Values};
+use super::layers::{Checkpoint, Dense, Layer, Norm};
 use super::tables::{Table, Tables};
+use super::values::Values;
 use crate::onnx::ConvertError;
 use crate::onnx::{Config, Weights};
 

@@ -1,6 +1,6 @@
 //! What token ids and positions are looked up in.
 
-use super::layers::Values;
+use super::values::Values;
 use crate::EmbedError;
 
 /// The vectors of tokens and positions, which add up to a text's first states.

@@ -1,8 +1,9 @@
 //! Anthropic's Messages.
 
 use super::fault::{Fault, ServerLoad};
+use super::http::Request;
 use super::openai::named;
-use super::{Parameters, Request};
+use super::parameters::Parameters;
 use crate::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
 use serde_json::{Map, Value, json};
 

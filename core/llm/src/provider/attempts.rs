@@ -3,7 +3,8 @@
 //! A driver asks [`Attempts::next`] what to do and does it; a fault goes to [`Attempts::failed`], which says what to tell
 //! the user. Nothing here sends, waits or draws numbers.
 
-use super::{Adjustment, Dialect, Fault, ServerLoad};
+use super::dialect::Dialect;
+use super::{Adjustment, Fault, ServerLoad};
 use crate::HostError;
 use std::fmt;
 use std::time::Duration;

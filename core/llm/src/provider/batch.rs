@@ -4,7 +4,8 @@
 //! A batch is made of entries, one a request, each with an id of ours; results come back in any order under these ids.
 
 use super::fault::{Adjustment, Fault, ServerLoad, classify, inside_value};
-use super::{HttpResponse, Protocol, Request, TokenLimit, json};
+use super::http::{HttpResponse, Request, TokenLimit};
+use super::{Protocol, json};
 use crate::{HostError, Response};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! How servers of embedding models are spoken to, as values.
 
 use super::fault::{Fault, ServerLoad, classify, inside};
-use super::{HttpResponse, Request, json};
+use super::http::{HttpResponse, Request};
+use super::json;
 use crate::HostError;
 use serde_json::{Value, json};
 

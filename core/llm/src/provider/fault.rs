@@ -1,7 +1,7 @@
 //! What an error of a server means: final, to be tried again, or to be asked otherwise.
 
+use super::http::{HttpResponse, TokenLimit};
 use super::wordings::{Means, means, overflow};
-use super::{HttpResponse, TokenLimit};
 use crate::HostError;
 use serde_json::Value;
 use std::time::Duration;

@@ -19,15 +19,17 @@ mod wordings;
 
 pub use attempts::{AccountState, Attempts, Limits, Notice, Step};
 pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
+pub use dialect::Dialect;
 pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
 pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
+pub use http::{HttpResponse, Request, TokenLimit};
+pub use parameters::Parameters;
 pub use secret::Secret;
 pub use stream::StreamReader;
 
 use crate::{Call, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::time::Duration;
 
 /// Most bytes of a reply that are read. A reply of 128,000 tokens has one, vectors of 256 texts have 25 million.
 pub const MAX_REPLY_BYTES: usize = 64 << 20;
@@ -53,77 +55,6 @@ pub enum Protocol {
     Anthropic,
     /// Google's `generateContent`.
     Gemini,
-}
-
-/// What a request asks besides the [`Call`].
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Parameters {
-    /// The model, as the provider names it.
-    pub model: String,
-    /// Sampling seed, where the provider takes one (Anthropic does not).
-    pub seed: Option<u64>,
-    /// Whether the reply is to come in pieces.
-    pub stream: bool,
-    /// Further fields of the body, merged last; objects are merged field by field.
-    pub extra_body: Map<String, Value>,
-    /// What the model turned out to refuse.
-    pub dialect: Dialect,
-}
-
-/// How a model wants to be asked, where models of one protocol differ. It is learnt from refusals.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Dialect {
-    /// The name of the limit on the reply (OpenAI's protocol).
-    pub token_limit: TokenLimit,
-    /// The model takes no temperature but its own: none is sent.
-    pub own_temperature: bool,
-    /// The model takes no seed.
-    pub no_seed: bool,
-}
-
-impl Dialect {
-    /// The dialect after a refusal; `None` if it said so already, for then asking again would change nothing.
-    pub fn adjusted(self, adjustment: Adjustment) -> Option<Self> {
-        let changed = match adjustment {
-            Adjustment::TokenLimit(token_limit) => Self { token_limit, ..self },
-            Adjustment::OwnTemperature => Self { own_temperature: true, ..self },
-            Adjustment::NoSeed => Self { no_seed: true, ..self },
-        };
-        (changed != self).then_some(changed)
-    }
-}
-
-/// The two spellings of "most tokens a reply may have".
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TokenLimit {
-    /// `max_tokens`: every compatible server.
-    #[default]
-    MaxTokens,
-    /// `max_completion_tokens`: OpenAI, whose newer models refuse the other.
-    MaxCompletionTokens,
-}
-
-/// An HTTP POST with a JSON body, without address and key.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Request {
-    /// What follows the base URL, with its leading slash.
-    pub path: String,
-    /// Headers that are no secret.
-    pub headers: Vec<(&'static str, &'static str)>,
-    /// The body.
-    pub body: Value,
-}
-
-/// What came back, whole.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HttpResponse<'a> {
-    /// HTTP status.
-    pub status: u16,
-    /// What the headers ask to wait, see [`retry_after`].
-    pub retry_after: Option<Duration>,
-    /// The body.
-    pub body: &'a str,
 }
 
 impl Protocol {
@@ -216,5 +147,8 @@ pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
     }
 }
 
+mod dialect;
+mod http;
+mod parameters;
 #[cfg(test)]
 mod tests;

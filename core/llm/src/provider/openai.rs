@@ -1,7 +1,8 @@
 //! OpenAI's chat completions, as OpenAI and everything compatible with it speaks them.
 
 use super::fault::{Fault, ServerLoad, classify_finish};
-use super::{Parameters, Request, TokenLimit};
+use super::http::{Request, TokenLimit};
+use super::parameters::Parameters;
 use crate::{Call, FinishReason, Response, ServedBy, Usage};
 use serde_json::{Value, json};
 

@@ -5,6 +5,7 @@ use crate::{FinishReason, HostError, Message, ServedBy, Speaker, Usage};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use serde_json::json;
+use std::time::Duration;
 
 const ALL: [Protocol; 3] = [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gemini];
 

@@ -1,7 +1,7 @@
 //! Scenarios by hand, and laws that hold for every sequence of faults.
 
 use super::*;
-use crate::provider::TokenLimit;
+use crate::provider::http::TokenLimit;
 use proptest::prelude::*;
 
 const SECOND: Duration = Duration::from_secs(1);

@@ -1,7 +1,8 @@
 //! Errors as providers send them: each row of the table has one.
 
 use super::*;
-use crate::provider::{Fault, HttpResponse, Protocol};
+use crate::provider::http::HttpResponse;
+use crate::provider::{Fault, Protocol};
 use serde_json::json;
 
 /// How an error ends its call.

@@ -1,0 +1,28 @@
+//! What servers of one protocol differ in.
+
+use super::fault::Adjustment;
+use super::http::TokenLimit;
+use serde::{Deserialize, Serialize};
+
+/// How a model wants to be asked, where models of one protocol differ. It is learnt from refusals.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Dialect {
+    /// The name of the limit on the reply (OpenAI's protocol).
+    pub token_limit: TokenLimit,
+    /// The model takes no temperature but its own: none is sent.
+    pub own_temperature: bool,
+    /// The model takes no seed.
+    pub no_seed: bool,
+}
+
+impl Dialect {
+    /// The dialect after a refusal; `None` if it said so already, for then asking again would change nothing.
+    pub fn adjusted(self, adjustment: Adjustment) -> Option<Self> {
+        let changed = match adjustment {
+            Adjustment::TokenLimit(token_limit) => Self { token_limit, ..self },
+            Adjustment::OwnTemperature => Self { own_temperature: true, ..self },
+            Adjustment::NoSeed => Self { no_seed: true, ..self },
+        };
+        (changed != self).then_some(changed)
+    }
+}

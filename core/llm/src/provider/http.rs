@@ -1,0 +1,38 @@
+//! Requests and responses on the wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::time::Duration;
+
+/// The two spellings of "most tokens a reply may have".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenLimit {
+    /// `max_tokens`: every compatible server.
+    #[default]
+    MaxTokens,
+    /// `max_completion_tokens`: OpenAI, whose newer models refuse the other.
+    MaxCompletionTokens,
+}
+
+/// An HTTP POST with a JSON body, without address and key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// What follows the base URL, with its leading slash.
+    pub path: String,
+    /// Headers that are no secret.
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// The body.
+    pub body: Value,
+}
+
+/// What came back, whole.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HttpResponse<'a> {
+    /// HTTP status.
+    pub status: u16,
+    /// What the headers ask to wait, see [`super::retry_after`].
+    pub retry_after: Option<Duration>,
+    /// The body.
+    pub body: &'a str,
+}
