@@ -1,6 +1,9 @@
 //! Where a run's books and items come from: the sample in the binary, a folder, or the published files of a data set.
 
 mod corpora;
+mod listing;
+mod options;
+mod selection;
 
 use crate::input::{self, FileReport, InputOptions};
 use crate::shard::Shard;
@@ -8,12 +11,13 @@ use crate::texts::BookTexts;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_data::{ADAPTERS, Adapter, Dataset, Texts, adapter, jsonl, resolve_chunk, resolve_evidence};
-use closeread_eval::draw::{Draw, Where, keep_where};
-use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem, Task};
+use closeread_eval::{ChunkPlace, Content, Document, InputFile, Item, Problem};
 use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Language, Locator, Span};
 use corpora::{Corpora, books_of};
-use serde::Deserialize;
+use listing::list;
+pub use options::{AskedAs, BenchmarkOptions};
+use selection::select;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -21,54 +25,6 @@ use std::sync::Arc;
 
 /// The benchmark that ships.
 pub const SAMPLE: &str = "sample";
-
-/// Which books and items, and how they are read.
-#[derive(Debug, Clone, Default)]
-pub struct BenchmarkOptions {
-    /// `sample`, a folder, or a data set by name; none is the sample.
-    pub name: Option<String>,
-    /// Where the published files of a data set lie.
-    pub data: Vec<PathBuf>,
-    /// Encoding of text files, if it is not to be detected.
-    pub encoding: Option<String>,
-    /// Code of the books' language, if it is not to be detected.
-    pub language: Option<String>,
-    /// Whether the frames of the books are part of them.
-    pub keep_frame: bool,
-    /// Whether line breaks of the books are kept.
-    pub keep_wraps: bool,
-    /// Files that a `documents.jsonl` names may lie outside its folder.
-    pub allow_outside: bool,
-    /// All documents as one book.
-    pub one_book: bool,
-    /// How items that have options and answers are asked.
-    pub task: AskedAs,
-    /// Only these items, where any is named.
-    pub items: Vec<String>,
-    /// Only items with these labels.
-    pub only: Vec<Where>,
-    /// Only a sample of them.
-    pub draw: Option<Draw>,
-    /// Only the first items of what is left.
-    pub limit: Option<usize>,
-    /// Whether there is a judge, without whom summaries cannot be scored.
-    pub judged: bool,
-}
-
-/// How items are asked that can be asked both ways.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AskedAs {
-    /// As the data set has them.
-    #[default]
-    AsGiven,
-    /// With their options.
-    Choice,
-    /// Without.
-    Generative,
-    /// Both ways: as given, and once more the other way.
-    Both,
-}
 
 /// Books and items, ready to be run.
 pub struct Benchmark {
@@ -341,62 +297,6 @@ fn one_book(
     }
 }
 
-/// The items that the options leave, asked the way they say.
-fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
-    for item in &mut items {
-        match asked.task {
-            AskedAs::Choice if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
-            AskedAs::Generative if !item.answers.is_empty() => item.task = Task::Generative,
-            _ => {}
-        }
-    }
-    if !asked.items.is_empty() {
-        let known: HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
-        if let Some(unknown) = asked.items.iter().find(|id| !known.contains(id.as_str())) {
-            bail!("there is no item `{unknown}` in this benchmark; its ids look like `{}`", first_id(&items));
-        }
-        items.retain(|item| asked.items.contains(&item.id));
-    }
-    keep_where(&mut items, &asked.only).context("--where")?;
-    if let Some(draw) = &asked.draw {
-        draw.sample(&mut items).context("--draw")?;
-    }
-    items.truncate(asked.limit.unwrap_or(usize::MAX));
-    if asked.task == AskedAs::Both { both_ways(items) } else { Ok(items) }
-}
-
-/// The label that tells the two ways of asking an item apart.
-const ASKED_AS: &str = "asked_as";
-
-/// Every item that has options and answers twice: as given, and behind it the other way, under its id with the task.
-fn both_ways(items: Vec<Item>) -> Result<Vec<Item>> {
-    let (n, mut asked) = (items.len(), Vec::new());
-    for item in items {
-        let can_both = item.correct.is_some() && item.options.len() > 1 && !item.answers.is_empty();
-        let other = match item.task {
-            Task::Choice if can_both => Some((Task::Generative, "generative")),
-            Task::Generative if can_both => Some((Task::Choice, "choice")),
-            _ => None,
-        };
-        let other = other.map(|(task, name)| Item { id: format!("{}#{name}", item.id), task, ..item.clone() });
-        match other {
-            Some(other) => asked.extend([item, other].map(|item| {
-                let name = if item.task == Task::Choice { "choice" } else { "generative" };
-                item.label(ASKED_AS, name)
-            })),
-            None => asked.push(item),
-        }
-    }
-    if asked.len() == n {
-        bail!("--task both: no item has options, a correct one and an answer in words: ask them as they are given");
-    }
-    Ok(asked)
-}
-
-fn first_id(items: &[Item]) -> &str {
-    items.first().map_or("", |item| item.id.as_str())
-}
-
 /// The published files of a data set; its books too, where they are read in parts.
 fn published(
     adapter: &Adapter,
@@ -423,38 +323,4 @@ fn published(
     }
     let (dataset, books, texts) = corpora.finish();
     Ok((dataset, Some(books), texts))
-}
-
-/// The files under the `--data` paths, named by their path from there.
-fn list(paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
-    let mut files = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            walk(path, path, &mut files)?;
-        } else {
-            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            files.push((name, path.clone()));
-        }
-    }
-    Ok(files)
-}
-
-fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
-    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --data {}", folder.display()))?;
-    let mut paths: Vec<_> = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
-    paths.sort();
-    for path in paths {
-        let hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if hidden {
-            continue;
-        }
-        if path.is_dir() {
-            walk(root, &path, files)?;
-        } else {
-            let relative = path.strip_prefix(root).unwrap_or(&path);
-            let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");
-            files.push((name, path));
-        }
-    }
-    Ok(())
 }

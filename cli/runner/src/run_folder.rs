@@ -3,17 +3,21 @@
 mod comparison;
 mod embeddings;
 mod extension;
+mod money;
 mod preparations;
+#[cfg(test)]
+mod tests;
 mod texts;
 
 pub use comparison::differences;
 pub use embeddings::{EMBEDDINGS, embedding_calls};
+pub use money::{PRICES, prices, spent, write_prices};
 pub use preparations::{
     FOLDER as PREPARATIONS, PreparationKey, preparation, preparation_calls, preparation_files, preparations,
 };
 pub use texts::StoredTexts;
 
-use crate::journal::{self, Journals};
+use crate::journal::{self};
 use crate::judging::{self, JUDGEMENTS, JUDGING};
 use crate::shard::Shard;
 use crate::texts::BookTexts;
@@ -21,20 +25,19 @@ use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
-use closeread_judges::Judging;
 use closeread_llm::price::{Dollars, PriceList};
 use closeread_methods::Preparation;
-use closeread_methods::record::{CallTrace, EmbeddingCall, FORMAT, Record, TrialKey};
+use closeread_methods::record::{EmbeddingCall, FORMAT, Record, TrialKey};
 use closeread_providers::batch;
+use closeread_report::PreparationCalls;
 use closeread_report::folder::StoredItems;
-use closeread_report::{PreparationCalls, embedding_usage};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tracing::{info, warn};
+use tracing::info;
 
 /// What was run.
 pub const MANIFEST: &str = "manifest.json";
@@ -44,9 +47,6 @@ pub const TEXTS: &str = "texts";
 const CUT: &str = "cut.json";
 /// What the manifest says of `items.jsonl`.
 const STORED_ITEMS: &str = "stored_items";
-
-/// The prices that the run's money is counted by.
-pub const PRICES: &str = "prices.json";
 
 /// What happens to a run that a folder holds.
 #[derive(Debug, Clone, Copy)]
@@ -264,51 +264,6 @@ impl RunFolder {
     }
 }
 
-/// What the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown price count
-/// as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
-pub fn spent<'r>(
-    folder: &Path,
-    records: impl Iterator<Item = &'r Record>,
-    judging: &Judging,
-    prices: &PriceList,
-) -> Result<Dollars> {
-    let cost = |model: &str, call: &CallTrace| match call.cached {
-        true => Dollars::default(),
-        false => prices.cost(model, &call.usage).unwrap_or_default(),
-    };
-    let finished = records.filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
-    let trials: Dollars = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call))).sum();
-    let preparations = preparation_calls(folder)?;
-    let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
-    let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
-    let unfinished = Journals::of_run(folder).replies()?;
-    let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
-    let embedded = embedding_usage(&embedding_calls(folder)?, prices);
-    let embedded = embedded.iter().map(|usage| usage.dollars);
-    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).sum())
-}
-
-/// The prices that the money of the run in a folder is counted by; none where none were kept.
-pub fn prices(folder: &Path) -> Result<PriceList> {
-    let file = folder.join(PRICES);
-    let Some(bytes) = files::read(&file)? else { return Ok(PriceList::default()) };
-    serde_json::from_slice(&bytes).with_context(|| {
-        format!("{} holds no prices: give the run's command again, which makes it anew", file.display())
-    })
-}
-
-/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included; a
-/// file that holds none is made anew.
-pub fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
-    let file = folder.join(PRICES);
-    let there = files::read(&file)?.map(|bytes| serde_json::from_slice(&bytes));
-    if let Some(Err(error)) = &there {
-        warn!("{} is damaged ({error}) and is made anew, by the prices of today", file.display());
-    }
-    let there = there.and_then(Result::ok).unwrap_or_else(PriceList::default);
-    write_atomically(&file, &pretty(&json!(there.overlaid(now))))
-}
-
 /// Whether a file of a run's journal, preparations or batches is called so: by a number in hexadecimal digits.
 fn is_numbered(name: &str, ending: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
@@ -400,140 +355,4 @@ fn check_shard(path: &Path, manifest: &Value, shard: Option<Shard>) -> Result<()
 fn open_records(path: &Path) -> Result<(File, HashMap<TrialKey, Record>)> {
     let (file, records) = open_lines(path, "a record; remove the line and its trial is run again")?;
     Ok((file, records.into_iter().map(|record: Record| (record.key.clone(), record)).collect()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn record(item: &str, outcome: Outcome) -> Record {
-        Record {
-            key: TrialKey {
-                item: item.to_owned(),
-                method: "m".to_owned(),
-                model: "p/x".to_owned(),
-                budget: Some(500),
-                repeat: 0,
-            },
-            outcome,
-            scores: std::collections::BTreeMap::new(),
-            prompt_tokens: 0,
-            context: None,
-            calls: Vec::new(),
-            measures: BTreeMap::new(),
-            evidence: None,
-            shared_call: None,
-            seconds: 0.0,
-        }
-    }
-
-    #[test]
-    fn finding_01_a_folder_that_is_no_run_folder_is_left_as_it_is() {
-        for (name, content) in [
-            ("items.jsonl", "mine\n"),
-            ("manifest.json", "{\"name\": \"a web app\"}"),
-            ("records.jsonl", "mine\n"),
-            ("journal/diary.txt", "mine\n"),
-            ("texts/novel.txt", "mine\n"),
-        ] {
-            let dir = tempfile::tempdir().unwrap();
-            let path = dir.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, content).unwrap();
-            for opening in [Opening::Resume, Opening::Fresh, Opening::Extend(&[])] {
-                let error = RunFolder::open(dir.path(), &json!({}), None, opening).err().unwrap().to_string();
-                assert!(
-                    error.contains("no manifest.json of closeread: name an empty or a new folder"),
-                    "{name}: {error}"
-                );
-            }
-            assert_eq!(fs::read_to_string(&path).unwrap(), content);
-            assert_eq!(files::entries(dir.path()).unwrap().len(), 1, "nothing is added");
-        }
-        assert!(refuse_foreign(Path::new("/"), MANIFEST).is_err());
-    }
-
-    #[test]
-    fn finding_04_a_folder_of_another_format_is_left_as_it_is() {
-        let dir = tempfile::tempdir().unwrap();
-        drop(RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap());
-        let path = dir.path().join(MANIFEST);
-        let mut manifest = read_manifest(&path).unwrap().unwrap();
-        manifest["format"] = json!(FORMAT + 1);
-        fs::write(&path, pretty(&manifest)).unwrap();
-        fs::write(dir.path().join("records.jsonl"), "of tomorrow\n").unwrap();
-        for opening in [Opening::Resume, Opening::Fresh, Opening::Extend(&[])] {
-            let error = RunFolder::open(dir.path(), &json!({}), None, opening).err().unwrap().to_string();
-            assert!(error.contains(&format!("has format {}", FORMAT + 1)) && error.contains("--out"), "{error}");
-        }
-        assert_eq!(fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "of tomorrow\n");
-    }
-
-    #[test]
-    fn finding_06_damaged_prices_are_made_anew() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::write(dir.path().join(PRICES), "{\"models\": [").unwrap();
-        let error = prices(dir.path()).unwrap_err().to_string();
-        assert!(error.contains("give the run's command again"), "{error}");
-        write_prices(dir.path(), PriceList::default()).unwrap();
-        assert!(prices(dir.path()).is_ok());
-    }
-
-    #[test]
-    fn finding_01_fresh_removes_only_files_of_a_run() {
-        let dir = tempfile::tempdir().unwrap();
-        drop(RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).unwrap());
-        let write = |name: &str| {
-            fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
-            fs::write(dir.path().join(name), "x").unwrap();
-        };
-        let mine = ["notes.txt", "journal/diary.txt", "batches/list.csv", "preparations/plan.json"];
-        let ours = ["journal/0123456789abcdef.jsonl", "batches/0001.json", "batches/0001.requests.jsonl.zst"];
-        mine.iter().chain(&ours).for_each(|name| write(name));
-        drop(RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Fresh).unwrap());
-        assert!(mine.iter().all(|name| dir.path().join(name).is_file()), "what a person laid there stays");
-        assert!(ours.iter().all(|name| !dir.path().join(name).exists()));
-    }
-
-    #[test]
-    fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
-        let dir = tempfile::tempdir().unwrap();
-        let configuration = json!({"seed": 1});
-        let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
-        let done = record("a", Outcome::NotFound);
-        folder.append(vec![done.clone()]).unwrap();
-        drop(folder);
-        let path = dir.path().join("records.jsonl");
-        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
-
-        let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
-        assert_eq!(folder.records(), [done]);
-        folder.append(vec![record("b", Outcome::NotFound)]).unwrap();
-        drop(folder);
-        assert_eq!(RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap().records().len(), 2);
-    }
-
-    #[test]
-    fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut folder = RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap();
-        let failed = record("a", Outcome::Failed { error: "x".to_owned() });
-        folder.append(vec![failed.clone()]).unwrap();
-        assert!(!folder.is_done(&failed.key));
-        folder.append(vec![record("a", Outcome::NotFound)]).unwrap();
-        assert!(folder.is_done(&failed.key));
-        assert_eq!(folder.records().len(), 1);
-    }
-
-    #[test]
-    fn another_configuration_and_a_second_run_are_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).unwrap();
-        let error = RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).err().unwrap().to_string();
-        assert!(error.contains("another closeread is running"), "{error}");
-        drop(folder);
-        let error = RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Resume).err().unwrap().to_string();
-        assert!(error.contains("seed: 1 there, 2 now"), "{error}");
-        assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Fresh).is_ok());
-    }
 }

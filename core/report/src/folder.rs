@@ -1,20 +1,20 @@
 //! A run folder as the bytes of its files: what a command line reads from a disk and a page from a drop is the same run.
 
+mod manifest;
+mod parsed;
 use super::gaps::gaps;
-use super::{Arm, HowAsked, PreparationCalls, Run, TokenPlaces, judged_by};
+use super::{PreparationCalls, Run, TokenPlaces, judged_by};
 use closeread_eval::Item;
-use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
-use closeread_llm::reasoning::Reasoning;
-use closeread_methods::record::{FORMAT, Record};
+use closeread_methods::record::Record;
 use closeread_methods::{OnTruncation, as_overflows, cuts};
 use closeread_text::Language;
-use closeread_text::hash::sha256;
-use serde::de::{DeserializeOwned, IgnoredAny};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+pub use manifest::{DocumentEntry, RunConfiguration, RunManifest, StoredItems};
+pub use parsed::FolderError;
+use parsed::{lines, whole};
+use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Version of the layout of `judging.json` and `judgements.jsonl`.
 pub const JUDGING_FORMAT: u32 = 2;
@@ -36,276 +36,6 @@ pub struct RunFiles<'a> {
     pub prices: Option<&'a [u8]>,
     /// `preparations/`: names and contents, in the order of the names.
     pub preparations: &'a [(String, Vec<u8>)],
-}
-
-/// Why files are no run.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum FolderError {
-    /// Not what the run's own commands write.
-    #[error("{file}: expected {expected}; {why}")]
-    File {
-        /// The file's name.
-        file: String,
-        /// What it holds in a run folder.
-        expected: &'static str,
-        /// What the parser says.
-        why: String,
-    },
-    /// A line of a file of JSON lines.
-    #[error("{file}:{line}: expected {expected}; {why}")]
-    Line {
-        /// The file's name.
-        file: &'static str,
-        /// The line, from 1.
-        line: usize,
-        /// What a line holds in a run folder.
-        expected: &'static str,
-        /// What the parser says.
-        why: String,
-    },
-    /// Of another version of closeread.
-    #[error(
-        "{file} has format {there}, and this closeread reads format {here}: use the closeread that made the run{by}"
-    )]
-    Format {
-        /// The file's name.
-        file: &'static str,
-        /// Its version.
-        there: u32,
-        /// The version that is read here.
-        here: u32,
-        /// The closeread that made it, in brackets; empty where that is not known.
-        by: String,
-    },
-}
-
-/// What a manifest says that reports use.
-#[derive(Debug, Clone, Deserialize)]
-pub struct RunManifest {
-    #[serde(default)]
-    closeread: String,
-    /// The name by which its configuration is told from others in one table, where it was given one.
-    #[serde(default)]
-    pub configuration_name: Option<String>,
-    /// What was run.
-    pub configuration: RunConfiguration,
-    /// Absent in folders of a closeread that did not note it.
-    #[serde(default)]
-    stored_items: Option<StoredItems>,
-    #[serde(default)]
-    shard: Option<IgnoredAny>,
-}
-
-/// What a manifest says of `items.jsonl`, by which damage is seen: its field `stored_items`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StoredItems {
-    /// Items in it.
-    pub n: usize,
-    /// Hash of the file, in hex.
-    pub sha256: String,
-}
-
-impl StoredItems {
-    /// Of a file with `n` items.
-    pub fn of(n: usize, file: &[u8]) -> Self {
-        Self { n, sha256: sha256(file) }
-    }
-}
-
-/// The part of a manifest that says what was run.
-#[derive(Debug, Clone, Deserialize)]
-pub struct RunConfiguration {
-    /// Name of the benchmark.
-    pub benchmark: String,
-    /// The cells, finished or not.
-    pub cells: Vec<Arm>,
-    /// The books.
-    #[serde(default)]
-    pub documents: Vec<DocumentEntry>,
-    /// Project Gutenberg's frame was part of the books.
-    #[serde(default)]
-    pub keep_frame: bool,
-    /// Every line break of a hard-wrapped book was kept.
-    #[serde(default)]
-    pub keep_wraps: bool,
-    /// What tokens were counted by.
-    #[serde(default)]
-    pub tokenizer: String,
-    /// How often each item was asked.
-    #[serde(default = "once")]
-    pub repeats: u32,
-    /// Tokens that the models can take, where the run was given a limit for all.
-    #[serde(default)]
-    pub context_window: Option<usize>,
-    /// The same by model, for those with a window of their own.
-    #[serde(default)]
-    pub context_windows: BTreeMap<String, usize>,
-    /// Most tokens of a response; `None` leaves it to the provider.
-    #[serde(default)]
-    pub max_output_tokens: Option<u32>,
-    /// How much models were asked to reason; `None` leaves it to the provider.
-    #[serde(default)]
-    pub reasoning: Option<Reasoning>,
-    /// What becomes of trials whose prompt the server seems to have cut.
-    #[serde(default)]
-    pub on_truncation: OnTruncation,
-    #[serde(flatten)]
-    other: BTreeMap<String, Value>,
-}
-
-impl RunConfiguration {
-    /// Language of the first document of each item, by the item's id.
-    pub fn languages(&self, items: &[Item]) -> HashMap<String, Language> {
-        let of = |item: &Item| {
-            let document = self.documents.iter().find(|document| Some(&document.id) == item.documents.first())?;
-            Some((item.id.clone(), document.language.as_ref()?.parse().ok()?))
-        };
-        items.iter().filter_map(of).collect()
-    }
-
-    /// How its models were asked.
-    pub fn asked(&self) -> HowAsked {
-        HowAsked {
-            window: self.context_window,
-            windows: self.context_windows.clone(),
-            max_output_tokens: self.max_output_tokens,
-            reasoning: self.reasoning,
-        }
-    }
-
-    /// What else a manifest says of the run, as whoever needs it reads it.
-    ///
-    /// # Errors
-    /// If it does not say that.
-    pub fn other<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_value(Value::Object(self.other.clone().into_iter().collect()))
-    }
-
-    fn number(&self, name: &str) -> Option<usize> {
-        self.other.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok())
-    }
-}
-
-fn once() -> u32 {
-    1
-}
-
-/// A book of a run, whose text lies in `texts/`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct DocumentEntry {
-    /// Its id in the benchmark.
-    pub id: String,
-    /// Its title.
-    #[serde(default)]
-    pub title: String,
-    /// ISO 639-1 code.
-    pub language: Option<String>,
-    /// Hash of its text as decoded to UTF-8, in hex: the file is `texts/HASH.txt.zst`.
-    pub sha256: String,
-}
-
-impl RunManifest {
-    /// Reads a `manifest.json`.
-    ///
-    /// # Errors
-    /// [`FolderError::File`] if it is none, [`FolderError::Format`] if it is of another version.
-    pub fn read(bytes: &[u8]) -> Result<Self, FolderError> {
-        #[derive(Deserialize)]
-        struct Made {
-            format: u32,
-            #[serde(default)]
-            closeread: String,
-        }
-        let expected = "the manifest that `closeread run` writes";
-        let Made { format, closeread } = whole("manifest.json", expected, bytes)?;
-        if format != FORMAT {
-            let by = format!(" ({closeread})");
-            return Err(FolderError::Format { file: "manifest.json", there: format, here: FORMAT, by });
-        }
-        whole("manifest.json", expected, bytes)
-    }
-
-    /// How many items the folder is to hold, where that is known: of a part of a run it is what was stored.
-    pub fn n_items(&self) -> Option<usize> {
-        match (&self.shard, &self.stored_items) {
-            (Some(_), stored) => stored.as_ref().map(|stored| stored.n),
-            (None, _) => self.configuration.number("items"),
-        }
-    }
-
-    /// Whether these are the bytes of `items.jsonl` that the run wrote, as far as the manifest tells.
-    pub fn wrote_items(&self, file: &[u8]) -> bool {
-        self.stored_items.as_ref().is_none_or(|stored| stored.sha256 == sha256(file))
-    }
-
-    /// What a reader of a report must know of how the run was made, name and value.
-    pub fn facts(&self) -> Vec<(String, String)> {
-        let configuration = &self.configuration;
-        let text = |value: &Value| match value {
-            Value::Null => None,
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        };
-        let of = |name: &str| configuration.other.get(name).and_then(text);
-        let embedder = configuration.other.get("embedder").and_then(|e| e.get("name")).and_then(text);
-        let own = configuration.other.get("embedders").and_then(Value::as_object).into_iter().flatten();
-        let own: Vec<String> =
-            own.filter_map(|(method, e)| Some(format!("{method}: {}", e.get("name").and_then(text)?))).collect();
-        let own = (!own.is_empty()).then(|| own.join(", "));
-        let protocol = configuration.other.get("protocol").and_then(|p| p.get("source")).and_then(text);
-        let by_language = || embedder.as_ref().or(own.as_ref()).map(|_| "by language".to_owned());
-        let facts = [
-            ("run as in", protocol),
-            ("retriever", of("retriever").or_else(by_language)),
-            ("embedder", embedder.clone()),
-            ("embedder of a method", own.clone()),
-            ("tokenizer", Some(configuration.tokenizer.clone())),
-            ("passages of at most", of("max_tokens").map(|n| format!("{n} tokens"))),
-            ("context window", windows(configuration)),
-            ("reasoning", configuration.reasoning.map(|reasoning| reasoning.to_string())),
-            ("responses of at most", configuration.max_output_tokens.map(|n| format!("{n} tokens"))),
-            ("items with", configuration.other::<Selected>().ok().and_then(|selected| selected.labels())),
-            ("items drawn", configuration.other::<Selected>().ok().and_then(|selected| selected.drawn())),
-            ("repeats", Some(configuration.repeats).filter(|n| *n != 1).map(|n| n.to_string())),
-            ("closeread", Some(self.closeread.clone())),
-        ];
-        facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-    }
-}
-
-/// Which items of the benchmark were asked.
-#[derive(Deserialize)]
-struct Selected {
-    #[serde(default, rename = "where")]
-    only: Vec<String>,
-    draw: Option<Drawn>,
-}
-
-#[derive(Deserialize)]
-struct Drawn {
-    n: usize,
-    by: Option<String>,
-    seed: u64,
-}
-
-impl Selected {
-    fn labels(&self) -> Option<String> {
-        (!self.only.is_empty()).then(|| self.only.join(", "))
-    }
-
-    fn drawn(self) -> Option<String> {
-        let Drawn { n, by, seed } = self.draw?;
-        let by = by.map_or_else(String::new, |by| format!(" by {by}"));
-        Some(format!("{n}{by}, seed {seed}"))
-    }
-}
-
-/// The window for all models, and those of single ones.
-fn windows(configuration: &RunConfiguration) -> Option<String> {
-    let all = configuration.context_window.map(|n| format!("{n} tokens"));
-    let of = configuration.context_windows.iter().map(|(model, n)| format!("{model}: {n} tokens"));
-    let said: Vec<String> = all.into_iter().chain(of).collect();
-    (!said.is_empty()).then(|| said.join(", "))
 }
 
 /// What judges said of a run; nothing where none was asked.
@@ -398,31 +128,6 @@ pub fn read_run(
         gaps,
     };
     Ok((run, left_out))
-}
-
-fn whole<T: DeserializeOwned>(file: &str, expected: &'static str, bytes: &[u8]) -> Result<T, FolderError> {
-    serde_json::from_slice(bytes).map_err(|error| FolderError::File {
-        file: file.to_owned(),
-        expected,
-        why: error.to_string(),
-    })
-}
-
-/// One value a line; a last line without its end is one that was being written when the run was killed.
-fn lines<T: DeserializeOwned>(file: &'static str, expected: &'static str, bytes: &[u8]) -> Result<Vec<T>, FolderError> {
-    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let mut values = Vec::new();
-    for (idx, line) in bytes[..end].split(|&byte| byte == b'\n').enumerate() {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let wrong = |why: String| FolderError::Line { file, line: idx + 1, expected, why };
-        if line.len() > MAX_ROW_BYTES {
-            return Err(wrong(too_long(line.len())));
-        }
-        values.push(serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))?);
-    }
-    Ok(values)
 }
 
 #[cfg(test)]

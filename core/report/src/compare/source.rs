@@ -1,21 +1,21 @@
 //! What can be compared: the cells of a run, or the items of a score file; which of them, by which metrics.
 
+mod choice_error;
+mod score_file;
 use super::{Labels, RunComparison, Side, compare};
 use crate::cells::{aggregation, metrics_of};
 use crate::plan::{Line, lines};
 use crate::tables::Naming;
 use crate::{Arm, Run};
-use closeread_eval::observations::{
-    Applies, Cell, CellFacts, CellKey, Done, Ending, ItemFacts, MetricName, Observation, Observations, PoolError, Score,
-};
-use closeread_eval::{Item, PAIR, Task};
-use closeread_metrics::Metric;
+pub use choice_error::ChoiceError;
+use closeread_eval::observations::{Cell, CellFacts, CellKey, ItemFacts, MetricName, Observations, PoolError};
+use closeread_eval::{Item, Task};
 use closeread_table::number::thousands;
 use closeread_table::render::text;
-use closeread_text::Language;
+pub use score_file::ScoreFileItem;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap};
 
 /// Names that an error lists; there may be thousands.
 const MAX_LISTED: usize = 12;
@@ -31,25 +31,6 @@ pub struct Source {
     lines: Vec<Line>,
     is_run: bool,
     lacks: Vec<String>,
-}
-
-/// An entry of `items` in what `closeread score --json` prints.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct ScoreFileItem {
-    /// Id of the item; each stands there once.
-    pub id: String,
-    #[serde(default)]
-    outcome: Option<String>,
-    #[serde(default)]
-    gold: Option<String>,
-    #[serde(default)]
-    documents: Vec<String>,
-    #[serde(default)]
-    labels: BTreeMap<String, String>,
-    #[serde(default)]
-    scores: Option<BTreeMap<String, f64>>,
-    #[serde(flatten)]
-    other: Map<String, Value>,
 }
 
 /// What is compared with what: two sources, or one with itself.
@@ -80,69 +61,6 @@ pub struct Choice {
     pub budget: Vec<usize>,
     /// Labels to break down by; empty: every label with 2 to [`MAX_LABEL_VALUES`](crate::MAX_LABEL_VALUES) values.
     pub by: Vec<String>,
-}
-
-/// Why nothing can be compared as asked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ChoiceError {
-    /// More than two values.
-    #[error("{name} takes one value, or A's and B's: expected one or two, and there are {n}")]
-    Values {
-        /// What was chosen by.
-        name: &'static str,
-        /// How many values it was given.
-        n: usize,
-    },
-    /// No cell is left.
-    #[error("{path} has no cell of the method, model and budget that were asked for: expected one of\n  {}", .cells.join("\n  "))]
-    NoCell {
-        /// Where the run lies.
-        path: String,
-        /// The cells it has.
-        cells: Vec<String>,
-    },
-    /// One cell with itself.
-    #[error("{cell} is one cell: name a second run, or two methods, models or budgets")]
-    OneCell {
-        /// Its name.
-        cell: String,
-    },
-    /// One run, and not said which of its cells.
-    #[error(
-        "one run was named, and it has several cells: name a second run, or two of its cells; there are\n  {}",
-        .cells.join("\n  ")
-    )]
-    OneRun {
-        /// Its cells.
-        cells: Vec<String>,
-    },
-    /// No cell of A is one of B.
-    #[error(
-        "the two have no cell in common: name the method, model or budget of each\nA has\n  {}\nB has\n  {}",
-        .a.join("\n  "), .b.join("\n  ")
-    )]
-    NoCommonCell {
-        /// A's cells.
-        a: Vec<String>,
-        /// B's cells.
-        b: Vec<String>,
-    },
-    /// A metric that not both have.
-    #[error("not both have the metric `{metric}`: expected one of {}", .known.join(", "))]
-    UnknownMetric {
-        /// What was asked for.
-        metric: String,
-        /// What both have.
-        known: Vec<String>,
-    },
-    /// No metric that both have.
-    #[error("the two have no metric in common: A has {a}, B has {b}")]
-    NoCommonMetric {
-        /// A's metrics.
-        a: String,
-        /// B's metrics.
-        b: String,
-    },
 }
 
 /// Two entries and what they say of each other under one metric.
@@ -396,45 +314,6 @@ impl<'a> Entry<'a> {
 
     fn side(&self, name: &str) -> Side<'a> {
         Side { name: name.to_owned(), table: &self.source.table, rows: self.line.rows() }
-    }
-}
-
-impl ScoreFileItem {
-    /// Scores by metric: those of `scores`, or the numbers that stand beside the id.
-    fn scores(&self) -> BTreeMap<String, f64> {
-        let mut scores = self.scores.clone().unwrap_or_else(|| {
-            let number = |(name, value): (&String, &Value)| Some((name.clone(), value.as_f64()?));
-            self.other.iter().filter_map(number).filter(|(_, score)| (0.0..=1.0).contains(score)).collect()
-        });
-        // It is made anew of the accuracies, and stands at the first item of a pair alone.
-        if scores.contains_key(Metric::Accuracy.name()) || self.labels.contains_key(PAIR) {
-            scores.remove(Metric::PairAccuracy.name());
-        }
-        scores
-    }
-
-    /// A metric of the file under which it has no score does not apply.
-    fn facts(&self, metrics: &BTreeSet<String>) -> ItemFacts {
-        let scores = self.scores();
-        let absent = metrics.iter().filter(|metric| !scores.contains_key(*metric));
-        ItemFacts {
-            id: self.id.clone(),
-            gold: self.gold.clone().unwrap_or_default(),
-            evidence: String::new(),
-            documents: self.documents.clone(),
-            labels: self.labels.clone(),
-            language: Language::ENGLISH,
-            book_tokens: None,
-            evidence_tokens: Vec::new(),
-            metrics: absent.map(|metric| (metric.as_str().into(), Applies::Not)).collect(),
-        }
-    }
-
-    fn done(&self, key: &CellKey) -> Done {
-        let named = |ending: &Ending| Some(ending.name()) == self.outcome.as_deref();
-        let ending = Ending::ALL.into_iter().find(named).unwrap_or(Ending::Answered);
-        let scores = self.scores().into_iter().map(|(name, value)| (name.into(), Score::Value(value)));
-        Observation { scores: scores.collect(), ..Observation::new(key.clone(), self.id.clone(), 0, ending) }
     }
 }
 

@@ -1,0 +1,63 @@
+//! The items that a run asks, and the way each is asked.
+
+use super::options::{AskedAs, BenchmarkOptions};
+use anyhow::{Context, Result, bail};
+use closeread_eval::draw::keep_where;
+use closeread_eval::{Item, Task};
+use std::collections::HashSet;
+
+/// The items that the options leave, asked the way they say.
+pub(super) fn select(mut items: Vec<Item>, asked: &BenchmarkOptions) -> Result<Vec<Item>> {
+    for item in &mut items {
+        match asked.task {
+            AskedAs::Choice if item.correct.is_some() && item.options.len() > 1 => item.task = Task::Choice,
+            AskedAs::Generative if !item.answers.is_empty() => item.task = Task::Generative,
+            _ => {}
+        }
+    }
+    if !asked.items.is_empty() {
+        let known: HashSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        if let Some(unknown) = asked.items.iter().find(|id| !known.contains(id.as_str())) {
+            bail!("there is no item `{unknown}` in this benchmark; its ids look like `{}`", first_id(&items));
+        }
+        items.retain(|item| asked.items.contains(&item.id));
+    }
+    keep_where(&mut items, &asked.only).context("--where")?;
+    if let Some(draw) = &asked.draw {
+        draw.sample(&mut items).context("--draw")?;
+    }
+    items.truncate(asked.limit.unwrap_or(usize::MAX));
+    if asked.task == AskedAs::Both { both_ways(items) } else { Ok(items) }
+}
+
+/// The label that tells the two ways of asking an item apart.
+pub(super) const ASKED_AS: &str = "asked_as";
+
+/// Every item that has options and answers twice: as given, and behind it the other way, under its id with the task.
+pub(super) fn both_ways(items: Vec<Item>) -> Result<Vec<Item>> {
+    let (n, mut asked) = (items.len(), Vec::new());
+    for item in items {
+        let can_both = item.correct.is_some() && item.options.len() > 1 && !item.answers.is_empty();
+        let other = match item.task {
+            Task::Choice if can_both => Some((Task::Generative, "generative")),
+            Task::Generative if can_both => Some((Task::Choice, "choice")),
+            _ => None,
+        };
+        let other = other.map(|(task, name)| Item { id: format!("{}#{name}", item.id), task, ..item.clone() });
+        match other {
+            Some(other) => asked.extend([item, other].map(|item| {
+                let name = if item.task == Task::Choice { "choice" } else { "generative" };
+                item.label(ASKED_AS, name)
+            })),
+            None => asked.push(item),
+        }
+    }
+    if asked.len() == n {
+        bail!("--task both: no item has options, a correct one and an answer in words: ask them as they are given");
+    }
+    Ok(asked)
+}
+
+pub(super) fn first_id(items: &[Item]) -> &str {
+    items.first().map_or("", |item| item.id.as_str())
+}

@@ -1,0 +1,63 @@
+//! What a run cost so far, and the prices that count it.
+
+use super::embeddings::embedding_calls;
+use super::preparations::preparation_calls;
+use crate::journal::Journals;
+use anyhow::{Context, Result};
+use closeread_eval::Outcome;
+use closeread_files::{self as files, pretty, write_atomically};
+use closeread_judges::Judging;
+use closeread_llm::price::{Dollars, PriceList};
+use closeread_methods::record::{CallTrace, Record};
+use closeread_report::embedding_usage;
+use serde_json::json;
+use std::path::Path;
+use tracing::warn;
+
+/// The prices that the run's money is counted by.
+pub const PRICES: &str = "prices.json";
+
+/// What the calls cost that are in a folder: of its records, its preparations and its judges; those of unknown price count
+/// as nothing. The calls of trials that are not finished, failed ones included, stand in their journals.
+pub fn spent<'r>(
+    folder: &Path,
+    records: impl Iterator<Item = &'r Record>,
+    judging: &Judging,
+    prices: &PriceList,
+) -> Result<Dollars> {
+    let cost = |model: &str, call: &CallTrace| match call.cached {
+        true => Dollars::default(),
+        false => prices.cost(model, &call.usage).unwrap_or_default(),
+    };
+    let finished = records.filter(|record| !matches!(record.outcome, Outcome::Failed { .. }));
+    let trials: Dollars = finished.flat_map(|r| r.calls.iter().map(move |call| cost(&r.key.model, call))).sum();
+    let preparations = preparation_calls(folder)?;
+    let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
+    let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
+    let unfinished = Journals::of_run(folder).replies()?;
+    let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+    let embedded = embedding_usage(&embedding_calls(folder)?, prices);
+    let embedded = embedded.iter().map(|usage| usage.dollars);
+    Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).sum())
+}
+
+/// The prices that the money of the run in a folder is counted by; none where none were kept.
+pub fn prices(folder: &Path) -> Result<PriceList> {
+    let file = folder.join(PRICES);
+    let Some(bytes) = files::read(&file)? else { return Ok(PriceList::default()) };
+    serde_json::from_slice(&bytes).with_context(|| {
+        format!("{} holds no prices: give the run's command again, which makes it anew", file.display())
+    })
+}
+
+/// Keeps the prices that the money of the run in a folder is counted by, those of other models that it has included; a
+/// file that holds none is made anew.
+pub fn write_prices(folder: &Path, now: PriceList) -> Result<()> {
+    let file = folder.join(PRICES);
+    let there = files::read(&file)?.map(|bytes| serde_json::from_slice(&bytes));
+    if let Some(Err(error)) = &there {
+        warn!("{} is damaged ({error}) and is made anew, by the prices of today", file.display());
+    }
+    let there = there.and_then(Result::ok).unwrap_or_else(PriceList::default);
+    write_atomically(&file, &pretty(&json!(there.overlaid(now))))
+}

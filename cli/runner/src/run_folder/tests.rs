@@ -1,0 +1,131 @@
+//! What a run folder keeps, refuses and takes up again.
+
+use super::*;
+
+fn record(item: &str, outcome: Outcome) -> Record {
+    Record {
+        key: TrialKey {
+            item: item.to_owned(),
+            method: "m".to_owned(),
+            model: "p/x".to_owned(),
+            budget: Some(500),
+            repeat: 0,
+        },
+        outcome,
+        scores: std::collections::BTreeMap::new(),
+        prompt_tokens: 0,
+        context: None,
+        calls: Vec::new(),
+        measures: BTreeMap::new(),
+        evidence: None,
+        shared_call: None,
+        seconds: 0.0,
+    }
+}
+
+#[test]
+fn finding_01_a_folder_that_is_no_run_folder_is_left_as_it_is() {
+    for (name, content) in [
+        ("items.jsonl", "mine\n"),
+        ("manifest.json", "{\"name\": \"a web app\"}"),
+        ("records.jsonl", "mine\n"),
+        ("journal/diary.txt", "mine\n"),
+        ("texts/novel.txt", "mine\n"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, content).unwrap();
+        for opening in [Opening::Resume, Opening::Fresh, Opening::Extend(&[])] {
+            let error = RunFolder::open(dir.path(), &json!({}), None, opening).err().unwrap().to_string();
+            assert!(error.contains("no manifest.json of closeread: name an empty or a new folder"), "{name}: {error}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        assert_eq!(files::entries(dir.path()).unwrap().len(), 1, "nothing is added");
+    }
+    assert!(refuse_foreign(Path::new("/"), MANIFEST).is_err());
+}
+
+#[test]
+fn finding_04_a_folder_of_another_format_is_left_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap());
+    let path = dir.path().join(MANIFEST);
+    let mut manifest = read_manifest(&path).unwrap().unwrap();
+    manifest["format"] = json!(FORMAT + 1);
+    fs::write(&path, pretty(&manifest)).unwrap();
+    fs::write(dir.path().join("records.jsonl"), "of tomorrow\n").unwrap();
+    for opening in [Opening::Resume, Opening::Fresh, Opening::Extend(&[])] {
+        let error = RunFolder::open(dir.path(), &json!({}), None, opening).err().unwrap().to_string();
+        assert!(error.contains(&format!("has format {}", FORMAT + 1)) && error.contains("--out"), "{error}");
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("records.jsonl")).unwrap(), "of tomorrow\n");
+}
+
+#[test]
+fn finding_06_damaged_prices_are_made_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join(PRICES), "{\"models\": [").unwrap();
+    let error = prices(dir.path()).unwrap_err().to_string();
+    assert!(error.contains("give the run's command again"), "{error}");
+    write_prices(dir.path(), PriceList::default()).unwrap();
+    assert!(prices(dir.path()).is_ok());
+}
+
+#[test]
+fn finding_01_fresh_removes_only_files_of_a_run() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).unwrap());
+    let write = |name: &str| {
+        fs::create_dir_all(dir.path().join(name).parent().unwrap()).unwrap();
+        fs::write(dir.path().join(name), "x").unwrap();
+    };
+    let mine = ["notes.txt", "journal/diary.txt", "batches/list.csv", "preparations/plan.json"];
+    let ours = ["journal/0123456789abcdef.jsonl", "batches/0001.json", "batches/0001.requests.jsonl.zst"];
+    mine.iter().chain(&ours).for_each(|name| write(name));
+    drop(RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Fresh).unwrap());
+    assert!(mine.iter().all(|name| dir.path().join(name).is_file()), "what a person laid there stays");
+    assert!(ours.iter().all(|name| !dir.path().join(name).exists()));
+}
+
+#[test]
+fn a_line_cut_short_by_a_kill_is_dropped_and_the_rest_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let configuration = json!({"seed": 1});
+    let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
+    let done = record("a", Outcome::NotFound);
+    folder.append(vec![done.clone()]).unwrap();
+    drop(folder);
+    let path = dir.path().join("records.jsonl");
+    OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"item\":\"b\",\"meth").unwrap();
+
+    let mut folder = RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap();
+    assert_eq!(folder.records(), [done]);
+    folder.append(vec![record("b", Outcome::NotFound)]).unwrap();
+    drop(folder);
+    assert_eq!(RunFolder::open(dir.path(), &configuration, None, Opening::Resume).unwrap().records().len(), 2);
+}
+
+#[test]
+fn a_failed_trial_is_run_again_and_a_finished_one_is_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut folder = RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap();
+    let failed = record("a", Outcome::Failed { error: "x".to_owned() });
+    folder.append(vec![failed.clone()]).unwrap();
+    assert!(!folder.is_done(&failed.key));
+    folder.append(vec![record("a", Outcome::NotFound)]).unwrap();
+    assert!(folder.is_done(&failed.key));
+    assert_eq!(folder.records().len(), 1);
+}
+
+#[test]
+fn another_configuration_and_a_second_run_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).unwrap();
+    let error = RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).err().unwrap().to_string();
+    assert!(error.contains("another closeread is running"), "{error}");
+    drop(folder);
+    let error = RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Resume).err().unwrap().to_string();
+    assert!(error.contains("seed: 1 there, 2 now"), "{error}");
+    assert!(RunFolder::open(dir.path(), &json!({"seed": 2}), None, Opening::Fresh).is_ok());
+}

@@ -1,0 +1,67 @@
+//! A score file's items, as what a comparison pairs.
+
+use closeread_eval::PAIR;
+use closeread_eval::observations::{Applies, CellKey, Done, Ending, ItemFacts, Observation, Score};
+use closeread_metrics::Metric;
+use closeread_text::Language;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An entry of `items` in what `closeread score --json` prints.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct ScoreFileItem {
+    /// Id of the item; each stands there once.
+    pub id: String,
+    #[serde(default)]
+    outcome: Option<String>,
+    #[serde(default)]
+    gold: Option<String>,
+    #[serde(default)]
+    documents: Vec<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+    #[serde(default)]
+    scores: Option<BTreeMap<String, f64>>,
+    #[serde(flatten)]
+    other: Map<String, Value>,
+}
+
+impl ScoreFileItem {
+    /// Scores by metric: those of `scores`, or the numbers that stand beside the id.
+    pub(super) fn scores(&self) -> BTreeMap<String, f64> {
+        let mut scores = self.scores.clone().unwrap_or_else(|| {
+            let number = |(name, value): (&String, &Value)| Some((name.clone(), value.as_f64()?));
+            self.other.iter().filter_map(number).filter(|(_, score)| (0.0..=1.0).contains(score)).collect()
+        });
+        // It is made anew of the accuracies, and stands at the first item of a pair alone.
+        if scores.contains_key(Metric::Accuracy.name()) || self.labels.contains_key(PAIR) {
+            scores.remove(Metric::PairAccuracy.name());
+        }
+        scores
+    }
+
+    /// A metric of the file under which it has no score does not apply.
+    pub(super) fn facts(&self, metrics: &BTreeSet<String>) -> ItemFacts {
+        let scores = self.scores();
+        let absent = metrics.iter().filter(|metric| !scores.contains_key(*metric));
+        ItemFacts {
+            id: self.id.clone(),
+            gold: self.gold.clone().unwrap_or_default(),
+            evidence: String::new(),
+            documents: self.documents.clone(),
+            labels: self.labels.clone(),
+            language: Language::ENGLISH,
+            book_tokens: None,
+            evidence_tokens: Vec::new(),
+            metrics: absent.map(|metric| (metric.as_str().into(), Applies::Not)).collect(),
+        }
+    }
+
+    pub(super) fn done(&self, key: &CellKey) -> Done {
+        let named = |ending: &Ending| Some(ending.name()) == self.outcome.as_deref();
+        let ending = Ending::ALL.into_iter().find(named).unwrap_or(Ending::Answered);
+        let scores = self.scores().into_iter().map(|(name, value)| (name.into(), Score::Value(value)));
+        Observation { scores: scores.collect(), ..Observation::new(key.clone(), self.id.clone(), 0, ending) }
+    }
+}

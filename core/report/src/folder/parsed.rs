@@ -1,0 +1,74 @@
+//! The files of a run folder as values, and what is said of those that are none.
+
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
+use serde::de::DeserializeOwned;
+
+/// Why files are no run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FolderError {
+    /// Not what the run's own commands write.
+    #[error("{file}: expected {expected}; {why}")]
+    File {
+        /// The file's name.
+        file: String,
+        /// What it holds in a run folder.
+        expected: &'static str,
+        /// What the parser says.
+        why: String,
+    },
+    /// A line of a file of JSON lines.
+    #[error("{file}:{line}: expected {expected}; {why}")]
+    Line {
+        /// The file's name.
+        file: &'static str,
+        /// The line, from 1.
+        line: usize,
+        /// What a line holds in a run folder.
+        expected: &'static str,
+        /// What the parser says.
+        why: String,
+    },
+    /// Of another version of closeread.
+    #[error(
+        "{file} has format {there}, and this closeread reads format {here}: use the closeread that made the run{by}"
+    )]
+    Format {
+        /// The file's name.
+        file: &'static str,
+        /// Its version.
+        there: u32,
+        /// The version that is read here.
+        here: u32,
+        /// The closeread that made it, in brackets; empty where that is not known.
+        by: String,
+    },
+}
+
+pub(super) fn whole<T: DeserializeOwned>(file: &str, expected: &'static str, bytes: &[u8]) -> Result<T, FolderError> {
+    serde_json::from_slice(bytes).map_err(|error| FolderError::File {
+        file: file.to_owned(),
+        expected,
+        why: error.to_string(),
+    })
+}
+
+/// One value a line; a last line without its end is one that was being written when the run was killed.
+pub(super) fn lines<T: DeserializeOwned>(
+    file: &'static str,
+    expected: &'static str,
+    bytes: &[u8],
+) -> Result<Vec<T>, FolderError> {
+    let end = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let mut values = Vec::new();
+    for (idx, line) in bytes[..end].split(|&byte| byte == b'\n').enumerate() {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let wrong = |why: String| FolderError::Line { file, line: idx + 1, expected, why };
+        if line.len() > MAX_ROW_BYTES {
+            return Err(wrong(too_long(line.len())));
+        }
+        values.push(serde_json::from_slice(line).map_err(|error| wrong(error.to_string()))?);
+    }
+    Ok(values)
+}
