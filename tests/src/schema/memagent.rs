@@ -1,6 +1,7 @@
 //! MemAgent: the memory loop over a model that replies from a list, the reading of replies, the scores of answers.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, ReadOptions};

@@ -1,6 +1,7 @@
 //! What METEOR asks of language: stems and synonyms.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::FileReport;
 use closeread_metrics::meteor::{WordNet, stem};
 use serde::Deserialize;

@@ -1,6 +1,7 @@
 //! One file a schema: how its cases are read, what of the core they call, how the results are compared.
 
 mod compare;
+mod kind;
 mod memagent;
 mod meteor_resources;
 mod observations;
@@ -21,18 +22,7 @@ mod text_metrics_meteor;
 mod token_counts;
 mod tokenizer;
 
-use crate::report::FileReport;
-use serde_json::Value;
-
-/// A kind of vector file that has code.
-pub(crate) struct Schema {
-    /// What stands before the slash in a file's `schema` field.
-    pub(crate) name: &'static str,
-    /// What stands after it.
-    pub(crate) version: &'static str,
-    /// Runs all cases of a file.
-    pub(crate) run: fn(&Value, &mut FileReport),
-}
+pub(crate) use kind::Schema;
 
 /// Every schema that has code.
 pub(crate) const SCHEMAS: &[Schema] = &[

@@ -5,7 +5,7 @@ mod ask;
 mod check;
 mod run;
 
-use super::Schema;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_text::hash::sha256;
 use serde_json::Value;

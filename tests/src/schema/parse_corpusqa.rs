@@ -1,6 +1,7 @@
 //! CorpusQA's extraction of answers, its judge's verdicts and the domains of its questions.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_eval::answer::{Parsed, corpusqa};
 use serde::Deserialize;

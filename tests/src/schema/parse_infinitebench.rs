@@ -1,6 +1,7 @@
 //! InfiniteBench's scores of single replies, task by task.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_eval::answer::infinitebench::{infinitebench_choice, infinitebench_dialogue};
 use closeread_metrics::rouge::{Rouge, rouge_over};

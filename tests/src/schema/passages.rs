@@ -1,8 +1,9 @@
 //! Packing of passages by RAPTOR's `split_text`, over its own delimiters and over Punkt sentences; and core's own packer,
 //! which must give the same where no sentence is longer than a passage.
 
+use super::compare;
+use super::kind::Schema;
 use super::tokenizer::tokenizer;
-use super::{Schema, compare};
 use crate::raptor::{Chunk, Units, split_text};
 use crate::report::FileReport;
 use closeread_books::chunk::Chunker;

@@ -1,6 +1,6 @@
 //! Files of raters' labels: majority, kappa, AC1, a judge against them.
 
-use super::Schema;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_eval::InputFile;
 use closeread_judges::{KappaRow, PairOfRaters, RaterError, RaterLabels, Share};

@@ -1,6 +1,7 @@
 //! ReadAgent: break points, page numbers, and the pages that a model's break points make.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_eval::answer::{break_point, look_up_pages};
 use closeread_methods::{PageLength, expand};

@@ -1,6 +1,7 @@
 //! Cosine ranking, the filling of a token budget, tree traversal and the mixture model, after RAPTOR's code.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_methods::cluster::{GaussianMixture, Points};
 use closeread_methods::{node_text, traversal};

@@ -1,7 +1,7 @@
 //! Predictions and what `closeread score` makes of them. No reference implementation stands behind the expected values:
 //! they follow from the cases by hand. What counts besides is that both targets give the same bytes.
 
-use super::Schema;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_data::scoring::{Attempt, Options, Scorecard, Submission, prediction, score};
 use closeread_eval::{Evaluator, InputFile, Item, Outcome, Task};

@@ -1,6 +1,7 @@
 //! English sentences after NLTK's Punkt, and words after its word_tokenize.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::FileReport;
 use closeread_metrics::meteor::word_tokenize;
 use closeread_text::sentence::punkt;

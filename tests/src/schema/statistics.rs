@@ -1,6 +1,7 @@
 //! Agreement, correlation, intervals and tests.
 
-use super::{Schema, compare};
+use super::compare;
+use super::kind::Schema;
 use crate::report::FileReport;
 use closeread_metrics::stats::agreement::{Ac1, Weights, cohen_kappa, fleiss_kappa, gwet_ac1, weighted_kappa};
 use closeread_metrics::stats::bootstrap::{Percentile, exhaustive_means, percentile};

@@ -1,7 +1,8 @@
 //! Text metrics of whole sets: corpus BLEU, means of ROUGE-L, METEOR and SQuAD's scores.
 
+use super::kind::Schema;
 use super::text_metrics::{ExpectedBleu, TOLERANCE, check_bleu};
-use super::{Schema, compare, text_metrics_meteor as meteor};
+use super::{compare, text_metrics_meteor as meteor};
 use crate::report::FileReport;
 use closeread_metrics::bleu::{BleuOrder, BleuSmoothing, BleuStatistics};
 use closeread_metrics::rouge::{Rouge, rouge_over};

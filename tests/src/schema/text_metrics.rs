@@ -1,6 +1,7 @@
 //! ROUGE, BLEU, METEOR, SQuAD's and InfiniteBench's scores of single predictions, and the tokens they compare.
 
-use super::{Schema, compare, text_metrics_meteor as meteor};
+use super::kind::Schema;
+use super::{compare, text_metrics_meteor as meteor};
 use crate::report::FileReport;
 use closeread_metrics::bleu::{Bleu, BleuOrder, BleuSmoothing, BleuStatistics, bleu_tokens};
 use closeread_metrics::rouge::{Rouge, rouge_over, rouge_words};

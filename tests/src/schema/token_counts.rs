@@ -1,7 +1,8 @@
 //! Token ids of tiktoken's and Hugging Face's tokenizers.
 
+use super::compare;
+use super::kind::Schema;
 use super::tokenizer::tokenizer;
-use super::{Schema, compare};
 use crate::report::FileReport;
 use serde_json::Value;
 

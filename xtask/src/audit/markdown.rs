@@ -1,6 +1,6 @@
 //! The findings as a page of the docs.
 
-use super::Finding;
+use super::finding::Finding;
 use serde_json::Value;
 
 /// The findings as Markdown: first what does not follow, then everything by paper.

@@ -7,6 +7,7 @@ mod rule;
 
 use crate::process::root;
 use anyhow::{Context as _, Result, ensure};
+use finding::Finding;
 use numbers::leaves;
 use rule::Rule;
 use serde::Deserialize;
@@ -49,21 +50,6 @@ struct Figure {
     tolerance: f64,
     /// What else is to be known.
     #[serde(default)]
-    note: String,
-}
-
-/// What came of recomputing a figure.
-struct Finding {
-    paper: String,
-    table: String,
-    quantity: String,
-    /// The rule in words.
-    rule: String,
-    printed: Value,
-    /// In the shape of `printed`.
-    recomputed: Value,
-    /// True if every recomputed figure is the printed one within the tolerance.
-    agrees: bool,
     note: String,
 }
 
@@ -152,5 +138,6 @@ fn resolved(value: &Value, tables: &Value) -> Result<Value> {
     })
 }
 
+mod finding;
 #[cfg(test)]
 mod tests;

@@ -2,10 +2,11 @@
 
 mod needs;
 mod nightly;
+mod outcome;
 mod steps;
 
 use anyhow::Result;
-use std::collections::BTreeMap;
+use outcome::{Done, LeftOut};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
@@ -32,22 +33,6 @@ struct Step {
 enum Set {
     Always,
     Nightly,
-}
-
-/// How a step ended that did not fail; the text goes into the table.
-enum Done {
-    Passed(String),
-    Skipped(String),
-}
-
-/// What was not run, by what this machine lacks for it.
-#[derive(Default)]
-struct LeftOut(BTreeMap<String, Vec<String>>);
-
-impl LeftOut {
-    fn add(&mut self, lacking: &str, what: String) {
-        self.0.entry(lacking.to_owned()).or_default().push(what);
-    }
 }
 
 const STEPS: [Step; 14] = [

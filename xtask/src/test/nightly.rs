@@ -1,6 +1,6 @@
 //! The checks that take too long for every change.
 
-use super::{Done, LeftOut};
+use super::outcome::{Done, LeftOut};
 use crate::machine::{AARCH64, AARCH64_LIBRARIES, AARCH64_TARGET, CLIPPY, EMULATOR, MIRI};
 use crate::process::{cargo, program, run as run_program, stdout_of};
 use anyhow::{Context as _, Result, ensure};

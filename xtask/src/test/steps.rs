@@ -1,7 +1,7 @@
 //! The checks of a pull request.
 
 use super::needs::{self, TARGETS};
-use super::{Done, LeftOut};
+use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
 use crate::machine::{CHROMIUM, CLIPPY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, RUSTFMT, WASM};
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};

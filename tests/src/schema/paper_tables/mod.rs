@@ -8,7 +8,7 @@ mod novelqa;
 mod sagascale;
 mod stronger_baselines;
 
-use super::Schema;
+use super::kind::Schema;
 use crate::report::{FileReport, label, list};
 use closeread_eval::observations::Observations;
 use closeread_report::paper;

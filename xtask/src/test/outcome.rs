@@ -1,0 +1,19 @@
+//! How a step ended, and what it left out.
+
+use std::collections::BTreeMap;
+
+/// How a step ended that did not fail; the text goes into the table.
+pub(super) enum Done {
+    Passed(String),
+    Skipped(String),
+}
+
+/// What was not run, by what this machine lacks for it.
+#[derive(Default)]
+pub(super) struct LeftOut(pub(super) BTreeMap<String, Vec<String>>);
+
+impl LeftOut {
+    pub(super) fn add(&mut self, lacking: &str, what: String) {
+        self.0.entry(lacking.to_owned()).or_default().push(what);
+    }
+}
