@@ -58,6 +58,12 @@ impl Rule {
                 (1000.0 * k / n).round_ties_even() / 10.0
             }),
             Self::AllAbove { threshold, except } => all_above(inputs, *threshold, except),
+            Self::Leads => {
+                let leads = leads(inputs)?;
+                let smallest = leads.iter().copied().fold(f64::INFINITY, f64::min);
+                Ok(json_row(&[smallest, leads.iter().copied().fold(smallest, f64::max)]))
+            }
+            Self::LeadsAbove { threshold } => Ok(json(f64::from(leads(inputs)?.iter().all(|lead| lead > threshold)))),
         }
     }
 }
@@ -302,6 +308,17 @@ fn all_above(inputs: &Value, threshold: f64, except: &[String]) -> Result<Value>
         return Err(inputs_error("numbers by name", inputs));
     }
     Ok(json(f64::from(counted.iter().all(|value| *value > threshold))))
+}
+
+/// The first row minus each other, place by place.
+fn leads(inputs: &Value) -> Result<Vec<f64>> {
+    let Numbers::Rows(rows) = Numbers::of(inputs)? else { return Err(inputs_error("rows", inputs)) };
+    let (first, others) = rows.split_first().ok_or_else(empty)?;
+    ensure!(!others.is_empty() && !first.is_empty(), "inputs: expected a row and at least one more");
+    match others.iter().find(|row| row.len() != first.len()) {
+        Some(odd) => Err(ragged(first.len(), odd.len())),
+        None => Ok(others.iter().flat_map(|row| first.iter().zip(row).map(|(a, b)| a - b)).collect()),
+    }
 }
 
 /// Ranks from 1, ties sharing the mean of their places.

@@ -1,9 +1,10 @@
 //! A figure of a paper beside what follows from its own tables.
+use super::numbers::leaves;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// What came of recomputing a figure.
 pub(super) struct Finding {
-    pub(super) paper: String,
     pub(super) table: String,
     pub(super) quantity: String,
     /// The rule in words.
@@ -14,4 +15,28 @@ pub(super) struct Finding {
     /// True if every recomputed figure is the printed one within the tolerance.
     pub(super) agrees: bool,
     pub(super) note: String,
+}
+
+impl Finding {
+    /// The greatest difference between a printed figure and the recomputed one.
+    pub(super) fn off_by(&self) -> f64 {
+        let pairs = leaves(&self.printed).into_iter().zip(leaves(&self.recomputed));
+        pairs.filter_map(|(a, b)| Some((a? - b?).abs())).fold(0.0, f64::max)
+    }
+}
+
+/// What a paper's words say and its tables do not, where no rule can compute it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Remark {
+    pub(super) table: String,
+    /// Goes on from the name of the table.
+    pub(super) text: String,
+}
+
+/// Everything about a paper.
+pub(super) struct Audit {
+    pub(super) paper: String,
+    pub(super) findings: Vec<Finding>,
+    pub(super) remarks: Vec<Remark>,
 }

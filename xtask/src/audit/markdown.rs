@@ -1,24 +1,27 @@
-//! The findings as a page of the docs.
+//! The findings as pages of the docs.
 
-use super::finding::Finding;
+use super::finding::{Audit, Finding};
 use serde_json::Value;
 
-/// The findings as Markdown: first what does not follow, then everything by paper.
-pub(super) fn markdown(findings: &[Finding]) -> String {
-    let disagree: Vec<&Finding> = findings.iter().filter(|finding| !finding.agrees).collect();
-    let mut page = format!(
-        "# Figures of the papers, recomputed\n\n`cargo xtask audit` recomputes the figures of the papers that follow from \
-         the papers' own tables (`xtask/audit/`) and writes this page. Of {} entries, most of them with several figures, {} \
-         follow within rounding and {} do not.\n\n",
-        findings.len(),
-        findings.len() - disagree.len(),
-        disagree.len()
+/// Begins the section of a paper's page.
+const HEADING: &str = "## What does not follow from the paper's own tables";
+
+/// The paper's page with the section in the place of the one it has, or at its end.
+pub(super) fn with_section(page: &str, audit: &Audit) -> String {
+    let (before, rest) = page.split_once(HEADING).unwrap_or((page, ""));
+    let after = rest.find("\n## ").map_or("", |at| &rest[at..]);
+    format!("{}\n\n{}{after}", before.trim_end(), section(audit))
+}
+
+/// What does not follow, for the paper's page.
+fn section(audit: &Audit) -> String {
+    let mut text = format!(
+        "{HEADING}\n\nWritten by `cargo xtask audit`; what follows stands in [the audit](../audit.md). Figures are as printed, \
+         then as recomputed.\n\n"
     );
-    page.push_str("## Printed figures that do not follow\n\n");
-    for finding in &disagree {
-        page.push_str(&format!(
-            "- **{}, {}**: {}. Printed {}, recomputed {} ({}).{}\n",
-            escaped(&finding.paper),
+    for finding in audit.findings.iter().filter(|finding| !finding.agrees) {
+        text.push_str(&format!(
+            "- **{}**: {}. Printed {}, recomputed {} ({}).{}\n",
             escaped(&finding.table),
             escaped(&finding.quantity),
             figures(&finding.printed),
@@ -27,29 +30,39 @@ pub(super) fn markdown(findings: &[Finding]) -> String {
             if finding.note.is_empty() { String::new() } else { format!(" {}.", escaped(&sentence(&finding.note))) },
         ));
     }
-    if disagree.is_empty() {
-        page.push_str("None.\n");
+    for remark in &audit.remarks {
+        text.push_str(&format!("- **{}** {}.\n", escaped(&remark.table), escaped(&remark.text)));
     }
-    let mut papers: Vec<&str> = Vec::new();
-    for finding in findings {
-        if !papers.contains(&finding.paper.as_str()) {
-            papers.push(&finding.paper);
-        }
-    }
-    for paper in papers {
+    text
+}
+
+/// Every figure of every paper.
+pub(super) fn page(audits: &[Audit]) -> String {
+    let all: Vec<&Finding> = audits.iter().flat_map(|audit| &audit.findings).collect();
+    let agree = all.iter().filter(|finding| finding.agrees).count();
+    let mut page = format!(
+        "# Figures of the papers, recomputed\n\n`cargo xtask audit` recomputes the figures of the papers that follow from \
+         the papers' own tables (`xtask/audit/`) and writes this page. Of {} entries, most of them with several figures, \
+         {agree} follow within rounding and {} do not: each paper's page under [papers](papers/README.md) lists these. `off by` \
+         is the greatest difference.\n",
+        all.len(),
+        all.len() - agree,
+    );
+    for Audit { paper, findings, .. } in audits {
         page.push_str(&format!("\n## {}\n\n", escaped(paper)));
         page.push_str(
-            "| table | quantity | rule | printed | recomputed | follows |\n| --- | --- | --- | --- | --- | --- |\n",
+            "| table | quantity | rule | printed | recomputed | off by | follows |\n| --- | --- | --- | --- | --- | --- | --- |\n",
         );
-        for finding in findings.iter().filter(|finding| finding.paper == paper) {
+        for finding in findings {
             let follows = if finding.agrees { "yes" } else { "**no**" };
             page.push_str(&format!(
-                "| {} | {} | {} | {} | {} | {follows} |\n",
+                "| {} | {} | {} | {} | {} | {} | {follows} |\n",
                 escaped(&finding.table),
                 escaped(&finding.quantity),
                 escaped(&finding.rule),
                 figures(&finding.printed),
                 figures(&finding.recomputed),
+                decimal(finding.off_by()),
             ));
         }
     }
@@ -69,15 +82,17 @@ fn figures(value: &Value) -> String {
         }
         Value::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(whole), _) => whole.to_string(),
-            (None, Some(float)) => {
-                let text = format!("{float:.4}");
-                text.trim_end_matches('0').trim_end_matches('.').to_owned()
-            }
+            (None, Some(float)) => decimal(float),
             (None, None) => number.to_string(),
         },
         Value::Null => "-".to_owned(),
         other => escaped(&other.to_string()),
     }
+}
+
+fn decimal(float: f64) -> String {
+    let text = format!("{float:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Text that Markdown would take for more than text, made plain.
@@ -104,13 +119,13 @@ fn sentence(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::finding::Remark;
     use super::*;
     use serde_json::json;
 
     #[test]
-    fn what_does_not_follow_stands_first_and_plain() {
+    fn what_does_not_follow_stands_on_the_papers_page_and_plain() {
         let finding = Finding {
-            paper: "P".to_owned(),
             table: "Table 1".to_owned(),
             quantity: "a | b <script>".to_owned(),
             rule: "mean".to_owned(),
@@ -119,9 +134,19 @@ mod tests {
             agrees: false,
             note: "why".to_owned(),
         };
-        let page = markdown(&[finding]);
-        let line = "- **P, Table 1**: a \\| b &lt;script&gt;. Printed 1, 2.5, recomputed 1, 2.3333 (mean). Why.";
-        assert!(page.contains(line), "{page}");
-        assert!(page.contains("| Table 1 | a \\| b &lt;script&gt; | mean | 1, 2.5 | 1, 2.3333 | **no** |"));
+        let remark = Remark { table: "Table 2".to_owned(), text: "says so".to_owned() };
+        let audit = Audit { paper: "P".to_owned(), findings: vec![finding], remarks: vec![remark] };
+        let line = "- **Table 1**: a \\| b &lt;script&gt;. Printed 1, 2.5, recomputed 1, 2.3333 (mean). Why.\n";
+        assert!(section(&audit).contains(line), "{}", section(&audit));
+        assert!(section(&audit).ends_with("- **Table 2** says so.\n"));
+        let pages = [
+            ("# P\n", ""),
+            ("# P\n\n## What does not follow from the paper's own tables\n\nold\n\n## More\n", "\n## More\n"),
+        ];
+        for (page, after) in pages {
+            assert_eq!(with_section(page, &audit), format!("# P\n\n{}{after}", section(&audit)));
+        }
+        let row = "| Table 1 | a \\| b &lt;script&gt; | mean | 1, 2.5 | 1, 2.3333 | 0.1667 | **no** |";
+        assert!(page(&[audit]).contains(row));
     }
 }

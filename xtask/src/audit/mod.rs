@@ -1,24 +1,26 @@
 //! `cargo xtask audit`: which printed figures of the papers follow from the papers' own tables.
 
 mod compute;
+mod finding;
 mod markdown;
 mod numbers;
 mod rule;
 
 use crate::process::root;
 use anyhow::{Context as _, Result, ensure};
-use finding::Finding;
+use finding::{Audit, Finding, Remark};
 use numbers::leaves;
 use rule::Rule;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::fs;
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-/// One file a paper in xtask/audit: each table once, and the figures that refer to it.
-const FILES: [&str; 4] = ["sagascale.toml", "novelqa.toml", "corpusqa.toml", "hamlet.toml"];
+/// One file a paper in xtask/audit: each table once, and the figures that refer to it. docs/papers has a page of each.
+const PAPERS: [&str; 5] = ["sagascale", "novelqa", "stronger-baselines", "corpusqa", "hamlet"];
 /// What begins a reference to a table, `@table.column.row`.
 const REFERENCE: char = '@';
 
@@ -27,6 +29,9 @@ struct File {
     paper: String,
     tables: Value,
     figures: Vec<Figure>,
+    /// What no rule can say.
+    #[serde(default)]
+    remarks: Vec<Remark>,
 }
 
 /// A printed figure with what it should follow from.
@@ -53,32 +58,44 @@ struct Figure {
     note: String,
 }
 
-/// Writes docs/audit.md.
+/// Writes docs/audit.md, and the section of each page of docs/papers.
 pub(crate) fn run(_: &Args) -> Result<bool> {
-    let path = root().join("docs/audit.md");
-    fs::write(&path, markdown::markdown(&findings()?)).with_context(|| path.display().to_string())?;
-    println!("{}", path.display());
+    for (path, text) in pages()? {
+        fs::write(&path, text).with_context(|| path.display().to_string())?;
+        println!("{}", path.display());
+    }
     Ok(true)
 }
 
-/// All figures of all papers, recomputed.
-fn findings() -> Result<Vec<Finding>> {
-    let mut findings = Vec::new();
-    for name in FILES {
-        let text = fs::read_to_string(root().join("xtask/audit").join(name)).context(name)?;
-        let file: File = toml::from_str(&text).context(name)?;
-        for figure in &file.figures {
-            let recomputed = resolved(&figure.inputs, &file.tables)
-                .and_then(|inputs| recompute(&figure.rule, &inputs, &figure.printed));
-            findings.push(finding(&file.paper, figure, recomputed.with_context(|| format!("{name}: {}", figure.id))?));
-        }
+/// The pages with what came out, by their paths.
+fn pages() -> Result<Vec<(PathBuf, String)>> {
+    let mut audits = Vec::new();
+    let mut pages = Vec::new();
+    for name in PAPERS {
+        let audit = audit(name).context(name)?;
+        let path = root().join("docs/papers").join(name).with_extension("md");
+        let page = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        pages.push((path, markdown::with_section(&page, &audit)));
+        audits.push(audit);
     }
-    Ok(findings)
+    pages.push((root().join("docs/audit.md"), markdown::page(&audits)));
+    Ok(pages)
 }
 
-fn finding(paper: &str, figure: &Figure, recomputed: Value) -> Finding {
+/// All figures of a paper, recomputed.
+fn audit(name: &str) -> Result<Audit> {
+    let text = fs::read_to_string(root().join("xtask/audit").join(name).with_extension("toml"))?;
+    let File { paper, tables, figures, remarks } = toml::from_str(&text)?;
+    let recomputed = |figure: &Figure| {
+        let recomputed =
+            resolved(&figure.inputs, &tables).and_then(|inputs| recompute(&figure.rule, &inputs, &figure.printed));
+        Ok(finding(figure, recomputed.with_context(|| figure.id.clone())?))
+    };
+    Ok(Audit { paper, findings: figures.iter().map(recomputed).collect::<Result<_>>()?, remarks })
+}
+
+fn finding(figure: &Figure, recomputed: Value) -> Finding {
     Finding {
-        paper: paper.to_owned(),
         table: figure.table.clone(),
         quantity: figure.quantity.clone(),
         rule: figure.rule.to_string(),
@@ -138,6 +155,5 @@ fn resolved(value: &Value, tables: &Value) -> Result<Value> {
     })
 }
 
-mod finding;
 #[cfg(test)]
 mod tests;

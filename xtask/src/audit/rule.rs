@@ -77,6 +77,13 @@ pub(super) enum Rule {
         /// Names that do not count.
         except: Vec<String>,
     },
+    /// Smallest and greatest lead of the first row over the others, place by place.
+    Leads,
+    /// 1 if the first row leads every other one in every place by more than the threshold.
+    LeadsAbove {
+        /// By how much.
+        threshold: f64,
+    },
 }
 
 /// Over what a mean or a sum is taken.
@@ -118,6 +125,8 @@ impl fmt::Display for Rule {
             Self::CeilDivision { size } => write!(f, "divided by {size}, rounded up"),
             Self::NearestFraction { n } => write!(f, "nearest k/{n} in percent"),
             Self::AllAbove { threshold, .. } => write!(f, "1 if all are above {threshold}"),
+            Self::Leads => f.write_str("smallest and greatest lead over the others"),
+            Self::LeadsAbove { threshold } => write!(f, "1 if it leads everywhere by more than {threshold}"),
         }
     }
 }

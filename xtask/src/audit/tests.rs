@@ -11,11 +11,10 @@ fn cases(path: &Path) -> Vec<Value> {
 
 /// `cargo xtask audit` writes it anew.
 #[test]
-fn the_page_of_the_docs_is_current() {
-    let findings = findings().unwrap();
-    assert!(findings.len() >= 80, "{}", findings.len());
-    let page = fs::read_to_string(root().join("docs/audit.md")).unwrap();
-    assert!(page == markdown::markdown(&findings), "docs/audit.md: run `cargo xtask audit`");
+fn the_pages_of_the_docs_are_current() {
+    for (path, text) in pages().unwrap() {
+        assert!(fs::read_to_string(&path).unwrap() == text, "{}: run `cargo xtask audit`", path.display());
+    }
 }
 
 #[test]
@@ -34,11 +33,17 @@ fn the_rules_give_what_numpy_and_scipy_give() {
 #[ignore = "needs CLOSEREAD_VECTORS"]
 fn needs_vectors_our_own_record_holds_the_cases_of_the_vectors() {
     let folder = std::env::var_os("CLOSEREAD_VECTORS").expect("CLOSEREAD_VECTORS is set");
-    let own = findings().unwrap();
+    let own: Vec<Audit> = PAPERS.into_iter().map(|name| audit(name).unwrap()).collect();
     for case in cases(&Path::new(&folder).join("paper_tables.json")) {
         let ours: Vec<Vec<f64>> = own
             .iter()
-            .filter(|finding| finding.paper == case["group"] && finding.agrees == (case["agrees"] == true))
+            .filter(|audit| audit.paper == case["group"])
+            .flat_map(|audit| &audit.findings)
+            // Our own tolerance may be tighter: the vectors take a point in NovelQA's grids for rounding.
+            .filter(|finding| {
+                let tolerance = case["tolerance"].as_f64().unwrap_or_default();
+                agree(&finding.recomputed, &finding.printed, tolerance) == (case["agrees"] == true)
+            })
             .map(|finding| numbers_of(&finding.recomputed))
             .collect();
         let has = |wanted: &[f64]| ours.iter().any(|ours| holds(ours, wanted));
