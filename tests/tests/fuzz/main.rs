@@ -3,6 +3,7 @@
 //! No input may panic; every ledger adds up to its items; every scorecard's JSON reads back as what was written.
 
 mod mutate;
+mod reading;
 mod target;
 
 use mutate::{Choices, mutated};
@@ -12,6 +13,10 @@ use std::sync::LazyLock;
 static ITEMS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("items"));
 static DOCUMENTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("documents"));
 static PREDICTIONS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("predictions"));
+static PAGES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("pages"));
+static PACKAGES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("packages"));
+static STREAMS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("streams"));
+static RESPONSES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("responses"));
 static REPLIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("replies"));
 /// The examples of docs/scoring-formats.md, each the content of its fenced block, and what else is scored.
 static EXAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
@@ -31,21 +36,26 @@ fn seeds(kind: &str) -> Vec<Vec<u8>> {
 
 /// A test: texts made from seeds by the choices of the engine, held by the function of that name.
 macro_rules! holds {
-    ($name:ident: $($seeds:ident),+) => {
+    ($module:ident::$name:ident: $($seeds:ident),+) => {
         #[test]
         fn $name() {
             bolero::check!().with_iterations(300).for_each(|bytes: &[u8]| {
                 let mut choices = Choices(bytes);
-                target::$name(&[$(mutated(&mut choices, &$seeds)),+]).unwrap();
+                $module::$name(&[$(mutated(&mut choices, &$seeds)),+]).unwrap();
             });
         }
     };
 }
 
-holds!(predictions: ITEMS, PREDICTIONS);
-holds!(benchmarks: ITEMS, DOCUMENTS);
-holds!(parsers: REPLIES);
-holds!(submissions: REPLIES, REPLIES);
+holds!(target::predictions: ITEMS, PREDICTIONS);
+holds!(target::benchmarks: ITEMS, DOCUMENTS);
+holds!(target::parsers: REPLIES);
+holds!(target::submissions: REPLIES, REPLIES);
+holds!(reading::books: PAGES);
+holds!(reading::pages: PAGES);
+holds!(reading::archives: PACKAGES, PAGES, PAGES, REPLIES);
+holds!(reading::streams: STREAMS, REPLIES);
+holds!(reading::responses: RESPONSES);
 
 #[test]
 fn formats() {

@@ -165,7 +165,7 @@ fn holds(card: &Scorecard, n_items: usize) -> Result<(), String> {
 }
 
 /// A message must say something, and not a whole book.
-fn said(message: &str) -> Result<(), String> {
+pub(crate) fn said(message: &str) -> Result<(), String> {
     match message.trim().len() {
         0 => Err("an empty message".to_owned()),
         _ => Ok(()),

@@ -225,6 +225,63 @@ mod tests {
         }
     }
 
+    /// Pieces of marks in any order: what comes out is not much longer than what went in, or there is one message.
+    #[test]
+    fn whatever_stands_in_an_article_is_read() {
+        const PIECES: [&str; 40] = [
+            "a ",
+            "''",
+            "[[x|",
+            "{{",
+            "}}",
+            "{{x|",
+            "[[",
+            "]]",
+            "[[File:a.png|",
+            "[http://b ",
+            "{|",
+            "|}",
+            "\n| ",
+            "|-",
+            "!!",
+            "== H ==\n",
+            "=",
+            "\n* ",
+            "\n:",
+            "\n;",
+            "<ref>",
+            "</ref>",
+            "<ref name=c/>",
+            "<nowiki>",
+            "</nowiki>",
+            "<math>",
+            "<!--",
+            "-->",
+            "-{",
+            "}-",
+            "&nbsp;",
+            "&#x41;",
+            "<br",
+            "<table>",
+            "<td>",
+            "__TOC__",
+            "\n\n",
+            "文。",
+            "<gallery>",
+            "#REDIRECT ",
+        ];
+        bolero::check!().with_iterations(300).for_each(|choices: &[u8]| {
+            let wikitext: String = choices.iter().map(|&byte| PIECES[usize::from(byte) % PIECES.len()]).collect();
+            match sections(&wikitext) {
+                Ok(sections) => {
+                    let n: usize = sections.iter().map(|(heading, text)| heading.len() + text.len()).sum();
+                    assert!(n <= 4 * wikitext.len() + 64, "{n} bytes of {wikitext:?}");
+                }
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        });
+    }
+
     #[test]
     fn what_a_reader_sees_is_left() {
         reads(&[
