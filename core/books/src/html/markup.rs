@@ -2,6 +2,7 @@
 //!
 //! Only the tokenizer: the tree that HTML prescribes takes XHTML's `<script/>` and `<title/>` for tags that are never closed.
 
+use super::attributes::limited;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
@@ -24,7 +25,7 @@ pub(super) enum Piece<'m> {
 /// scripts and styles is one, as the elements' text. Line ends are line feeds.
 pub(super) fn read(html: &str, each: impl FnMut(Piece<'_>)) {
     let input = BufferQueue::default();
-    input.push_back(StrTendril::from(without_subset(html)));
+    input.push_back(StrTendril::from(&*limited(without_subset(html), is_raw)));
     let tokenizer = Tokenizer::new(Pieces(RefCell::new(each)), TokenizerOpts::default());
     // It stops early only where a sink asks for it.
     while !matches!(tokenizer.feed(&input), TokenizerResult::Done) {}
@@ -40,6 +41,11 @@ fn without_subset(html: &str) -> &str {
     SUBSET.find(html).map_or(html, |found| &html[found.end()..])
 }
 
+/// Whether the content of an element is text in which no tag begins.
+fn is_raw(name: &str) -> bool {
+    matches!(name, "script" | "style" | "iframe" | "noembed" | "noframes" | "xmp")
+}
+
 struct Pieces<F>(RefCell<F>);
 
 impl<F: FnMut(Piece<'_>)> TokenSink for Pieces<F> {
@@ -50,8 +56,7 @@ impl<F: FnMut(Piece<'_>)> TokenSink for Pieces<F> {
         match token {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
                 each(Piece::Open { name: &tag.name, attributes: &tag.attrs, empty: tag.self_closing });
-                let is_raw = matches!(&*tag.name, "script" | "style" | "iframe" | "noembed" | "noframes" | "xmp");
-                if is_raw && !tag.self_closing {
+                if is_raw(&tag.name) && !tag.self_closing {
                     return TokenSinkResult::RawData(RawKind::Rawtext);
                 }
             }

@@ -3,6 +3,7 @@
 //! Markup is cut by html5ever, so tags, entities and broken markup mean what they mean in a browser. Nothing here fails: what
 //! cannot be understood is read as far as it goes.
 
+mod attributes;
 mod layout;
 mod markup;
 mod page;
