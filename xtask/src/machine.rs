@@ -38,6 +38,8 @@ pub(crate) enum Get {
     Packages { debian: &'static str, fedora: &'static str, macos: &'static str },
     /// A built program from nexte.st, else from source.
     Nextest,
+    /// Compiled by `cargo install`.
+    Crate(&'static str),
 }
 
 pub(crate) const RUSTFMT: Tool = Tool {
@@ -81,6 +83,12 @@ pub(crate) const CHROMIUM: Tool = Tool {
     used_by: "pages",
     find: || chromium_path().map(|path| path.display().to_string()),
     get: Get::Packages { debian: "chromium", fedora: "chromium", macos: "--cask chromium" },
+};
+pub(crate) const DENY: Tool = Tool {
+    name: "cargo-deny",
+    used_by: "crates",
+    find: || version(cargo().args(["deny", "--version"])),
+    get: Get::Crate("cargo-deny"),
 };
 pub(crate) const NGINX: Tool = Tool {
     name: "nginx",
@@ -134,7 +142,7 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 6] = [&NGINX, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
+pub(crate) const OPTIONAL: [&Tool; 7] = [&DENY, &NGINX, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
 
 impl Tool {
     /// What was found; installs the tool first if it is missing and that is allowed.
@@ -179,6 +187,7 @@ impl Get {
                 }
                 run(cargo().args(["install", "--locked", "cargo-nextest"]))
             }
+            Self::Crate(name) => run(cargo().args(["install", "--locked", name])),
         }
     }
 
@@ -199,6 +208,7 @@ impl Get {
                 let fetched = nextest_url().map(|url| format!("curl -L {url} | tar -xz -C ~/.cargo/bin"));
                 fetched.into_iter().chain(["cargo install --locked cargo-nextest".to_owned()]).collect()
             }
+            Self::Crate(name) => vec![format!("cargo install --locked {name}")],
         }
     }
 }

@@ -35,10 +35,11 @@ enum Set {
     Nightly,
 }
 
-const STEPS: [Step; 14] = [
+const STEPS: [Step; 15] = [
     Step { name: "format", about: "rustfmt agrees with every file", set: Set::Always, run: steps::format },
     Step { name: "lints", about: "clippy finds nothing, in tests neither", set: Set::Always, run: steps::lints },
     Step { name: "layers", about: "scoring compiles nothing that opens a book", set: Set::Always, run: steps::layers },
+    Step { name: "crates", about: "licences and sources of others' crates", set: Set::Always, run: steps::crates },
     Step { name: "tests", about: "all tests, the binary end to end among them", set: Set::Always, run: steps::tests },
     Step { name: "doctests", about: "the examples in the documentation", set: Set::Always, run: steps::doctests },
     Step { name: "conformance", about: "the vectors, natively", set: Set::Always, run: steps::conformance },

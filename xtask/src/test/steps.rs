@@ -3,7 +3,7 @@
 use super::needs::{self, TARGETS};
 use super::outcome::{Done, LeftOut};
 use crate::conformance::{self, NotYet, Runner, Target};
-use crate::machine::{CHROMIUM, CLIPPY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, RUSTFMT, WASM};
+use crate::machine::{CHROMIUM, CLIPPY, DENY, FAKETIME, LAVAPIPE, NEXTEST, NGINX, RUSTFMT, WASM};
 use crate::process::{FULL, cargo, listen, program, root, run as run_program, stdout_of, target_dir};
 use anyhow::{Context as _, Result, ensure};
 use std::collections::BTreeMap;
@@ -36,6 +36,15 @@ pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
         ensure!(found.is_empty(), "{} is compiled with {}", set[1], found.join(", "));
     }
     Ok(Done::Passed(format!("{} packages", sets.len())))
+}
+
+/// What `deny.toml` holds of the crates of others. cargo-deny takes ten minutes to compile: it is used, never installed.
+pub(super) fn crates(_: &mut LeftOut) -> Result<Done> {
+    if (DENY.find)().is_none() {
+        return Ok(Done::Skipped(format!("needs cargo-deny: {}", DENY.get.commands().join(" or "))));
+    }
+    run_program(cargo().args(["deny", "--log-level", "error", "check", "bans", "licenses", "sources"]))?;
+    Ok(Done::Passed(String::new()))
 }
 
 /// Which of `wanted` are in what `cargo tree` printed, a package and its version a line.
