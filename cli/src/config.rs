@@ -53,7 +53,8 @@ pub(crate) struct RunArgs {
     /// every data set
     #[arg(long, value_name = "PATH")]
     pub(crate) data: Vec<PathBuf>,
-    /// Methods by name, see `closeread methods`, or all [default: the paper's; without a paper all that the models can serve]
+    /// Methods by name, see `closeread methods`, or all [default: the paper's; without a paper all that the models can
+    /// serve]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) method: Vec<String>,
     /// A parameter of a method, see `closeread methods`; repeatable
@@ -103,7 +104,7 @@ pub(crate) struct RunArgs {
     /// Passages on each side of a ranked one that are ranked right behind it [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) neighbours: Option<usize>,
-    /// Tokens a model can take, prompt and reply together: for all models, or MODEL=N,... [default: each model's known
+    /// Tokens a model can take, prompt and response together: for all models, or MODEL=N,... [default: each model's known
     /// window, see docs/costs.md; no limit where none is known]
     #[arg(long, value_name = "N|MODEL=N,...")]
     pub(crate) context_window: Option<Windows>,
@@ -114,7 +115,7 @@ pub(crate) struct RunArgs {
     /// [default: warn]
     #[arg(long, value_name = "NAME", value_parser = one_of::<OnTruncation>())]
     pub(crate) on_truncation: Option<OnTruncation>,
-    /// Most tokens of a reply [default: as many as the provider lets it have, for no paper names a limit; Anthropic's
+    /// Most tokens of a response [default: as many as the provider lets it have, for no paper names a limit; Anthropic's
     /// protocol demands one: the model's maximum]
     #[arg(long, value_name = "N")]
     pub(crate) max_output_tokens: Option<u32>,
@@ -147,7 +148,8 @@ pub(crate) struct RunArgs {
     /// Repetitions of every trial [default: the paper's, for builtin/extractive and without a paper 1]
     #[arg(long, value_name = "N")]
     pub(crate) repeats: Option<u32>,
-    /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes Indexed Job
+    /// Only this part of the items, I from 1; auto takes I and N from a Slurm array, auto/N also from a Kubernetes
+    /// Indexed Job
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<String>,
     /// The run folder [default: runs/BENCHMARK-HASH, so the same command finds it again]
@@ -206,7 +208,7 @@ pub(crate) struct RunArgs {
     #[serde(deserialize_with = "extra_body::one_or_many")]
     #[merge(strategy = merging::after)]
     pub(crate) judge_extra_body: Vec<String>,
-    /// Most tokens of a judge's reply; a list over key facts or sentences gets as many as it needs [default: 2048]
+    /// Most tokens of a judge's response; a list over key facts or sentences gets as many as it needs [default: 2048]
     #[arg(long, value_name = "N")]
     pub(crate) judge_max_output_tokens: Option<u32>,
     /// Longest that one try of a call may take [default: 600]
@@ -225,7 +227,7 @@ pub(crate) struct RunArgs {
     /// Most requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) rpm: Option<u32>,
-    /// Most tokens a minute to and from a model, prompts and the limits of replies [default: no limit]
+    /// Most tokens a minute to and from a model, prompts and the limits of responses [default: no limit]
     #[arg(long, value_name = "N")]
     pub(crate) tpm: Option<u64>,
     /// Stop before the run folder's calls have cost more than this; what is in flight is finished [default: no limit]
@@ -241,13 +243,13 @@ pub(crate) struct RunArgs {
     /// Ask nothing: say what the run would take and cost, as `closeread estimate` does
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// For the estimate: tokens of a short reply [default: 100]
+    /// For the estimate: tokens of a short response [default: 100]
     #[arg(long, value_name = "N")]
-    pub(crate) assume_reply: Option<u64>,
+    pub(crate) assume_response: Option<u64>,
     /// For the estimate: seconds that a call takes [default: 10]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) assume_seconds: Option<f64>,
-    /// Ask again what was asked before: remembered replies are neither used nor kept
+    /// Ask again what was asked before: remembered responses are neither used nor kept
     #[arg(long)]
     pub(crate) no_cache: bool,
     /// Folder with prompts that replace ours, by file name

@@ -1,5 +1,5 @@
-//! What numbers options take. A number outside its range hangs, takes all memory or means nothing; it is refused, on the command
-//! line and in a config file, before anything is read.
+//! What numbers options take. A number outside its range hangs, takes all memory or means nothing; it is refused, on
+//! the command line and in a config file, before anything is read.
 
 use anyhow::{Result, bail};
 use clap::builder::ValueParser;
@@ -8,7 +8,7 @@ use closeread_table::number::thousands;
 use std::any::TypeId;
 use std::str::FromStr;
 
-/// Most tokens of a text, a reply or a window.
+/// Most tokens of a text, a response or a window.
 const TOKENS: f64 = 1e9;
 /// Most of what is listed: items, documents, questions.
 const MANY: f64 = 1e7;
@@ -18,7 +18,7 @@ const WEEK: f64 = 604_800.0;
 /// The long name of every numeric option, the least and the most it takes.
 #[rustfmt::skip]
 const RANGES: &[(&str, f64, f64)] = &[
-    ("assume-reply", 0.0, TOKENS),
+    ("assume-response", 0.0, TOKENS),
     ("assume-seconds", 0.0, WEEK),
     ("batch-poll", 0.1, 86_400.0),
     ("budget", 1.0, TOKENS),

@@ -51,7 +51,7 @@ pub struct FrontMatter {
     /// What it is filled with.
     pub variables: BTreeSet<String>,
     /// The form of the response that it asks for.
-    pub reply: String,
+    pub response: String,
     /// What it demands because its paper does; a user's own file need not say.
     #[serde(default)]
     pub requirements: Vec<Requirement>,
@@ -111,7 +111,7 @@ pub enum PromptError {
     },
     /// The front matter is missing or wrong.
     #[error(
-        "prompt `{name}`: {problem}; expected TOML with paper, variables and reply between two lines `+++` at the top"
+        "prompt `{name}`: {problem}; expected TOML with paper, variables and response between two lines `+++` at the top"
     )]
     FrontMatter {
         /// Name of the prompt.
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     #[allow(clippy::disallowed_methods, reason = "the folder holds what is held to the types")]
-    fn every_file_has_one_type_and_every_type_has_the_variables_and_the_reply_of_its_file() {
+    fn every_file_has_one_type_and_every_type_has_the_variables_and_the_response_of_its_file() {
         let folder = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).unwrap();
         let files = folder.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut files: Vec<String> = files.filter_map(|file| Some(file.strip_suffix(".md")?.to_owned())).collect();
@@ -290,11 +290,14 @@ mod tests {
             let declared: BTreeSet<&str> = front.variables.iter().map(String::as_str).collect();
             assert_eq!(declared, BTreeSet::from_iter(variables.iter().copied()), "{name}");
             let worded = words_of(expects);
-            assert!(worded.is_empty() || worded.iter().any(|words| front.reply.contains(words)), "{name}: {expects}");
+            assert!(
+                worded.is_empty() || worded.iter().any(|words| front.response.contains(words)),
+                "{name}: {expects}"
+            );
         }
     }
 
-    /// Words of which one must be in what a file says of its reply.
+    /// Words of which one must be in what a file says of its response.
     fn words_of(expects: &str) -> &'static [&'static str] {
         const SUMMARY: &str = "summary alone";
         const WORDS: &str = "1 to 20 words";
@@ -347,7 +350,7 @@ mod tests {
         let mut prompts = Prompts::built_in();
         let asked = ReadQuestion { context: "C", question: "Q" };
         assert_eq!(asked.system(&prompts).unwrap(), None);
-        let front = "paper = 'x'\nvariables = []\nreply = ''\n";
+        let front = "paper = 'x'\nvariables = []\nresponse = ''\n";
         let mut replace = |system: &str| {
             prompts.replace("read-question", &format!("+++\n{front}{system}+++\n{{{{ context }}}}")).unwrap();
             (asked.system(&prompts).unwrap(), prompts.hashes()["read-question"].clone())
@@ -375,7 +378,7 @@ mod tests {
         let message = |r: Result<(), PromptError>| r.unwrap_err().to_string();
         assert!(message(prompts.replace("read-choise", "")).contains("the names are: agentic-rag, "));
         assert!(message(prompts.replace("read-choice", "Hello")).contains("no front matter"));
-        let front = "+++\npaper = 'x'\nvariables = []\nreply = ''\n+++\n";
+        let front = "+++\npaper = 'x'\nvariables = []\nresponse = ''\n+++\n";
         assert!(message(prompts.replace("read-choice", &format!("{front}{{% if %}}"))).contains("read-choice"));
         let message = message(prompts.replace("read-choice", &format!("{front}{{{{ quetsion }}}}")));
         assert!(

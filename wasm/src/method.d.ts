@@ -32,11 +32,11 @@ export interface MethodOptions {
     retriever?: "bm25" | "dense" | "hybrid";
     /** Who reads, as the record names it; default `builtin/extractive`. */
     model?: string;
-    /** Default: as many as the provider lets a reply have. */
+    /** Default: as many as the provider lets a response have. */
     maxOutputTokens?: number;
     /** Default 0. */
     temperature?: number;
-    /** Tokens the model can take, prompt and reply together; default: no limit. */
+    /** Tokens the model can take, prompt and response together; default: no limit. */
     window?: number;
     /** Default `cl100k`. */
     tokenizer?: "cl100k" | "o200k";
@@ -45,7 +45,7 @@ export interface MethodOptions {
 /** What a method may ask of the world outside. */
 export interface MethodHost {
     /** One chat completion; called before anything is sent. Rejections with the names of a ChatModel's errors become the outcomes they stand for. */
-    chat(call: MethodCall): Promise<MethodReply | string> | MethodReply | string;
+    chat(call: MethodCall): Promise<MethodResponse | string> | MethodResponse | string;
     /** One vector a text, L2-normalised, all of one length. */
     embed?(role: "query" | "passage", texts: string[]): Promise<Float32Array[]>;
     /** Told what was made of the books before the question, where the method makes something. */
@@ -87,7 +87,7 @@ export type MethodWant =
     | { kind: "break" }
     | { kind: "pages"; atMost: number };
 
-export interface MethodReply {
+export interface MethodResponse {
     text: string;
     usage?: MethodUsage;
     stop?: "finished" | "length";
@@ -102,7 +102,7 @@ export interface MethodUsage {
     reasoning_tokens?: number;
 }
 
-/** What a reply was understood as. */
+/** What a response was understood as. */
 export type Heard =
     | ({ said: "answer" } & MethodOutcome)
     | { said: "query"; query: string }
@@ -126,7 +126,7 @@ export type MethodOutcome =
 export interface MethodCallTrace {
     prompt: string;
     sha256: string;
-    reply: string;
+    response: string;
     usage: MethodUsage;
 }
 

@@ -130,7 +130,7 @@ impl MethodRun {
     }
 
     /// Runs the method to its end; every call goes to `host.chat` first. The record is the line that `closeread run` writes
-    /// for the same item, method and replies, but for the seconds.
+    /// for the same item, method and responses, but for the seconds.
     ///
     /// # Errors
     /// None of what goes wrong with a call, which is an outcome; only what keeps the method from running at all.
@@ -166,7 +166,7 @@ impl MethodRun {
         to_js(&record).map(JsCast::unchecked_into)
     }
 
-    /// What `builtin/extractive` replies to a call of this run.
+    /// What `builtin/extractive` responses to a call of this run.
     ///
     /// # Errors
     /// A number that no call has.
@@ -174,12 +174,12 @@ impl MethodRun {
         self.input_of(call, reader::answer)
     }
 
-    /// What a reply to a call of this run is understood as.
+    /// What a response to a call of this run is understood as.
     ///
     /// # Errors
     /// A number that no call has.
-    pub fn heard(&self, call: usize, reply: &str) -> Result<JsHeard, JsValue> {
-        let heard = self.input_of(call, |input| input.expected.parse(&[&self.item], input.context.len(), reply))?;
+    pub fn heard(&self, call: usize, response: &str) -> Result<JsHeard, JsValue> {
+        let heard = self.input_of(call, |input| input.expected.parse(&[&self.item], input.context.len(), response))?;
         to_js(&heard).map(JsCast::unchecked_into)
     }
 
@@ -210,8 +210,8 @@ impl MethodRun {
     async fn tried(&self, host: &JsHost<'_>) -> Result<Trial, JsValue> {
         let Self { books, item, method, options, prompts, tokenizer, .. } = self;
         let MethodOptions { max_output_tokens, temperature, window, retriever, budget, .. } = *options;
-        let reply_limit = max_output_tokens.into();
-        let setting = Settings { prompts, tokenizer, reply_limit, temperature, context_window: window };
+        let response_limit = max_output_tokens.into();
+        let setting = Settings { prompts, tokenizer, response_limit, temperature, context_window: window };
         let shelf = match self.shelf(host, retriever).await {
             Ok(shelf) => shelf,
             Err(error) => return Ok(Trial::ended(Outcome::Failed { error })),

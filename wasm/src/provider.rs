@@ -29,8 +29,8 @@ extern "C" {
     #[wasm_bindgen(typescript_type = "ChatCall")]
     pub type JsChatCall;
     /// See `method.d.ts`.
-    #[wasm_bindgen(typescript_type = "MethodReply")]
-    pub type JsMethodReply;
+    #[wasm_bindgen(typescript_type = "MethodResponse")]
+    pub type JsMethodResponse;
     /// Hears of tries that failed.
     #[wasm_bindgen(typescript_type = "(retrying: Retrying) => void")]
     pub type JsRetrying;
@@ -135,14 +135,14 @@ impl ChatModel {
     /// One completion. Faults that may pass are tried again, by the rules of the command line; `retrying` hears of each.
     ///
     /// # Errors
-    /// An `OverflowError` (with `needed` and `window`), a `BlockedError`, a `CallError`, or an `AbortError` once `signal` is
-    /// aborted. No message holds the key.
+    /// An `OverflowError` (with `needed` and `window`), a `BlockedError`, a `CallError`, or an `AbortError` once
+    /// `signal` is aborted. No message holds the key.
     pub async fn chat(
         &self,
         call: JsChatCall,
         signal: Option<AbortSignal>,
         retrying: Option<JsRetrying>,
-    ) -> Result<JsMethodReply, JsValue> {
+    ) -> Result<JsMethodResponse, JsValue> {
         let call = call_of(&call)?;
         let tell = |retrying_now: &Retrying<'_>| {
             let tell = retrying.as_ref().and_then(|tell| tell.dyn_ref::<Function>());
@@ -150,8 +150,8 @@ impl ChatModel {
                 let _ = tell.call1(&JsValue::NULL, &value);
             }
         };
-        let reply = self.completed(&call, signal.as_ref(), &tell).await?;
-        to_js(&reply).map(JsCast::unchecked_into)
+        let response = self.completed(&call, signal.as_ref(), &tell).await?;
+        to_js(&response).map(JsCast::unchecked_into)
     }
 }
 
@@ -183,7 +183,7 @@ impl ChatModel {
                 return Err(aborted());
             }
             let fault = match result {
-                Ok(reply) => return Ok(self.wire.redact_reply(reply)),
+                Ok(response) => return Ok(self.wire.redact_response(response)),
                 Err(fault) => fault,
             };
             let notice = attempts.failed(fault, &mut self.state.borrow_mut(), waited, Math::random());

@@ -20,7 +20,7 @@ export function table(caption: string, columns: string[], rows: Child[][]): HTML
             make("th", { scope: "row" }, first), ...others.map((cell) => make("td", {}, cell))))));
 }
 
-/** Text from outside (a book, a question, a reply): in its own direction, its bidi controls reaching no further. */
+/** Text from outside (a book, a question, a response): in its own direction, its bidi controls reaching no further. */
 export function foreign<K extends keyof HTMLElementTagNameMap>(
     name: K, text: string, attributes: Record<string, string> = {},
 ): HTMLElementTagNameMap[K] {

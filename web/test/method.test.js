@@ -83,7 +83,7 @@ test("every method ends as it does on the command line: outcome, scores, context
     assert.deepEqual(offered, JSON.parse(offers.stdout), "what closeread methods prints for the same story");
 });
 
-test("a call says everything before it is sent, and its reply is understood by the method's own parser", async () => {
+test("a call says everything before it is sent, and its response is understood by the method's own parser", async () => {
     const { record, calls, heard } = await played("agentic-rag", items[1]);
     assert.deepEqual(calls.map(({ prompt, want, id }) => [id, prompt, want.kind]), [
         [0, "agentic-rag", "query"], [1, "agentic-rag-results", "answer"],
@@ -158,14 +158,14 @@ test("a failed call is an outcome, whatever the host throws", async () => {
 });
 
 /** A server that replies in turn; it keeps what it was asked. */
-async function serve(t, replies) {
+async function serve(t, responses) {
     const asked = [];
     const server = createServer(async (request, response) => {
         let body = "";
         for await (const piece of request) body += piece;
         asked.push({ url: request.url, headers: request.headers, body: JSON.parse(body) });
-        const [status, reply, headers = {}] = replies[Math.min(asked.length, replies.length) - 1];
-        response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof reply === "string" ? reply : JSON.stringify(reply));
+        const [status, response, headers = {}] = responses[Math.min(asked.length, responses.length) - 1];
+        response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof response === "string" ? response : JSON.stringify(response));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     t.after(() => server.close());
@@ -178,8 +178,8 @@ const OPENAI = { choices: [{ message: { content: "Ana" }, finish_reason: "stop" 
 
 test("each provider is asked in its own words", async (t) => {
     const anthropic = await serve(t, [[200, { content: [{ type: "text", text: "Ana" }], stop_reason: "end_turn", usage: { input_tokens: 7, output_tokens: 1 } }]]);
-    let reply = await new ChatModel({ protocol: "anthropic", model: "m", baseUrl: anthropic.url, key: KEY }).chat(CALL);
-    assert.equal(reply.text, "Ana");
+    let response = await new ChatModel({ protocol: "anthropic", model: "m", baseUrl: anthropic.url, key: KEY }).chat(CALL);
+    assert.equal(response.text, "Ana");
     const [{ url, headers, body }] = anthropic.asked;
     assert.equal(url, "/v1/messages");
     assert.equal(headers["x-api-key"], KEY);
@@ -187,15 +187,15 @@ test("each provider is asked in its own words", async (t) => {
     assert.deepEqual(body.messages[0].content[0], { type: "text", text: "Book.", cache_control: { type: "ephemeral" } });
 
     const gemini = await serve(t, [[200, { candidates: [{ content: { parts: [{ text: "Ana" }] }, finishReason: "STOP" }] }]]);
-    reply = await new ChatModel({ protocol: "gemini", model: "m", baseUrl: gemini.url, key: KEY }).chat(CALL);
-    assert.equal(reply.text, "Ana");
+    response = await new ChatModel({ protocol: "gemini", model: "m", baseUrl: gemini.url, key: KEY }).chat(CALL);
+    assert.equal(response.text, "Ana");
     assert.equal(gemini.asked[0].url, "/v1beta/models/m:generateContent");
     assert.equal(gemini.asked[0].headers["x-goog-api-key"], KEY);
 
     const openai = await serve(t, [[200, OPENAI]]);
     const model = { protocol: "openai", model: "m", baseUrl: `${openai.url}/v1`, key: KEY, extraBody: { top_k: 1 }, seed: 3 };
-    reply = await new ChatModel(model).chat(CALL);
-    assert.deepEqual([reply.text, reply.usage.prompt_tokens], ["Ana", 7]);
+    response = await new ChatModel(model).chat(CALL);
+    assert.deepEqual([response.text, response.usage.prompt_tokens], ["Ana", 7]);
     assert.equal(openai.asked[0].headers.authorization, `Bearer ${KEY}`);
     assert.deepEqual([openai.asked[0].body.top_k, openai.asked[0].body.seed], [1, 3]);
 });

@@ -88,7 +88,7 @@ test("a run folder's report is the command line's, byte for byte, with its chart
     assert.ok(report.charts.some(({ id }) => id.endsWith("-by-budget")) && report.charts.some(({ id }) => /position|length/.test(id)));
 });
 
-test("a trial shows its question, gold, passages with their text, calls and replies", needs("CLOSEREAD_BINARY"), async () => {
+test("a trial shows its question, gold, passages with their text, calls and responses", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
     await part(page, "trials");
@@ -103,7 +103,7 @@ test("a trial shows its question, gold, passages with their text, calls and repl
     const id = (await page.textContent("#trace-heading")).split(",")[0];
     const stored = lines.find(({ item, method, budget }) => item === id && method === "dos-rag" && budget === 300);
     const trace = await page.textContent(".trace");
-    assert.ok(trace.includes(stored.calls[0].response.trim()), "the reply as it came");
+    assert.ok(trace.includes(stored.calls[0].response.trim()), "the response as it came");
     await page.click(".sent summary");
     await page.waitForSelector(".sent pre");
     const sent = await page.textContent(".sent pre");

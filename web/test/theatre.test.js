@@ -37,7 +37,7 @@ async function withModel(page, { provider, url, model = "tiny", key = "", extra 
 }
 
 /** A server of a provider's shape, which lets pages in; it keeps what it was asked. */
-async function provider(t, reply) {
+async function provider(t, response) {
     const asked = [];
     const server = createServer(async (request, response) => {
         const open = { "access-control-allow-origin": "*", "access-control-allow-headers": "*" };
@@ -45,7 +45,7 @@ async function provider(t, reply) {
         let body = "";
         for await (const piece of request) body += piece;
         asked.push({ url: request.url, headers: request.headers, body: JSON.parse(body) });
-        response.writeHead(200, { "content-type": "application/json", ...open }).end(JSON.stringify(reply(asked.length)));
+        response.writeHead(200, { "content-type": "application/json", ...open }).end(JSON.stringify(response(asked.length)));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     t.after(() => server.close());
@@ -186,21 +186,21 @@ test("a memory shows what it forgot and learnt, a tree its levels, a book its pa
     assert.match(await page.textContent(".made"), /The pages: \d+/);
 });
 
-test("a person types the replies", async () => {
+test("a person types the responses", async () => {
     const page = await atTheStory();
     await choose(page, { method: "agentic-rag" });
     await page.check("#reader-person");
     await page.click("#step");
-    await page.locator("#reply-0").waitFor();
-    await page.fill("#reply-0", "Let me think.");
-    await page.click("text=Reply >> nth=-1");
-    await page.locator("#reply-1").waitFor();
+    await page.locator("#response-0").waitFor();
+    await page.fill("#response-0", "Let me think.");
+    await page.click("text=Response >> nth=-1");
+    await page.locator("#response-1").waitFor();
     assert.match(await page.textContent(".call:nth-child(1) .heard"), /neither one answer nor one search/);
-    await page.fill("#reply-1", "<query>goat Bailiff</query>");
+    await page.fill("#response-1", "<query>goat Bailiff</query>");
     await page.locator(".call:nth-child(2) button.primary").click();
-    await page.locator("#reply-2").waitFor();
+    await page.locator("#response-2").waitFor();
     assert.match(await page.textContent(".call:nth-child(2) .heard"), /a search for “goat Bailiff”/);
-    await page.fill("#reply-2", "<answer>0</answer>");
+    await page.fill("#response-2", "<answer>0</answer>");
     await page.locator(".call:nth-child(3) button.primary").click();
     await ended(page);
     assert.match(await page.textContent(".ending .outcome"), /^Answered: He comes to the house and takes everything/);

@@ -3,10 +3,10 @@
 use anyhow::Result;
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::price::{Dollars, PriceList};
-use closeread_methods::{ReplyLimit, Settings};
+use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
-use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Reader, without_credentials};
 use closeread_runner::host::{CliHost, QueryEncoder, Repetition};
 use closeread_runner::journal::Journal;
@@ -74,11 +74,11 @@ impl BuildContext {
             concurrency: options.concurrency,
             ..provider::Options::default()
         };
-        let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { cache::replies() });
+        let responses = Rc::new(if options.no_cache { ResponseCache::new(None) } else { cache::responses() });
         let mut hosts = BTreeMap::new();
         for model in models {
             let reader = Reader::named(model, options.base_url.as_deref(), asking.clone())?;
-            let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
+            let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
             hosts.insert((*model).to_owned(), host);
         }
         Ok(Self { prompts, tokenizer, prices, options, hosts, spending })
@@ -119,7 +119,7 @@ impl BuildContext {
         Settings {
             prompts: &self.prompts,
             tokenizer: &self.tokenizer,
-            reply_limit: ReplyLimit::AtMost(self.options.max_output_tokens),
+            response_limit: ResponseLimit::AtMost(self.options.max_output_tokens),
             temperature: 0.0,
             context_window: None,
         }

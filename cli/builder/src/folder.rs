@@ -71,7 +71,7 @@ impl BuildFolder {
         Ok(folder)
     }
 
-    /// The replies that are in no line yet.
+    /// The responses that are in no line yet.
     pub fn journal(&self) -> Result<Journal> {
         Journals::of_run(&self.path).of(&"build")
     }

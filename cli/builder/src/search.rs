@@ -48,7 +48,7 @@ pub struct Engine {
 pub struct SearchOptions {
     /// A folder of texts, the `api.php` of a wiki, or the address of a search engine with `{query}` in it.
     pub place: String,
-    /// JSON pointer to the number of results in a reply of the engine.
+    /// JSON pointer to the number of results in a response of the engine.
     pub hits: String,
     /// JSON pointer to the list of results.
     pub results: String,
@@ -133,9 +133,9 @@ impl SearchHost for Search {
                 Ok(texts.iter().filter(|text| holds(text)).count() as u64)
             }
             Self::Engine(engine) => {
-                let reply = engine.ask(query).await?;
-                let hits = reply.pointer(&engine.hits).and_then(Value::as_u64);
-                hits.ok_or_else(|| failed(format!("the reply has no number at {}", engine.hits)))
+                let response = engine.ask(query).await?;
+                let hits = response.pointer(&engine.hits).and_then(Value::as_u64);
+                hits.ok_or_else(|| failed(format!("the response has no number at {}", engine.hits)))
             }
         }
     }
@@ -151,9 +151,9 @@ impl SearchHost for Search {
                 Ok(found.iter().zip(texts).map(|(&idx, text)| Found { title: title(idx), text }).collect())
             }
             Self::Engine(engine) => {
-                let reply = engine.ask(query).await?;
-                let list = reply.pointer(&engine.results).and_then(Value::as_array);
-                let list = list.ok_or_else(|| failed(format!("the reply has no list at {}", engine.results)))?;
+                let response = engine.ask(query).await?;
+                let list = response.pointer(&engine.results).and_then(Value::as_array);
+                let list = list.ok_or_else(|| failed(format!("the response has no list at {}", engine.results)))?;
                 let field = |result: &Value, names: &[&str]| {
                     names
                         .iter()
@@ -176,8 +176,8 @@ impl Engine {
         }
         // An address may hold a key: errors are told without it.
         let told = |error: reqwest::Error| failed(error.without_url().to_string());
-        let reply = request.send().await.and_then(reqwest::Response::error_for_status).map_err(told)?;
-        reply.json().await.map_err(told)
+        let response = request.send().await.and_then(reqwest::Response::error_for_status).map_err(told)?;
+        response.json().await.map_err(told)
     }
 }
 

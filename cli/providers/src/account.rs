@@ -257,8 +257,8 @@ pub fn reasoning_fields(name: &str, asked: Reasoning) -> Result<Map<String, Valu
     Ok(asked.fields(server, model)?)
 }
 
-/// The limit that replies of a model have where none is asked for, because its provider's protocol must have one; `maximum`
-/// is what the model can write, where that is known.
+/// The limit that responses of a model have where none is asked for, because its provider's protocol must have one;
+/// `maximum` is what the model can write, where that is known.
 pub fn required_limit(name: &str, maximum: Option<u32>) -> Option<u32> {
     let prefix = name.split_once('/').map_or(name, |(prefix, _)| prefix);
     PROVIDERS.iter().find(|provider| provider.name == prefix)?.protocol.required_limit(maximum)

@@ -8,8 +8,8 @@ use crate::throttle::{Permit, Place, Rates, Throttle};
 use anyhow::{Context, Result};
 use closeread_books::tokens::Tokenizer;
 use closeread_llm::provider::{
-    AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Notice, Parameters, Protocol,
-    ServerLoad, StreamReader, merge, streams,
+    AccountState, Dialect, Fault, HttpResponse, Limits, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Notice, Parameters,
+    Protocol, ServerLoad, StreamReader, merge, streams,
 };
 use closeread_llm::{Call, HostError, Response};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
@@ -87,7 +87,7 @@ impl ChatModel {
         }
     }
 
-    /// What determines the reply to a call of a method, besides the call: the prompt that it was made from decides, with
+    /// What determines the response to a call of a method, besides the call: the prompt that it was made from decides, with
     /// the method, which fields are merged into the request.
     pub fn source(&self, method: Option<&str>, prompt: &str) -> Source {
         let mut extra_body = self.options.reasoning.clone();
@@ -127,23 +127,23 @@ impl ChatModel {
         let tokens = self.tokens(call);
         if let Some(tpm) = self.options.rates.tpm.filter(|tpm| tokens > *tpm) {
             return Err(HostError::Failed(format!(
-                "prompt and reply may have {tokens} tokens, and --tpm allows {tpm} a minute: it can never be sent"
+                "prompt and response may have {tokens} tokens, and --tpm allows {tpm} a minute: it can never be sent"
             )));
         }
         let sender = Sender { account: &self.state, throttle: &self.throttle, limits: self.options.limits };
         let once = async |dialect, place: &Place<'_>| {
-            let reply = self.once(call, source, dialect).await?;
-            if let (Some(prompt), Some(completion)) = (reply.usage.prompt_tokens, reply.usage.completion_tokens) {
+            let response = self.once(call, source, dialect).await?;
+            if let (Some(prompt), Some(completion)) = (response.usage.prompt_tokens, response.usage.completion_tokens) {
                 place.took(prompt.saturating_add(completion));
             }
-            Ok(reply)
+            Ok(response)
         };
         let heard = |notice: &Notice| {
             let said = self.without_key(&notice.to_string());
             debug!("{}/{}: {said}", self.account.provider.name, self.account.model);
         };
         match (sender.send(tokens, once, heard).await, &self.account.key) {
-            (Ok(reply), Some(key)) => Ok(key.redact_reply(reply)),
+            (Ok(response), Some(key)) => Ok(key.redact_response(response)),
             (Err(error), Some(key)) => Err(key.redact_error(error)),
             (result, None) => result,
         }
@@ -153,10 +153,10 @@ impl ChatModel {
         self.account.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
-    /// Tokens that a call can take, prompt and limit of the reply; only counted where they are limited.
+    /// Tokens that a call can take, prompt and limit of the response; only counted where they are limited.
     fn tokens(&self, call: &Outgoing) -> u64 {
         let (Some(_), Some(tokenizer)) = (self.options.rates.tpm, &self.options.tokenizer) else { return 0 };
-        call.count(tokenizer) + u64::from(call.marked().assumed_reply_tokens())
+        call.count(tokenizer) + u64::from(call.marked().assumed_response_tokens())
     }
 
     async fn once(&self, call: &Outgoing, source: &Source, dialect: Dialect) -> Result<Response, Fault> {
@@ -188,12 +188,12 @@ impl ChatModel {
         if stream && status == 200 && is_event_stream(response.headers()) {
             return read_stream(protocol, response).await;
         }
-        let body = text_of(response, MAX_REPLY_BYTES).await?;
+        let body = text_of(response, MAX_RESPONSE_BYTES).await?;
         protocol.read(HttpResponse { status, retry_after, body: &body })
     }
 }
 
-/// The body of a reply of at most so many bytes; an error is cut where it is longer than errors are.
+/// The body of a response of at most so many bytes; an error is cut where it is longer than errors are.
 pub(super) async fn text_of(mut response: reqwest::Response, most: usize) -> Result<String, Fault> {
     let is_error = !response.status().is_success();
     let most = if is_error { MAX_ERROR_BYTES } else { most };
@@ -205,7 +205,8 @@ pub(super) async fn text_of(mut response: reqwest::Response, most: usize) -> Res
             break;
         }
         if taken < piece.len() {
-            let message = format!("the server's reply is larger than {} MiB, and was not read to its end", most >> 20);
+            let message =
+                format!("the server's response is larger than {} MiB, and was not read to its end", most >> 20);
             return Err(Fault::Final(HostError::Failed(message)));
         }
     }
@@ -260,7 +261,7 @@ fn redirected(response: &reqwest::Response) -> Fault {
 pub(super) fn broken(error: reqwest::Error) -> Fault {
     let (timed_out, unreached, unsendable) = (error.is_timeout(), error.is_connect(), error.is_builder());
     let error = error.without_url();
-    let mut text = if timed_out { "no reply in time".to_owned() } else { error.to_string() };
+    let mut text = if timed_out { "no response in time".to_owned() } else { error.to_string() };
     let mut source = std::error::Error::source(&error);
     while let Some(cause) = source {
         text.push_str(&format!(": {cause}"));

@@ -159,11 +159,11 @@ impl EmbeddingServer {
         let message = self.account.message(&request.path, Some(&request));
         self.wire
             .send(&self.throttle, 0, &message, |received| {
-                let reply = protocol.read(received.response(), texts.len())?;
+                let response = protocol.read(received.response(), texts.len())?;
                 // Text-Embeddings-Inference says it in a header.
                 Ok((
-                    Vectors::new(reply.dimension, reply.values),
-                    reply.tokens.or_else(|| received.number("x-compute-tokens")),
+                    Vectors::new(response.dimension, response.values),
+                    response.tokens.or_else(|| received.number("x-compute-tokens")),
                 ))
             })
             .await

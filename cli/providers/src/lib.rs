@@ -12,7 +12,7 @@ pub mod extra_body;
 pub mod http;
 mod outgoing;
 mod reader;
-pub mod reply_cache;
+pub mod response_cache;
 mod sending;
 mod throttle;
 pub mod under_way;

@@ -1,5 +1,5 @@
-//! Calls on their way out, and what determines their replies. The beginning that many of them share, such as a book that fifty questions are asked about, is
-//! held once and written as JSON once, however many are under way.
+//! Calls on their way out, and what determines their responses. The beginning that many of them share, such as a book
+//! that fifty questions are asked about, is held once and written as JSON once, however many are under way.
 
 use bytes::Bytes;
 use closeread_books::tokens::Tokenizer;
@@ -85,7 +85,7 @@ impl Beginnings {
     }
 }
 
-/// What determines a reply besides the call itself.
+/// What determines a response besides the call itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Source {
     /// The provider's name.

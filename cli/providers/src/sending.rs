@@ -15,8 +15,8 @@ pub(crate) struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// What `once` gives, tried as often as may help. `tokens` is what the throttle counts; `heard` is told of every try that
-    /// failed. Errors may repeat the key.
+    /// What `once` gives, tried as often as may help. `tokens` is what the throttle counts; `heard` is told of every
+    /// try that failed. Errors may repeat the key.
     pub(crate) async fn send<T>(
         &self,
         tokens: u64,
@@ -51,9 +51,9 @@ impl Sender<'_> {
                     };
                     drop(place);
                     let fault = match result {
-                        Ok(reply) => {
+                        Ok(response) => {
                             self.throttle.succeeded();
-                            return Ok(reply);
+                            return Ok(response);
                         }
                         Err(fault) => fault,
                     };

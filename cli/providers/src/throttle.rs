@@ -75,7 +75,7 @@ impl Limit {
 pub struct Rates {
     /// Most requests.
     pub rpm: Option<u32>,
-    /// Most tokens, of prompts and replies.
+    /// Most tokens, of prompts and responses.
     pub tpm: Option<u64>,
 }
 
@@ -96,7 +96,7 @@ struct Pace {
 
 impl Pace {
     /// Lets a request of that many tokens go at `now`, or says how long it has to wait. What it gives back holds the
-    /// tokens that are counted for it, until the reply says how many there were.
+    /// tokens that are counted for it, until the response says how many there were.
     fn admit(&mut self, now: Instant, tokens: u64) -> Result<Rc<Cell<u64>>, Duration> {
         if let (Some(rpm), Some(last)) = (self.rates.rpm, self.last) {
             let next = last + MINUTE / rpm.max(1);
@@ -167,7 +167,7 @@ impl Throttle {
         }
     }
 
-    /// Waits for a place for a call of that many tokens, prompt and limit of the reply; the place is given back when the
+    /// Waits for a place for a call of that many tokens, prompt and limit of the response; the place is given back when the
     /// value is dropped.
     pub(crate) async fn enter(&self, tokens: u64) -> Place<'_> {
         loop {
@@ -192,7 +192,7 @@ impl Throttle {
         }
     }
 
-    /// A call came back with a reply.
+    /// A call came back with a response.
     pub(crate) fn succeeded(&self) {
         let saturated = self.waiting.get() > 0;
         self.limit.borrow_mut().succeeded(saturated, Instant::now());
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_reply_gives_its_tokens_back() {
+    fn a_short_response_gives_its_tokens_back() {
         let now = Instant::now();
         let mut pace = Pace { rates: Rates { rpm: None, tpm: Some(100) }, ..Pace::default() };
         let counted = pace.admit(now, 90).unwrap();

@@ -17,7 +17,7 @@ pub struct Turn<'a> {
 }
 
 impl UnderWay {
-    /// The right to ask `request`, or `None` once another who had it is through: there may be a reply by now.
+    /// The right to ask `request`, or `None` once another who had it is through: there may be a response by now.
     pub async fn turn(&self, request: &str) -> Option<Turn<'_>> {
         let first = self.0.borrow().get(request).map(Rc::clone);
         if let Some(first) = first {

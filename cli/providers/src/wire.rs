@@ -5,7 +5,7 @@ use crate::sending::Sender;
 use crate::throttle::{Place, Throttle};
 use anyhow::Result;
 use closeread_llm::HostError;
-use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_REPLY_BYTES, Notice, Secret};
+use closeread_llm::provider::{AccountState, Dialect, Fault, HttpResponse, Limits, MAX_RESPONSE_BYTES, Notice, Secret};
 use reqwest::header::HeaderMap;
 use std::cell::RefCell;
 use std::time::Duration;
@@ -47,7 +47,7 @@ pub(crate) struct Wire {
     key: Option<Secret>,
     state: RefCell<AccountState>,
     limits: Limits,
-    /// Most bytes of a reply.
+    /// Most bytes of a response.
     max_bytes: usize,
 }
 
@@ -55,11 +55,11 @@ impl Wire {
     /// A connection to who is called `name`, whose requests take at most `timeout` each; the key is only known to be kept
     /// out of errors: requests carry it in their headers.
     pub(crate) fn new(name: String, key: Option<Secret>, timeout: Duration) -> Result<Self> {
-        let (limits, max_bytes) = (Limits::default(), MAX_REPLY_BYTES);
+        let (limits, max_bytes) = (Limits::default(), MAX_RESPONSE_BYTES);
         Ok(Self { client: http(timeout)?, name, key, state: RefCell::default(), limits, max_bytes })
     }
 
-    /// The same connection, whose replies have at most so many bytes.
+    /// The same connection, whose responses have at most so many bytes.
     pub(crate) fn reading(self, max_bytes: usize) -> Self {
         Self { max_bytes, ..self }
     }
@@ -84,7 +84,7 @@ impl Wire {
         Ok(Received { status, headers, body })
     }
 
-    /// What `read` makes of the reply; faults that may pass are tried again, final ones never. `tokens` is what the
+    /// What `read` makes of the response; faults that may pass are tried again, final ones never. `tokens` is what the
     /// throttle counts.
     pub(crate) async fn send<T>(
         &self,

@@ -1,6 +1,6 @@
 //! What is kept from run to run.
 
-use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::response_cache::ResponseCache;
 use std::path::PathBuf;
 
 /// `CLOSEREAD_CACHE`, or the user's cache folder; `None` where the system has no place for it.
@@ -9,7 +9,7 @@ pub fn cache_folder() -> Option<PathBuf> {
     given.or_else(|| Some(directories::ProjectDirs::from("", "", "closeread")?.cache_dir().to_owned()))
 }
 
-/// Replies that are remembered for later runs: `replies` in the cache folder.
-pub fn replies() -> ReplyCache {
-    ReplyCache::new(cache_folder().map(|folder| folder.join("replies")))
+/// Responses that are remembered for later runs: `responses` in the cache folder.
+pub fn responses() -> ResponseCache {
+    ResponseCache::new(cache_folder().map(|folder| folder.join("responses")))
 }

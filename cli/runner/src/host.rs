@@ -12,7 +12,7 @@ use closeread_llm::{Call, HostError, Response};
 use closeread_methods::work::Job;
 use closeread_methods::{Host, reader};
 use closeread_providers::ending::is_ending;
-use closeread_providers::reply_cache::{ReplyCache, request_key};
+use closeread_providers::response_cache::{ResponseCache, request_key};
 use closeread_providers::under_way::UnderWay;
 use closeread_providers::{Batcher, Beginnings, Permit, Reader};
 use futures_util::{StreamExt, stream};
@@ -88,7 +88,7 @@ impl QueryEncoder {
 pub struct CliHost {
     reader: Reader,
     beginnings: Beginnings,
-    replies: Rc<ReplyCache>,
+    responses: Rc<ResponseCache>,
     under_way: UnderWay,
     /// Who counts its calls, and by which name the model is priced.
     spending: Option<(Rc<Spending>, String)>,
@@ -98,9 +98,9 @@ pub struct CliHost {
 
 impl CliHost {
     /// A host for one reader.
-    pub fn new(reader: Reader, replies: Rc<ReplyCache>) -> Self {
+    pub fn new(reader: Reader, responses: Rc<ResponseCache>) -> Self {
         let (beginnings, under_way) = (Beginnings::default(), UnderWay::default());
-        Self { reader, beginnings, replies, under_way, spending: None, batcher: None }
+        Self { reader, beginnings, responses, under_way, spending: None, batcher: None }
     }
 
     /// The same host, whose calls are counted as those of `model` and begin only while there is money for them.
@@ -162,7 +162,7 @@ impl<'a> Repetition<'a> {
         Self { method: Some(method), ..self }
     }
 
-    /// The same host, which asks nothing that the journal holds a reply to, and writes every reply into it.
+    /// The same host, which asks nothing that the journal holds a response to, and writes every response into it.
     pub fn journalled(self, journal: &'a Journal) -> Self {
         Self { journal: Some(journal), ..self }
     }
@@ -172,7 +172,7 @@ impl<'a> Repetition<'a> {
         Self { texts: Some(texts), ..self }
     }
 
-    /// Whether the end of the program kept it from a reply: what came of that is no result.
+    /// Whether the end of the program kept it from a response: what came of that is no result.
     pub fn was_cut_off(&self) -> bool {
         self.cut_off.get()
     }
@@ -184,9 +184,9 @@ impl<'a> Repetition<'a> {
         result
     }
 
-    fn keep(&self, request: &str, reply: &Response) {
+    fn keep(&self, request: &str, response: &Response) {
         if let Some(journal) = self.journal {
-            journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), reply);
+            journal.put(request, self.host.spending.as_ref().map_or("", |(_, model)| model.as_str()), response);
         }
     }
 }
@@ -198,14 +198,14 @@ impl Repetition<'_> {
                 let source = model.source(self.method, &call.prompt);
                 let call = self.host.beginnings.take_out(model.limited(call));
                 let request = request_key(&source, &call, self.repeat);
-                if let Some(reply) = self.journal.and_then(|journal| journal.take(&request)) {
+                if let Some(response) = self.journal.and_then(|journal| journal.take(&request)) {
                     trace!("answered from the journal");
-                    return Ok(reply);
+                    return Ok(response);
                 }
                 let _turn = loop {
-                    if let Some(reply) = self.host.replies.get(&request) {
+                    if let Some(response) = self.host.responses.get(&request) {
                         trace!("answered from the cache");
-                        return Ok(reply);
+                        return Ok(response);
                     }
                     if let Some(turn) = self.host.under_way.turn(&request).await {
                         break turn;
@@ -218,31 +218,31 @@ impl Repetition<'_> {
                     }
                 };
                 let began = Instant::now();
-                let reply = match &self.host.batcher {
+                let response = match &self.host.batcher {
                     None => model.chat(&call, &source).await,
                     Some(batcher) => {
                         let entry = batcher.entry(&request, &call.whole(), &source);
-                        // It may hold a whole book, and the reply is hours away.
+                        // It may hold a whole book, and the response is hours away.
                         drop(call);
                         batcher.ask(&request, entry).await
                     }
                 };
-                let reply = match begun {
-                    Some((begun, name)) => begun.ended(name, reply),
-                    None => reply,
+                let response = match begun {
+                    Some((begun, name)) => begun.ended(name, response),
+                    None => response,
                 };
-                let reply = self.noted(reply)?;
-                let (prompt, completion) = (reply.usage.prompt_tokens, reply.usage.completion_tokens);
+                let response = self.noted(response)?;
+                let (prompt, completion) = (response.usage.prompt_tokens, response.usage.completion_tokens);
                 trace!(
                     prompt_tokens = prompt,
                     completion_tokens = completion,
                     seconds = began.elapsed().as_secs_f64(),
-                    finish = ?reply.finish,
+                    finish = ?response.finish,
                     "answered by the server"
                 );
-                self.keep(&request, &reply);
-                self.host.replies.put(&request, source, self.repeat, &reply);
-                Ok(reply)
+                self.keep(&request, &response);
+                self.host.responses.put(&request, source, self.repeat, &response);
+                Ok(response)
             }
             Reader::Extractive => {
                 Err(HostError::Failed("the call says nothing that can be read without a model".to_owned()))

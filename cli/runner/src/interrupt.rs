@@ -10,7 +10,7 @@ pub async fn leave(stop: &Cell<bool>) {
         std::future::pending::<()>().await;
     }
     stop.set(true);
-    info!("stopping: the batches go on at the provider, and the same command takes up their replies");
+    info!("stopping: the batches go on at the provider, and the same command takes up their responses");
 }
 
 /// Waits for Ctrl-C, or the system's wish that the program ends, for ever. The first sets `stop`: waits end, no request

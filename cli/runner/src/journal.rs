@@ -1,10 +1,10 @@
-//! Replies of trials that are not finished, in the run folder: a run that is killed in the middle of a trial of many calls
-//! goes on there, with `--no-cache` too.
+//! Responses of trials that are not finished, in the run folder: a run that is killed in the middle of a trial of many
+//! calls goes on there, with `--no-cache` too.
 //!
-//! A file a trial or preparation, a line a reply, appended as it comes. It also holds what the cache of replies refuses:
-//! a memory that was cut short is still the memory. What was replied here was paid in this run, and is counted as such.
-//! The file goes once the trial's record stands in `records.jsonl`; that of a failed trial stays, for the trial is run
-//! again. Refused and failed calls are no replies. No line holds a key or what was asked, only its hash.
+//! A file a trial or preparation, a line a response, appended as it comes. It also holds what the cache of responses
+//! refuses: a memory that was cut short is still the memory. What was replied here was paid in this run, and is counted
+//! as such. The file goes once the trial's record stands in `records.jsonl`; that of a failed trial stays, for the
+//! trial is run again. Refused and failed calls are no responses. No line holds a key or what was asked, only its hash.
 
 use anyhow::{Context, Result};
 use closeread_files as files;
@@ -41,7 +41,7 @@ struct Line {
     /// Who was asked, for what it cost; empty in journals of a closeread that did not write it.
     #[serde(default)]
     model: String,
-    reply: Response,
+    response: Response,
 }
 
 impl Journals {
@@ -60,14 +60,14 @@ impl Journals {
         files::remove(&self.path(key))
     }
 
-    /// Every reply that is in no record yet, with the model that gave it.
-    pub fn replies(&self) -> Result<Vec<(String, Response)>> {
-        let mut replies = Vec::new();
+    /// Every response that is in no record yet, with the model that gave it.
+    pub fn responses(&self) -> Result<Vec<(String, Response)>> {
+        let mut responses = Vec::new();
         for path in files::entries(&self.folder)? {
             let bytes = closeread_files::read_file(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            replies.extend(lines(&bytes).map(|Line { model, reply, .. }| (model, reply)));
+            responses.extend(lines(&bytes).map(|Line { model, response, .. }| (model, response)));
         }
-        Ok(replies)
+        Ok(responses)
     }
 
     /// Removes the folder if nothing is left in it.
@@ -85,7 +85,7 @@ impl Journals {
 impl Journal {
     fn open(path: PathBuf) -> Result<Self> {
         let bytes = files::read(&path)?.unwrap_or_default();
-        // A line that a kill cut short is no reply.
+        // A line that a kill cut short is no response.
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         if whole < bytes.len() {
             let file = OpenOptions::new().write(true).open(&path);
@@ -93,20 +93,20 @@ impl Journal {
                 .with_context(|| format!("cannot repair {}", path.display()))?;
         }
         let mut known: HashMap<String, VecDeque<Response>> = HashMap::new();
-        for Line { request, reply, .. } in lines(&bytes[..whole]) {
-            known.entry(request).or_default().push_back(reply);
+        for Line { request, response, .. } in lines(&bytes[..whole]) {
+            known.entry(request).or_default().push_back(response);
         }
         Ok(Self { path, known: RefCell::new(known), file: RefCell::default(), warned: Cell::default() })
     }
 
-    /// What was replied to a request before, each reply once.
+    /// What was replied to a request before, each response once.
     pub fn take(&self, request: &str) -> Option<Response> {
         self.known.borrow_mut().get_mut(request)?.pop_front()
     }
 
-    /// Keeps a reply. Failing to write costs money if the run is killed, not results: it is said once.
-    pub fn put(&self, request: &str, model: &str, reply: &Response) {
-        let line = Line { request: request.to_owned(), model: model.to_owned(), reply: reply.clone() };
+    /// Keeps a response. Failing to write costs money if the run is killed, not results: it is said once.
+    pub fn put(&self, request: &str, model: &str, response: &Response) {
+        let line = Line { request: request.to_owned(), model: model.to_owned(), response: response.clone() };
         if let Err(error) = self.append(&line)
             && !self.warned.replace(true)
         {
@@ -144,24 +144,24 @@ mod tests {
     use super::*;
     use closeread_llm::FinishReason;
 
-    fn reply(text: &str) -> Response {
+    fn response(text: &str) -> Response {
         Response { text: text.to_owned(), finish: FinishReason::Length, ..Response::default() }
     }
 
     #[test]
-    fn each_reply_comes_back_once_in_the_order_of_asking() {
+    fn each_response_comes_back_once_in_the_order_of_asking() {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         let journal = journals.of(&"trial").unwrap();
         for (request, text) in [("a", "1"), ("b", "2"), ("a", "3")] {
             assert_eq!(journal.take(request), None, "what is asked now is not known from before");
-            journal.put(request, "m", &reply(text));
+            journal.put(request, "m", &response(text));
         }
         drop(journal);
-        let kept = journals.replies().unwrap();
+        let kept = journals.responses().unwrap();
         assert!(kept.len() == 3 && kept.iter().all(|(model, _)| model == "m"), "{kept:?}");
         let journal = journals.of(&"trial").unwrap();
-        let taken = ["a", "a", "a", "b"].map(|request| journal.take(request).map(|reply| reply.text));
+        let taken = ["a", "a", "a", "b"].map(|request| journal.take(request).map(|response| response.text));
         assert_eq!(taken, [Some("1".to_owned()), Some("3".to_owned()), None, Some("2".to_owned())]);
         assert_eq!(journals.of(&"another").unwrap().take("a"), None);
 
@@ -172,22 +172,22 @@ mod tests {
     }
 
     #[test]
-    fn a_line_cut_short_is_no_reply_and_the_next_one_is_whole() {
+    fn a_line_cut_short_is_no_response_and_the_next_one_is_whole() {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         let journal = journals.of(&"trial").unwrap();
-        journal.put("a", "m", &reply("1"));
-        journal.put("b", "m", &reply("2"));
+        journal.put("a", "m", &response("1"));
+        journal.put("b", "m", &response("2"));
         drop(journal);
         let path = journals.path(&"trial");
         let bytes = fs::read(&path).unwrap();
         fs::write(&path, &bytes[..bytes.len() - 5]).unwrap();
 
         let journal = journals.of(&"trial").unwrap();
-        assert_eq!((journal.take("a"), journal.take("b")), (Some(reply("1")), None));
-        journal.put("b", "m", &reply("again"));
+        assert_eq!((journal.take("a"), journal.take("b")), (Some(response("1")), None));
+        journal.put("b", "m", &response("again"));
         drop(journal);
-        assert_eq!(journals.of(&"trial").unwrap().take("b"), Some(reply("again")));
+        assert_eq!(journals.of(&"trial").unwrap().take("b"), Some(response("again")));
     }
 
     #[test]
@@ -195,7 +195,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let journals = Journals::of_run(dir.path());
         journals.discard(&"trial").unwrap();
-        journals.of(&"trial").unwrap().put("a", "m", &reply("1"));
+        journals.of(&"trial").unwrap().put("a", "m", &response("1"));
         journals.discard(&"trial").unwrap();
         assert_eq!(journals.of(&"trial").unwrap().take("a"), None);
     }

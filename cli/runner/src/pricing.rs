@@ -34,13 +34,13 @@ pub fn check_known(prices: &PriceList, models: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Refuses models of which nobody knows how long a reply without a limit can get.
-pub fn check_replies_known(prices: &PriceList, models: &[String]) -> Result<()> {
-    let known = |model: &String| prices.is_free(model) || prices.longest_reply(model).is_some();
+/// Refuses models of which nobody knows how long a response without a limit can get.
+pub fn check_responses_known(prices: &PriceList, models: &[String]) -> Result<()> {
+    let known = |model: &String| prices.is_free(model) || prices.longest_response(model).is_some();
     let unknown: Vec<&str> = models.iter().filter(|model| !known(model)).map(String::as_str).collect();
     if !unknown.is_empty() {
         bail!(
-            "--max-cost: how long replies of {} can get is not known, and so not what a call can cost; limit them by \
+            "--max-cost: how long responses of {} can get is not known, and so not what a call can cost; limit them by \
              --max-output-tokens, or add `max_output` to the entry in a list given by --model-info (docs/costs.md)",
             unknown.join(", ")
         );

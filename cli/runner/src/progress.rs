@@ -104,8 +104,8 @@ fn taken_in_words(failed: usize, taken: &Taken) -> String {
             words.push_str(&format!(", {} {what}", thousands(n as u64)));
         }
     }
-    if taken.prompt_tokens > 0 || taken.reply_tokens > 0 {
-        words.push_str(&format!(", {} + {} tokens", thousands(taken.prompt_tokens), thousands(taken.reply_tokens)));
+    if taken.prompt_tokens > 0 || taken.response_tokens > 0 {
+        words.push_str(&format!(", {} + {} tokens", thousands(taken.prompt_tokens), thousands(taken.response_tokens)));
     }
     if taken.dollars.0 > 0.0 {
         words.push_str(&format!(", {}", taken.dollars));
@@ -127,7 +127,7 @@ mod tests {
         let taken = Taken {
             in_flight: 8,
             prompt_tokens: 1_200_000,
-            reply_tokens: 3_400,
+            response_tokens: 3_400,
             dollars: Dollars(1.234),
             unpriced: 1,
             ..Taken::default()

@@ -10,8 +10,8 @@ use tokio::sync::Notify;
 /// The calls of a run: how many are in flight, what they took, what they cost.
 ///
 /// With a limit a call begins only if it, and all that are in flight, can still cost no more than is left: prompt by
-/// the run's tokenizer, reply at its limit or as long as the model can write, nothing from a cache. A call for which there is no more money waits for
-/// ever; who drives the calls hears of it by [`Spending::is_out`] and drops it.
+/// the run's tokenizer, response at its limit or as long as the model can write, nothing from a cache. A call for which
+/// there is no more money waits for ever; who drives the calls hears of it by [`Spending::is_out`] and drops it.
 pub struct Spending {
     prices: PriceList,
     limit: Option<Dollars>,
@@ -27,8 +27,8 @@ pub struct Taken {
     pub in_flight: usize,
     /// Tokens of prompts, as the providers counted them.
     pub prompt_tokens: u64,
-    /// Tokens of replies.
-    pub reply_tokens: u64,
+    /// Tokens of responses.
+    pub response_tokens: u64,
     /// Money spent, earlier runs into the same folder included.
     pub dollars: Dollars,
     /// Calls whose cost is not known.
@@ -68,9 +68,9 @@ impl Spending {
 
     /// Waits until a call may begin; `in_batch` ones go through the provider's batch API.
     pub async fn begin(&self, model: &str, call: &Outgoing, in_batch: bool) -> Begun<'_> {
-        let max_reply = self.most_reply(model, call.marked());
+        let max_response = self.most_response(model, call.marked());
         let counted = self.limit.map(|_| call.count(&self.tokenizer));
-        let worst = counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_reply, in_batch));
+        let worst = counted.map_or(Dollars::default(), |prompt| self.worst(model, prompt, max_response, in_batch));
         loop {
             let changed = self.changed.notified();
             {
@@ -78,7 +78,7 @@ impl Spending {
                 if self.limit.is_none_or(|limit| state.dollars + state.reserved + worst <= limit) && !state.out {
                     state.in_flight += 1;
                     state.reserved += worst;
-                    return Begun { spending: self, worst, counted, max_reply };
+                    return Begun { spending: self, worst, counted, max_response };
                 }
                 if state.in_flight == 0 && !state.out {
                     state.out = true;
@@ -101,15 +101,15 @@ impl Spending {
         }
     }
 
-    /// Most tokens of the reply to a call: its limit, else all that the model can write.
-    fn most_reply(&self, model: &str, call: &Call) -> u64 {
-        let longest = || self.prices.longest_reply(model).unwrap_or(call.assumed_reply_tokens().into());
+    /// Most tokens of the response to a call: its limit, else all that the model can write.
+    fn most_response(&self, model: &str, call: &Call) -> u64 {
+        let longest = || self.prices.longest_response(model).unwrap_or(call.assumed_response_tokens().into());
         call.max_output_tokens.map_or_else(longest, u64::from)
     }
 
     /// The most that a call can cost, as far as it is known.
-    fn worst(&self, model: &str, prompt: u64, reply: u64, in_batch: bool) -> Dollars {
-        let tokens = Tokens { prompt, cached: 0, written: 0, reply };
+    fn worst(&self, model: &str, prompt: u64, response: u64, in_batch: bool) -> Dollars {
+        let tokens = Tokens { prompt, cached: 0, written: 0, response };
         let rates = self.prices.of(model).and_then(|facts| if in_batch { facts.batch } else { facts.rates(prompt) });
         rates.map_or(Dollars::default(), |rates| rates.cost(tokens))
     }
@@ -121,32 +121,32 @@ pub struct Begun<'a> {
     worst: Dollars,
     /// Tokens of its prompt, where money is limited.
     counted: Option<u64>,
-    /// Most tokens of its reply.
-    max_reply: u64,
+    /// Most tokens of its response.
+    max_response: u64,
 }
 
 impl Begun<'_> {
-    /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted, are ours
-    /// in the reply that is given back: a limit that only holds for honest servers is none.
+    /// Counts what came back. Where money is limited, tokens that the provider did not name, or cannot have counted,
+    /// are ours in the response that is given back: a limit that only holds for honest servers is none.
     pub fn ended(self, model: &str, result: Result<Response, HostError>) -> Result<Response, HostError> {
-        let mut reply = result?;
-        if reply.cached {
-            return Ok(reply);
+        let mut response = result?;
+        if response.cached {
+            return Ok(response);
         }
         if let Some(prompt) = self.counted {
-            let text = self.spending.tokenizer.count(&reply.text) as u64;
-            let counted = if reply.finish == FinishReason::Length { self.max_reply } else { text };
-            reply.usage = reply.usage.or_counted(prompt, counted, self.max_reply);
+            let text = self.spending.tokenizer.count(&response.text) as u64;
+            let counted = if response.finish == FinishReason::Length { self.max_response } else { text };
+            response.usage = response.usage.or_counted(prompt, counted, self.max_response);
         }
         let mut state = self.spending.state.borrow_mut();
-        state.prompt_tokens = state.prompt_tokens.saturating_add(reply.usage.prompt_tokens.unwrap_or(0));
-        state.reply_tokens = state.reply_tokens.saturating_add(reply.usage.completion_tokens.unwrap_or(0));
-        match self.spending.prices.cost(model, &reply.usage) {
+        state.prompt_tokens = state.prompt_tokens.saturating_add(response.usage.prompt_tokens.unwrap_or(0));
+        state.response_tokens = state.response_tokens.saturating_add(response.usage.completion_tokens.unwrap_or(0));
+        match self.spending.prices.cost(model, &response.usage) {
             Some(dollars) => state.dollars += dollars,
             None => state.unpriced += 1,
         }
         drop(state);
-        Ok(reply)
+        Ok(response)
     }
 }
 
@@ -167,7 +167,7 @@ mod tests {
     use closeread_llm::{Message, Usage};
     use std::time::Duration;
 
-    /// A call costs at most a dollar: its reply has a million tokens.
+    /// A call costs at most a dollar: its response has a million tokens.
     fn spending(limit: f64) -> Spending {
         let list = "['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = { input = 0, output = 1 }";
         Spending::new(PriceList::read(list).unwrap(), Some(Dollars(limit)), Dollars(0.25), Tokenizer::cl100k())
@@ -178,7 +178,7 @@ mod tests {
         Call { messages, temperature: 0.0, max_output_tokens: Some(1_000_000), prompt }.into()
     }
 
-    fn reply(tokens: u64) -> Result<Response, HostError> {
+    fn response(tokens: u64) -> Result<Response, HostError> {
         let usage = Usage { prompt_tokens: Some(1), completion_tokens: Some(tokens), ..Usage::default() };
         Ok(Response { usage, ..Response::default() })
     }
@@ -194,10 +194,10 @@ mod tests {
             (spending.begin("p/x", &call(), false).await, spending.begin("p/x", &call(), false).await);
         assert!(waits(spending.begin("p/x", &call(), false)).await, "0.25 spent, 2 reserved");
         assert!(waits(spending.is_out()).await, "calls in flight may turn out cheaper");
-        first.ended("p/x", reply(100_000)).unwrap();
+        first.ended("p/x", response(100_000)).unwrap();
         let third = spending.begin("p/x", &call(), false).await;
-        second.ended("p/x", reply(1_000_000)).unwrap();
-        third.ended("p/x", reply(1_000_000)).unwrap();
+        second.ended("p/x", response(1_000_000)).unwrap();
+        third.ended("p/x", response(1_000_000)).unwrap();
         assert!(waits(spending.begin("p/x", &call(), false)).await);
         spending.is_out().await;
         let taken = spending.taken();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_reply_without_a_limit_may_be_as_long_as_the_model_can_write() {
+    async fn a_response_without_a_limit_may_be_as_long_as_the_model_can_write() {
         let list = |known: &str| {
             let list =
                 format!("['p/x']\nsource = 's'\ndate = '2026-01-02'\nprice = {{ input = 0, output = 1 }}\n{known}");
@@ -234,30 +234,30 @@ mod tests {
         let failed = spending.begin("p/x", &call(), false).await;
         assert!(failed.ended("p/x", Err(HostError::Failed("x".to_owned()))).is_err());
         let unknown = spending.begin("p/y", &call(), false).await;
-        unknown.ended("p/y", reply(9)).unwrap();
+        unknown.ended("p/y", response(9)).unwrap();
         let again = spending.begin("p/x", &call(), false).await;
         drop(again);
         let taken = spending.taken();
-        assert_eq!((taken.dollars, taken.unpriced, taken.reply_tokens), (Dollars(0.25), 1, 9));
+        assert_eq!((taken.dollars, taken.unpriced, taken.response_tokens), (Dollars(0.25), 1, 9));
     }
 
     #[tokio::test]
     async fn finding_07_what_no_usage_or_an_absurd_one_tells_is_counted_and_charged() {
-        let told = |prompt, reply| Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() };
+        let told = |prompt, response| Usage { prompt_tokens: prompt, completion_tokens: response, ..Usage::default() };
         for usage in [told(None, None), told(Some(0), Some(0)), told(Some(u64::MAX), Some(u64::MAX))] {
             let spending = spending(1.5);
             let begun = spending.begin("p/x", &call(), false).await;
             let text = "word ".repeat(1000);
-            let reply = begun.ended("p/x", Ok(Response { usage, text, ..Response::default() })).unwrap();
-            let counted = reply.usage.completion_tokens.unwrap();
-            assert!(reply.usage.own_count && (1000..=1001).contains(&counted), "{:?}", reply.usage);
+            let response = begun.ended("p/x", Ok(Response { usage, text, ..Response::default() })).unwrap();
+            let counted = response.usage.completion_tokens.unwrap();
+            assert!(response.usage.own_count && (1000..=1001).contains(&counted), "{:?}", response.usage);
             let taken = spending.taken();
             assert!((taken.dollars.0 - 0.25 - counted as f64 / 1e6).abs() < 1e-9 && taken.unpriced == 0, "{taken:?}");
         }
         let spending = spending(1.5);
         let begun = spending.begin("p/x", &call(), false).await;
         let cut = Response { finish: FinishReason::Length, ..Response::default() };
-        let reply = begun.ended("p/x", Ok(cut)).unwrap();
-        assert_eq!(reply.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
+        let response = begun.ended("p/x", Ok(cut)).unwrap();
+        assert_eq!(response.usage.completion_tokens, Some(1_000_000), "what was cut took all it might");
     }
 }

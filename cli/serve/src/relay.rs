@@ -73,15 +73,16 @@ impl Relay {
         match self.client.request(request.method, target).headers(headers).body(body).send().await {
             // The address may hold a key, and is not repeated.
             Err(error) => failure(StatusCode::BAD_GATEWAY, &in_words(&error.without_url())),
-            Ok(reply) => {
-                let mut answer = Response::builder().status(reply.status()).header(header::CACHE_CONTROL, "no-store");
+            Ok(response) => {
+                let mut answer =
+                    Response::builder().status(response.status()).header(header::CACHE_CONTROL, "no-store");
                 for name in [header::CONTENT_TYPE, header::RETRY_AFTER] {
-                    if let Some(value) = reply.headers().get(&name) {
+                    if let Some(value) = response.headers().get(&name) {
                         answer = answer.header(name, value);
                     }
                 }
                 let broken = |error: reqwest::Error| io::Error::other(error.without_url());
-                let body = Body::from_stream(reply.bytes_stream().map_err(broken));
+                let body = Body::from_stream(response.bytes_stream().map_err(broken));
                 answer
                     .body(body)
                     .unwrap_or_else(|_| failure(StatusCode::BAD_GATEWAY, "the server's answer has no sense"))

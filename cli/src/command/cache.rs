@@ -1,7 +1,7 @@
-//! `closeread cache`: the replies and vectors that are remembered between runs.
+//! `closeread cache`: the responses and vectors that are remembered between runs.
 
 use anyhow::{Context, Result};
-use closeread_providers::reply_cache::Entry;
+use closeread_providers::response_cache::Entry;
 use closeread_runner::cache::cache_folder;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-/// What is remembered between runs: replies of models, vectors of passages.
+/// What is remembered between runs: responses of models, vectors of passages.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
@@ -21,7 +21,7 @@ pub(crate) struct CacheArgs {
 enum Chore {
     /// Say how much is remembered, of which models
     List {
-        /// Print {"folder", "replies": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}}
+        /// Print {"folder", "responses": [{"model", "n", "bytes"}], "vectors": {"n", "bytes"}}
         #[arg(long)]
         json: bool,
     },
@@ -30,11 +30,11 @@ enum Chore {
         /// Files older than this many days
         #[arg(long, value_name = "DAYS", default_value_t = 90)]
         older_than: u64,
-        /// Only replies of this model, as `list` names it
+        /// Only responses of this model, as `list` names it
         #[arg(long, value_name = "PROVIDER/MODEL")]
         model: Option<String>,
     },
-    /// Read every reply and remove those that are damaged; exit code 1 if there were any
+    /// Read every response and remove those that are damaged; exit code 1 if there were any
     Verify,
 }
 
@@ -52,24 +52,24 @@ pub(crate) fn run(args: CacheArgs) -> Result<ExitCode> {
 }
 
 fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
-    let mut replies: BTreeMap<String, (usize, u64)> = BTreeMap::new();
-    for (path, metadata) in files(&folder.join("replies"))? {
-        let (n, bytes) = replies.entry(model_of(&path)).or_default();
+    let mut responses: BTreeMap<String, (usize, u64)> = BTreeMap::new();
+    for (path, metadata) in files(&folder.join("responses"))? {
+        let (n, bytes) = responses.entry(model_of(&path)).or_default();
         *n += 1;
         *bytes += metadata.len();
     }
     let vectors = files(&folder.join("vectors"))?;
     let (n_vectors, vector_bytes) = (vectors.len(), vectors.iter().map(|(_, metadata)| metadata.len()).sum::<u64>());
     if as_json {
-        let replies: Vec<_> =
-            replies.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
+        let responses: Vec<_> =
+            responses.iter().map(|(model, (n, bytes))| json!({ "model": model, "n": n, "bytes": bytes })).collect();
         let vectors = json!({ "n": n_vectors, "bytes": vector_bytes });
-        outln!("{}", json!({ "folder": folder.display().to_string(), "replies": replies, "vectors": vectors }));
+        outln!("{}", json!({ "folder": folder.display().to_string(), "responses": responses, "vectors": vectors }));
         return Ok(ExitCode::SUCCESS);
     }
     outln!("{}", folder.display());
-    for (model, (n, bytes)) in &replies {
-        outln!("  {model}: replies {n}, {} KB", bytes.div_ceil(1000));
+    for (model, (n, bytes)) in &responses {
+        outln!("  {model}: responses {n}, {} KB", bytes.div_ceil(1000));
     }
     outln!("  vectors: files {n_vectors}, {} KB", vector_bytes.div_ceil(1000));
     Ok(ExitCode::SUCCESS)
@@ -78,7 +78,7 @@ fn list(folder: &Path, as_json: bool) -> Result<ExitCode> {
 fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<ExitCode> {
     let age = Duration::from_secs(older_than_days.saturating_mul(24 * 3600));
     let limit = SystemTime::now().checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
-    let mut all = files(&folder.join("replies"))?;
+    let mut all = files(&folder.join("responses"))?;
     match model {
         Some(model) => all.retain(|(path, _)| model_of(path) == model),
         None => all.extend(files(&folder.join("vectors"))?),
@@ -96,7 +96,7 @@ fn prune(folder: &Path, older_than_days: u64, model: Option<&str>) -> Result<Exi
 }
 
 fn verify(folder: &Path) -> Result<ExitCode> {
-    let all = files(&folder.join("replies"))?;
+    let all = files(&folder.join("responses"))?;
     let mut n_damaged = 0;
     for (path, _) in &all {
         if Entry::read(path).is_none() {
@@ -105,7 +105,7 @@ fn verify(folder: &Path) -> Result<ExitCode> {
             n_damaged += 1;
         }
     }
-    outln!("replies: {} whole, {n_damaged} damaged", all.len() - n_damaged);
+    outln!("responses: {} whole, {n_damaged} damaged", all.len() - n_damaged);
     Ok(if n_damaged == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

@@ -24,8 +24,8 @@ use show::Estimate;
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-/// Tokens of a short reply: a choice with two sentences of explanation, a little more than an answer in words.
-const TYPICAL_REPLY: u64 = 100;
+/// Tokens of a short response: a choice with two sentences of explanation, a little more than an answer in words.
+const TYPICAL_RESPONSE: u64 = 100;
 /// Seconds that a call takes: a guess, stated, to be replaced by what a server is known to take.
 const SECONDS_A_CALL: f64 = 10.0;
 
@@ -63,7 +63,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            reply_limit: args.max_output_tokens().into(),
+            response_limit: args.max_output_tokens().into(),
             temperature: 0.0,
             context_window: window,
         },
@@ -73,7 +73,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         prices: &prices,
         repeats: args.repeats(),
         assumed: Assumptions {
-            reply_tokens: args.assume_reply.unwrap_or(TYPICAL_REPLY),
+            response_tokens: args.assume_response.unwrap_or(TYPICAL_RESPONSE),
             seconds_a_call: args.assume_seconds.unwrap_or(SECONDS_A_CALL),
             concurrency: args.concurrency.unwrap_or(64).max(1),
             rpm: args.rpm,
@@ -118,8 +118,8 @@ impl Scene<'_> {
             book_tokens: sizes.values().sum(),
             repeats: self.repeats,
             tokenizer: self.setting.tokenizer.name().to_owned(),
-            max_output_tokens: self.setting.reply_limit.sent(),
-            assumed_output_tokens: self.setting.reply_limit.reserved(),
+            max_output_tokens: self.setting.response_limit.sent(),
+            assumed_output_tokens: self.setting.response_limit.reserved(),
             assumptions: self.assumed,
             cells,
             judges,

@@ -51,7 +51,7 @@ pub(crate) struct JudgeArgs {
     /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.0)]
     temperature: f32,
-    /// Most tokens of a reply; a list over key facts or sentences gets as many as it needs
+    /// Most tokens of a response; a list over key facts or sentences gets as many as it needs
     #[arg(long, value_name = "N", default_value_t = MAX_OUTPUT_TOKENS)]
     max_output_tokens: u32,
     /// Passed to models that take a seed
@@ -69,7 +69,7 @@ pub(crate) struct JudgeArgs {
     /// Most requests a minute to a model, evenly spaced [default: no limit]
     #[arg(long, value_name = "N")]
     rpm: Option<u32>,
-    /// Most tokens a minute to and from a model, prompts and the limits of replies [default: no limit]
+    /// Most tokens a minute to and from a model, prompts and the limits of responses [default: no limit]
     #[arg(long, value_name = "N")]
     tpm: Option<u64>,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use super::{BookArgs, one_book};
 use anyhow::Result;
 use closeread_books::Book;
 use closeread_books::tokens::Tokenizer;
-use closeread_llm::ASSUMED_REPLY_TOKENS;
+use closeread_llm::ASSUMED_RESPONSE_TOKENS;
 use closeread_methods::Settings;
 use closeread_methods::cost::{BookSize, Range};
 use closeread_methods::protocol::{Offer, StageCost, offers};
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &MethodsArgs) -> Result<ExitCode> {
 fn about(book: &Book, size: &BookSize, tokenizer: &Tokenizer) -> String {
     let title = if book.title.is_empty() { &book.id } else { &book.title };
     format!(
-        "Calls and tokens are for one question on `{title}` ({} tokens by {}), replies are taken to have {ASSUMED_REPLY_TOKENS} \
+        "Calls and tokens are for one question on `{title}` ({} tokens by {}), responses are taken to have {ASSUMED_RESPONSE_TOKENS} \
          tokens.",
         thousands(size.tokens),
         tokenizer.name()

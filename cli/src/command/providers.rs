@@ -45,7 +45,7 @@ struct CheckArgs {
     /// Address of the server: up to and including /v1 for OpenAI's protocol, else up to where the provider's path begins
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// Print {"model", "ok", "reply" | "error", "usage", "seconds"}; of an embedding model {"model", "ok", "dimension",
+    /// Print {"model", "ok", "response" | "error", "usage", "seconds"}; of an embedding model {"model", "ok", "dimension",
     /// "max_tokens", "cosine" | "error", "seconds"}
     #[arg(long)]
     json: bool,
@@ -125,11 +125,11 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
     if args.json {
         let mut value = json!({ "model": args.model, "ok": result.is_ok(), "seconds": seconds });
         match &result {
-            Ok(reply) => {
-                value["reply"] = json!(reply.text);
-                value["finish"] = json!(reply.finish);
-                value["served_by"] = json!(reply.served_by);
-                value["usage"] = json!(reply.usage);
+            Ok(response) => {
+                value["response"] = json!(response.text);
+                value["finish"] = json!(response.finish);
+                value["served_by"] = json!(response.served_by);
+                value["usage"] = json!(response.usage);
                 value["dialect"] = json!(model.dialect());
             }
             Err(error) => {
@@ -140,17 +140,17 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
         outln!("{value}");
     } else {
         match &result {
-            Ok(reply) => {
-                outln!("{} answered in {seconds:.1} s: {:?}", args.model, reply.text);
-                if reply.finish == FinishReason::Length {
+            Ok(response) => {
+                outln!("{} answered in {seconds:.1} s: {:?}", args.model, response.text);
+                if response.finish == FinishReason::Length {
                     outln!(
-                        "The reply reached the limit of {MAX_OUTPUT_TOKENS} tokens; a model that thinks needs a higher --max-output-tokens."
+                        "The response reached the limit of {MAX_OUTPUT_TOKENS} tokens; a model that thinks needs a higher --max-output-tokens."
                     );
                 }
                 let tokens = |n: Option<u64>| n.map_or_else(|| "not said".to_owned(), |n| n.to_string());
-                let usage = &reply.usage;
+                let usage = &response.usage;
                 outln!(
-                    "Tokens: prompt {}, reply {}; from the cache {}; reasoning {}.",
+                    "Tokens: prompt {}, response {}; from the cache {}; reasoning {}.",
                     tokens(usage.prompt_tokens),
                     tokens(usage.completion_tokens),
                     tokens(usage.cached_tokens),
@@ -166,7 +166,7 @@ async fn run_check(args: &CheckArgs) -> Result<ExitCode> {
 
 fn say_dialect(dialect: Dialect) -> Result<()> {
     if dialect.token_limit == TokenLimit::MaxCompletionTokens {
-        outln!("The limit on the reply goes as `max_completion_tokens`.");
+        outln!("The limit on the response goes as `max_completion_tokens`.");
     }
     if dialect.own_temperature {
         outln!("It takes no temperature but its own: runs are not greedy, repeat them with --repeats.");
@@ -194,7 +194,7 @@ fn hint(error: &HostError) -> &'static str {
         }
         _ if says(&["answered 402", "quota", "credit"]) => "The account has no credit or quota left.",
         _ if says(&["answered 429"]) => "The rate limit is reached: wait, or ask for a higher one.",
-        _ if says(&["onnection refused", "onnect", "dns", "no reply in time"]) => {
+        _ if says(&["onnection refused", "onnect", "dns", "no response in time"]) => {
             "The server cannot be reached: check --base-url and that it is running."
         }
         _ => "The message above is the server's.",

@@ -13,7 +13,7 @@ use closeread_eval::observations::Ending;
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{OnTruncation, Settings, as_overflows, cuts};
 use closeread_providers::batch::{check_batch, open_batches};
-use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{self as provider, Batcher, Reader};
 use closeread_report::folder::RunConfiguration;
 use closeread_report::{Arm, Cell, HowAsked, RunView, cells, embedding_usage, judged_by, usage};
@@ -59,7 +59,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &asked)?;
         if args.max_output_tokens().is_none() {
-            pricing::check_replies_known(&prices, &reading)?;
+            pricing::check_responses_known(&prices, &reading)?;
         }
         if batch_poll.is_some() {
             pricing::check_batch_known(&prices, &reading)?;
@@ -106,7 +106,8 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         tokenizer: Some(tokenizer.clone()),
         ..provider::Options::default()
     };
-    let replies = Rc::new(if args.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
+    let responses =
+        Rc::new(if args.no_cache { ResponseCache::new(None) } else { closeread_runner::cache::responses() });
     let mut readers = Vec::new();
     for model in &reading {
         let max_output = prices.of(model).and_then(|facts| facts.max_output);
@@ -132,7 +133,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let n_open = open_batches(folder.path())?;
     if n_open > 0 && batch_poll.is_none() {
         bail!(
-            "{} waits for {n_open} batches that were handed in: give --batch to take up their replies, or --fresh to start \
+            "{} waits for {n_open} batches that were handed in: give --batch to take up their responses, or --fresh to start \
              anew without them",
             path.display()
         );
@@ -145,7 +146,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
             }
             _ => None,
         };
-        let host = CliHost::new(reader, Rc::clone(&replies));
+        let host = CliHost::new(reader, Rc::clone(&responses));
         let mut host = host.charged_to(Rc::clone(&spending), &model);
         if let Some(batcher) = batcher {
             host = host.in_batches(Rc::new(batcher));
@@ -165,7 +166,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            reply_limit: args.max_output_tokens().into(),
+            response_limit: args.max_output_tokens().into(),
             temperature: 0.0,
             context_window: window,
         },
@@ -266,7 +267,7 @@ fn report(
     say_failures(&records);
     say_embeddings(&embeddings);
     say_versions(&records);
-    say_cuts(&records, &cuts, plan.setting.reply_limit.sent(), on_truncation);
+    say_cuts(&records, &cuts, plan.setting.response_limit.sent(), on_truncation);
     say_spending(plan, &usage);
     if summary.interrupted {
         info!("stopped; give the same command again to go on");

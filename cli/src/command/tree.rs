@@ -8,7 +8,7 @@ use closeread_files::write_atomically;
 use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
-use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{Options, Reader};
 use closeread_retrieve::Retriever;
 use closeread_runner::engine::retriever_for;
@@ -49,7 +49,7 @@ pub(crate) struct TreeArgs {
     /// A parameter of method raptor, see `closeread methods`; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     param: Vec<String>,
-    /// Most tokens of a reply [default: the provider's]
+    /// Most tokens of a response [default: the provider's]
     #[arg(long, value_name = "N")]
     max_output_tokens: Option<u32>,
     #[command(flatten)]
@@ -126,13 +126,13 @@ async fn built(args: &TreeArgs) -> Result<(Vec<Arc<Book>>, Preparation)> {
     let setting = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
-        reply_limit: args.max_output_tokens.into(),
+        response_limit: args.max_output_tokens.into(),
         temperature: 0.0,
         context_window: None,
     };
-    let replies =
-        Rc::new(if args.asking.no_cache { ReplyCache::new(None) } else { closeread_runner::cache::replies() });
-    let host = CliHost::new(reader, replies);
+    let responses =
+        Rc::new(if args.asking.no_cache { ResponseCache::new(None) } else { closeread_runner::cache::responses() });
+    let host = CliHost::new(reader, responses);
     let host = host.repetition(0, encoder.as_ref()).of_method("raptor");
     let session = Session::new(&host, setting).about(&books).searching(Some(&shelf), retriever);
     let preparation = method.prepare(&session).await?;

@@ -1,4 +1,4 @@
-//! `closeread verify`: a finished run parsed and scored again from the replies that it stored.
+//! `closeread verify`: a finished run parsed and scored again from the responses that it stored.
 
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Parse and score a run again from its stored replies, and fail on any difference.
+/// Parse and score a run again from its stored responses, and fail on any difference.
 ///
 /// Passages, prompts, outcomes, scores and the verdicts of judges are computed anew; nobody is asked. Exits with 1 if
 /// something differs, cannot be computed again, is missing or damaged.
@@ -123,7 +123,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         setting: Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            reply_limit: configuration.max_output_tokens.into(),
+            response_limit: configuration.max_output_tokens.into(),
             temperature: 0.0,
             context_window: configuration.context_window,
         },
@@ -151,7 +151,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
                 "differences": differences,
                 "judgements": {
                     "judgements": judged.judgements,
-                    "without_reply": judged.without_reply,
+                    "without_response": judged.without_response,
                     "not_replayed": judged.not_replayed,
                     "differences": judged.differences,
                 },
@@ -183,7 +183,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         let trials = format!("{} trials parsed and scored again", count(replayed.trials));
         let scored = match replayed.scored_only {
             0 => String::new(),
-            n => format!(", {} that ended without a reply scored again", count(n)),
+            n => format!(", {} that ended without a response scored again", count(n)),
         };
         let judgements = match judged.judgements {
             0 => String::new(),

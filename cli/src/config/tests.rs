@@ -54,7 +54,7 @@ fn the_protocol_holds_where_nothing_is_said() {
     let quality =
         |model: &str| RunArgs { benchmark: Some("quality".into()), model: vec![model.into()], ..RunArgs::default() };
     assert_eq!(quality("openai/x").repeats(), 5);
-    assert_eq!(quality(EXTRACTIVE).repeats(), 1, "the same reply five times is one reply");
+    assert_eq!(quality(EXTRACTIVE).repeats(), 1, "the same response five times is one response");
     assert_eq!((quality("openai/x").budgets().unwrap().len(), novelqa().budgets().unwrap().len()), (6, 4));
     assert_eq!(RunArgs { repeats: Some(2), ..quality("openai/x") }.repeats(), 2);
 }

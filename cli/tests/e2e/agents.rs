@@ -70,8 +70,8 @@ fn serve(stream: TcpStream, log: &Mutex<Vec<String>>, answer: &dyn Fn(&str, usiz
     }
 }
 
-/// A completion whose usage tells prompts apart. Memories are cut short at their limit: the cache keeps no such reply.
-fn reply(text: &str, prompt: &str) -> (&'static str, String) {
+/// A completion whose usage tells prompts apart. Memories are cut short at their limit: the cache keeps no such response.
+fn response(text: &str, prompt: &str) -> (&'static str, String) {
     let finish = if text.starts_with("memory") { "length" } else { "stop" };
     let usage = json!({"prompt_tokens": prompt.len(), "completion_tokens": text.len()});
     let choices = json!([{"message": {"content": text}, "finish_reason": finish}]);
@@ -144,12 +144,12 @@ fn kill_at(mut child: Child, server: &Server, n_asked: usize) {
 fn survives_kills(method: &str, n_documents: usize, kills: [usize; 2]) {
     let sandbox = Sandbox::with_own_cache();
     benchmark(&sandbox, n_documents);
-    let undisturbed = Server::start(|prompt, _| Some(reply(&said(prompt), prompt)));
+    let undisturbed = Server::start(|prompt, _| Some(response(&said(prompt), prompt)));
     sandbox.run(&arguments(method, &undisturbed.url, "whole")).exits(0);
     let expected = undisturbed.asked();
     assert!(expected.len() > kills[1] + 2, "{} calls", expected.len());
 
-    let server = Server::start(move |prompt, n| (!kills.contains(&n)).then(|| reply(&said(prompt), prompt)));
+    let server = Server::start(move |prompt, n| (!kills.contains(&n)).then(|| response(&said(prompt), prompt)));
     for kill in kills {
         let mut command = sandbox.command(&arguments(method, &server.url, "r"));
         let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -194,7 +194,7 @@ fn a_trial_that_failed_goes_on_where_it_failed() {
     benchmark(&sandbox, 1);
     let server = Server::start(|prompt, n| match n {
         5 => Some(("404 Not Found", r#"{"error":{"message":"no such model"}}"#.to_owned())),
-        _ => Some(reply(&said(prompt), prompt)),
+        _ => Some(response(&said(prompt), prompt)),
     });
     let arguments = arguments("memory-agent", &server.url, "r");
     let report = sandbox.run(&arguments).exits(1).json();
@@ -242,7 +242,7 @@ fn both_agents_read_the_sample_without_a_language_model() {
 fn pages_are_made_once_for_all_readers_and_repetitions() {
     let sandbox = Sandbox::new();
     benchmark(&sandbox, 1);
-    let server = Server::start(|prompt, _| Some(reply(&said(prompt), prompt)));
+    let server = Server::start(|prompt, _| Some(response(&said(prompt), prompt)));
     let mut run = arguments("read-agent", &server.url, "r");
     let models = run.iter_mut().find(|argument| **argument == "openai-compatible/tiny").unwrap();
     *models = "openai-compatible/tiny,openai-compatible/large";

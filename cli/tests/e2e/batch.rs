@@ -265,7 +265,7 @@ fn all_questions_go_in_one_batch_for_the_price_of_a_batch() {
 
         let entry = server.world.lock().unwrap().batches[0].0[0].clone();
         assert!(!entry.to_string().contains("\"stream\""), "{entry}");
-        // Replies of batches are replies as any other: the same questions cost nothing in another folder.
+        // Responses of batches are responses as any other: the same questions cost nothing in another folder.
         let again: Vec<&str> = case.arguments().into_iter().map(|a| if a == "r" { "again" } else { a }).collect();
         case.sandbox.run(&again).exits(0);
         assert_eq!(server.n_batches(), 1);

@@ -1,5 +1,5 @@
-//! Every build, killed (`kill -9`) in each of its stages and stopped behind each of them: the data are those of a build that
-//! nothing happened to.
+//! Every build, killed (`kill -9`) in each of its stages and stopped behind each of them: the data are those of a build
+//! that nothing happened to.
 
 use crate::build_corpusqa::{from_homes, from_sample, reader};
 use crate::build_model::{SAMPLE, built, said};
@@ -15,10 +15,10 @@ use std::time::Duration;
 const DATA: [&str; 5] = ["items.jsonl", "documents.jsonl", "report.json", "check/questions.jsonl", "check/check.html"];
 
 /// A model that takes its time, so that there is a stage to be killed in.
-fn slow(reply: fn(&str) -> String) -> Server {
+fn slow(response: fn(&str) -> String) -> Server {
     Server::replying(move |_, request| {
         std::thread::sleep(Duration::from_millis(10));
-        ("200 OK", answer(&reply(said(request))))
+        ("200 OK", answer(&response(said(request))))
     })
 }
 

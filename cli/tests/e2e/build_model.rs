@@ -48,8 +48,8 @@ pub(crate) fn built(said: &str) -> String {
             json!({"HKF_validity": 3, "Content_coherence": 4, "Cross_content_reasoning": 5, "explanation": "so"});
         return scores.to_string();
     }
-    if let Some(reply) = questioned(said) {
-        return reply.to_owned();
+    if let Some(response) = questioned(said) {
+        return response.to_owned();
     }
     if said.contains("wrong option") {
         return json!({"options": ["on the moon", "in the mayor's hat", "under the ferry"]}).to_string();

@@ -136,12 +136,12 @@ struct Wiki {
 }
 
 impl Wiki {
-    fn start(reply: Value) -> Self {
+    fn start(response: Value) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&asked);
-        let reply = reply.to_string();
+        let response = response.to_string();
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 let mut stream = BufReader::new(stream.unwrap());
@@ -152,8 +152,9 @@ impl Wiki {
                     line.clear();
                 }
                 log.lock().unwrap().push(first);
-                let head = format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
-                let _ = stream.get_mut().write_all((head + &reply).as_bytes());
+                let head =
+                    format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", response.len());
+                let _ = stream.get_mut().write_all((head + &response).as_bytes());
             }
         });
         Self { url, asked }

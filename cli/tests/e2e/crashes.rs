@@ -1,6 +1,6 @@
 //! Runs that end in the middle, by whatever: nothing finished is lost or asked twice, nothing failed counts as answered.
 
-use crate::fault_server::{Act, FaultServer, broken_off, cases, records, reply, run_cases};
+use crate::fault_server::{Act, FaultServer, broken_off, cases, records, response, run_cases};
 use crate::provider::answer;
 use crate::support::{Sandbox, timeless};
 use serde_json::Value;
@@ -35,16 +35,16 @@ fn one_in_twenty(name: &str, n: usize) -> Act {
     let number: usize = name[1..].parse().unwrap();
     let good = answer(&format!("[[{}]]", number % 3 + 1));
     if !number.is_multiple_of(20) || n > 0 {
-        return reply("200 OK", "", &good);
+        return response("200 OK", "", &good);
     }
     match number / 20 % 7 {
-        0 => reply("500 Internal Server Error", "retry-after-ms: 5\r\n", "oops"),
-        1 => reply("429 Too Many Requests", "retry-after-ms: 5\r\n", "{}"),
+        0 => response("500 Internal Server Error", "retry-after-ms: 5\r\n", "oops"),
+        1 => response("429 Too Many Requests", "retry-after-ms: 5\r\n", "{}"),
         2 => Act::Reset,
         3 => broken_off(&good),
-        4 => reply("502 Bad Gateway", "", "<html>Bad Gateway</html>"),
-        5 => reply("200 OK", "", r#"{"error":{"message":"upstream","code":502}}"#),
-        _ => reply("200 OK", "", &good[..good.len() / 2]),
+        4 => response("502 Bad Gateway", "", "<html>Bad Gateway</html>"),
+        5 => response("200 OK", "", r#"{"error":{"message":"upstream","code":502}}"#),
+        _ => response("200 OK", "", &good[..good.len() / 2]),
     }
 }
 
@@ -99,7 +99,7 @@ fn two_thousand_items_with_faults_killed_five_times_are_as_if_nothing_had_happen
     }
     let counted = counted(&sandbox);
     assert_eq!((counted.len(), counted.values().max()), (N, Some(&1)), "every item is there once");
-    assert!(!sandbox.path("r/journal").exists(), "no reply is left over");
+    assert!(!sandbox.path("r/journal").exists(), "no response is left over");
     assert_eq!(told(&sandbox), told(&undisturbed));
     assert!(server.n_requests() >= N + N / 20, "the faults were met: {}", server.n_requests());
     sandbox.run(&["verify", "r"]).exits(0);
@@ -109,7 +109,7 @@ fn two_thousand_items_with_faults_killed_five_times_are_as_if_nothing_had_happen
 fn a_record_that_a_kill_cut_anywhere_is_made_again_and_no_other() {
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &names(4));
-    let server = FaultServer::start(|_, _, _| reply("200 OK", "", &answer("[[1]]")));
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
     let arguments = run_cases(MODEL, &server.url, &["--no-cache"]);
     sandbox.run(&arguments).exits(0);
     let path = sandbox.path("r/records.jsonl");
@@ -128,7 +128,7 @@ fn a_record_that_a_kill_cut_anywhere_is_made_again_and_no_other() {
 fn slow(sandbox: &Sandbox) -> FaultServer {
     cases(sandbox, &names(40));
     let wait = Duration::from_millis(150);
-    FaultServer::start(move |_, _, _| Act::After(wait, Box::new(reply("200 OK", "", &answer("[[1]]")))))
+    FaultServer::start(move |_, _, _| Act::After(wait, Box::new(response("200 OK", "", &answer("[[1]]")))))
 }
 
 fn tell(child: &Child, signal: &str) {
@@ -165,7 +165,7 @@ fn a_second_ctrl_c_stops_at_once_and_loses_nothing_finished() {
     cases(&sandbox, &names(12));
     let server = FaultServer::start(|name, n, _| match name[1..].parse::<usize>().unwrap() {
         6 | 7 if n == 0 => Act::Hang,
-        _ => reply("200 OK", "", &answer("[[1]]")),
+        _ => response("200 OK", "", &answer("[[1]]")),
     });
     let arguments = run_cases(MODEL, &server.url, &["--concurrency", "2"]);
     let mut run = start(sandbox.command(&arguments));
@@ -191,10 +191,10 @@ fn finding_08_after_a_signal_waits_end_at_once_and_no_request_begins() {
         let sandbox = Sandbox::with_own_cache();
         cases(&sandbox, &names(12));
         let server = FaultServer::start(|name, _, _| match name[1..].parse::<usize>().unwrap() {
-            0..4 => reply("200 OK", "", &answer("[[1]]")),
-            4..8 => reply("503 Busy", "retry-after: 600\r\n", ""),
-            8..10 => reply("500 Internal Server Error", "", ""),
-            _ => reply("429 Too Many Requests", "retry-after: 900\r\n", ""),
+            0..4 => response("200 OK", "", &answer("[[1]]")),
+            4..8 => response("503 Busy", "retry-after: 600\r\n", ""),
+            8..10 => response("500 Internal Server Error", "", ""),
+            _ => response("429 Too Many Requests", "retry-after: 900\r\n", ""),
         });
         let arguments = run_cases(MODEL, &server.url, &["--concurrency", "8"]);
         let mut run = start(sandbox.command(&arguments));
@@ -220,7 +220,7 @@ fn finding_08_a_request_that_hangs_has_ten_seconds() {
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &names(2));
     let server = FaultServer::start(|name, _, _| match name {
-        "q0" => reply("200 OK", "", &answer("[[1]]")),
+        "q0" => response("200 OK", "", &answer("[[1]]")),
         _ => Act::Hang,
     });
     let mut run = start(sandbox.command(&run_cases(MODEL, &server.url, &[])));

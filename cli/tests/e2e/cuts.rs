@@ -1,12 +1,12 @@
 //! Responses that end at their limit, prompts that a server cuts without saying so, models that change within a run.
 
-use crate::fault_server::{Act, FaultServer, cases, records, reply, run_cases};
+use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases};
 use crate::provider::Server;
 use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
 
 fn success(body: &Value) -> Act {
-    reply("200 OK", "", &body.to_string())
+    response("200 OK", "", &body.to_string())
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn without_a_limit_none_is_sent_and_what_the_server_cuts_is_said() {
     let costly = arguments(&costly);
     sandbox
         .run(&costly.iter().map(String::as_str).collect::<Vec<_>>())
-        .refuses(&["how long replies of openai-compatible/tiny can get is not known", "--max-output-tokens"]);
+        .refuses(&["how long responses of openai-compatible/tiny can get is not known", "--max-output-tokens"]);
 }
 
 #[test]

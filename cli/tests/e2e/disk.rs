@@ -1,7 +1,7 @@
 //! What lies around a run goes wrong: no room on the disk, a clock that jumps.
 
 use crate::crashes::{start, wait_until};
-use crate::fault_server::{Act, FaultServer, cases, records, reply, run_cases};
+use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases};
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox};
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 const N: usize = 100;
 
-/// A server whose replies are long, so that they fill what there is.
+/// A server whose responses are long, so that they fill what there is.
 fn wordy(sandbox: &Sandbox) -> FaultServer {
     cases(sandbox, &(0..N).map(|n| format!("q{n}")).collect::<Vec<_>>());
-    FaultServer::start(|_, _, _| reply("200 OK", "", &answer(&format!("{} [[1]]", "Let me think. ".repeat(300)))))
+    FaultServer::start(|_, _, _| response("200 OK", "", &answer(&format!("{} [[1]]", "Let me think. ".repeat(300)))))
 }
 
 /// Holds a run that found no room to what it says and leaves, and then to what it does where there is.
@@ -103,7 +103,7 @@ fn needs_faketime_a_clock_that_jumps_changes_nothing() {
     }
     let server = FaultServer::start(|name, n, _| match (name, n) {
         ("q5" | "q20" | "q35", 0) => Act::Now(limited),
-        _ => Act::After(Duration::from_millis(60), Box::new(reply("200 OK", "", &answer("[[1]]")))),
+        _ => Act::After(Duration::from_millis(60), Box::new(response("200 OK", "", &answer("[[1]]")))),
     });
     let clock = sandbox.write("clock", "+0");
     let arguments = run_cases("openai-compatible/tiny", &server.url, &["--concurrency", "2"]);

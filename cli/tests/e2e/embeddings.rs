@@ -17,7 +17,7 @@ fn texts(asked: &Asked, name: &str) -> Vec<String> {
     asked.json()[name].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
 }
 
-/// OpenAI's reply, seven tokens a text.
+/// OpenAI's response, seven tokens a text.
 fn openai(asked: &Asked) -> Value {
     let texts = texts(asked, "input");
     let data: Vec<Value> = texts
@@ -160,25 +160,25 @@ fn a_busy_server_is_asked_again() {
 }
 
 #[test]
-fn replies_that_do_not_fit_the_texts_are_refused() {
+fn responses_that_do_not_fit_the_texts_are_refused() {
     type Change = fn(&mut Value);
     let changes: [(Change, &[&str]); 5] = [
-        (|reply| drop(reply["data"].as_array_mut().unwrap().pop()), &["vectors came for", "texts"]),
-        (|reply| reply["data"].as_array_mut().unwrap().reverse(), &["does not keep the order"]),
-        (|reply| reply["data"][0]["embedding"][3] = Value::Null, &["vector 0 holds something that is no number"]),
+        (|response| drop(response["data"].as_array_mut().unwrap().pop()), &["vectors came for", "texts"]),
+        (|response| response["data"].as_array_mut().unwrap().reverse(), &["does not keep the order"]),
+        (|response| response["data"][0]["embedding"][3] = Value::Null, &["vector 0 holds something that is no number"]),
         (
-            |reply| drop(reply["data"][0]["embedding"].as_array_mut().unwrap().pop()),
+            |response| drop(response["data"][0]["embedding"].as_array_mut().unwrap().pop()),
             &["has 16 numbers, those before it 15"],
         ),
-        (|reply| reply["data"][0]["embedding"] = json!(vec![0.0; 16]), &["cannot be normalised"]),
+        (|response| response["data"][0]["embedding"] = json!(vec![0.0; 16]), &["cannot be normalised"]),
     ];
     for (change, words) in changes {
         let server = HttpServer::start(move |asked| {
-            let mut reply = openai(asked);
-            if reply["data"].as_array().unwrap().len() > 1 {
-                change(&mut reply);
+            let mut response = openai(asked);
+            if response["data"].as_array().unwrap().len() > 1 {
+                change(&mut response);
             }
-            ok(&reply)
+            ok(&response)
         });
         let sandbox = Sandbox::with_own_cache();
         tales(&sandbox);

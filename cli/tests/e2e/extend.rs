@@ -1,6 +1,6 @@
 //! A run whose options change: refused with what changed, or taken on with more.
 
-use crate::fault_server::{FaultServer, cases, reply, run_cases};
+use crate::fault_server::{FaultServer, cases, response, run_cases};
 use crate::provider::answer;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 const MODEL: &str = "openai-compatible/tiny";
 
 fn server() -> FaultServer {
-    FaultServer::start(|_, _, _| reply("200 OK", "", &answer("[[1]]")))
+    FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")))
 }
 
 fn names(n: usize) -> Vec<String> {
@@ -24,7 +24,7 @@ fn lines(sandbox: &Sandbox, file: &str) -> BTreeSet<String> {
 
 /// A prompt in the place of ours.
 fn prompt(sandbox: &Sandbox, name: &str, words: &str) {
-    let head = "+++\npaper = 'ours'\nvariables = ['title', 'question', 'options']\nreply = '[[1]]'\n+++\n";
+    let head = "+++\npaper = 'ours'\nvariables = ['title', 'question', 'options']\nresponse = '[[1]]'\n+++\n";
     sandbox.write(&format!("prompts/{name}.md"), format!("{head}{words} {{{{ question }}}}"));
 }
 

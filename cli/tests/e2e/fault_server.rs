@@ -1,4 +1,4 @@
-//! A server of the tests' own that answers each question with a script: whole replies, broken ones, none.
+//! A server of the tests' own that answers each question with a script: whole responses, broken ones, none.
 
 use crate::support::Sandbox;
 use serde_json::{Value, json};
@@ -27,8 +27,8 @@ pub(crate) enum Act {
     Trickle(Vec<u8>),
 }
 
-/// A reply with its length, as JSON or what else it is.
-pub(crate) fn reply(status: &str, headers: &str, body: &str) -> Act {
+/// A response with its length, as JSON or what else it is.
+pub(crate) fn response(status: &str, headers: &str, body: &str) -> Act {
     let length = body.len();
     Act::Send(
         format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {length}\r\n\r\n{body}")
@@ -42,7 +42,7 @@ pub(crate) fn broken_off(body: &str) -> Act {
     Act::Send(format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes())
 }
 
-/// A reply without a length that begins so and goes on for ever.
+/// A response without a length that begins so and goes on for ever.
 pub(crate) fn endless(status: &str, headers: &str, body: &str) -> Act {
     let head = format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\n\r\n{body}");
     Act::Endless(head.into_bytes(), vec![b'x'; 1 << 16])
@@ -51,7 +51,7 @@ pub(crate) fn endless(status: &str, headers: &str, body: &str) -> Act {
 /// A stream of server-sent events that ends when these are sent.
 pub(crate) fn stream(events: &[&str]) -> Act {
     let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    reply("200 OK", "content-type: text/event-stream\r\n", &body)
+    response("200 OK", "content-type: text/event-stream\r\n", &body)
 }
 
 /// One request as the server saw it.

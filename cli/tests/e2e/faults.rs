@@ -1,7 +1,7 @@
 //! Faults of servers, one question each: what is asked again and what is not, what the user sees, what the records hold.
 //! The bodies are those that real servers were seen to send.
 
-use crate::fault_server::{Act, FaultServer, broken_off, cases, records, reply, run_cases, stream};
+use crate::fault_server::{Act, FaultServer, broken_off, cases, records, response, run_cases, stream};
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox};
 use serde_json::{Value, json};
@@ -36,11 +36,11 @@ pub(crate) fn stays(name: &'static str, act: Act, outcome: &'static str, says: &
 }
 
 pub(crate) fn error(status: &str, body: &Value) -> Act {
-    reply(status, "", &body.to_string())
+    response(status, "", &body.to_string())
 }
 
 fn success(body: &Value) -> Act {
-    reply("200 OK", "", &body.to_string())
+    response("200 OK", "", &body.to_string())
 }
 
 /// What one choice says.
@@ -65,8 +65,8 @@ pub(crate) fn check(model: &str, cases_: Vec<Case>, good: String, more: &[&str])
     let is_stream = good.starts_with("data: ");
     let server = FaultServer::start(move |name, n, _| match scripts[name].get(n) {
         Some(act) => act.clone(),
-        None if is_stream => reply("200 OK", "content-type: text/event-stream\r\n", &good),
-        None => reply("200 OK", "", &good),
+        None if is_stream => response("200 OK", "content-type: text/event-stream\r\n", &good),
+        None => response("200 OK", "", &good),
     });
     let base = if model.starts_with("openai") { server.url.clone() } else { server.url.replace("/v1", "") };
     let sandbox = Sandbox::with_own_cache();
@@ -114,24 +114,24 @@ fn faults_that_pass_are_waited_for() {
     let limited = json!({"error": {"message": "Rate limit reached", "type": "rate_limit_error", "code": "rate_limit"}});
     let limited = limited.to_string();
     let list = vec![
-        passes("429 without a wait", reply("429 Too Many Requests", "", &limited)),
-        passes("429 with seconds", reply("429 Too Many Requests", "retry-after: 1\r\n", &limited)),
-        passes("429 with milliseconds", reply("429 Too Many Requests", "retry-after-ms: 700\r\n", &limited)),
+        passes("429 without a wait", response("429 Too Many Requests", "", &limited)),
+        passes("429 with seconds", response("429 Too Many Requests", "retry-after: 1\r\n", &limited)),
+        passes("429 with milliseconds", response("429 Too Many Requests", "retry-after-ms: 700\r\n", &limited)),
         passes("429 with a date", Act::Now(until_a_date)),
-        passes("429 with a date of another clock", reply("429 Too Many Requests", by_the_servers_clock, &limited)),
+        passes("429 with a date of another clock", response("429 Too Many Requests", by_the_servers_clock, &limited)),
         passes(
             "429 of LiteLLM",
             error("429 Too Many Requests", &json!({"error": {"type": "internal_server_error", "message": "rpm"}})),
         ),
         passes("408 of LiteLLM", error("408 Request Timeout", &json!({"error": {"type": "invalid_request_error"}}))),
         passes("500", error("500 Internal Server Error", &json!({"detail": "oops"}))),
-        passes("502, a page", reply("502 Bad Gateway", "content-type: text/html\r\n", PAGE)),
-        passes("503", reply("503 Service Unavailable", "retry-after: 1\r\n", "loading model")),
-        passes("504", reply("504 Gateway Timeout", "", "")),
+        passes("502, a page", response("502 Bad Gateway", "content-type: text/html\r\n", PAGE)),
+        passes("503", response("503 Service Unavailable", "retry-after: 1\r\n", "loading model")),
+        passes("504", response("504 Gateway Timeout", "", "")),
         passes("529", error("529 Overloaded", &overloaded)),
-        passes("200, a page", reply("200 OK", "content-type: text/html\r\n", PAGE)),
-        passes("200, nothing", reply("200 OK", "", "")),
-        passes("200, cut short", reply("200 OK", "", r#"{"choices":[{"message":{"content":"[[1"#)),
+        passes("200, a page", response("200 OK", "content-type: text/html\r\n", PAGE)),
+        passes("200, nothing", response("200 OK", "", "")),
+        passes("200, cut short", response("200 OK", "", r#"{"choices":[{"message":{"content":"[[1"#)),
         passes("200, broken off", broken_off(r#"{"choices":[{"message":{"content":"[[1]]"}"#)),
         passes("200, an error inside", success(&upstream)),
         passes("200, no choices", success(&json!({"choices": []}))),
@@ -197,12 +197,12 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
         stays("403", error("403 Forbidden", &words("flagged")), "failed", "the server answered 403: flagged"),
         stays(
             "308",
-            reply("308 Permanent Redirect", "location: https://elsewhere.example/v1?key=k\r\n", ""),
+            response("308 Permanent Redirect", "location: https://elsewhere.example/v1?key=k\r\n", ""),
             "failed",
             "answered 308 and sends us to https://elsewhere.example/v1: give the address it means by --base-url",
         ),
         stays("404", error("404 Not Found", &json!({"detail": "Not Found"})), "failed", "answered 404: Not Found"),
-        stays("413", reply("413 Payload Too Large", "", PAGE), "failed", "answered 413: Bad Gateway nginx"),
+        stays("413", response("413 Payload Too Large", "", PAGE), "failed", "answered 413: Bad Gateway nginx"),
         stays(
             "a request beyond a minute's limit",
             error("429 Too Many Requests", &words("Request too large for gpt-4o on tokens per min (TPM)")),
@@ -217,12 +217,12 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
         ),
         stays(
             "429 for hours",
-            reply("429 Too Many Requests", "retry-after: 7200\r\n", "{}"),
+            response("429 Too Many Requests", "retry-after: 7200\r\n", "{}"),
             "failed",
             "asks to wait more than an hour (7200 s)",
         ),
     ];
-    let busy = reply("503 Service Unavailable", "retry-after-ms: 1\r\n", "busy");
+    let busy = response("503 Service Unavailable", "retry-after-ms: 1\r\n", "busy");
     let says = "the server answered 503: busy, after 8 tries";
     list.push(Case { name: "503 for ever", acts: vec![busy; 8], outcome: "failed", says, asked: 8 });
     let (sandbox, _) = check("openai-compatible/tiny", list, answer("[[1]]"), &[]);
@@ -232,7 +232,7 @@ fn faults_that_stay_are_asked_once_and_are_no_answers() {
         "what failed is answered by the second run"
     );
     let listed = sandbox.run(&["cache", "list", "--json"]).exits(0).json();
-    assert_eq!(listed["replies"][0]["n"], 8, "only answers are remembered: {listed}");
+    assert_eq!(listed["responses"][0]["n"], 8, "only answers are remembered: {listed}");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn a_stream_is_an_answer_only_when_it_says_that_it_ended() {
         passes("stalled", Act::Trickle(stalled.into_bytes())),
         stays("overflow of TGI", stream(&[overflow]), "overflow", r#""needed":5000,"context_window":4096"#),
         stays("no DONE", stream(&[piece, end]), "answered", "[[1]]"),
-        stays("a reply at once", reply("200 OK", "", &answer("[[1]]")), "answered", "[[1]]"),
+        stays("a response at once", response("200 OK", "", &answer("[[1]]")), "answered", "[[1]]"),
     ];
     let good = format!("data: {piece}\n\ndata: {end}\n\ndata: [DONE]\n\n");
     check("openai-compatible/tiny", list, good, &["--max-output-tokens", "4096"]);
@@ -267,7 +267,7 @@ fn anthropics_faults_are_known() {
     let too_long = failure("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum");
     let limited = failure("rate_limit_error", "slow down").to_string();
     let list = vec![
-        passes("429", reply("429 Too Many Requests", "retry-after: 1\r\n", &limited)),
+        passes("429", response("429 Too Many Requests", "retry-after: 1\r\n", &limited)),
         passes("500", error("500 Internal Server Error", &failure("api_error", "Internal server error"))),
         passes("529", error("529 Overloaded", &failure("overloaded_error", "Overloaded"))),
         stays("overflow", error(bad, &too_long), "overflow", r#""needed":210000,"context_window":200000"#),
@@ -313,7 +313,7 @@ pub(crate) fn closed_after_ten(status: &'static str, body: &'static str, says: &
     let server = FaultServer::start(move |_, _, seen| {
         let is_open =
             seen.key.as_deref() == Some("Bearer another-key") || n_answered.fetch_add(1, Ordering::SeqCst) < 10;
-        if is_open { reply("200 OK", "", &answer("[[1]]")) } else { reply(status, "", body) }
+        if is_open { response("200 OK", "", &answer("[[1]]")) } else { response(status, "", body) }
     });
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &names);
@@ -357,7 +357,8 @@ fn a_server_that_is_not_there_yet_is_waited_for() {
     let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
     let refused = said.by_ref().map(Result::unwrap).find(|line| line.contains("try 1 of 8, again in")).unwrap();
     assert!(refused.contains("onnection refused"), "{refused}");
-    let server = FaultServer::on(TcpListener::bind(address).unwrap(), |_, _, _| reply("200 OK", "", &answer("[[1]]")));
+    let server =
+        FaultServer::on(TcpListener::bind(address).unwrap(), |_, _, _| response("200 OK", "", &answer("[[1]]")));
     assert!(run.wait().unwrap().success(), "{:?}", said.collect::<Vec<_>>());
     assert_eq!(server.n_requests(), 1);
 }

@@ -1,6 +1,6 @@
 //! Hostile and broken servers, addresses and texts: a case a finding, by the numbers of issue 19.
 
-use crate::fault_server::{Act, FaultServer, cases, endless, records, reply, run_cases};
+use crate::fault_server::{Act, FaultServer, cases, endless, records, response, run_cases};
 use crate::faults::{Case, check, closed_after_ten, error, passes, stays};
 use crate::provider::answer;
 use crate::support::Sandbox;
@@ -12,14 +12,14 @@ const MODEL: &str = "openai-compatible/tiny";
 
 /// A fault that is no fault to who reads on.
 fn read_at_once(name: &'static str, body: &str) -> Case {
-    Case { name, acts: vec![reply("200 OK", "", body)], outcome: "answered", says: "[[1]]", asked: 1 }
+    Case { name, acts: vec![response("200 OK", "", body)], outcome: "answered", says: "[[1]]", asked: 1 }
 }
 
 #[test]
 fn finding_01_a_folder_of_a_persons_is_not_written_into() {
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &["q".to_owned()]);
-    let server = FaultServer::start(|_, _, _| reply("200 OK", "", &answer("[[1]]")));
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
     sandbox.write("r/items.jsonl", "one\ntwo\nthree\n");
     sandbox.write("r/journal/diary.txt", "mine");
     for more in [&[][..], &["--fresh"]] {
@@ -56,7 +56,7 @@ fn finding_03_paths_of_documents_stay_inside_and_pipes_are_refused() {
     sandbox.write("secret.txt", "The key lies under the third stair. ".repeat(20));
     std::os::unix::fs::symlink(sandbox.path("secret.txt"), sandbox.path("cases/link.txt")).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(sandbox.path("cases/pipe.txt")).status().unwrap().success());
-    let server = FaultServer::start(|_, _, _| reply("200 OK", "", &answer("[[1]]")));
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
     let absolute = sandbox.path("secret.txt").display().to_string();
     let with = |path: &str, more: &[&str]| {
         sandbox.write("cases/documents.jsonl", format!("{}\n", json!({"id": "book", "language": "en", "path": path})));
@@ -82,10 +82,10 @@ fn finding_03_paths_of_documents_stay_inside_and_pipes_are_refused() {
 fn finding_09_bodies_without_end_are_given_up() {
     let list = vec![
         stays(
-            "a reply without end",
+            "a response without end",
             endless("200 OK", "", r#"{"choices":[{"message":{"content":""#),
             "failed",
-            "the server's reply is larger than 64 MiB",
+            "the server's response is larger than 64 MiB",
         ),
         passes("an error without end", endless("503 Busy", "", "busy ")),
         stays(
@@ -159,7 +159,7 @@ fn finding_12_overflows_of_every_wording_are_overflows() {
         |name, words: &str| stays(name, error("400 Bad Request", &json!({"message": words})), "overflow", "");
     let list = vec![
         stays(
-            "Anthropic, with the reply",
+            "Anthropic, with the response",
             error(
                 "400 Bad Request",
                 &json!({"type": "error", "error": {"type": "invalid_request_error", "message": "input length and \
@@ -184,18 +184,18 @@ fn finding_12_overflows_of_every_wording_are_overflows() {
 }
 
 #[test]
-fn finding_13_a_complete_reply_is_read_or_refused_once() {
+fn finding_13_a_complete_response_is_read_or_refused_once() {
     let nan = r#"{"choices":[{"message":{"content":"[[1]]"},"logprobs":{"content":[{"logprob":NaN}]},"finish_reason":"stop"}]}"#;
     let surrogate = r#"{"choices":[{"message":{"content":"[[1]] \ud83d"},"finish_reason":"stop"}]}"#;
     let deep = format!("{{\"choices\":{}{}}}", "[".repeat(100_000), "]".repeat(100_000));
-    let limit = |wait: &str| reply("429 Too Many Requests", &format!("retry-after: {wait}\r\n"), "slow down");
+    let limit = |wait: &str| response("429 Too Many Requests", &format!("retry-after: {wait}\r\n"), "slow down");
     let list = vec![
         read_at_once("NaN", nan),
         read_at_once("a lone surrogate", surrogate),
         read_at_once("a byte order mark", &format!("\u{feff}{}", answer("[[1]]"))),
         stays(
             "deep nesting",
-            reply("200 OK", "", &deep),
+            response("200 OK", "", &deep),
             "failed",
             "no JSON that can be read: recursion limit exceeded",
         ),

@@ -89,7 +89,7 @@ fn a_run_is_judged_while_it_is_made_or_afterwards_with_the_same_result() {
     let judged = sandbox.run(&[&with[..], &["--json"]].concat()).exits(0).json();
     assert_eq!(server.requests.lock().unwrap().len(), asked, "the same questions are remembered");
     assert_eq!(std::fs::read(sandbox.path("later/records.jsonl")).unwrap(), readers, "no reader is asked");
-    assert_eq!(judged["cells"][1]["metrics"]["judged_accuracy"]["n"], 5, "Edda's reply could not be read: {judged}");
+    assert_eq!(judged["cells"][1]["metrics"]["judged_accuracy"]["n"], 5, "Edda's response could not be read: {judged}");
     assert_eq!(judged["cells"][1]["metrics"]["judged_accuracy"]["value"], 0.4);
     assert_eq!(judged["cells"][0]["metrics"]["judged_accuracy"]["value"], 0.0, "what was not answered is wrong");
 
@@ -311,7 +311,7 @@ fn other_prompts_are_other_judges() {
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
     let with = ["judge", "r", "--judge-model", "openai-compatible/j", "--base-url", &server.url];
     sandbox.run(&with).exits(0);
-    let front = "+++\npaper = 'ours'\nvariables = []\nreply = 'a box'\n+++\n";
+    let front = "+++\npaper = 'ours'\nvariables = []\nresponse = 'a box'\n+++\n";
     sandbox.write("prompts/judge-sagascale.md", format!("{front}Is {{{{ answer }}}} right? Ana"));
     sandbox.run(&[&with[..], &["--prompts", "prompts"]].concat()).exits(0);
     assert_eq!(server.requests.lock().unwrap().len(), 12);

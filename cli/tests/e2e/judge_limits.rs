@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-/// A judge's reply of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
+/// A judge's response of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
 const PRICES: &str = r#"
 ["openai-compatible/j"]
 source = "this test"
@@ -84,7 +84,7 @@ fn judges_are_in_the_estimate() {
     let told = sandbox.run(&[&run("http://127.0.0.1:9/v1", &["--dry-run"])[..]].concat()).exits(0).json();
     let judge = &told["judges"][0];
     assert_eq!((&judge["method"], &judge["calls"]), (&json!("judge-sagascale"), &json!({"low": 6, "high": 6})));
-    assert_eq!(judge["reply_tokens"]["high"], 60);
+    assert_eq!(judge["response_tokens"]["high"], 60);
     let model = told["models"].as_array().unwrap().iter().find(|m| m["model"] == "openai-compatible/j").unwrap();
     assert!((model["dollars"]["list"][1].as_f64().unwrap() - 0.06).abs() < 1e-9, "{model}");
 
@@ -128,8 +128,8 @@ fn a_paper_that_judges_says_so_where_nobody_does() {
 #[test]
 fn judgements_are_read_again_and_a_changed_one_is_named() {
     let server = Server::replying(|n, _| {
-        let reply = if n == 2 { "I cannot say." } else { "\\boxed{CORRECT}" };
-        ("200 OK", answer(reply))
+        let response = if n == 2 { "I cannot say." } else { "\\boxed{CORRECT}" };
+        ("200 OK", answer(response))
     });
     let sandbox = sandbox();
     run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30", "--judge-model", "builtin/rule"]);
@@ -157,7 +157,7 @@ fn judgements_are_read_again_and_a_changed_one_is_named() {
     let items: Vec<&Value> = differences.as_array().unwrap().iter().map(|one| &one["item"]).collect();
     assert_eq!(items, ["t0-3", "t1-1"]);
 
-    let front = "+++\npaper = 'ours'\nvariables = []\nreply = 'a box'\n+++\n";
+    let front = "+++\npaper = 'ours'\nvariables = []\nresponse = 'a box'\n+++\n";
     sandbox.write("prompts/judge-sagascale.md", format!("{front}Is {{{{ answer }}}} right?"));
     let ended = sandbox.run(&["verify", "r", "--prompts", "prompts"]).exits(1);
     assert!(ended.out().contains("judge-sagascale: 6 judgements were not verified"), "{}", ended.out());

@@ -5,7 +5,7 @@ use crate::support::Sandbox;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// A reply of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
+/// A response of the test's server has 7 tokens, which cost 0.7 cents; one at the limit of 10 tokens costs a cent.
 const PRICES: &str = r#"
 ["openai-compatible/tiny"]
 source = "this test"

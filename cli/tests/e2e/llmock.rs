@@ -44,9 +44,9 @@ impl Llmock {
         let length = body.len();
         let head = "host: localhost\r\nconnection: close\r\ncontent-type: application/json";
         write!(stream, "{method} {path} HTTP/1.1\r\n{head}\r\ncontent-length: {length}\r\n\r\n{body}")?;
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply)?;
-        let body = reply.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        let mut response = String::new();
+        stream.read_to_string(&mut response)?;
+        let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
         Ok(serde_json::from_str(body)?)
     }
 
@@ -124,7 +124,7 @@ fn needs_llmock_broken_streams_and_stalls_are_asked_again() {
         let run = sandbox.command(&run_cases(model, &url, &options)).env(variable, "a-key").output().unwrap();
         let said = String::from_utf8_lossy(&run.stderr);
         assert_eq!((run.status.code(), records(&sandbox).len()), (Some(0), 8), "{model}: {said}");
-        for words in ["the stream ended before the reply did", "no JSON", "no reply in time"] {
+        for words in ["the stream ended before the response did", "no JSON", "no response in time"] {
             assert!(said.contains(words), "{model}: {words}: {said}");
         }
     }

@@ -1,6 +1,6 @@
 //! What is said on standard error: how much, and in which form.
 
-use crate::fault_server::{FaultServer, cases, reply, run_cases};
+use crate::fault_server::{FaultServer, cases, response, run_cases};
 use crate::provider::answer;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
@@ -23,8 +23,8 @@ pub(crate) fn objects(log: &str) -> Vec<Value> {
 /// Refuses the first request for each case, in words that steer terminals.
 fn refusing() -> FaultServer {
     FaultServer::start(|_, n, _| match n {
-        0 => reply("500 Internal Server Error", "", r#"{"error":{"message":"\u001b[2Jgone \u202ereversed"}}"#),
-        _ => reply("200 OK", "", &answer("[[1]]")),
+        0 => response("500 Internal Server Error", "", r#"{"error":{"message":"\u001b[2Jgone \u202ereversed"}}"#),
+        _ => response("200 OK", "", &answer("[[1]]")),
     })
 }
 

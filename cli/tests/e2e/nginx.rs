@@ -1,7 +1,7 @@
 //! Faults as Debian's nginx gives them: its own error pages where a limit, a dead or a silent server makes it, and bodies
 //! that providers were seen to send, served as files.
 
-use crate::fault_server::{Act, FaultServer, cases, records, reply, run_cases};
+use crate::fault_server::{Act, FaultServer, cases, records, response, run_cases};
 use crate::provider::answer;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
@@ -124,7 +124,7 @@ fn choice(message: &Value, finish_reason: &str) -> String {
 #[ignore = "needs nginx"]
 fn needs_nginx_what_nginx_sends_is_waited_for_or_recorded_as_what_it_is() {
     let program = program();
-    let model = FaultServer::start(|_, _, _| reply("200 OK", "", &answer("[[1]]")));
+    let model = FaultServer::start(|_, _, _| response("200 OK", "", &answer("[[1]]")));
     let silent = FaultServer::start(|_, _, _| Act::Hang);
     let (good, hung) = (port_of(&model.url).to_owned(), port_of(&silent.url).to_owned());
     let passes = |says, serves| Case { says, outcome: "answered", serves };

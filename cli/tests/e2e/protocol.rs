@@ -25,7 +25,7 @@ fn every_line_of_a_protocol_has_its_source() {
             open: we chose; another model can be named
         context window: each model's own, where it is known
             HAMLET, Table 11
-        reply limit, tokens: none
+        response limit, tokens: none
             open: we chose; no paper names a limit
         temperature: 0
             HAMLET, appendix D
@@ -33,7 +33,7 @@ fn every_line_of_a_protocol_has_its_source() {
             open: we chose; at temperature 0; one that is named is sent
         system line: none
             open: we chose; the whole prompt is the user's message
-        answer in the reply: the whole reply is the summary
+        answer in the response: the whole response is the summary
             HAMLET, section 3.2
         failures: count as wrong; reports have both readings
             open: we chose; the paper names no treatment

@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A server that answers requests one after the other; [`Server::start`] with the next of its replies (status line,
+/// A server that answers requests one after the other; [`Server::start`] with the next of its responses (status line,
 /// body), the last one for ever.
 pub(crate) struct Server {
     pub(crate) url: String,
@@ -16,12 +16,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(replies: Vec<(&'static str, String)>) -> Self {
-        Self::replying(move |n, _| replies[n.min(replies.len() - 1)].clone())
+    pub(crate) fn start(responses: Vec<(&'static str, String)>) -> Self {
+        Self::replying(move |n, _| responses[n.min(responses.len() - 1)].clone())
     }
 
     /// Answers by the number of the request and its body.
-    pub(crate) fn replying(reply: impl Fn(usize, &Value) -> (&'static str, String) + Send + 'static) -> Self {
+    pub(crate) fn replying(response: impl Fn(usize, &Value) -> (&'static str, String) + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -35,10 +35,11 @@ impl Server {
                 let Ok((body, has_key)) = read_request(&mut stream) else { continue };
                 authorized.fetch_add(usize::from(has_key), Ordering::SeqCst);
                 log.lock().unwrap().push(body.clone());
-                let (status, reply) = reply(n, &body);
+                let (status, response) = response(n, &body);
                 n += 1;
-                let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", reply.len());
-                let _ = stream.get_mut().write_all((head + &reply).as_bytes());
+                let head =
+                    format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", response.len());
+                let _ = stream.get_mut().write_all((head + &response).as_bytes());
             }
         });
         Self { url, requests, n_authorized }
@@ -117,8 +118,8 @@ fn anthropic_and_gemini_are_asked_in_their_own_shape() {
         "cache_read_input_tokens":6,"output_tokens":7}}"#;
     let gemini = r#"{"candidates":[{"content":{"parts":[{"text":"[[1]]"}]},"finishReason":"STOP"}],
         "usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":7}}"#;
-    for (model, reply) in [("anthropic/claude-x", anthropic), ("gemini/gemini-x", gemini)] {
-        let server = Server::start(vec![("200 OK", reply.to_owned())]);
+    for (model, response) in [("anthropic/claude-x", anthropic), ("gemini/gemini-x", gemini)] {
+        let server = Server::start(vec![("200 OK", response.to_owned())]);
         let base = server.url.trim_end_matches("/v1").to_owned();
         let sandbox = Sandbox::with_own_cache();
         let report = sandbox
@@ -190,7 +191,7 @@ fn a_prompt_has_fields_of_its_own_and_other_fields_are_another_question() {
     assert!(manifest.contains("\"extra_bodies\"") && manifest.contains("\"min_p\""), "{manifest}");
 
     sandbox.run(&[&run[..], &["--fresh"]].concat()).exits(0);
-    assert_eq!(server.requests.lock().unwrap().len(), 1, "the reply is remembered");
+    assert_eq!(server.requests.lock().unwrap().len(), 1, "the response is remembered");
     let other = [&run[..], &["--extra-body", r#"read-choice={"grammar": "x"}"#]].concat();
     sandbox.run(&other).refuses(&["another configuration", "extra_bodies"]);
     sandbox.run(&[&other[..], &["--fresh"]].concat()).exits(0);
@@ -240,11 +241,11 @@ fn what_was_asked_before_is_not_asked_again() {
     assert_eq!(n_requests(), 8);
 
     let listed = sandbox.run(&["cache", "list", "--json"]).exits(0).json();
-    assert_eq!(listed["replies"][0]["model"], "openai-compatible/tiny");
-    assert_eq!(listed["replies"][0]["n"], 6);
+    assert_eq!(listed["responses"][0]["model"], "openai-compatible/tiny");
+    assert_eq!(listed["responses"][0]["n"], 6);
     sandbox.run(&["cache", "verify"]).exits(0);
     sandbox.run(&["cache", "prune", "--older-than", "0"]).exits(0);
-    assert_eq!(sandbox.run(&["cache", "list", "--json"]).exits(0).json()["replies"], serde_json::json!([]));
+    assert_eq!(sandbox.run(&["cache", "list", "--json"]).exits(0).json()["responses"], serde_json::json!([]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
-//! Builds against a server that nobody here wrote: llama.cpp's llama-server over tiny random weights, whose replies are held
-//! to the forms of the prompts by JSON schemas and grammars. What they say is noise; that every stage is asked, read,
-//! recorded and counted is not.
+//! Builds against a server that nobody here wrote: llama.cpp's llama-server over tiny random weights, whose responses
+//! are held to the forms of the prompts by JSON schemas and grammars. What they say is noise; that every stage is
+//! asked, read, recorded and counted is not.
 
 use crate::build_sagascale::loan;
 use crate::novel_articles;
@@ -8,9 +8,9 @@ use crate::real_server::LlamaServer;
 use crate::support::{Sandbox, funnel, shared_data};
 use serde_json::{Value, json};
 
-/// A schema that a reply is held to, as an extra body for a prompt.
+/// A schema that a response is held to, as an extra body for a prompt.
 fn held_to(prompt: &str, schema: &Value) -> String {
-    let format = json!({"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "response", "schema": schema}});
     format!("{prompt}={}", json!({"response_format": format}))
 }
 
@@ -25,7 +25,7 @@ fn list(of: &Value, n: usize) -> Value {
     json!({"type": "array", "items": of, "minItems": n, "maxItems": n})
 }
 
-/// Builds queries with key-fact trees from books into `h`, each reply held to its form, and runs two of them.
+/// Builds queries with key-fact trees from books into `h`, each response held to its form, and runs two of them.
 fn build_and_run_queries(sandbox: &Sandbox, server: &LlamaServer, books: &[&str], more: &[&str]) -> Value {
     let url = format!("http://127.0.0.1:{}/v1", server.port);
     // Words of random weights, long enough to be no pronouns.
@@ -80,14 +80,14 @@ fn needs_llama_needs_data_queries_with_key_facts_are_built_from_two_novels() {
     assert!(built["funnel"][1]["units"].as_u64().unwrap() >= 40, "{built}");
 }
 
-/// A grammar that a reply is held to, as an extra body for a prompt; `w` is a word of random weights.
+/// A grammar that a response is held to, as an extra body for a prompt; `w` is a word of random weights.
 fn in_grammar(prompt: &str, root: &str) -> String {
     let grammar = format!("root ::= {root}\nw ::= [B-D] [b-d] [b-d] [b-d] [b-d] [b-d]");
     format!("{prompt}={}", json!({"grammar": grammar}))
 }
 
-/// Collects questions from books, articles in `articles` and a search in `web` into `s`, each reply held to its form, and runs
-/// two of them.
+/// Collects questions from books, articles in `articles` and a search in `web` into `s`, each response held to its
+/// form, and runs two of them.
 fn collect_and_run_questions(sandbox: &Sandbox, server: &LlamaServer, books: &[&str], keyword: &str) -> Value {
     let url = format!("http://127.0.0.1:{}/v1", server.port);
     let keyword = format!(r#""\\boxed{{{keyword}}}""#);
@@ -189,7 +189,7 @@ fn needs_llama_values_are_extracted_and_questions_answered_by_a_server() {
     let twins = ["--extractor", "openai-compatible/tiny,openai-compatible/twin", "--queries", "1"];
     sandbox.run(&[&build[..], &twins, &["--out", "x", "--until", "table"]].concat()).exits(0);
     let lines = |name: &str| std::fs::read_to_string(sandbox.path("x/stages").join(name)).unwrap();
-    assert_eq!(lines("5-extraction.jsonl").matches(r#""state":"kept""#).count(), 8, "each reply can be read");
+    assert_eq!(lines("5-extraction.jsonl").matches(r#""state":"kept""#).count(), 8, "each response can be read");
     assert_eq!(lines("6-consensus.jsonl").lines().count(), 4);
     assert!(lines("7-table.jsonl").lines().count() >= 1);
 

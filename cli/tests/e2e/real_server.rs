@@ -98,11 +98,11 @@ fn is_healthy(port: u16) -> bool {
     let ask = || -> std::io::Result<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", port))?;
         stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
-        let mut reply = String::new();
-        stream.read_to_string(&mut reply)?;
-        Ok(reply)
+        let mut response = String::new();
+        stream.read_to_string(&mut response)?;
+        Ok(response)
     };
-    ask().is_ok_and(|reply| reply.starts_with("HTTP/1.1 200"))
+    ask().is_ok_and(|response| response.starts_with("HTTP/1.1 200"))
 }
 
 /// Stands before the server and counts the requests that were answered, by their bodies.
@@ -136,7 +136,7 @@ impl Counter {
     }
 }
 
-/// One request and its reply; the body of the request if the reply came whole and claims success.
+/// One request and its response; the body of the request if the response came whole and claims success.
 fn relay(client: TcpStream, port: u16) -> std::io::Result<Option<String>> {
     let mut client = BufReader::new(client);
     let (mut head, mut n_bytes) = (String::new(), 0);
@@ -159,10 +159,10 @@ fn relay(client: TcpStream, port: u16) -> std::io::Result<Option<String>> {
     let mut server = TcpStream::connect(("127.0.0.1", port))?;
     server.write_all(format!("{head}connection: close\r\n\r\n").as_bytes())?;
     server.write_all(&body)?;
-    let mut reply = Vec::new();
-    server.read_to_end(&mut reply)?;
-    let is_whole = reply.starts_with(b"HTTP/1.1 200") && reply.ends_with(b"}");
-    client.get_mut().write_all(&reply)?;
+    let mut response = Vec::new();
+    server.read_to_end(&mut response)?;
+    let is_whole = response.starts_with(b"HTTP/1.1 200") && response.ends_with(b"}");
+    client.get_mut().write_all(&response)?;
     Ok(is_whole.then(|| String::from_utf8_lossy(&body).into_owned()))
 }
 
@@ -214,7 +214,7 @@ fn run_until(sandbox: &Sandbox, arguments: &[&str], there: impl Fn() -> bool) ->
 fn needs_llama_every_method_and_judge_finishes_on_a_server_that_is_killed_three_times() {
     let mut server = LlamaServer::start();
     let counter = Counter::before(server.port);
-    // Replies of this server are not confused with another's: its port is part of what they are remembered by.
+    // Responses of this server are not confused with another's: its port is part of what they are remembered by.
     let sandbox = Sandbox::new();
     let (example, items) = (example(), ITEMS.join(","));
     let arguments = arguments(&example, &counter.url, &items, "r");

@@ -66,11 +66,11 @@ fn the_tables_of_a_run() {
         * 95% interval over items: fewer than five books to cluster by, or scores all alike
 
         What it took
-        method       budget  calls  remembered  prompt tokens  % cached  reply tokens  dollars  s median  s most
-        --------------------------------------------------------------------------------------------------------
-        closed-book       -     18           0              -         -             -   0.0000       0.5     0.5
-        dos-rag          15     18           0              -         -             -   0.0000       0.5     0.5
-        dos-rag          30     18           0              -         -             -   0.0000       0.5     0.5
+        method       budget  calls  remembered  prompt tokens  % cached  response tokens  dollars  s median  s most
+        -----------------------------------------------------------------------------------------------------------
+        closed-book       -     18           0              -         -                -   0.0000       0.5     0.5
+        dos-rag          15     18           0              -         -                -   0.0000       0.5     0.5
+        dos-rag          30     18           0              -         -                -   0.0000       0.5     0.5
         r: 54 of 54 calls did not tell their tokens and are in none of the sums
 
         Paired differences, accuracy

@@ -1,6 +1,6 @@
 //! A key goes into the header of a request, and nowhere else, whatever happens.
 
-use crate::fault_server::{Act, FaultServer, Seen, cases, reply, run_cases};
+use crate::fault_server::{Act, FaultServer, Seen, cases, response, run_cases};
 use crate::log::objects;
 use crate::provider::answer;
 use crate::support::{Ended, Sandbox};
@@ -29,26 +29,26 @@ fn files_with(folder: &Path, words: &str) -> Vec<String> {
 /// A server that repeats the key wherever it can.
 fn telling(name: &str, n: usize, seen: &Seen) -> Act {
     let key = seen.key.clone().unwrap_or_default();
-    let error = |status, words: &str| reply(status, "", &format!(r#"{{"error":{{"message":"{words} {key}"}}}}"#));
+    let error = |status, words: &str| response(status, "", &format!(r#"{{"error":{{"message":"{words} {key}"}}}}"#));
     match (name, n) {
         ("500", 0) => error("500 Internal Server Error", "failed with"),
-        ("429", 0) => reply("429 Too Many Requests", "retry-after-ms: 1\r\n", &format!("slow down, {key}")),
-        ("page", 0) => reply("502 Bad Gateway", "", &format!("<html><h1>{key}</h1></html>")),
+        ("429", 0) => response("429 Too Many Requests", "retry-after-ms: 1\r\n", &format!("slow down, {key}")),
+        ("page", 0) => response("502 Bad Gateway", "", &format!("<html><h1>{key}</h1></html>")),
         ("refused field", 0) => error("400 Bad Request", "unsupported value: temperature"),
         ("400", _) => error("400 Bad Request", "bad request with"),
         ("filter", _) => error("400 Bad Request", "content_filter"),
         ("overflow", _) => error("400 Bad Request", "prompt is too long: 9 tokens > 8 maximum"),
         ("reset", 0) => Act::Reset,
-        ("reply", _) => reply("200 OK", "", &answer(&format!("[[1]] You are {key}."))),
+        ("response", _) => response("200 OK", "", &answer(&format!("[[1]] You are {key}."))),
         ("revoked", _) => error("401 Unauthorized", "Incorrect API key provided:"),
-        _ => reply("200 OK", "", &answer("[[1]]")),
+        _ => response("200 OK", "", &answer("[[1]]")),
     }
 }
 
 #[test]
 fn a_planted_key_is_found_nowhere_on_disk_or_screen() {
     let names =
-        ["500", "429", "page", "refused field", "400", "filter", "overflow", "reset", "reply", "fine", "revoked"];
+        ["500", "429", "page", "refused field", "400", "filter", "overflow", "reset", "response", "fine", "revoked"];
     let server = FaultServer::start(telling);
     let sandbox = Sandbox::with_own_cache();
     cases(&sandbox, &names.map(str::to_owned));

@@ -1,144 +1,16 @@
 //! `closeread serve`, as a browser meets it.
 
+mod server;
+
 use crate::http::{HttpServer, ok};
-use crate::support::{Ended, Sandbox, run_tales, tales};
-use serde_json::{Value, json};
+use crate::support::{Ended, Sandbox};
+use serde_json::json;
+use server::{Server, page};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
 const KEY: &str = "sk-planted-7d1e0c2b9a8f4e6d";
-
-/// A server over a page of three files and the run `r`.
-struct Server {
-    child: Child,
-    /// `127.0.0.1:PORT`
-    host: String,
-    sandbox: Sandbox,
-}
-
-struct Reply {
-    status: u16,
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Reply {
-    fn header(&self, name: &str) -> Option<&str> {
-        let value = |line: &str| line.split_once(':').filter(|(known, _)| known.eq_ignore_ascii_case(name)).is_some();
-        self.head.lines().find(|line| value(line)).map(|line| line.split_once(':').unwrap().1.trim())
-    }
-
-    fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.text()))
-    }
-}
-
-fn page(sandbox: &Sandbox) {
-    sandbox.write("page/index.html", "<!doctype html><title>page</title>");
-    sandbox.write("page/closeread_wasm.js", format!("export const words = '{}';", "long ".repeat(500)));
-    sandbox.write("page/closeread_wasm_bg.wasm", b"\0asm\x01\0\0\0");
-    sandbox.write("page/runs/index.js", "export const viewer = true;");
-    sandbox.write("secret.txt", "not served");
-}
-
-impl Server {
-    fn start(more: &[&str]) -> Self {
-        Self::started_after(None, more)
-    }
-
-    /// Started by bash once it has run `first`, where that is given.
-    fn started_after(first: Option<&str>, more: &[&str]) -> Self {
-        let sandbox = Sandbox::new();
-        page(&sandbox);
-        tales(&sandbox);
-        run_tales(&sandbox, "r", &["--method", "closed-book"]);
-        let args = [&["serve", "r", "--port", "0", "--page", "page"][..], more].concat();
-        let mut command = match first {
-            Some(first) => sandbox.command_after(first, &args),
-            None => sandbox.command(&args),
-        };
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let host = line.trim().trim_start_matches("http://").split('/').next().unwrap().to_owned();
-        assert!(line.starts_with("http://127.0.0.1:") && line.trim().ends_with("/#/runs"), "{line}");
-        Self { child, host, sandbox }
-    }
-
-    fn send(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.host).unwrap();
-        let mut head = format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
-        if headers.iter().all(|(name, _)| *name != "host") {
-            head += &format!("host: {}\r\n", self.host);
-        }
-        headers.iter().for_each(|(name, value)| head += &format!("{name}: {value}\r\n"));
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
-        stream
-    }
-
-    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut bytes = Vec::new();
-        self.send(method, path, headers, body).read_to_end(&mut bytes).unwrap();
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap();
-        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let mut body = bytes[end + 4..].to_vec();
-        if head.to_lowercase().contains("transfer-encoding: chunked") {
-            body = unchunked(&body);
-        }
-        Reply { status, head, body }
-    }
-
-    fn get(&self, path: &str) -> Reply {
-        self.ask("GET", path, &[], "")
-    }
-
-    /// The processor's time that it took so far, in hundredths of a second.
-    #[cfg(target_os = "linux")]
-    fn ticks(&self) -> u64 {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap();
-        let fields: Vec<&str> = stat.rsplit_once(") ").unwrap().1.split(' ').collect();
-        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-    }
-
-    fn token(&self) -> String {
-        self.get("/closeread.json").json()["relay"]["token"].as_str().unwrap().to_owned()
-    }
-
-    /// What it said on standard error until it was ended.
-    fn end(mut self) -> String {
-        let _ = self.child.kill();
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        said
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::new();
-    while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
-        let length = usize::from_str_radix(std::str::from_utf8(&bytes[..end]).unwrap().trim(), 16).unwrap();
-        if length == 0 {
-            break;
-        }
-        whole.extend(&bytes[end + 2..end + 2 + length]);
-        bytes = &bytes[end + 4 + length..];
-    }
-    whole
-}
 
 #[test]
 fn the_page_comes_with_its_policy_and_is_sent_once() {
@@ -211,9 +83,9 @@ fn a_run_folder_is_read_and_nothing_else() {
 fn another_sites_name_that_leads_here_is_refused() {
     let server = Server::start(&[]);
     for host in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1"] {
-        let reply = server.ask("GET", "/runs/r/items.jsonl", &[("host", host)], "");
-        assert_eq!(reply.status, 421, "{host}");
-        assert!(!reply.text().contains("question"), "{host}");
+        let response = server.ask("GET", "/runs/r/items.jsonl", &[("host", host)], "");
+        assert_eq!(response.status, 421, "{host}");
+        assert!(!response.text().contains("question"), "{host}");
     }
     let here = format!("localhost:{}", server.host.rsplit(':').next().unwrap());
     assert_eq!(server.ask("GET", "/", &[("host", &here)], "").status, 200);
@@ -234,8 +106,8 @@ fn the_relay_passes_on_what_a_server_needs_to_the_one_with_the_token() {
         ("content-type", "application/json"),
         ("cookie", "session=1"),
     ];
-    let reply = server.ask("POST", "/relay", &headers, "{\"q\": 1}");
-    assert_eq!((reply.status, reply.json()), (200, json!({"heard": "{\"q\": 1}"})));
+    let response = server.ask("POST", "/relay", &headers, "{\"q\": 1}");
+    assert_eq!((response.status, response.json()), (200, json!({"heard": "{\"q\": 1}"})));
     let asked = &target.asked("POST", "/v1/chat?key=x")[0];
     assert_eq!(asked.header("authorization"), Some(KEY));
     assert_eq!((asked.header("x-goog-api-key"), asked.header("anthropic-version")), (Some("g"), Some("2023-06-01")));
@@ -258,9 +130,9 @@ fn the_relay_passes_on_what_a_server_needs_to_the_one_with_the_token() {
     assert_eq!(target.asked("POST", "/v1/chat").len(), 2);
     let refused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let nobody = format!("http://{refused}/v1?key={KEY}");
-    let reply = server.ask("POST", "/relay", &[headers[0], ("x-closeread-url", &nobody), headers[2]], "{}");
-    assert_eq!(reply.status, 502);
-    assert!(reply.text().contains("cannot be asked") && !reply.text().contains(KEY), "{}", reply.text());
+    let response = server.ask("POST", "/relay", &[headers[0], ("x-closeread-url", &nobody), headers[2]], "{}");
+    assert_eq!(response.status, 502);
+    assert!(response.text().contains("cannot be asked") && !response.text().contains(KEY), "{}", response.text());
     assert!(!server.end().contains(KEY));
 }
 
@@ -270,8 +142,8 @@ fn finding_16_the_relay_refuses_itself_however_it_is_spelled_and_what_only_this_
     let (token, port) = (server.token(), server.host.rsplit(':').next().unwrap().to_owned());
     let asked = |url: &str| {
         let headers = [("x-closeread-token", token.as_str()), ("x-closeread-url", url)];
-        let reply = server.ask("POST", "/relay", &headers, "{}");
-        (reply.status, reply.text())
+        let response = server.ask("POST", "/relay", &headers, "{}");
+        (response.status, response.text())
     };
     for host in [
         "[::ffff:127.0.0.1]",
@@ -336,9 +208,9 @@ fn an_answer_is_passed_on_as_it_is_made() {
 #[test]
 fn without_the_option_nothing_is_passed_on() {
     let server = Server::start(&[]);
-    let reply = server.ask("POST", "/relay", &[("x-closeread-url", "http://127.0.0.1:1/")], "{}");
-    assert_eq!(reply.status, 404);
-    assert!(reply.text().contains("--relay"), "{}", reply.text());
+    let response = server.ask("POST", "/relay", &[("x-closeread-url", "http://127.0.0.1:1/")], "{}");
+    assert_eq!(response.status, 404);
+    assert!(response.text().contains("--relay"), "{}", response.text());
 }
 
 #[test]
@@ -379,9 +251,9 @@ fn finding_16_links_in_a_run_folder_are_not_followed() {
     link("elsewhere", "r/preparations");
     let listed = server.get("/runs/r/").text();
     for path in ["report.json", "texts/linked.txt.zst", "preparations/stolen.json"] {
-        let reply = server.get(&format!("/runs/r/{path}"));
-        assert_eq!(reply.status, 404, "{path}: {}", reply.text());
-        assert!(!reply.text().contains("not served") && !listed.contains(path), "{path}: {listed}");
+        let response = server.get(&format!("/runs/r/{path}"));
+        assert_eq!(response.status, 404, "{path}: {}", response.text());
+        assert!(!response.text().contains("not served") && !listed.contains(path), "{path}: {listed}");
     }
     assert_eq!(server.get("/runs/r/items.jsonl").status, 200);
 }
@@ -398,6 +270,6 @@ fn finding_16_without_free_descriptors_it_rests_and_goes_on_afterwards() {
     let taken = server.ticks() - before;
     drop(silent);
     assert!(taken < 20, "{taken} hundredths of a second in one");
-    let reply = server.get("/");
-    assert_eq!((reply.status, reply.text().as_str()), (200, "<!doctype html><title>page</title>"));
+    let response = server.get("/");
+    assert_eq!((response.status, response.text().as_str()), (200, "<!doctype html><title>page</title>"));
 }

@@ -1,4 +1,4 @@
-//! `closeread verify`: a run computed again from its stored replies.
+//! `closeread verify`: a run computed again from its stored responses.
 
 use crate::support::{Sandbox, rewrite_lines, run_tales, tales};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn dense_retrieval_is_computed_again_too() {
 }
 
 #[test]
-fn a_changed_score_and_a_changed_reply_are_named() {
+fn a_changed_score_and_a_changed_response_are_named() {
     let sandbox = Sandbox::new();
     run(&sandbox);
     rewrite_lines(&sandbox, "r/records.jsonl", |record| {
@@ -79,7 +79,7 @@ fn what_cannot_be_verified_says_why() {
     run(&sandbox);
     sandbox.run(&["verify", "nowhere"]).refuses(&["nowhere", "expected a run folder"]);
     let prompt =
-        "+++\npaper = 'ours'\nvariables = ['title', 'question', 'options']\nreply = '[[1]]'\n+++\n{{ question }}";
+        "+++\npaper = 'ours'\nvariables = ['title', 'question', 'options']\nresponse = '[[1]]'\n+++\n{{ question }}";
     sandbox.write("prompts/closed-book-choice.md", prompt);
     sandbox.run(&["verify", "r", "--prompts", "prompts"]).refuses(&[
         "other prompts",

@@ -1,4 +1,4 @@
-//! One question of a stage, asked again where the reply cannot be used.
+//! One question of a stage, asked again where the response cannot be used.
 
 use super::line::End;
 use super::stage::Made;
@@ -10,12 +10,12 @@ use closeread_prompts::Prompt;
 use closeread_prompts::builds::BuildAgain;
 use std::fmt::Display;
 
-/// How often a model is asked for the same in all: once more after a reply that cannot be used.
+/// How often a model is asked for the same in all: once more after a response that cannot be used.
 pub(super) const ATTEMPTS: usize = 2;
 
-/// Asks by the prompt until `read` can use the reply, at most [`ATTEMPTS`] times, each time but the first with
-/// what was wrong; the last problem if no reply can be used. `read` is told whether there is no further attempt, so that it
-/// may be content with less. `shared` is the beginning that other questions share.
+/// Asks by the prompt until `read` can use the response, at most [`ATTEMPTS`] times, each time but the first with
+/// what was wrong; the last problem if no response can be used. `read` is told whether there is no further attempt, so
+/// that it may be content with less. `shared` is the beginning that other questions share.
 pub(super) async fn asked<T, E: Display, H: Host>(
     session: &mut Session<'_, H>,
     prompt: &(impl Prompt + ?Sized),
@@ -26,19 +26,19 @@ pub(super) async fn asked<T, E: Display, H: Host>(
     let mut messages = messages(prompt, prompts, shared)?;
     let mut attempt = 1;
     loop {
-        let reply = session.ask_model(prompt.name(), messages.clone()).await?;
-        let problem = match read(&reply.text, attempt == ATTEMPTS) {
+        let response = session.ask_model(prompt.name(), messages.clone()).await?;
+        let problem = match read(&response.text, attempt == ATTEMPTS) {
             Err(problem) if attempt < ATTEMPTS => problem.to_string(),
             end => return Ok(end),
         };
         let again = BuildAgain { problem: &problem }.render(prompts)?;
-        messages.push(Message { role: Speaker::Assistant, content: reply.text, shared_bytes: None });
+        messages.push(Message { role: Speaker::Assistant, content: response.text, shared_bytes: None });
         messages.push(Message::user(again));
         attempt += 1;
     }
 }
 
-/// The work on a unit that asks one question: a reply that cannot be used drops it as `unreadable`.
+/// The work on a unit that asks one question: a response that cannot be used drops it as `unreadable`.
 pub(super) async fn one<T, E: Display, H: Host>(
     host: &H,
     settings: Settings<'_>,

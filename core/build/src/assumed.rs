@@ -5,7 +5,7 @@ use closeread_methods::cost::{Calls, Cost, Range, Shared, Stage};
 use closeread_methods::{MethodError, Settings, prompt_tokens};
 use serde::Serialize;
 
-/// The calls of a stage, if nothing is dropped before it; at most, if every reply has to be asked for again.
+/// The calls of a stage, if nothing is dropped before it; at most, if every response has to be asked for again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StageCost {
     /// Name of the stage.
@@ -27,18 +27,18 @@ pub(super) fn tokens_of(
 pub(super) struct Prompt {
     /// What is known of the prompt.
     pub(super) known: u64,
-    /// Replies of earlier stages in it, at most: at least there is nothing of them.
-    pub(super) replies: u64,
+    /// Responses of earlier stages in it, at most: at least there is nothing of them.
+    pub(super) responses: u64,
 }
 
 impl StageCost {
-    /// A stage that makes one call a prompt, each with a reply of at most `reply_limit` tokens.
-    pub(super) fn of(stage: &'static str, prompts: &[Prompt], reply_limit: u32) -> Self {
-        let reply_limit = u64::from(reply_limit);
+    /// A stage that makes one call a prompt, each with a response of at most `response_limit` tokens.
+    pub(super) fn of(stage: &'static str, prompts: &[Prompt], response_limit: u32) -> Self {
+        let response_limit = u64::from(response_limit);
         let attempts = ATTEMPTS as u64;
-        let most = |prompt: &Prompt| prompt.known + prompt.replies;
-        // Asked again, a prompt holds itself, the reply and what was wrong with it.
-        let again = |prompt: &Prompt| most(prompt) * attempts + (reply_limit + AGAIN) * (attempts - 1);
+        let most = |prompt: &Prompt| prompt.known + prompt.responses;
+        // Asked again, a prompt holds itself, the response and what was wrong with it.
+        let again = |prompt: &Prompt| most(prompt) * attempts + (response_limit + AGAIN) * (attempts - 1);
         let calls = Calls {
             stage: Stage::Preparation,
             n: Range { low: prompts.len() as u64, high: prompts.len() as u64 * attempts },
@@ -46,8 +46,8 @@ impl StageCost {
                 low: prompts.iter().map(|prompt| prompt.known).sum(),
                 high: prompts.iter().map(again).sum(),
             },
-            longest: prompts.iter().map(|prompt| most(prompt) + reply_limit + AGAIN).max().unwrap_or(0),
-            reply_limit,
+            longest: prompts.iter().map(|prompt| most(prompt) + response_limit + AGAIN).max().unwrap_or(0),
+            response_limit,
             shared: Shared::Nothing,
         };
         Self { stage, cost: Cost { calls: vec![calls], overflows: Vec::new() } }

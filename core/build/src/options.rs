@@ -209,7 +209,7 @@ async fn write<H: Host>(
     for _ in 0..parameters.rounds.max(1) {
         let missing = parameters.n - found.wrong.len();
         let prompt = prompt(title, item, missing, &found);
-        let written = match asked(session, &prompt, "", |reply, _| read(reply)).await? {
+        let written = match asked(session, &prompt, "", |response, _| read(response)).await? {
             Ok(written) => written,
             Err(problem) => return Ok(End::dropped("unreadable", problem.to_string())),
         };
@@ -269,8 +269,8 @@ enum OptionsError {
     NoOptions,
 }
 
-fn read(reply: &str) -> Result<Vec<String>, OptionsError> {
-    let value = json_value(reply).answer().ok_or(OptionsError::NoObject)?;
+fn read(response: &str) -> Result<Vec<String>, OptionsError> {
+    let value = json_value(response).answer().ok_or(OptionsError::NoObject)?;
     let list = match &value {
         Value::Object(fields) => {
             fields.get("options").or_else(|| fields.get("distractors")).cloned().unwrap_or_default()
@@ -319,17 +319,17 @@ pub fn cost(
     let (mut write, mut judge) = (Vec::new(), Vec::new());
     let nothing = Distractors { wrong: Vec::new(), refused: Vec::new() };
     for item in items.iter().filter(|item| wants_options(item)) {
-        let replies = u64::from(settings.reply_limit.reserved());
+        let responses = u64::from(settings.response_limit.reserved());
         let known = tokens_of(settings, &prompt(&title(books, item), item, parameters.n, &nothing))?;
-        write.push(Prompt { known, replies });
+        write.push(Prompt { known, responses });
         let (question, answers) = (item.question.as_str(), item.answers.as_slice());
         let known = tokens_of(settings, &JudgeCorpusQa { question, answers, several: false, answer: "" })?;
-        judge.extend((0..parameters.n).map(|_| Prompt { known, replies }));
+        judge.extend((0..parameters.n).map(|_| Prompt { known, responses }));
     }
     let rounds = parameters.rounds.max(1) as u64;
     let stages = [("distractors", write), ("distractors: judge", judge)];
     Ok(stages
-        .map(|(stage, prompts)| StageCost::of(stage, &prompts, settings.reply_limit.reserved()).at_most(rounds))
+        .map(|(stage, prompts)| StageCost::of(stage, &prompts, settings.response_limit.reserved()).at_most(rounds))
         .to_vec())
 }
 

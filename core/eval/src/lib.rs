@@ -1,4 +1,4 @@
-//! What is asked, how a reply is read, how a trial ended, and what that counts for.
+//! What is asked, how a response is read, how a trial ended, and what that counts for.
 
 #![forbid(unsafe_code)]
 

@@ -20,7 +20,7 @@ pub enum Outcome {
     Unanswered,
     /// The prompt does not fit the model's window.
     Overflow {
-        /// Tokens needed, reply included; absent where only the provider counted.
+        /// Tokens needed, response included; absent where only the provider counted.
         needed: Option<usize>,
         /// Tokens the window holds; absent where only the provider counted.
         context_window: Option<usize>,

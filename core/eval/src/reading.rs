@@ -23,7 +23,7 @@ pub struct ExtractiveInput {
     pub further: Vec<Question>,
     /// What kind of answer is asked for.
     pub task: Task,
-    /// What the reply is to hold.
+    /// What the response is to hold.
     pub expected: Expected,
     /// The language of the text.
     pub language: Language,

@@ -1,4 +1,4 @@
-//! Asking a judge: the prompt is filled in and sent, the reply read.
+//! Asking a judge: the prompt is filled in and sent, the response read.
 
 use super::submission::JudgeResponse;
 use super::{Ruling, Verdict};
@@ -8,7 +8,7 @@ use closeread_methods::Host;
 use closeread_methods::{MethodError, Session, Settings, Stop, messages};
 use closeread_prompts::Prompt;
 
-/// Sends a judge's prompt and reads the reply; `shared` is the beginning that other questions share.
+/// Sends a judge's prompt and reads the response; `shared` is the beginning that other questions share.
 pub(super) async fn ask<H: Host>(
     host: &H,
     settings: Settings<'_>,
@@ -19,7 +19,7 @@ pub(super) async fn ask<H: Host>(
     let messages = messages(prompt, settings.prompts, shared)?;
     let mut session = Session::new(host, settings);
     let verdict = match session.ask_model(prompt.name(), messages).await {
-        Ok(reply) => match read(after_thinking(&reply.text)) {
+        Ok(response) => match read(after_thinking(&response.text)) {
             Parsed::Answer(ruling) => Verdict::Ruled { ruling },
             Parsed::Unparsed => Verdict::Unparsed,
         },

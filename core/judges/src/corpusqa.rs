@@ -9,8 +9,8 @@ use closeread_methods::{MethodError, Settings};
 use closeread_prompts::judges::JudgeCorpusQa;
 
 /// `[[YES]]` and no `[[NO]]` is correct. The script counts everything else, and every failed call, as incorrect
-/// ([`IfUnreadable::Incorrect`](super::IfUnreadable::Incorrect)); here these stay states of their own, so that they can be told
-/// apart.
+/// ([`IfUnreadable::Incorrect`](super::IfUnreadable::Incorrect)); here these stay states of their own, so that they can
+/// be told apart.
 pub(super) async fn equivalence<H: Host>(
     host: &H,
     settings: Settings<'_>,
@@ -23,5 +23,5 @@ pub(super) async fn equivalence<H: Host>(
         several: item.answers.len() > 1,
         answer: said.text(),
     };
-    ask(host, settings, &prompt, "", |reply| verdict(reply).map(|correct| Ruling::Correctness { correct })).await
+    ask(host, settings, &prompt, "", |response| verdict(response).map(|correct| Ruling::Correctness { correct })).await
 }

@@ -23,17 +23,17 @@ pub fn cost(
 ) -> Result<Calls, MethodError> {
     let asked = calls_of(settings.tokenizer, async |host| ask(judge, host, settings, submission).await.map(drop))?;
     let n = if asked.is_empty() { 0 } else { n };
-    let (prompt, mut reply_limit) = asked.first().copied().unwrap_or_default();
+    let (prompt, mut response_limit) = asked.first().copied().unwrap_or_default();
     // Its list repeats what will be said.
     if judge == Judge::VerifyFacts {
-        reply_limit = reply_limit.max(list_tokens(said.high / TOKENS_OF_SENTENCE, said.high));
+        response_limit = response_limit.max(list_tokens(said.high / TOKENS_OF_SENTENCE, said.high));
     }
     Ok(Calls {
         stage: Stage::Question,
         n: Range::exactly(n),
         prompt: (Range::exactly(prompt) + said) * n,
         longest: prompt + said.high,
-        reply_limit,
+        response_limit,
         shared: Shared::Nothing,
     })
 }

@@ -61,7 +61,7 @@ pub(super) fn list_tokens(n: u64, tokens: u64) -> u64 {
 fn with_room<'s>(settings: Settings<'s>, texts: &[&str]) -> Settings<'s> {
     let tokens: usize = texts.iter().map(|text| settings.tokenizer.count(text)).sum();
     let needed = u32::try_from(list_tokens(texts.len() as u64, tokens as u64)).unwrap_or(u32::MAX);
-    Settings { reply_limit: settings.reply_limit.at_least(needed), ..settings }
+    Settings { response_limit: settings.response_limit.at_least(needed), ..settings }
 }
 
 /// One of five categories a sentence, against the chunk.
@@ -76,8 +76,8 @@ pub(super) async fn verify_facts<H: Host>(
     let prompt =
         VerifyFacts { chunk: submission.chunk, sentences: &sentences, n_sentences: sentences.len(), categories };
     let settings = with_room(settings, &sentences);
-    ask(host, settings, &prompt, submission.chunk, |reply| {
-        let rulings = placed(reply, "sentence", &sentences, |entry| {
+    ask(host, settings, &prompt, submission.chunk, |response| {
+        let rulings = placed(response, "sentence", &sentences, |entry| {
             let category = ErrorCategory::of_name(&scalar(entry.get("category")?)?)?;
             Some(SentenceRuling { category, reason: entry.get("reason").and_then(scalar).unwrap_or_default() })
         });
@@ -95,8 +95,8 @@ pub(super) async fn align_key_facts<H: Host>(
     let (sentences, facts) = (sentences(submission), facts(submission));
     let prompt = AlignKeyFacts { facts: &facts, n_facts: facts.len(), sentences: &sentences };
     let settings = with_room(settings, &facts);
-    ask(host, settings, &prompt, "", |reply| {
-        let rulings = placed(reply, "key-fact", &facts, |entry| fact_ruling(entry, sentences.len()));
+    ask(host, settings, &prompt, "", |response| {
+        let rulings = placed(response, "key-fact", &facts, |entry| fact_ruling(entry, sentences.len()));
         rulings.map(|facts| Ruling::KeyFacts { facts })
     })
     .await
@@ -148,14 +148,14 @@ const fn meaning(category: ErrorCategory) -> &'static str {
     }
 }
 
-/// The entries of a reply's JSON list, each beside the text that it is about; see the head of this file.
+/// The entries of a response's JSON list, each beside the text that it is about; see the head of this file.
 fn placed<T>(
-    reply: &str,
+    response: &str,
     field: &str,
     texts: &[&str],
     read: impl Fn(&Map<String, Value>) -> Option<T>,
 ) -> Parsed<Vec<Option<T>>> {
-    let Parsed::Answer(value) = json_value(reply) else { return Parsed::Unparsed };
+    let Parsed::Answer(value) = json_value(response) else { return Parsed::Unparsed };
     let entries = match value {
         Value::Array(entries) => entries,
         // A list inside an object, as servers that enforce an object make models reply; or an object alone.

@@ -16,7 +16,7 @@ pub struct JudgementKey {
     pub judge_model: String,
     /// Number of the vote, from 0.
     pub vote: u32,
-    /// How it was asked: sixteen hex digits over prompt, temperature and all else that can change a reply; see
+    /// How it was asked: sixteen hex digits over prompt, temperature and all else that can change a response; see
     /// [`Panel::setup`].
     pub setup: String,
 }

@@ -58,7 +58,7 @@ pub const BUILTIN_RULE: &str = "builtin/rule";
 /// Asks a model.
 ///
 /// # Errors
-/// [`MethodError`] if the prompt is unusable. A failed call and a reply that cannot be read are verdicts.
+/// [`MethodError`] if the prompt is unusable. A failed call and a response that cannot be read are verdicts.
 pub async fn ask<H: Host>(
     judge: Judge,
     host: &H,

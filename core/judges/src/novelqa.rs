@@ -28,7 +28,8 @@ pub(super) async fn correctness<H: Host>(
         several: item.answers.len() > 1,
         answer: said.text(),
     };
-    ask(host, settings, &prompt, "", |reply| judge_letter(reply).map(|correct| Ruling::Correctness { correct })).await
+    ask(host, settings, &prompt, "", |response| judge_letter(response).map(|correct| Ruling::Correctness { correct }))
+        .await
 }
 
 /// What the reader cited, marked from 0 to 100 (section 4.5; the prompt says 1 to 100): whether it is the correct evidence
@@ -48,7 +49,7 @@ pub(super) async fn evidence<H: Host>(
         evidence: quotes(item),
         cited,
     };
-    ask(host, settings, &prompt, "", |reply| evidence_marks(reply).map(Ruling::Evidence)).await
+    ask(host, settings, &prompt, "", |response| evidence_marks(response).map(Ruling::Evidence)).await
 }
 
 fn quotes(item: &Item) -> Vec<&str> {

@@ -29,7 +29,7 @@ pub struct Panel {
     pub paper: Paper,
     /// Sampling temperature; 0 in the papers.
     pub temperature: f32,
-    /// Most tokens of a reply.
+    /// Most tokens of a response.
     pub max_output_tokens: u32,
     /// Address of the models' server, without credentials; absent for the providers' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -138,7 +138,7 @@ impl Panel {
         self.asks(Judge::ClassifyQuestion) && item.task != Task::Summary
     }
 
-    /// How a member is asked: sixteen hex digits that change with everything that can change its reply but model and
+    /// How a member is asked: sixteen hex digits that change with everything that can change its response but model and
     /// vote.
     pub fn setup(&self, judge: Judge, model: &str) -> String {
         if model == BUILTIN_RULE {

@@ -23,8 +23,8 @@ pub(super) async fn correctness<H: Host>(
         several: item.answers.len() > 1,
         answer: said.text(),
     };
-    ask(host, settings, &prompt, "", |reply| {
-        boxed_label(reply, &["CORRECT", "INCORRECT"]).map(|label| Ruling::Correctness { correct: label == 0 })
+    ask(host, settings, &prompt, "", |response| {
+        boxed_label(response, &["CORRECT", "INCORRECT"]).map(|label| Ruling::Correctness { correct: label == 0 })
     })
     .await
 }
@@ -37,8 +37,8 @@ pub(super) async fn classify_question<H: Host>(
 ) -> Result<JudgeResponse, MethodError> {
     let types = QuestionType::ALL.map(|of| Kind { name: of.name(), meaning: of.meaning(), example: of.example() });
     let prompt = ClassifyQuestion { question: &submission.item.question, types: &types };
-    ask(host, settings, &prompt, "", |reply| {
-        boxed_label(reply, &QuestionType::ALL.map(QuestionType::name))
+    ask(host, settings, &prompt, "", |response| {
+        boxed_label(response, &QuestionType::ALL.map(QuestionType::name))
             .map(|label| Ruling::QuestionType { question_type: QuestionType::ALL[label] })
     })
     .await

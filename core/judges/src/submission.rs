@@ -34,9 +34,9 @@ pub enum SubmittedAnswer<'a> {
         /// The option chosen, from 0.
         choice: Option<usize>,
     },
-    /// A reply that holds no answer in the agreed form.
+    /// A response that holds no answer in the agreed form.
     Unparsed {
-        /// The reply.
+        /// The response.
         response: &'a str,
     },
 }
@@ -46,7 +46,7 @@ impl<'a> SubmittedAnswer<'a> {
     pub fn of(outcome: &'a Outcome) -> Self {
         match outcome {
             Outcome::Answered { answer, choice, .. } => Self::Answer { text: answer, choice: *choice },
-            Outcome::Unparsed { response: reply } => Self::Unparsed { response: reply },
+            Outcome::Unparsed { response } => Self::Unparsed { response },
             _ => Self::Nothing,
         }
     }
@@ -56,7 +56,7 @@ impl<'a> SubmittedAnswer<'a> {
         match self {
             Self::Nothing => "",
             Self::Answer { text, .. } => text,
-            Self::Unparsed { response: reply } => reply,
+            Self::Unparsed { response } => response,
         }
     }
 }

@@ -12,7 +12,7 @@ pub enum Verdict {
         /// What the judge says.
         ruling: Ruling,
     },
-    /// The reply is not in the agreed form; the call's trace holds it.
+    /// The response is not in the agreed form; the call's trace holds it.
     Unparsed,
     /// The prompt does not fit the model's window.
     Overflow,

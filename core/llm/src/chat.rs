@@ -10,21 +10,21 @@ pub struct Call {
     pub messages: Vec<Message>,
     /// Sampling temperature; the papers decode greedily, 0.
     pub temperature: f32,
-    /// Most tokens the reply may have; `None` leaves it to the provider.
+    /// Most tokens the response may have; `None` leaves it to the provider.
     pub max_output_tokens: Option<u32>,
     /// Name of the prompt the last message was made from: what options for single prompts go by.
     #[serde(skip)]
     pub prompt: String,
 }
 
-/// Tokens that a reply without a limit is taken to have where that must be said beforehand: as what stays free in a window,
-/// in an estimate, under a limit of tokens a minute. It is an assumption; a model that reasons may write far more.
-pub const ASSUMED_REPLY_TOKENS: u32 = 1024;
+/// Tokens that a response without a limit is taken to have where that must be said beforehand: as what stays free in a
+/// window, in an estimate, under a limit of tokens a minute. It is an assumption; a model that reasons may write far more.
+pub const ASSUMED_RESPONSE_TOKENS: u32 = 1024;
 
 impl Call {
-    /// Tokens that the reply is taken to have: its limit, or [`ASSUMED_REPLY_TOKENS`].
-    pub fn assumed_reply_tokens(&self) -> u32 {
-        self.max_output_tokens.unwrap_or(ASSUMED_REPLY_TOKENS)
+    /// Tokens that the response is taken to have: its limit, or [`ASSUMED_RESPONSE_TOKENS`].
+    pub fn assumed_response_tokens(&self) -> u32 {
+        self.max_output_tokens.unwrap_or(ASSUMED_RESPONSE_TOKENS)
     }
 }
 
@@ -49,7 +49,8 @@ impl Message {
 
     /// The same message, its beginning up to the last occurrence of `shared` marked as shared.
     pub fn sharing(mut self, shared: &str) -> Self {
-        // To look for a whole book takes longer than to look for its first words, where there is room behind them, and compare.
+        // To look for a whole book takes longer than to look for its first words, where there is room behind them, and
+        // compare.
         let first_words = &shared[..shared.floor_char_boundary(80)];
         let begins = |start: &usize| self.content[*start..].starts_with(shared);
         let n_before = self.content.len().saturating_sub(shared.len());
@@ -92,7 +93,7 @@ pub struct Response {
     pub cached: bool,
 }
 
-/// Why a reply ended.
+/// Why a response ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
@@ -103,7 +104,7 @@ pub enum FinishReason {
     Length,
 }
 
-/// The model and its version as a provider names them in a reply; `None` where it says nothing.
+/// The model and its version as a provider names them in a response; `None` where it says nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ServedBy {
     /// The model, often with the date of its version: `model`, with Google `modelVersion`.
@@ -137,7 +138,7 @@ impl fmt::Display for ServedBy {
 pub struct Usage {
     /// Tokens of the prompt, cached ones included.
     pub prompt_tokens: Option<u64>,
-    /// Tokens of the reply, reasoning included.
+    /// Tokens of the response, reasoning included.
     pub completion_tokens: Option<u64>,
     /// Tokens of the prompt that the provider read from its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +146,7 @@ pub struct Usage {
     /// Tokens of the prompt that the provider wrote to its cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u64>,
-    /// Tokens of the reply that were reasoning and are not shown.
+    /// Tokens of the response that were reasoning and are not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
     /// They went through the provider's batch API, which has prices of its own.
@@ -167,28 +168,28 @@ impl Usage {
     }
 
     /// The same tokens, ours in the place of what the provider did not name or cannot have counted, by however different a
-    /// tokenizer. `prompt` and `reply` were counted here, and a reply had at most `most_reply`.
+    /// tokenizer. `prompt` and `response` were counted here, and a response had at most `most_response`.
     #[must_use]
-    pub fn or_counted(self, prompt: u64, reply: u64, most_reply: u64) -> Self {
+    pub fn or_counted(self, prompt: u64, response: u64, most_response: u64) -> Self {
         const FEWER: u64 = 32;
         const MORE: u64 = 8;
-        /// Tokens around a prompt or a reply that are not in its text.
+        /// Tokens around a prompt or a response that are not in its text.
         const AROUND: u64 = 10_000;
         let can_be = |told: u64, least: u64, most: u64| {
             told >= least.div_ceil(FEWER) && told <= most.saturating_mul(MORE).saturating_add(AROUND)
         };
         let told_prompt = self.prompt_tokens.filter(|told| can_be(*told, prompt, prompt));
-        let told_reply = self.completion_tokens.filter(|told| can_be(*told, reply, reply.max(most_reply)));
+        let told_response = self.completion_tokens.filter(|told| can_be(*told, response, response.max(most_response)));
         let part = |of: Option<u64>| of.filter(|n| told_prompt.is_some_and(|told| *n <= told));
         Self {
             prompt_tokens: told_prompt.or(Some(prompt)),
-            completion_tokens: told_reply.or(Some(reply)),
+            completion_tokens: told_response.or(Some(response)),
             cached_tokens: part(self.cached_tokens),
             cache_write_tokens: part(self.cache_write_tokens),
-            reasoning_tokens: self.reasoning_tokens.filter(|n| told_reply.is_some_and(|told| *n <= told)),
+            reasoning_tokens: self.reasoning_tokens.filter(|n| told_response.is_some_and(|told| *n <= told)),
             batch: self.batch,
-            own_count: self.own_count || told_prompt.is_none() || told_reply.is_none(),
-            told_prompt_tokens: match told_prompt.is_none() || told_reply.is_none() {
+            own_count: self.own_count || told_prompt.is_none() || told_response.is_none(),
+            told_prompt_tokens: match told_prompt.is_none() || told_response.is_none() {
                 true => self.prompt_tokens,
                 false => self.told_prompt_tokens,
             },
@@ -200,13 +201,13 @@ impl Usage {
 mod tests {
     use super::Usage;
 
-    fn told(prompt: Option<u64>, reply: Option<u64>) -> Usage {
-        Usage { prompt_tokens: prompt, completion_tokens: reply, ..Usage::default() }
+    fn told(prompt: Option<u64>, response: Option<u64>) -> Usage {
+        Usage { prompt_tokens: prompt, completion_tokens: response, ..Usage::default() }
     }
 
     #[test]
     fn finding_07_tokens_that_are_missing_or_cannot_be_are_counted_here() {
-        for (prompt, reply, counted) in [
+        for (prompt, response, counted) in [
             (Some(1000), Some(50), (1000, 50)),
             (Some(1900), Some(900), (1900, 900)),
             (None, None, (1200, 40)),
@@ -215,13 +216,13 @@ mod tests {
             (Some(u64::MAX), Some(1 << 63), (1200, 40)),
             (Some(3), Some(7), (1200, 7)),
         ] {
-            let usage = told(prompt, reply).or_counted(1200, 40, 4096);
+            let usage = told(prompt, response).or_counted(1200, 40, 4096);
             assert_eq!(
                 (usage.prompt_tokens.unwrap(), usage.completion_tokens.unwrap()),
                 counted,
-                "{prompt:?} {reply:?}"
+                "{prompt:?} {response:?}"
             );
-            assert_eq!(usage.own_count, (prompt, reply) != (Some(counted.0), Some(counted.1)));
+            assert_eq!(usage.own_count, (prompt, response) != (Some(counted.0), Some(counted.1)));
         }
         let cut = told(Some(4096), Some(7)).or_counted(200_000, 40, 4096);
         assert_eq!((cut.prompt_tokens, cut.served_tokens()), (Some(200_000), Some(4096)), "what was said is kept");

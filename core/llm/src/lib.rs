@@ -7,4 +7,4 @@ pub mod price;
 pub mod provider;
 pub mod reasoning;
 
-pub use chat::{ASSUMED_REPLY_TOKENS, Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
+pub use chat::{ASSUMED_RESPONSE_TOKENS, Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};

@@ -123,14 +123,14 @@ impl Method for AgenticRag {
         let title = sizes.title();
         let task = self.task(questions.first(), &title, sizes.language(), Retriever::Dense);
         let first = sizes.prompt(&task)?;
-        let reply_limit = sizes.settings.reply_limit;
+        let response_limit = sizes.settings.response_limit;
         let found = sizes.top(self.top_k as u64, self.passages.max_tokens as u64, PromptStyle::Sagascale);
-        let turn = Range::up_to(u64::from(reply_limit.reserved()) + AROUND_RESULTS);
+        let turn = Range::up_to(u64::from(response_limit.reserved()) + AROUND_RESULTS);
         let again = if self.asks_again() { self.max_reprompts as u64 } else { 0 };
         let calls = |n: u64| -> Calls {
             let shown = (turn + found) * n.min(self.max_searches as u64);
             let shown = shown + turn * n.saturating_sub(self.max_searches as u64);
-            let call = sizes.call(first, shown, reply_limit);
+            let call = sizes.call(first, shown, response_limit);
             match n {
                 0 => call,
                 _ => call.times(Range::up_to(1)),
@@ -179,8 +179,8 @@ impl AgenticRag {
                 let found: Vec<usize> = found.iter().map(|ranked| ranked.idx).collect();
                 Ok(input(item, passage_texts(host, index, &found).await?, expected, language))
             };
-            let reply = session.ask(prompt, messages.clone(), input).await?.text;
-            match self.turn(session, expected.parse(&[item], 0, &reply)) {
+            let response = session.ask(prompt, messages.clone(), input).await?.text;
+            match self.turn(session, expected.parse(&[item], 0, &response)) {
                 Turn::Answer(outcome) => return Ok(outcome),
                 Turn::Query(_) if searches == self.max_searches => return Ok(Outcome::Unanswered),
                 Turn::Query(query) => {
@@ -198,18 +198,20 @@ impl AgenticRag {
                     messages.push(Message::user(results.render(prompts)?));
                     found.extend(nearest);
                 }
-                Turn::Unusable if reprompts == self.max_reprompts => return Ok(Outcome::Unparsed { response: reply }),
+                Turn::Unusable if reprompts == self.max_reprompts => {
+                    return Ok(Outcome::Unparsed { response });
+                }
                 Turn::Unusable => {
                     reprompts += 1;
                     prompt = AgenticRagAgain::NAME;
                     let again = AgenticRagAgain {}.render(prompts)?;
-                    match (after_thinking(&reply).trim(), messages.last_mut()) {
+                    match (after_thinking(&response).trim(), messages.last_mut()) {
                         // Servers want turns to alternate and none to be empty.
                         ("", Some(last)) => last.content = format!("{}\n\n{again}", last.content),
                         (words, _) => messages.extend([said(words.to_owned()), Message::user(again)]),
                     }
                 }
-                Turn::End => return Ok(Outcome::Unparsed { response: reply }),
+                Turn::End => return Ok(Outcome::Unparsed { response }),
             }
         }
     }

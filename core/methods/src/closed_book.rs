@@ -41,12 +41,12 @@ impl Method for ClosedBook {
         questions: &Questions<'_>,
         _prepared: Option<&()>,
     ) -> Result<Vec<Answer>, Stop> {
-        session.limit_output(limit_for(session.settings().reply_limit, questions, false));
+        session.limit_output(limit_for(session.settings().response_limit, questions, false));
         session.read(questions, Shown::nothing(), self.style).await
     }
 
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
         let call = sizes.reading(questions, self.style, View::Nothing, Range::default())?;
-        Ok(call.limited_to(limit_for(sizes.settings.reply_limit, questions, false)).into())
+        Ok(call.limited_to(limit_for(sizes.settings.response_limit, questions, false)).into())
     }
 }

@@ -69,8 +69,8 @@ impl FullDocument {
         drop(said);
         session.shows(Some(context(&kept, settings)));
         let input = input(item, kept.stretches, expected, language);
-        let reply = session.ask(name, asked, async || Ok(input)).await?;
-        Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
+        let response = session.ask(name, asked, async || Ok(input)).await?;
+        Ok(expected.parse(questions.items(), 0, &response.text).into_answers())
     }
 
     fn heads_documents(&self, n_books: usize) -> bool {
@@ -120,7 +120,7 @@ impl Method for FullDocument {
         {
             return self.as_published(session, questions, &published).await;
         }
-        session.limit_output(limit_for(session.settings().reply_limit, questions, self.evidence));
+        session.limit_output(limit_for(session.settings().response_limit, questions, self.evidence));
         let (settings, books, title) = (session.settings(), session.books(), session.title());
         let (style, evidence, language) = (self.style, self.evidence, session.language());
         let frame = Frame { style, view: View::Whole, evidence, title: &title, language };
@@ -135,7 +135,7 @@ impl Method for FullDocument {
 
     /// Exact to the few tokens that white space takes where text and prompt meet.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
-        let limit = limit_for(sizes.settings.reply_limit, questions, self.evidence);
+        let limit = limit_for(sizes.settings.response_limit, questions, self.evidence);
         let view = View::Whole;
         let headed = self.heads_documents(sizes.books.len());
         let published = Published::of(questions.first()).filter(|_| self.prompt == Wording::Published);
@@ -163,7 +163,8 @@ fn context(kept: &Kept, settings: Settings<'_>) -> Context {
     }
 }
 
-/// As much of the books' text as the window leaves room for beside the prompt `around` it and what is kept free for the reply.
+/// As much of the books' text as the window leaves room for beside the prompt `around` it and what is kept free for the
+/// response.
 async fn fitting<H: Host>(
     session: &Session<'_, H>,
     around: usize,
@@ -171,7 +172,7 @@ async fn fitting<H: Host>(
     policy: OnOverflow,
 ) -> Result<Kept, Stop> {
     let settings = session.settings();
-    let around = around + settings.reply_limit.reserved() as usize;
+    let around = around + settings.response_limit.reserved() as usize;
     let available = settings.context_window.map(|window| window.saturating_sub(around));
     // Where not even the question fits, nothing is cut, so that the whole is counted.
     let policy = if available == Some(0) { OnOverflow::Fail } else { policy };

@@ -31,7 +31,9 @@ mod registry;
 mod sections;
 mod served;
 mod session;
+mod settings;
 mod style;
+mod trial;
 mod whole;
 pub mod work;
 
@@ -53,8 +55,10 @@ pub use recorded::{Shown as ShownOfBooks, recorded_scores};
 pub use registry::{Entry, ParameterError, ParameterProblem, entry, prepare, run};
 pub use sections::{Section, Sections};
 pub use served::versions;
-pub use session::{HostWorkers, MethodError, ReplyLimit, Session, Settings, Stop, Trial};
+pub use session::{HostWorkers, Session};
+pub use settings::{ResponseLimit, Settings};
 pub use style::{Excerpt, Place, PromptStyle, View};
+pub use trial::{MethodError, Stop, Trial};
 pub use whole::OnOverflow;
 
 use crate::record::CallTrace;

@@ -5,7 +5,7 @@ use super::cost::{Cost, Range, Sizes};
 use super::read::{Shown, input, messages};
 use super::sections::{Section, Sections};
 use super::style::{Excerpt, View, options_of};
-use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, ReplyLimit, Session, Stop};
+use super::{Answer, Method, MethodError, Preset, PromptStyle, Questions, ResponseLimit, Session, Stop};
 use crate::Host;
 use crate::host::book_text;
 use crate::record::Context;
@@ -29,15 +29,16 @@ const NO_MEMORY: &str = "No previous memory";
 
 /// Reads the item's books section by section, then answers from the memory alone.
 ///
-/// Each section is read with the question and the memory so far; the reply, without its reasoning, is the new memory, also
-/// where it was cut short at its limit. Measures: `sections`. The context is what was read, although the last call sees the
-/// memory alone: its tokens and spans say what of the text the model had before it once, as for a full document.
+/// Each section is read with the question and the memory so far; the response, without its reasoning, is the new
+/// memory, also where it was cut short at its limit. Measures: `sections`. The context is what was read, although the
+/// last call sees the memory alone: its tokens and spans say what of the text the model had before it once, as for a
+/// full document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryAgent {
     /// Tokens of a section.
     pub section_tokens: NonZeroUsize,
-    /// Most tokens that are read of a text: of a longer one the centre is left out. MemAgent's evaluation has 120,000; `None`
-    /// reads everything, as CorpusQA does.
+    /// Most tokens that are read of a text: of a longer one the centre is left out. MemAgent's evaluation has 120,000;
+    /// `None` reads everything, as CorpusQA does.
     pub max_context: Option<NonZeroUsize>,
     /// Most tokens of a memory.
     pub memory_tokens: u32,
@@ -90,7 +91,7 @@ impl Method for MemoryAgent {
                 let text = book_text(host, &books[number]).await?;
                 Ok::<_, HostError>(text.flow().text().to_owned())
             };
-            session.limit_output(ReplyLimit::AtMost(self.memory_tokens));
+            session.limit_output(ResponseLimit::AtMost(self.memory_tokens));
             let Self { section_tokens, max_context, .. } = *self;
             let sections = Sections::new(settings.tokenizer, books.len(), text_of, section_tokens, max_context);
             let mut sections = sections.await?;
@@ -98,7 +99,7 @@ impl Method for MemoryAgent {
                 memory = update(session, questions.first(), &problem, &memory, &section).await?;
                 read.add(&section);
             }
-            session.limit_output(settings.reply_limit);
+            session.limit_output(settings.response_limit);
             self.answer_from_memory(session, questions, &problem, memory).await
         }
         .await;
@@ -121,14 +122,14 @@ impl Method for MemoryAgent {
         let memory = Range::up_to(self.memory_tokens.into());
         let problem = self.problem(item, sizes.settings.prompts)?;
         let around = sizes.prompt(&update_prompt(item, &problem, "", ""))?;
-        let mut sections = sizes.call(around, memory, ReplyLimit::AtMost(self.memory_tokens)).times(n);
+        let mut sections = sizes.call(around, memory, ResponseLimit::AtMost(self.memory_tokens)).times(n);
         sections.prompt = sections.prompt + text;
         sections.longest += section.min(text.high);
         let answer = match self.style {
             Some(style) => sizes.reading(questions, style, View::Passages, memory)?,
             None => {
                 let around = sizes.prompt(&*answer_prompt(item, &problem, ""))?;
-                sizes.call(around, memory, sizes.settings.reply_limit)
+                sizes.call(around, memory, sizes.settings.response_limit)
             }
         };
         Ok(vec![sections, answer].into())
@@ -166,8 +167,8 @@ async fn update<H: Host>(
     let question = format!("{} {}", item.question, options_of(item).join(" "));
     let expected = prompt.expected();
     let input = ExtractiveInput { question, task: Task::Summary, ..input(item, context, expected, session.language()) };
-    let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
-    Ok(expected.parse(&[item], 0, &reply.text).into_text())
+    let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+    Ok(expected.parse(&[item], 0, &response.text).into_text())
 }
 
 impl MemoryAgent {
@@ -205,8 +206,8 @@ impl MemoryAgent {
             false => prompt.expected(),
         };
         let input = input(item, known, expected, session.language());
-        let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
-        Ok(expected.parse(&[item], 0, &reply.text).into_answers())
+        let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+        Ok(expected.parse(&[item], 0, &response.text).into_answers())
     }
 }
 

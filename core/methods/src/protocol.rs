@@ -66,7 +66,7 @@ pub struct Conduct {
     pub seed: Sourced<&'static str>,
     /// The system message of a reader.
     pub system: Sourced<&'static str>,
-    /// Which answer of a reply counts.
+    /// Which answer of a response counts.
     pub answer: Sourced<&'static str>,
     /// The metrics.
     pub metrics: Sourced<&'static str>,

@@ -1,7 +1,7 @@
-//! The last step of most methods: one prompt, one reply, an answer to each question.
+//! The last step of most methods: one prompt, one response, an answer to each question.
 
 use super::style::{Excerpt, Frame, Place, PromptStyle, View, options_of};
-use super::{Answer, Questions, ReplyLimit, Session, Settings, Stop};
+use super::{Answer, Questions, ResponseLimit, Session, Settings, Stop};
 use crate::Host;
 use crate::record::Context;
 use closeread_eval::Item;
@@ -36,16 +36,16 @@ impl Shown {
     }
 }
 
-/// Tokens that each question after the first adds to the longest reply.
+/// Tokens that each question after the first adds to the longest response.
 ///
-/// The run's limit, or what is assumed without one, is for one question; a line of a few words takes far less than that, and
-/// as much for each question of a book is more than most models can write.
+/// The run's limit, or what is assumed without one, is for one question; a line of a few words takes far less than
+/// that, and as much for each question of a book is more than most models can write.
 const LINE_TOKENS: u32 = 64;
 /// The same where the line also cites sentences.
 const EVIDENCED_LINE_TOKENS: u32 = 256;
 
-/// How long a reply to the questions may be, where one question has `limit`.
-pub(super) fn limit_for(limit: ReplyLimit, questions: &Questions<'_>, evidence: bool) -> ReplyLimit {
+/// How long a response to the questions may be, where one question has `limit`.
+pub(super) fn limit_for(limit: ResponseLimit, questions: &Questions<'_>, evidence: bool) -> ResponseLimit {
     let line = if evidence { EVIDENCED_LINE_TOKENS } else { LINE_TOKENS };
     let further = u32::try_from(questions.further().len()).unwrap_or(u32::MAX);
     limit.plus(further.saturating_mul(line))
@@ -72,7 +72,7 @@ pub fn prompt_tokens(prompt: &(impl Prompt + ?Sized), settings: Settings<'_>) ->
     Ok(messages.iter().map(|message| settings.tokenizer.count(&message.content)).sum())
 }
 
-/// What a reader without a language model makes its reply from.
+/// What a reader without a language model makes its response from.
 pub(super) fn input(item: &Item, context: Vec<String>, expected: Expected, language: Language) -> ExtractiveInput {
     ExtractiveInput {
         context,
@@ -101,7 +101,7 @@ impl<H: Host> Session<'_, H> {
     /// Shows passages of the index, in this order, and reads the answer.
     ///
     /// # Errors
-    /// [`Stop`] if the prompt cannot be filled or the call ends without a reply.
+    /// [`Stop`] if the prompt cannot be filled or the call ends without a response.
     pub async fn read_passages(
         &mut self,
         questions: &Questions<'_>,
@@ -116,7 +116,7 @@ impl<H: Host> Session<'_, H> {
     /// line for each.
     ///
     /// # Errors
-    /// [`Stop`] if the prompt cannot be filled or the call ends without a reply.
+    /// [`Stop`] if the prompt cannot be filled or the call ends without a response.
     pub async fn read(
         &mut self,
         questions: &Questions<'_>,
@@ -146,7 +146,7 @@ impl<H: Host> Session<'_, H> {
                 .collect(),
             ..input(questions.first(), texts, expected, language)
         };
-        let reply = self.ask(name, messages, async || Ok(input)).await?;
-        Ok(expected.parse(questions.items(), 0, &reply.text).into_answers())
+        let response = self.ask(name, messages, async || Ok(input)).await?;
+        Ok(expected.parse(questions.items(), 0, &response.text).into_answers())
     }
 }

@@ -89,14 +89,14 @@ pub struct CallTrace {
     /// The model and its version, as the provider named them.
     #[serde(default, skip_serializing_if = "ServedBy::is_unnamed")]
     pub served_by: ServedBy,
-    /// The reply was known from an earlier run: nothing was spent on it now.
+    /// The response was known from an earlier run: nothing was spent on it now.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cached: bool,
 }
 
 impl CallTrace {
-    /// The reply again.
-    pub fn to_reply(&self) -> Response {
+    /// The response again.
+    pub fn to_response(&self) -> Response {
         let (text, served_by) = (self.response.clone(), self.served_by.clone());
         Response { text, usage: self.usage, finish: self.finish, served_by, cached: self.cached }
     }

@@ -4,7 +4,7 @@ use crate::record::Record;
 use closeread_llm::ServedBy;
 use std::collections::BTreeMap;
 
-/// By model, the versions that its provider named in replies, and in how many; models whose provider named none are not
+/// By model, the versions that its provider named in responses, and in how many; models whose provider named none are not
 /// there.
 pub fn versions(records: &[Record]) -> BTreeMap<&str, BTreeMap<&ServedBy, usize>> {
     let mut versions: BTreeMap<&str, BTreeMap<&ServedBy, usize>> = BTreeMap::new();

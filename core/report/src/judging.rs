@@ -108,10 +108,10 @@ fn hearings(standing: &JudgementIndex<'_>, dockets: &[BTreeMap<Judge, Vec<Subjec
         "judged",
         "silent",
         "open",
-        "replies unread",
+        "responses unread",
         "refused or failed",
         "prompt tokens",
-        "reply tokens",
+        "response tokens",
         "prompt",
     ];
     let title = "Who judged what";
@@ -173,7 +173,7 @@ fn silence_note() -> String {
     let wrong: Vec<&str> =
         Judge::ALL.into_iter().filter(|judge| judge.silence() == IfUnreadable::Incorrect).map(Judge::name).collect();
     format!(
-        "a reply that cannot be read and a failed call count as incorrect for {} (its paper's rule), and as no vote for \
+        "a response that cannot be read and a failed call count as incorrect for {} (its paper's rule), and as no vote for \
          all others, whose papers do not say; an answer on which a panel is silent is in no mean",
         wrong.join(", ")
     )

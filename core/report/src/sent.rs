@@ -44,7 +44,8 @@ pub enum NotSent {
     Different,
 }
 
-/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order, and hold their texts;
+/// The messages of each call of a trial, held to the hashes in its record. `books` are those of the item, in its order,
+/// and hold their texts;
 /// `tokenizer` is the run's.
 ///
 /// # Errors
@@ -86,7 +87,7 @@ pub fn sent(
     let settings = Settings {
         prompts: &prompts,
         tokenizer,
-        reply_limit: configuration.max_output_tokens.into(),
+        response_limit: configuration.max_output_tokens.into(),
         temperature: 0.0,
         context_window: configuration.asked().window_of(&record.key.model),
     };
@@ -112,9 +113,9 @@ impl Host for Recorded<'_> {
     async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let mut sent = self.sent.borrow_mut();
         let known = self.calls.get(sent.len());
-        let known = known.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))?;
+        let known = known.ok_or_else(|| HostError::Failed("the record holds no response to this call".to_owned()))?;
         sent.push(call.messages);
-        Ok(known.to_reply())
+        Ok(known.to_response())
     }
 
     async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {

@@ -14,8 +14,8 @@ pub const MISSING: &str = "missing";
 /// Characters of an answer and of a question that a line holds.
 const SHORT: usize = 200;
 
-/// Every trial that was asked for, item by item, in each by the cells of the plan and then by repeat. A line is named by its
-/// number.
+/// Every trial that was asked for, item by item, in each by the cells of the plan and then by repeat. A line is named
+/// by its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrialList {
     cells: Vec<String>,
@@ -207,7 +207,7 @@ mod tests {
     fn run() -> Run {
         let plan = vec![key("closed-book", None), key("dos-rag", Some(1500))];
         let records = vec![
-            record(&plan[1], "b", Outcome::Failed { error: "no reply".to_owned() }, &[]),
+            record(&plan[1], "b", Outcome::Failed { error: "no response".to_owned() }, &[]),
             record(&plan[1], "b", Outcome::NotFound, &[("accuracy", 0.0)]),
             record(&plan[0], "a", answered(), &[("accuracy", 1.0)]),
         ];

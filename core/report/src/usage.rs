@@ -25,7 +25,7 @@ pub struct Usage {
     pub judging: bool,
     /// Calls that were asked.
     pub calls: usize,
-    /// Calls whose reply was remembered: nothing was spent.
+    /// Calls whose response was remembered: nothing was spent.
     pub remembered: usize,
     /// Calls of which the provider did not say how many tokens they took; they are in none of the sums.
     pub uncounted: usize,
@@ -36,7 +36,7 @@ pub struct Usage {
     pub prompt_tokens: u64,
     /// Of these, tokens read from the provider's cache.
     pub cached_tokens: u64,
-    /// Tokens of replies, reasoning included.
+    /// Tokens of responses, reasoning included.
     pub completion_tokens: u64,
     /// Of these, tokens of reasoning, where the provider tells them apart.
     pub reasoning_tokens: u64,
@@ -162,7 +162,7 @@ pub fn usage_table(runs: &[(&Run, &[Usage])]) -> Table {
     let naming = Naming::of(keys.iter());
     let mut columns = naming.heads();
     columns.extend(
-        ["calls", "remembered", "prompt tokens", "% cached", "reply tokens", "dollars", "s median", "s most"]
+        ["calls", "remembered", "prompt tokens", "% cached", "response tokens", "dollars", "s median", "s most"]
             .map(str::to_owned),
     );
     let mut table = Table::new("usage", "What it took", columns);
@@ -239,12 +239,12 @@ mod tests {
     use closeread_table::render::text;
     use expect_test::expect;
 
-    fn call(prompt: u64, cached: u64, reply: u64) -> CallTrace {
+    fn call(prompt: u64, cached: u64, response: u64) -> CallTrace {
         CallTrace {
             prompt: "read-choice".to_owned(),
             usage: closeread_llm::Usage {
                 prompt_tokens: Some(prompt),
-                completion_tokens: Some(reply),
+                completion_tokens: Some(response),
                 cached_tokens: Some(cached),
                 ..closeread_llm::Usage::default()
             },
@@ -290,11 +290,11 @@ mod tests {
         let usages = usage(&run.plan, &run.records, &run.preparations, &run.judging.judgements, &run.prices);
         expect![[r#"
             What it took
-            method                budget  calls  remembered  prompt tokens  % cached  reply tokens  dollars  s median  s most
-            -----------------------------------------------------------------------------------------------------------------
-            full-document              -      2           0      2,000,000      45.0            20   2.6502       1.0     1.5
-            dos-rag                  500      2           1            500       0.0             5   0.0010       0.5     0.5
-            raptor (preparation)       -      1           0          3,000       0.0           100   0.0068         -       -
+            method                budget  calls  remembered  prompt tokens  % cached  response tokens  dollars  s median  s most
+            --------------------------------------------------------------------------------------------------------------------
+            full-document              -      2           0      2,000,000      45.0               20   2.6502       1.0     1.5
+            dos-rag                  500      2           1            500       0.0                5   0.0010       0.5     0.5
+            raptor (preparation)       -      1           0          3,000       0.0              100   0.0068         -       -
             r: 1 of 5 calls did not tell their tokens and are in none of the sums
             r: 1 of 5 calls have no known cost and are not in the dollars
             r: prices of p/x as of 2026-01-02, a contract

@@ -1,4 +1,4 @@
-//! No reply, whatever it holds, makes a parser fail; what a parser reads is what was written.
+//! No response, whatever it holds, makes a parser fail; what a parser reads is what was written.
 
 use closeread_eval::answer::boxed::{QaPair, all_boxed, boxed_label, last_boxed, memagent_boxed, qa_pair};
 use closeread_eval::answer::corpusqa::{Reading, Value};
@@ -14,7 +14,7 @@ use closeread_eval::answer::{
 use proptest::prelude::*;
 
 /// Pieces of the forms, cut and mixed, among anything at all.
-fn reply() -> impl Strategy<Value = String> {
+fn response() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "<answer>",
         "</answer>",
@@ -79,50 +79,50 @@ fn plain() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_reply_makes_a_parser_fail(reply in reply(), gold in reply()) {
-        let inside = |text: &str| reply.contains(text);
-        for text in all_boxed(&reply).into_iter().chain(sub_queries(&reply)) {
+    fn no_response_makes_a_parser_fail(response in response(), gold in response()) {
+        let inside = |text: &str| response.contains(text);
+        for text in all_boxed(&response).into_iter().chain(sub_queries(&response)) {
             prop_assert!(inside(text));
         }
-        for parsed in [last_boxed(&reply), memagent_boxed(&reply)] {
+        for parsed in [last_boxed(&response), memagent_boxed(&response)] {
             prop_assert!(parsed.answer().is_none_or(inside));
         }
-        if let Parsed::Answer(label) = boxed_label(&reply, &["YES", "NO"]) {
+        if let Parsed::Answer(label) = boxed_label(&response, &["YES", "NO"]) {
             prop_assert!(label < 2);
         }
-        if let Parsed::Answer(text) = answer_block(&reply) {
+        if let Parsed::Answer(text) = answer_block(&response) {
             prop_assert!(!text.is_empty() && inside(text));
         }
-        if let AgentTurn::Unparsed { n_answers, n_queries } = agent_turn(&reply) {
+        if let AgentTurn::Unparsed { n_answers, n_queries } = agent_turn(&response) {
             prop_assert!(n_answers + n_queries != 1);
         }
-        for chosen in [choice_marker(&reply, 4), readagent_choice(&reply, 4).answer(), leval_letter(&reply).answer(),
-            strict_letter(&reply).answer()]
+        for chosen in [choice_marker(&response, 4), readagent_choice(&response, 4).answer(), leval_letter(&response).answer(),
+            strict_letter(&response).answer()]
         {
             prop_assert!(chosen.is_none_or(|idx| idx < 4));
         }
-        prop_assert_eq!(answer_lines(&reply, 3).len(), 3);
-        prop_assert_eq!(evidence_lines(&reply, 3).len(), 3);
-        for chosen in choice_lines(&reply, &[vec!["C", "é"], vec![], vec!["1"]]).into_iter().filter_map(Parsed::answer) {
+        prop_assert_eq!(answer_lines(&response, 3).len(), 3);
+        prop_assert_eq!(evidence_lines(&response, 3).len(), 3);
+        for chosen in choice_lines(&response, &[vec!["C", "é"], vec![], vec!["1"]]).into_iter().filter_map(Parsed::answer) {
             prop_assert!(chosen < 2);
         }
-        if let Parsed::Answer(marks) = evidence_marks(&reply) {
+        if let Parsed::Answer(marks) = evidence_marks(&response) {
             prop_assert!((1.0..=100.0).contains(&marks.mean()));
         }
-        if let Parsed::Answer(value) = json_value(&reply) {
+        if let Parsed::Answer(value) = json_value(&response) {
             prop_assert!(value.is_array() || value.is_object());
-            prop_assert_eq!(Some(value), json_values(&reply).pop());
+            prop_assert_eq!(Some(value), json_values(&response).pop());
         }
         for reading in [Reading::Strict, Reading::Tolerant] {
-            if let Parsed::Answer(Value::Date { month, .. }) = corpusqa::value(&reply, reading) {
+            if let Parsed::Answer(Value::Date { month, .. }) = corpusqa::value(&response, reading) {
                 prop_assert!((1..=12).contains(&month));
             }
-            let _ = corpusqa::agrees(&reply, &gold, reading);
+            let _ = corpusqa::agrees(&response, &gold, reading);
         }
-        prop_assert!(inside(corpusqa::answer(&reply)) && inside(after_thinking(&reply)));
-        let _ = (corpusqa::verdict(&reply), nocha_verdict(&reply), judge_letter(&reply), memagent_answer(&reply));
-        let _ = (qa_pair(&reply), short_answer(&reply), infinitebench_dialogue(&reply, &[&gold]));
-        let _ = (infinitebench_choice(&reply, &[&gold]), strict_choice(&reply, &[&gold]));
+        prop_assert!(inside(corpusqa::answer(&response)) && inside(after_thinking(&response)));
+        let _ = (corpusqa::verdict(&response), nocha_verdict(&response), judge_letter(&response), memagent_answer(&response));
+        let _ = (qa_pair(&response), short_answer(&response), infinitebench_dialogue(&response, &[&gold]));
+        let _ = (infinitebench_choice(&response, &[&gold]), strict_choice(&response, &[&gold]));
     }
 
     #[test]
@@ -143,10 +143,10 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_agrees_with_itself(reply in reply(), number in -1e6..1e6f64) {
+    fn an_answer_agrees_with_itself(response in response(), number in -1e6..1e6f64) {
         for reading in [Reading::Strict, Reading::Tolerant] {
-            let agrees = corpusqa::agrees(&reply, &reply, reading);
-            prop_assert!(agrees != Parsed::Answer(false), "{reading:?} {reply:?}");
+            let agrees = corpusqa::agrees(&response, &response, reading);
+            prop_assert!(agrees != Parsed::Answer(false), "{reading:?} {response:?}");
             prop_assert_eq!(corpusqa::agrees(&format!("{number:.2}"), &format!("{number:.2}"), reading), Parsed::Answer(true));
         }
     }

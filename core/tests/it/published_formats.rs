@@ -225,8 +225,8 @@ fn needs_data_quality_reads_against_the_published_example() {
 
 #[test]
 fn a_line_of_50_mb_is_a_row_like_any_other() {
-    let reply = "Ana came. ".repeat(5_000_000);
-    let good = format!("{{\"id\": 1, \"prediction\": \"{reply}\", \"ground_truth\": [\"Ana\"]}}\n");
+    let response = "Ana came. ".repeat(5_000_000);
+    let good = format!("{{\"id\": 1, \"prediction\": \"{response}\", \"ground_truth\": [\"Ana\"]}}\n");
     let cut_off = good.trim_end().trim_end_matches("\"]}");
     let rows = [good.as_str(), "{\"id\": 2, \"prediction\": \"x\", \"ground_truth\": [\"y\"]}\n", cut_off].concat();
     let files = [InputFile { name: "preds_longbook_qa_eng.jsonl".into(), bytes: rows.into_bytes() }];

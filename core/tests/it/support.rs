@@ -54,13 +54,13 @@ impl<'a> ScriptedHost<'a> {
     }
 
     /// Replies in turn, the last one for ever.
-    pub(crate) fn replying(replies: &'a [&'a str]) -> Self {
-        Self::scripted(move |_, n| Ok(replies[n.min(replies.len() - 1)].to_owned()))
+    pub(crate) fn replying(responses: &'a [&'a str]) -> Self {
+        Self::scripted(move |_, n| Ok(responses[n.min(responses.len() - 1)].to_owned()))
     }
 
     /// Answers every call in the same way.
-    pub(crate) fn always(reply: Result<&'a str, HostError>) -> Self {
-        Self::scripted(move |_, _| reply.clone().map(str::to_owned))
+    pub(crate) fn always(response: Result<&'a str, HostError>) -> Self {
+        Self::scripted(move |_, _| response.clone().map(str::to_owned))
     }
 
     /// The same host with another embedding.
@@ -189,7 +189,7 @@ impl Case {
         let setting = Settings {
             prompts: &prompts,
             tokenizer: &tokenizer,
-            reply_limit: self.max_output_tokens.into(),
+            response_limit: self.max_output_tokens.into(),
             temperature: 0.0,
             context_window: self.window,
         };
@@ -288,7 +288,7 @@ pub(crate) fn with_setting<T>(work: impl AsyncFnOnce(Settings<'_>) -> T) -> T {
     let settings = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
-        reply_limit: Some(64).into(),
+        response_limit: Some(64).into(),
         temperature: 0.0,
         context_window: None,
     };

@@ -1,12 +1,12 @@
-//! Patterns over replies and predictions.
+//! Patterns over responses and predictions.
 
 use regex_lite::Regex;
 
 /// The white space of any script, as it stands within brackets.
 const SPACE: &str = r"\s\u{85}\u{a0}\u{1680}\u{2000}-\u{200a}\u{2028}\u{2029}\u{202f}\u{205f}\u{3000}";
 
-/// The pattern of a constant that its tests try. `\s` is white space of any script; `\d`, `\w`, `\b` and the case of letters
-/// are ASCII's.
+/// The pattern of a constant that its tests try. `\s` is white space of any script; `\d`, `\w`, `\b` and the case of
+/// letters are ASCII's.
 ///
 /// # Panics
 /// On what is no pattern.

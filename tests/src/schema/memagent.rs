@@ -10,7 +10,7 @@ use closeread_eval::Item;
 use closeread_eval::answer::boxed::memagent_boxed;
 use closeread_eval::answer::{after_thinking, memagent_answer};
 use closeread_llm::{Call, HostError, Response};
-use closeread_methods::{AnyMethod, Host, ReplyLimit, Session, Settings};
+use closeread_methods::{AnyMethod, Host, ResponseLimit, Session, Settings};
 use closeread_metrics::{MemAgentScore, memagent_score};
 use closeread_prompts::Prompts;
 use serde::Deserialize;
@@ -50,10 +50,10 @@ fn run(file: &Value, report: &mut FileReport) {
             Some("memory_loop") => memory_loop,
             Some("answer_scores") => answer_scores,
             Some("extract_boxed_answer") => {
-                |case| read(case, |reply| memagent_boxed(reply).answer().map(str::to_owned))
+                |case| read(case, |response| memagent_boxed(response).answer().map(str::to_owned))
             }
-            Some("extract_answer") => |case| read(case, |reply| memagent_answer(reply).answer()),
-            Some("strip_thinking") => |case| read(case, |reply| Some(after_thinking(reply).to_owned())),
+            Some("extract_answer") => |case| read(case, |response| memagent_answer(response).answer()),
+            Some("strip_thinking") => |case| read(case, |response| Some(after_thinking(response).to_owned())),
             Some(group) => {
                 report.not_yet(&format!("memagent: group {group} has no code yet"), 1);
                 continue;
@@ -151,7 +151,7 @@ fn memory_loop(case: &Value) -> Result<(), String> {
     let settings = Settings {
         prompts: &prompts,
         tokenizer: &tokenizer,
-        reply_limit: ReplyLimit::AtMost(1024),
+        response_limit: ResponseLimit::AtMost(1024),
         temperature: 0.0,
         context_window: None,
     };
@@ -212,7 +212,7 @@ impl Host for Stub {
         match listed {
             None => Ok(Response { text: format!("memory after {number}"), ..Response::default() }),
             Some(Some(text)) => Ok(Response { text: text.clone(), ..Response::default() }),
-            Some(None) => Err(HostError::Failed("the case lists no reply".to_owned())),
+            Some(None) => Err(HostError::Failed("the case lists no response".to_owned())),
         }
     }
 

@@ -91,7 +91,7 @@ fn parse_pause_point(case: &Value) -> Result<(), String> {
     let case: BreakPoint = compare::parse(case)?;
     let expected = match case.expected {
         Expected::Value(expected) => expected,
-        // The reference stops here; a reply that cannot be read is no break point.
+        // The reference stops here; a response that cannot be read is no break point.
         Expected::Error { .. } => None,
     };
     compare::same("break point", &[break_point(&case.input)], &[expected])

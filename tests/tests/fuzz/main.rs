@@ -17,7 +17,7 @@ static PAGES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("pages"));
 static PACKAGES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("packages"));
 static STREAMS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("streams"));
 static RESPONSES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("responses"));
-static REPLIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("replies"));
+static BODIES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| seeds("bodies"));
 /// The examples of docs/scoring-formats.md, each the content of its fenced block, and what else is scored.
 static EXAMPLES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let docs = include_str!("../../../docs/scoring-formats.md");
@@ -49,13 +49,13 @@ macro_rules! holds {
 
 holds!(target::predictions: ITEMS, PREDICTIONS);
 holds!(target::benchmarks: ITEMS, DOCUMENTS);
-holds!(target::parsers: REPLIES);
-holds!(target::submissions: REPLIES, REPLIES);
+holds!(target::parsers: RESPONSES);
+holds!(target::submissions: RESPONSES, RESPONSES);
 holds!(reading::books: PAGES);
 holds!(reading::pages: PAGES);
-holds!(reading::archives: PACKAGES, PAGES, PAGES, REPLIES);
-holds!(reading::streams: STREAMS, REPLIES);
-holds!(reading::responses: RESPONSES);
+holds!(reading::archives: PACKAGES, PAGES, PAGES, RESPONSES);
+holds!(reading::streams: STREAMS, RESPONSES);
+holds!(reading::bodies: BODIES);
 
 #[test]
 fn formats() {

@@ -108,8 +108,8 @@ fn streamed<'b>(protocol: Protocol, pieces: impl Iterator<Item = &'b [u8]>) -> R
     reader.finish()
 }
 
-/// Any body under any status is a reply or a fault that says something.
-pub(crate) fn responses(input: &[Vec<u8>]) -> Result<(), String> {
+/// Any body under any status is a response or a fault that says something.
+pub(crate) fn bodies(input: &[Vec<u8>]) -> Result<(), String> {
     let body = &*String::from_utf8_lossy(&input[0]);
     for protocol in PROTOCOLS {
         for status in [200, 400, 401, 404, 413, 429, 500, 529] {

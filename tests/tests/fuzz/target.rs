@@ -63,21 +63,35 @@ pub(crate) fn benchmarks(input: &[Vec<u8>]) -> Result<(), String> {
 }
 
 pub(crate) fn parsers(input: &[Vec<u8>]) -> Result<(), String> {
-    let reply = &*String::from_utf8_lossy(&input[0]);
+    let response = &*String::from_utf8_lossy(&input[0]);
     let gold = ["the mill", "A"];
     let options = vec![gold.to_vec(); 2];
-    let _ = (answer::choice_marker(reply, 4), answer::short_answer(reply), answer::leval_letter(reply));
-    let _ = (answer::readagent_choice(reply, 4), answer::after_thinking(reply), answer::memagent_answer(reply));
-    let _ = (boxed::all_boxed(reply), boxed::last_boxed(reply), boxed::memagent_boxed(reply));
-    let _ = (boxed::boxed_label(reply, &gold), boxed::qa_pair(reply), tag::answer_block(reply), tag::agent_turn(reply));
-    let _ = (tag::sub_queries(reply), tag::nocha_verdict(reply), json::json_values(reply), json::json_value(reply));
+    let _ = (answer::choice_marker(response, 4), answer::short_answer(response), answer::leval_letter(response));
     let _ =
-        (novelqa::answer_lines(reply, 3), novelqa::choice_lines(reply, &options), novelqa::evidence_lines(reply, 3));
-    let _ = (novelqa::judge_letter(reply), novelqa::evidence_marks(reply), corpusqa::verdict(reply));
-    let _ = (infinitebench::infinitebench_choice(reply, &gold), infinitebench::strict_choice(reply, &gold));
-    let _ = (infinitebench::strict_letter(reply), infinitebench::infinitebench_dialogue(reply, &gold));
-    if !reply.contains(corpusqa::answer(reply)) {
-        return Err("an extracted answer is no part of its reply".to_owned());
+        (answer::readagent_choice(response, 4), answer::after_thinking(response), answer::memagent_answer(response));
+    let _ = (boxed::all_boxed(response), boxed::last_boxed(response), boxed::memagent_boxed(response));
+    let _ = (
+        boxed::boxed_label(response, &gold),
+        boxed::qa_pair(response),
+        tag::answer_block(response),
+        tag::agent_turn(response),
+    );
+    let _ = (
+        tag::sub_queries(response),
+        tag::nocha_verdict(response),
+        json::json_values(response),
+        json::json_value(response),
+    );
+    let _ = (
+        novelqa::answer_lines(response, 3),
+        novelqa::choice_lines(response, &options),
+        novelqa::evidence_lines(response, 3),
+    );
+    let _ = (novelqa::judge_letter(response), novelqa::evidence_marks(response), corpusqa::verdict(response));
+    let _ = (infinitebench::infinitebench_choice(response, &gold), infinitebench::strict_choice(response, &gold));
+    let _ = (infinitebench::strict_letter(response), infinitebench::infinitebench_dialogue(response, &gold));
+    if !response.contains(corpusqa::answer(response)) {
+        return Err("an extracted answer is no part of its response".to_owned());
     }
     Ok(())
 }
@@ -96,15 +110,15 @@ pub(crate) fn submissions(input: &[Vec<u8>]) -> Result<(), String> {
             item.answers = texts[..1].to_vec();
         }
         item = item.label("pair", ["1", "2", ""][choice]).label("kind", &texts[1]);
-        let reply = texts[1].clone();
+        let response = texts[1].clone();
         let outcome = match byte % 9 {
             0 => Outcome::NotFound,
             1 => Outcome::Unanswered,
             2 => Outcome::Overflow { needed: Some(n), context_window: None },
-            3 => Outcome::Blocked { reason: reply },
-            4 => Outcome::Unparsed { response: reply },
-            5 => Outcome::Failed { error: reply },
-            _ => Outcome::Answered { answer: reply, choice: (byte % 2 == 0).then_some(choice) },
+            3 => Outcome::Blocked { reason: response },
+            4 => Outcome::Unparsed { response },
+            5 => Outcome::Failed { error: response },
+            _ => Outcome::Answered { answer: response, choice: (byte % 2 == 0).then_some(choice) },
         };
         let given = BTreeMap::from([("strict".to_owned(), f64::from(byte % 2))]);
         let given = if byte % 6 == 0 { given } else { BTreeMap::new() };

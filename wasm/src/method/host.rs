@@ -21,7 +21,7 @@ pub(super) struct JsHost<'a> {
     pub(super) callbacks: JsValue,
     pub(super) tokenizer: &'a Tokenizer,
     pub(super) stage: Cell<Stage>,
-    /// Of each call that was made, what reads its reply.
+    /// Of each call that was made, what reads its response.
     pub(super) made: &'a RefCell<Vec<ExtractiveInput>>,
 }
 
@@ -129,12 +129,13 @@ impl Host for JsHost<'_> {
         let id = self.made.borrow().len();
         let described = self.described(id, &call, &input).map_err(|error| host_error(&error))?;
         self.made.borrow_mut().push(input);
-        let reply = self.asked("chat", &Array::of1(&described)).await.map_err(|error| host_error(&error))?;
-        if let Some(text) = reply.as_string() {
+        let response = self.asked("chat", &Array::of1(&described)).await.map_err(|error| host_error(&error))?;
+        if let Some(text) = response.as_string() {
             return Ok(Response { text, ..Response::default() });
         }
-        serde_wasm_bindgen::from_value(reply)
-            .map_err(|error| HostError::Failed(format!("the host's reply: {error}; expected a string or {{ text }}")))
+        serde_wasm_bindgen::from_value(response).map_err(|error| {
+            HostError::Failed(format!("the host's response: {error}; expected a string or {{ text }}"))
+        })
     }
 
     async fn embed(&self, role: Role, texts: &[&str]) -> Result<Vectors, HostError> {

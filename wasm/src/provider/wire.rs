@@ -1,7 +1,7 @@
 //! One request by fetch, straight or over a relay.
 
 use closeread_llm::provider::{
-    Fault, HttpResponse, MAX_ERROR_BYTES, MAX_REPLY_BYTES, Protocol, Request, Secret, ServerLoad, StreamReader,
+    Fault, HttpResponse, MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protocol, Request, Secret, ServerLoad, StreamReader,
 };
 use closeread_llm::{HostError, Response, provider};
 use gloo_net::http;
@@ -82,7 +82,7 @@ impl Wire {
         }
         let (after, after_ms) = (headers.get("retry-after"), headers.get("retry-after-ms"));
         let retry_after = provider::retry_after(after.as_deref(), after_ms.as_deref(), Date::now() / 1000.0);
-        let most = if response.ok() { MAX_REPLY_BYTES } else { MAX_ERROR_BYTES };
+        let most = if response.ok() { MAX_RESPONSE_BYTES } else { MAX_ERROR_BYTES };
         let mut body = Vec::new();
         let whole = each_piece(&response, |piece| {
             let taken = piece.len().min(most - body.len());
@@ -90,7 +90,8 @@ impl Wire {
             Ok(taken == piece.len())
         });
         if !whole.await? && response.ok() {
-            let message = format!("the server's reply is larger than {} MiB, and was not read to its end", most >> 20);
+            let message =
+                format!("the server's response is larger than {} MiB, and was not read to its end", most >> 20);
             return Err(Fault::Final(HostError::Failed(message)));
         }
         self.protocol.read(HttpResponse { status, retry_after, body: &String::from_utf8_lossy(&body) })
@@ -119,21 +120,21 @@ impl Wire {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 
-    /// A reply without the key.
-    pub(super) fn redact_reply(&self, reply: Response) -> Response {
+    /// A response without the key.
+    pub(super) fn redact_response(&self, response: Response) -> Response {
         match &self.key {
-            Some(key) => key.redact_reply(reply),
-            None => reply,
+            Some(key) => key.redact_response(response),
+            None => response,
         }
     }
 }
 
-/// Hands the body on as it comes, while more is wanted; whether all of it was. A reply without a body is empty.
+/// Hands the body on as it comes, while more is wanted; whether all of it was. A response without a body is empty.
 async fn each_piece(
     response: &http::Response,
     mut take: impl FnMut(&[u8]) -> Result<bool, Fault>,
 ) -> Result<bool, Fault> {
-    let lost = |_: JsValue| broken("the connection broke in the middle of the reply");
+    let lost = |_: JsValue| broken("the connection broke in the middle of the response");
     let Some(stream) = response.body() else { return Ok(true) };
     let pieces: ReadableStreamDefaultReader = stream.get_reader().unchecked_into();
     loop {

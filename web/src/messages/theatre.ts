@@ -2,7 +2,7 @@
 
 import type {
     ChatModelOptions, Heard, MethodBook, MethodCall, MethodItem, MethodOffer, MethodOptions, MethodPreparation,
-    MethodRecord, MethodReply, Retrying, TextChange,
+    MethodRecord, MethodResponse, Retrying, TextChange,
 } from "../closeread_wasm.js";
 
 /** What is known of the open book besides its bytes. */
@@ -20,9 +20,9 @@ export type Answering =
     | { by: "person"; text: string }
     | { by: "model"; model: ChatModelOptions };
 
-/** What came of a call; `changes` is there where the reply is a memory. */
+/** What came of a call; `changes` is there where the response is a memory. */
 export type Answered =
-    | { reply: MethodReply; heard: Heard | undefined; changes: TextChange[] | undefined }
+    | { response: MethodResponse; heard: Heard | undefined; changes: TextChange[] | undefined }
     | { failure: string };
 
 export interface TheatreMessages {

@@ -35,9 +35,9 @@ export function trialTrace({ item, cell, record, judgements }: TrialTrace, passa
         heading, facts,
         ...(passages.length === 0 ? [] : [details(say.passages(shown(passages.length), record?.context?.retriever ?? ""), true, ...passages.map(passage))]),
         ...(calls.length === 0 ? [] : [whatWasSent(sent)]),
-        ...calls.map((call, n) => details(say.call(n + 1, visible(call.prompt)), true, ...reply(call))),
+        ...calls.map((call, n) => details(say.call(n + 1, visible(call.prompt)), true, ...responseOf(call))),
         ...judgements.map((judgement) => details(say.judge(visible(judgement.judge), visible(judgement.judge_model)), true,
-            shownText("pre", ruling(judgement)), ...(judgement.calls ?? []).flatMap(reply))),
+            shownText("pre", ruling(judgement)), ...(judgement.calls ?? []).flatMap(responseOf))),
     ];
 }
 
@@ -71,7 +71,7 @@ function passage({ document, start, end, score, text }: TracedPassage): HTMLElem
         text === undefined ? make("p", { class: "note" }, say.noText) : shownText("p", text, { class: "book-text" }));
 }
 
-function reply({ response, sha256, usage, cached }: TracedCall): Node[] {
+function responseOf({ response, sha256, usage, cached }: TracedCall): Node[] {
     const say = inLanguage(words);
     const counted = Object.entries(usage).filter(([, value]) => typeof value === "number").map(([name, value]) => `${name} ${shown(value as number)}`);
     const note = [say.messages(sha256.slice(0, 12)), ...counted, ...(cached ? [say.remembered] : [])].join(", ");

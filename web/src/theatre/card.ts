@@ -1,4 +1,4 @@
-// A call as a card: its prompt, the reply, what the reply was understood as.
+// A call as a card: its prompt, the response, what the response was understood as.
 
 import type { Heard, MethodCall, MethodMessage, MethodOutcome, TextChange } from "../closeread_wasm.js";
 import { button, foreign, labelled, make, type Child } from "../dom.js";
@@ -7,7 +7,7 @@ import * as words from "../words/theatre.js";
 import type { CallEntry } from "./play.js";
 import { exactText, folded, longList } from "./text.js";
 
-/** A card; `before` is the call before it, `typed` takes a person's reply where one is asked. */
+/** A card; `before` is the call before it, `typed` takes a person's response where one is asked. */
 export function card(entry: CallEntry, before: MethodCall | undefined, typed: ((text: string) => void) | undefined): HTMLElement {
     const say = inLanguage(words);
     const { call } = entry;
@@ -54,19 +54,19 @@ function passages({ passages }: MethodCall, before: MethodCall | undefined): Chi
 
 function came(entry: CallEntry, typed: ((text: string) => void) | undefined): Child[] {
     const say = inLanguage(words);
-    const { state, reply, heard, changes, failure, retrying, call } = entry;
-    if (state === "waiting" && typed !== undefined) return [replyForm(call, typed)];
+    const { state, response, heard, changes, failure, retrying, call } = entry;
+    if (state === "waiting" && typed !== undefined) return [responseForm(call, typed)];
     if (failure !== undefined) return [make("p", { class: "problem" }, failure)];
-    if (reply === undefined) {
+    if (response === undefined) {
         const said = retrying === undefined ? say.states[state]
             : say.retrying(retrying.message, retrying.tries, retrying.of, retrying.wait);
         return [make("p", { class: "note" }, said)];
     }
     const facts = [];
-    if (reply.usage) facts.push(say.usage(reply.usage.prompt_tokens, reply.usage.completion_tokens));
-    if (reply.stop === "length") facts.push(say.cut);
+    if (response.usage) facts.push(say.usage(response.usage.prompt_tokens, response.usage.completion_tokens));
+    if (response.stop === "length") facts.push(say.cut);
     return [
-        make("h5", {}, say.reply), exactText(reply.text),
+        make("h5", {}, say.response), exactText(response.text),
         ...(facts.length > 0 ? [make("p", { class: "facts" }, facts.join(" "))] : []),
         ...(heard === undefined ? [] : [make("p", { class: "heard" }, `${say.heard}: `, ...understood(heard))]),
         ...(changes === undefined ? [] : [changed(changes)]),
@@ -109,9 +109,9 @@ function changed(changes: TextChange[]): HTMLElement {
         })));
 }
 
-function replyForm(call: MethodCall, typed: (text: string) => void): HTMLElement {
+function responseForm(call: MethodCall, typed: (text: string) => void): HTMLElement {
     const say = inLanguage(words);
-    const text = make("textarea", { id: `reply-${call.id}`, rows: "4" });
-    return make("div", {}, labelled(say.typeReply, text),
-        button(say.sendReply, () => typed(text.value), { class: "primary" }));
+    const text = make("textarea", { id: `response-${call.id}`, rows: "4" });
+    return make("div", {}, labelled(say.typeResponse, text),
+        button(say.sendResponse, () => typed(text.value), { class: "primary" }));
 }

@@ -1,7 +1,7 @@
 // A run as it is seen: what was asked, what came back, who is waiting. No rendering.
 
 import type {
-    Heard, MethodCall, MethodItem, MethodOptions, MethodPreparation, MethodRecord, MethodReply, Retrying, TextChange,
+    Heard, MethodCall, MethodItem, MethodOptions, MethodPreparation, MethodRecord, MethodResponse, Retrying, TextChange,
 } from "../closeread_wasm.js";
 import type { Answering, BookFacts, TheatreEvent } from "../messages/theatre.js";
 import type { Session } from "../session.js";
@@ -12,7 +12,7 @@ export interface CallEntry {
     call: MethodCall;
     /** Waiting for the page, sent, or answered. */
     state: "waiting" | "sent" | "done";
-    reply?: MethodReply;
+    response?: MethodResponse;
     heard?: Heard;
     changes?: TextChange[];
     failure?: string;

@@ -5,7 +5,7 @@ const between = (range: { low: number; high: number }, to: string) =>
 
 export const en = {
     heading: "Method theatre",
-    lead: "Any method of the papers, step by step: each call with its exact prompt before it is sent, the reply, what it was understood as.",
+    lead: "Any method of the papers, step by step: each call with its exact prompt before it is sent, the response, what it was understood as.",
     noBook: "Open a book above, or take a work of the sample.",
     setup: "Method",
     method: "Method",
@@ -31,7 +31,7 @@ export const en = {
     tasks: { generative: "a few words", choice: "one of several options", summary: "a summary" },
     options: "Options, one a line",
     reader: "Model",
-    readers: { extractive: "builtin/extractive (counts words, no model)", person: "I do: I type every reply", model: "a language model" },
+    readers: { extractive: "builtin/extractive (counts words, no model)", person: "I do: I type every response", model: "a language model" },
     provider: "Provider",
     providers: {
         openai: "OpenAI", anthropic: "Anthropic", gemini: "Google Gemini",
@@ -74,7 +74,7 @@ export const en = {
     passages: (n: number, fresh: number) => fresh === n || fresh === 0
         ? `Passages it holds: ${shown(n)}` : `Passages it holds: ${shown(n)}, ${shown(fresh)} of them new`,
     moreItems: (n: number) => `Show ${shown(n)} more`,
-    reply: "Reply",
+    response: "Response",
     usage: (prompt: number | null, completion: number | null) =>
         `The provider counted ${prompt === null ? "?" : shown(prompt)} + ${completion === null ? "?" : shown(completion)} tokens.`,
     cut: "It was cut short at its limit.",
@@ -98,8 +98,8 @@ export const en = {
     },
     retrying: (message: string, tries: number, of: number, wait: number) =>
         `${message}; try ${tries} of ${of}, again in ${Math.ceil(wait)} s`,
-    typeReply: "Your reply",
-    sendReply: "Reply",
+    typeResponse: "Your response",
+    sendResponse: "Send",
     tree: "The tree",
     leaves: (n: number, tokens: number) => `Level 0: ${shown(n)} passages of the book, ${shown(tokens)} tokens`,
     level: (level: number, n: number, tokens: number) => `Level ${level}: ${shown(n)} summaries, ${shown(tokens)} tokens`,
@@ -191,7 +191,7 @@ export const zh: typeof en = {
     passages: (n, fresh) => fresh === n || fresh === 0
         ? `其中的段落：${shown(n)} 个` : `其中的段落：${shown(n)} 个，${shown(fresh)} 个是新的`,
     moreItems: (n) => `再显示 ${shown(n)} 个`,
-    reply: "回复",
+    response: "回复",
     usage: (prompt, completion) =>
         `服务商计数：${prompt === null ? "?" : shown(prompt)} + ${completion === null ? "?" : shown(completion)} 个 token。`,
     cut: "它因达到上限而被截断。",
@@ -212,8 +212,8 @@ export const zh: typeof en = {
         failed: "失败", not_asked: "未提问：该方法不回答这类问题",
     },
     retrying: (message, tries, of, wait) => `${message}；第 ${tries} 次（共 ${of} 次），${Math.ceil(wait)} 秒后重试`,
-    typeReply: "你的回复",
-    sendReply: "回复",
+    typeResponse: "你的回复",
+    sendResponse: "回复",
     tree: "摘要树",
     leaves: (n, tokens) => `第 0 层：书中的 ${shown(n)} 个段落，${shown(tokens)} 个 token`,
     level: (level, n, tokens) => `第 ${level} 层：${shown(n)} 个摘要，${shown(tokens)} 个 token`,

@@ -3,11 +3,11 @@
 import type { Asked, Kind, Replied, Told } from "../messages.js";
 
 export interface Call<K extends Kind> {
-    /** Tells the page something before the reply. */
+    /** Tells the page something before the response. */
     tell(event: Told<K>): void;
-    /** Aborted when the page no longer wants the reply. */
+    /** Aborted when the page no longer wants the response. */
     signal: AbortSignal;
-    /** What of the reply is handed over instead of copied. */
+    /** What of the response is handed over instead of copied. */
     transfer: Transferable[];
 }
 

@@ -1,7 +1,7 @@
 // The worker's side of the view "theatre": one run at a time, whose calls wait for the page.
 
 import {
-    ChatModel, MethodRun, changes, methods, type ChatModelOptions, type MethodCall, type MethodReply, type Retrying,
+    ChatModel, MethodRun, changes, methods, type ChatModelOptions, type MethodCall, type MethodResponse, type Retrying,
     type TextChange,
 } from "../closeread_wasm.js";
 import type { Answering } from "../messages/theatre.js";
@@ -10,7 +10,7 @@ import type { Handlers } from "./handlers.js";
 
 interface Waiting {
     call: MethodCall;
-    resolve: (reply: MethodReply) => void;
+    resolve: (response: MethodResponse) => void;
     reject: (error: Error) => void;
 }
 
@@ -51,11 +51,11 @@ function modelOf(options: ChatModelOptions): ChatModel {
 
 async function asked(
     { run }: UnderWay, call: MethodCall, answering: Answering, signal: AbortSignal, tell: (retrying: Retrying) => void,
-): Promise<MethodReply> {
+): Promise<MethodResponse> {
     switch (answering.by) {
         case "extractive": return { text: run.extractive(call.id) };
         case "person": return { text: answering.text };
-        case "model": return (await modelOf(answering.model).chat(call, signal, tell)) as MethodReply;
+        case "model": return (await modelOf(answering.model).chat(call, signal, tell)) as MethodResponse;
     }
 }
 
@@ -98,15 +98,15 @@ export const theatre = {
     "theatre/answer": async ({ call: id, answering }, { tell, signal }) => {
         const mine = underWay();
         const waiting = mine.waiting.get(id);
-        if (waiting === undefined) throw new Error(`call ${id} does not wait for a reply`);
+        if (waiting === undefined) throw new Error(`call ${id} does not wait for a response`);
         const { call, resolve, reject } = waiting;
         try {
-            const reply = await asked(mine, call, answering, signal, tell);
-            const heard = mine.run.heard(id, reply.text);
+            const response = await asked(mine, call, answering, signal, tell);
+            const heard = mine.run.heard(id, response.text);
             const told = heard.said === "memory" ? memoryChanges(call, heard.text, mine.language) : undefined;
             mine.waiting.delete(id);
-            resolve(reply);
-            return { reply, heard, changes: told };
+            resolve(response);
+            return { response, heard, changes: told };
         } catch (error) {
             const reason = error instanceof Error ? error : new Error(String(error));
             // What could not even be asked, such as a model without a name, leaves the call as it was.

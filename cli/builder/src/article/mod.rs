@@ -100,15 +100,16 @@ impl Articles {
             .build()
             .context("cannot set up HTTP")?;
         let told = || format!("cannot fetch the page `{title}` from {wiki}; give the article as a file by --article");
-        let reply = client.get(&url).send().await.and_then(reqwest::Response::error_for_status);
-        let reply = reply.map_err(reqwest::Error::without_url).with_context(told)?;
-        let reply = reply.bytes().await.map_err(reqwest::Error::without_url).with_context(told)?;
-        let reply: Value = serde_json::from_slice(&reply)
-            .context("its reply is no JSON: expected the address of a wiki's api.php")
+        let response = client.get(&url).send().await.and_then(reqwest::Response::error_for_status);
+        let response = response.map_err(reqwest::Error::without_url).with_context(told)?;
+        let response = response.bytes().await.map_err(reqwest::Error::without_url).with_context(told)?;
+        let response: Value = serde_json::from_slice(&response)
+            .context("its response is no JSON: expected the address of a wiki's api.php")
             .with_context(told)?;
-        let text = reply.pointer("/parse/wikitext").and_then(Value::as_str);
+        let text = response.pointer("/parse/wikitext").and_then(Value::as_str);
         let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
-            let why = reply.pointer("/error/info").and_then(Value::as_str).unwrap_or("its reply holds no wikitext");
+            let why =
+                response.pointer("/error/info").and_then(Value::as_str).unwrap_or("its response holds no wikitext");
             bail!("{}: {why}", told());
         };
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -1,4 +1,4 @@
-//! The end of a batch: replies for those who wait, requests that are handed in again, requests that failed.
+//! The end of a batch: responses for those who wait, requests that are handed in again, requests that failed.
 
 use super::Batcher;
 use super::ledger::{Stage, Ticket};
@@ -42,13 +42,13 @@ impl Batcher {
             return self.update(&ticket);
         }
         let mut results: HashMap<String, Result<Response, Fault>> = results.into_iter().collect();
-        let (mut replies, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
+        let (mut responses, mut again, mut failed) = (Vec::new(), HashMap::new(), Vec::new());
         for id in &ticket.requests {
             let silent = || Err(Fault::transient(ServerLoad::Server, "the batch holds no result"));
             match results.remove(id).unwrap_or_else(silent) {
-                Ok(mut reply) => {
-                    reply.usage.batch = true;
-                    replies.push((id.clone(), reply));
+                Ok(mut response) => {
+                    response.usage.batch = true;
+                    responses.push((id.clone(), response));
                 }
                 Err(Fault::Refused { adjustment, message }) => {
                     self.learn(adjustment);
@@ -90,14 +90,14 @@ impl Batcher {
             failed.push((id.to_owned(), self.desk.redacted(HostError::Failed(format!("{message}, and {lost}")))));
         }
         info!(
-            "{}: batch {} has ended: {} replies, {} requests to be handed in again, {} failed",
+            "{}: batch {} has ended: {} responses, {} requests to be handed in again, {} failed",
             self.name,
             ticket.batch.as_deref().unwrap_or("-"),
-            replies.len(),
+            responses.len(),
             entries.len(),
             failed.len()
         );
-        self.close(&ticket, replies, entries, failed)
+        self.close(&ticket, responses, entries, failed)
     }
 
     fn learn(&self, adjustment: Adjustment) {
@@ -110,19 +110,19 @@ impl Batcher {
     fn close(
         &self,
         ticket: &Ticket,
-        replies: Vec<(String, Response)>,
+        responses: Vec<(String, Response)>,
         again: Vec<String>,
         failed: Vec<(String, HostError)>,
     ) -> Result<()> {
-        self.ledger.keep_replies(ticket.number, &replies)?;
+        self.ledger.keep_responses(ticket.number, &responses)?;
         self.ledger.keep(&Ticket { stage: Stage::Ended, ..ticket.clone() })?;
         self.ledger.forget_entries(ticket.number);
         {
             let mut state = self.state.borrow_mut();
             state.tickets.retain(|there| there.number != ticket.number);
-            for (id, outcome) in replies
+            for (id, outcome) in responses
                 .into_iter()
-                .map(|(id, reply)| (id, Ok(reply)))
+                .map(|(id, response)| (id, Ok(response)))
                 .chain(failed.into_iter().map(|(id, e)| (id, Err(e))))
             {
                 state.under_way.remove(&id);

@@ -23,7 +23,7 @@ pub(super) enum Stage {
     Prepared,
     /// The provider has it.
     Submitted,
-    /// Its replies are here.
+    /// Its responses are here.
     Ended,
 }
 
@@ -56,7 +56,7 @@ pub(super) struct Ticket {
 #[derive(Serialize, Deserialize)]
 struct Line {
     request: String,
-    reply: Response,
+    response: Response,
 }
 
 /// The batches of one model in a run folder.
@@ -110,14 +110,14 @@ impl BatchStore {
         write_atomically(&self.path(ticket.number, "json"), &serde_json::to_vec_pretty(ticket)?)
     }
 
-    /// Keeps the replies of a batch; its entries are of no more use.
-    pub(super) fn keep_replies(&self, number: u32, replies: &[(String, Response)]) -> Result<()> {
+    /// Keeps the responses of a batch; its entries are of no more use.
+    pub(super) fn keep_responses(&self, number: u32, responses: &[(String, Response)]) -> Result<()> {
         let mut lines = Vec::new();
-        for (request, reply) in replies {
-            serde_json::to_writer(&mut lines, &Line { request: request.clone(), reply: reply.clone() })?;
+        for (request, response) in responses {
+            serde_json::to_writer(&mut lines, &Line { request: request.clone(), response: response.clone() })?;
             lines.push(b'\n');
         }
-        write_atomically(&self.path(number, "replies.jsonl"), &lines)
+        write_atomically(&self.path(number, "responses.jsonl"), &lines)
     }
 
     /// Removes the entries of a batch that has ended.
@@ -126,11 +126,11 @@ impl BatchStore {
         let _ = fs::remove_file(self.path(number, "requests.jsonl.zst"));
     }
 
-    /// The replies of a batch that has ended.
-    pub(super) fn replies(&self, number: u32) -> Result<Vec<(String, Response)>> {
-        let path = self.path(number, "replies.jsonl");
-        let lines: Vec<Line> = files::read_lines(&path, "a reply of a batch")?;
-        Ok(lines.into_iter().map(|Line { request, reply }| (request, reply)).collect())
+    /// The responses of a batch that has ended.
+    pub(super) fn responses(&self, number: u32) -> Result<Vec<(String, Response)>> {
+        let path = self.path(number, "responses.jsonl");
+        let lines: Vec<Line> = files::read_lines(&path, "a response of a batch")?;
+        Ok(lines.into_iter().map(|Line { request, response }| (request, response)).collect())
     }
 
     fn path(&self, number: u32, ending: &str) -> PathBuf {
@@ -189,10 +189,10 @@ mod tests {
         assert_eq!(ledger.next_number().unwrap(), 2);
         assert_eq!(ledger.entries(1, &HashSet::from(["b"])).unwrap(), entries[1..]);
 
-        let reply = Response { text: "Ana".to_owned(), ..Response::default() };
-        ledger.keep_replies(1, &[("a".to_owned(), reply.clone())]).unwrap();
+        let response = Response { text: "Ana".to_owned(), ..Response::default() };
+        ledger.keep_responses(1, &[("a".to_owned(), response.clone())]).unwrap();
         ledger.keep(&Ticket { stage: Stage::Ended, ..ticket }).unwrap();
-        assert_eq!(ledger.replies(1).unwrap(), [("a".to_owned(), reply)]);
+        assert_eq!(ledger.responses(1).unwrap(), [("a".to_owned(), response)]);
         assert_eq!(open_batches(run.path()).unwrap(), 0);
     }
 }

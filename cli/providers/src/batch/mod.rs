@@ -1,5 +1,5 @@
-//! Calls that go through a provider's batch API: collected until no trial can go on without a reply, then handed in
-//! together; the replies come within a day, for half the price.
+//! Calls that go through a provider's batch API: collected until no trial can go on without a response, then handed in
+//! together; the responses come within a day, for half the price.
 
 mod closing;
 mod desk;
@@ -49,7 +49,7 @@ pub struct Batcher {
     state: RefCell<State>,
     /// Something was asked, or something that kept batches from being handed in is over.
     stirred: Notify,
-    /// Replies came, or there is room for more requests.
+    /// Responses came, or there is room for more requests.
     settled: Notify,
 }
 
@@ -74,7 +74,7 @@ struct State {
     at_most: Option<usize>,
 }
 
-/// While it lives, more will be asked without any reply: no batch is handed in.
+/// While it lives, more will be asked without any response: no batch is handed in.
 pub struct Busy<'a>(&'a Batcher);
 
 impl Drop for Busy<'_> {
@@ -95,7 +95,9 @@ impl Batcher {
         let mut state = State::default();
         for ticket in ledger.read(&name)? {
             if ticket.stage == Stage::Ended {
-                state.outcomes.extend(ledger.replies(ticket.number)?.into_iter().map(|(id, reply)| (id, Ok(reply))));
+                state
+                    .outcomes
+                    .extend(ledger.responses(ticket.number)?.into_iter().map(|(id, response)| (id, Ok(response))));
             } else {
                 state.under_way.extend(ticket.requests.iter().cloned());
                 state.tickets.push(ticket);
@@ -143,7 +145,7 @@ impl Batcher {
         self.api.entry(id, &self.desk.protocol().request(call, &parameters))
     }
 
-    /// The reply to an entry, whenever it comes.
+    /// The response to an entry, whenever it comes.
     pub async fn ask(&self, id: &str, entry: String) -> Result<Response, HostError> {
         {
             let mut state = self.state.borrow_mut();
@@ -160,7 +162,7 @@ impl Batcher {
                 let mut state = self.state.borrow_mut();
                 if let Some(outcome) = state.outcomes.get(id).cloned() {
                     let remembered = !state.taken.insert(id.to_owned());
-                    return outcome.map(|reply| Response { cached: remembered, ..reply });
+                    return outcome.map(|response| Response { cached: remembered, ..response });
                 }
             }
             settled.await;

@@ -252,7 +252,7 @@ fn waves(units: Vec<Unit<'_>>, in_batches: bool) -> [Vec<Unit<'_>>; 2] {
     [first, rest]
 }
 
-/// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a reply.
+/// Makes the trials of a unit; none if the run is to stop before there is room for them, or keeps them from a response.
 async fn attempt(
     plan: &Plan<'_>,
     room: &BookIndexes,

@@ -66,7 +66,7 @@ impl Preparations {
                     let preparation = tokio::select! {
                         biased;
                         made = cell.method.prepare(&session) => made,
-                        // The replies there are stand in the journal; what was computed is computed again.
+                        // The responses there are stand in the journal; what was computed is computed again.
                         () = given_up(plan, stop) => break,
                     };
                     if host.was_cut_off() {

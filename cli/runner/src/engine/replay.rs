@@ -1,4 +1,4 @@
-//! A finished run again, without asking anyone: every reply comes from its record, everything else is computed anew.
+//! A finished run again, without asking anyone: every response comes from its record, everything else is computed anew.
 
 use super::plan::{Plan, Unit};
 use super::prepare::key_of;
@@ -44,7 +44,7 @@ pub struct Difference {
 pub struct Replayed {
     /// Trials whose parsing and scoring were done again.
     pub trials: usize,
-    /// Trials that ended without a reply to read, of which only the scores were computed again.
+    /// Trials that ended without a response to read, of which only the scores were computed again.
     pub scored_only: usize,
     /// By method, trials that were not looked at: the folder does not hold what the method had made of their books.
     pub not_replayed: BTreeMap<String, usize>,
@@ -117,7 +117,7 @@ pub async fn replay(
     Ok(replayed)
 }
 
-/// No reply was read: what the provider said is all there is.
+/// No response was read: what the provider said is all there is.
 fn ended_early(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed { .. } | Outcome::Blocked { .. } | Outcome::Overflow { .. })
 }
@@ -128,7 +128,7 @@ fn as_stored(record: &Record) -> Trial {
     Trial { outcome, prompt_tokens, context, calls, measures, evidence, shared_call }
 }
 
-/// The preparation of a unit with the replies that it holds.
+/// The preparation of a unit with the responses that it holds.
 async fn prepared_once_more(
     plan: &Plan<'_>,
     room: &BookIndexes,
@@ -141,7 +141,7 @@ async fn prepared_once_more(
     again.with_context(|| format!("method {}", unit.cell.key.method))
 }
 
-/// The trials of a unit with the replies that their records hold.
+/// The trials of a unit with the responses that their records hold.
 async fn once_more(
     plan: &Plan<'_>,
     room: &BookIndexes,
@@ -202,24 +202,24 @@ fn prompts(calls: &[CallTrace]) -> Value {
     json!(calls.iter().map(|call| &call.sha256).collect::<Vec<_>>())
 }
 
-/// A host that knows the replies of one unit or preparation, in their order.
+/// A host that knows the responses of one unit or preparation, in their order.
 struct Stored<'a> {
-    replies: RefCell<VecDeque<Response>>,
+    responses: RefCell<VecDeque<Response>>,
     encoder: Option<&'a QueryEncoder>,
     texts: &'a BookTexts,
 }
 
 impl<'a> Stored<'a> {
     fn new<'c>(calls: impl IntoIterator<Item = &'c CallTrace>, unit: &'a Unit<'_>, room: &'a BookIndexes) -> Self {
-        let replies = calls.into_iter().map(CallTrace::to_reply).collect();
-        Self { replies: RefCell::new(replies), encoder: unit.cell.encoder.as_deref(), texts: room.texts() }
+        let responses = calls.into_iter().map(CallTrace::to_response).collect();
+        Self { responses: RefCell::new(responses), encoder: unit.cell.encoder.as_deref(), texts: room.texts() }
     }
 }
 
 impl Host for Stored<'_> {
     async fn chat(&self, _call: Call) -> Result<Response, HostError> {
-        let reply = self.replies.borrow_mut().pop_front();
-        reply.ok_or_else(|| HostError::Failed("the record holds no reply to this call".to_owned()))
+        let response = self.responses.borrow_mut().pop_front();
+        response.ok_or_else(|| HostError::Failed("the record holds no response to this call".to_owned()))
     }
 
     async fn text(&self, book: &Book) -> Result<Arc<BookText>, HostError> {

@@ -23,9 +23,9 @@ use closeread_judges::{
 };
 use closeread_llm::price::Dollars;
 use closeread_methods::record::Record;
-use closeread_methods::{ReplyLimit, Settings};
+use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
-use closeread_providers::reply_cache::ReplyCache;
+use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{Options, Reader};
 use closeread_report::docket;
 use closeread_text::{Language, Locator};
@@ -105,11 +105,11 @@ impl<'a> JudgeRunner<'a> {
             tokenizer: Some(tokenizer.clone()),
             ..Options::default()
         };
-        let replies = Rc::new(if options.no_cache { ReplyCache::new(None) } else { crate::cache::replies() });
+        let responses = Rc::new(if options.no_cache { ResponseCache::new(None) } else { crate::cache::responses() });
         let mut hosts = HashMap::new();
         for model in panel.models.iter().filter(|model| *model != BUILTIN_RULE) {
             let reader = Reader::named(model, options.base_url.as_deref(), provider.clone())?;
-            let host = CliHost::new(reader, Rc::clone(&replies)).charged_to(Rc::clone(&spending), model);
+            let host = CliHost::new(reader, Rc::clone(&responses)).charged_to(Rc::clone(&spending), model);
             hosts.insert(model.clone(), host);
         }
         Ok(Self { panel, prompts, tokenizer, hosts, concurrency: options.concurrency, spending })
@@ -216,7 +216,7 @@ impl<'a> JudgeRunner<'a> {
         let setting = Settings {
             prompts: self.prompts,
             tokenizer: self.tokenizer,
-            reply_limit: ReplyLimit::AtMost(self.panel.max_output_tokens),
+            response_limit: ResponseLimit::AtMost(self.panel.max_output_tokens),
             temperature: self.panel.temperature,
             context_window: None,
         };

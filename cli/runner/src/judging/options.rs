@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tracing::info;
 
-/// Most tokens of a judge's reply where no option says otherwise; a list over key facts or sentences has more if it needs it.
+/// Most tokens of a judge's response where no option says otherwise; a list over key facts or sentences has more if it
+/// needs it.
 pub const MAX_OUTPUT_TOKENS: u32 = 2048;
 
 /// What stands for all judges in the place of their names.
@@ -31,7 +32,7 @@ pub struct JudgeOptions {
     pub judges: Vec<String>,
     /// Sampling temperature.
     pub temperature: f32,
-    /// Most tokens of a reply.
+    /// Most tokens of a response.
     pub max_output_tokens: u32,
     /// Address of the models' server.
     pub base_url: Option<String>,
@@ -45,7 +46,7 @@ pub struct JudgeOptions {
     pub concurrency: usize,
     /// Most requests and tokens a minute to a model.
     pub rates: Rates,
-    /// Remembered replies are neither used nor kept.
+    /// Remembered responses are neither used nor kept.
     pub no_cache: bool,
 }
 

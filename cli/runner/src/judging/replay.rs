@@ -1,4 +1,4 @@
-//! Judgements again, without asking anyone: the replies are those that were stored, what is read in them is read anew.
+//! Judgements again, without asking anyone: the responses are those that were stored, what is read in them is read anew.
 
 use super::{PendingJudgements, Work, works_of};
 use anyhow::{Context, Result};
@@ -11,14 +11,14 @@ use closeread_judges::{
 };
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Record};
-use closeread_methods::{Host, ReplyLimit, Settings};
+use closeread_methods::{Host, ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
-/// Where a judgement and what comes out of its reply now disagree.
+/// Where a judgement and what comes out of its response now disagree.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// The judgement.
@@ -37,8 +37,8 @@ pub struct Difference {
 pub struct Replayed {
     /// Judgements that were read again, or ruled again where a rule judges.
     pub judgements: usize,
-    /// Judgements that ended without a reply to read.
-    pub without_reply: usize,
+    /// Judgements that ended without a response to read.
+    pub without_response: usize,
     /// By judge, judgements that were not looked at: their prompt is not the one at hand, or what they are about is gone.
     pub not_replayed: BTreeMap<&'static str, usize>,
     /// Where something differs, in the order of the keys.
@@ -74,12 +74,17 @@ pub async fn replay(
             continue;
         };
         if key.judge_model != BUILTIN_RULE && judgement.calls.is_empty() {
-            replayed.without_reply += 1;
+            replayed.without_response += 1;
             continue;
         }
         replayed.judgements += 1;
-        let setting =
-            Settings { prompts, tokenizer, reply_limit: ReplyLimit::NONE, temperature: 0.0, context_window: None };
+        let setting = Settings {
+            prompts,
+            tokenizer,
+            response_limit: ResponseLimit::NONE,
+            temperature: 0.0,
+            context_window: None,
+        };
         let again = again(judgement, item, record, work, setting).await;
         let again = again.with_context(|| format!("{} on item `{}`", key.judge.name(), item.id))?;
         compare(judgement, &again, &mut replayed.differences);
@@ -87,7 +92,7 @@ pub async fn replay(
     Ok(replayed)
 }
 
-/// The judgement with the reply that it stored; by the rule where a rule judged.
+/// The judgement with the response that it stored; by the rule where a rule judged.
 async fn again(
     judgement: &Judgement,
     item: &Item,
@@ -120,19 +125,19 @@ fn compare(stored: &Judgement, again: &JudgeResponse, differences: &mut Vec<Diff
     }
 }
 
-/// A host that knows one reply.
+/// A host that knows one response.
 struct Stored(RefCell<Option<Response>>);
 
 impl Stored {
     fn of(calls: &[CallTrace]) -> Self {
-        Self(RefCell::new(calls.first().map(CallTrace::to_reply)))
+        Self(RefCell::new(calls.first().map(CallTrace::to_response)))
     }
 }
 
 impl Host for Stored {
     async fn chat(&self, _call: Call) -> Result<Response, HostError> {
-        let reply = self.0.borrow_mut().take();
-        reply.ok_or_else(|| HostError::Failed("the judgement holds no reply to this call".to_owned()))
+        let response = self.0.borrow_mut().take();
+        response.ok_or_else(|| HostError::Failed("the judgement holds no response to this call".to_owned()))
     }
 
     async fn embed(&self, _role: Role, _texts: &[&str]) -> Result<Vectors, HostError> {

@@ -34,8 +34,8 @@ pub fn spent<'r>(
     let preparations = preparation_calls(folder)?;
     let before = preparations.iter().flat_map(|p| p.calls.iter().map(move |call| cost(&p.model, call)));
     let judges = judging.judgements.iter().flat_map(|j| j.calls.iter().map(move |call| cost(&j.key.judge_model, call)));
-    let unfinished = Journals::of_run(folder).replies()?;
-    let unfinished = unfinished.iter().filter_map(|(model, reply)| prices.cost(model, &reply.usage));
+    let unfinished = Journals::of_run(folder).responses()?;
+    let unfinished = unfinished.iter().filter_map(|(model, response)| prices.cost(model, &response.usage));
     let embedded = embedding_usage(&embedding_calls(folder)?, prices);
     let embedded = embedded.iter().map(|usage| usage.dollars);
     Ok([trials].into_iter().chain(before).chain(judges).chain(unfinished).chain(embedded).sum())

@@ -34,10 +34,10 @@ pub(crate) struct BuildOptions {
     /// Say what each stage would take and cost, and ask nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Tokens of a reply that the least of --dry-run is taken from
+    /// Tokens of a response that the least of --dry-run is taken from
     #[arg(long, value_name = "N", default_value_t = 400)]
-    pub(crate) assume_reply: u64,
-    /// Most tokens of a reply
+    pub(crate) assume_response: u64,
+    /// Most tokens of a response
     #[arg(long, value_name = "N", default_value_t = 4096)]
     pub(crate) max_output_tokens: u32,
     /// Counts chunks and prompts: cl100k, o200k, embedder, or a tokenizer.json

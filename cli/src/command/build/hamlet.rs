@@ -87,7 +87,7 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
         let stages = hamlet::cost(context.setting(), &books, &cut, &parameters)?;
         let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
         let unknown =
-            ["how many facts a tree has, and so how long the prompts and replies behind it are, is not known before"];
+            ["how many facts a tree has, and so how long the prompts and responses behind it are, is not known before"];
         return show_costs(&stages, &unknown, &context, build);
     }
     let more = json!({"parameters": parameters, "books": hashes(&books)});

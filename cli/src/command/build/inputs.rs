@@ -104,7 +104,7 @@ pub(crate) struct SearchArgs {
     /// in it
     #[arg(long, value_name = "DIR|URL")]
     pub(crate) search: Option<String>,
-    /// JSON pointer to the number of results in a reply of the engine
+    /// JSON pointer to the number of results in a response of the engine
     #[arg(long, value_name = "POINTER", default_value = "/number_of_results")]
     search_hits: String,
     /// JSON pointer to the list of results

@@ -52,14 +52,14 @@ pub(super) async fn finish<T>(
 /// Says what the calls of this session took, where some were made.
 fn say_spending(context: &BuildContext) {
     let taken = context.taken();
-    if taken.prompt_tokens + taken.reply_tokens > 0 {
+    if taken.prompt_tokens + taken.response_tokens > 0 {
         let unknown = match taken.unpriced {
             0 => String::new(),
             n => format!(" and {n} calls of unknown price"),
         };
         info!(
-            "{} tokens of prompts, {} of replies; {}{unknown}",
-            taken.prompt_tokens, taken.reply_tokens, taken.dollars
+            "{} tokens of prompts, {} of responses; {}{unknown}",
+            taken.prompt_tokens, taken.response_tokens, taken.dollars
         );
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn show_costs(
     context: &BuildContext,
     options: &BuildOptions,
 ) -> Result<ExitCode> {
-    let table = dry_run::table(stages, unknown, &context.prices, options.assume_reply);
+    let table = dry_run::table(stages, unknown, &context.prices, options.assume_response);
     if options.json {
         outln!("{}", json!({"stages": stages, "table": table}));
     } else {

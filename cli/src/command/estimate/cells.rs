@@ -18,10 +18,10 @@ pub(super) struct CellEstimate {
     pub(super) key: Arm,
     pub(super) calls: Range,
     pub(super) prompt_tokens: Range,
-    pub(super) reply_tokens: Range,
+    pub(super) response_tokens: Range,
     /// Absent where the price is not known.
     pub(super) dollars: Tariffs,
-    /// Tokens of the largest request, prompt and limit of the reply.
+    /// Tokens of the largest request, prompt and limit of the response.
     pub(super) largest_request: u64,
     /// Items that end as an overflow of the model's window, without a call.
     pub(super) overflows: usize,
@@ -54,7 +54,7 @@ pub(super) fn estimates(scene: &Scene<'_>) -> Result<(Vec<CellEstimate>, Vec<Wor
     let mut cells = Vec::new();
     let mut prepared = HashSet::new();
     let mut by_preparer: BTreeMap<&str, CellEstimate> = BTreeMap::new();
-    let typical = scene.assumed.reply_tokens;
+    let typical = scene.assumed.response_tokens;
     let repeats = u64::from(scene.repeats);
     for cell in scene.cells {
         let mut estimate = CellEstimate::nothing(scene, cell.key.clone());
@@ -97,7 +97,7 @@ impl Work {
             model: model.to_owned(),
             calls: cost.n() * times,
             chain: Range { low: low.div_ceil(units), high: high.div_ceil(units) },
-            tokens: (cost.prompt() + cost.reply(typical)) * times,
+            tokens: (cost.prompt() + cost.response(typical)) * times,
         }
     }
 }
@@ -110,7 +110,7 @@ impl CellEstimate {
             key,
             calls: Range::default(),
             prompt_tokens: Range::default(),
-            reply_tokens: Range::default(),
+            response_tokens: Range::default(),
             dollars: Tariffs { list: zero, cached: zero, batch: zero },
             largest_request: 0,
             overflows: 0,
@@ -123,10 +123,10 @@ impl CellEstimate {
         let facts = scene.prices.of(&self.key.model);
         let window = scene.window(&self.key.model).map(|window| window as u64);
         let limit = [window, scene.assumed.tpm].into_iter().flatten().min();
-        let typical = scene.assumed.reply_tokens;
+        let typical = scene.assumed.response_tokens;
         self.calls = self.calls + cost.n() * times;
         self.prompt_tokens = self.prompt_tokens + cost.prompt() * times;
-        self.reply_tokens = self.reply_tokens + cost.reply(typical) * times;
+        self.response_tokens = self.response_tokens + cost.response(typical) * times;
         self.largest_request = self.largest_request.max(cost.largest_request());
         self.overflows += cost.overflows.len() * times as usize;
         self.never_fit += limit.map_or(0, |limit| never_fit(cost, limit)) * times;
@@ -147,7 +147,7 @@ pub(super) fn plus(a: Money, b: Money, times: f64) -> Money {
 fn never_fit(cost: &Cost, limit: u64) -> u64 {
     let too_large = cost.calls.iter().filter(|calls| {
         let shortest = calls.prompt.low / calls.n.low.max(1);
-        calls.n.low > 0 && shortest + calls.reply_limit > limit
+        calls.n.low > 0 && shortest + calls.response_limit > limit
     });
     too_large.map(|calls| calls.n.low).sum()
 }

@@ -7,7 +7,7 @@ use closeread_books::Book;
 use closeread_eval::{Item, Outcome};
 use closeread_judges::{BUILTIN_RULE, Judge, Panel, Submission, SubmittedAnswer, cost};
 use closeread_methods::cost::{Cost, Range};
-use closeread_methods::{ReplyLimit, Settings};
+use closeread_methods::{ResponseLimit, Settings};
 use closeread_report::Arm;
 use closeread_runner::judging::{JudgeOptions, Work as Judged, works};
 use serde_json::json;
@@ -24,8 +24,11 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
         &books,
         &scene.benchmark.texts,
     );
-    let setting =
-        Settings { reply_limit: ReplyLimit::AtMost(panel.max_output_tokens), context_window: None, ..scene.setting };
+    let setting = Settings {
+        response_limit: ResponseLimit::AtMost(panel.max_output_tokens),
+        context_window: None,
+        ..scene.setting
+    };
     let (mut entries, mut work) = (BTreeMap::new(), Vec::new());
     for (idx, group) in scene.groups.iter().enumerate() {
         for item in &group.items {
@@ -45,7 +48,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
                         model: model.to_owned(),
                         calls: cost.n(),
                         chain: Range::exactly(1),
-                        tokens: cost.prompt() + cost.reply(scene.assumed.reply_tokens),
+                        tokens: cost.prompt() + cost.response(scene.assumed.response_tokens),
                     });
                 }
             }
@@ -80,10 +83,10 @@ fn said(scene: &Scene<'_>, judge: Judge) -> Range {
     match judge {
         Judge::ClassifyQuestion | Judge::Rule => Range::default(),
         Judge::VerifyFacts | Judge::AlignKeyFacts => {
-            let limit = u64::from(scene.setting.reply_limit.reserved());
-            Range { low: scene.assumed.reply_tokens.min(limit), high: limit }
+            let limit = u64::from(scene.setting.response_limit.reserved());
+            Range { low: scene.assumed.response_tokens.min(limit), high: limit }
         }
-        _ => Range { low: 1, high: scene.setting.reply_limit.reserved().into() },
+        _ => Range { low: 1, high: scene.setting.response_limit.reserved().into() },
     }
 }
 

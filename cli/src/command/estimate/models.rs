@@ -19,7 +19,7 @@ pub(super) struct ModelEstimate {
     pub(super) dollars: Tariffs,
     /// Where the prices come from and of which day they are; absent where there are none.
     pub(super) prices: Option<(String, String)>,
-    /// Tokens of prompt and reply together that it takes; absent where that is not known.
+    /// Tokens of prompt and response together that it takes; absent where that is not known.
     pub(super) window: Option<usize>,
     pub(super) overflow: Option<ContextOverflow>,
     pub(super) tokenizer: Counting,

@@ -17,8 +17,8 @@ use std::num::NonZero;
 /// What is assumed, and said.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Assumptions {
-    /// Tokens of a short reply; the most is the limit.
-    pub(super) reply_tokens: u64,
+    /// Tokens of a short response; the most is the limit.
+    pub(super) response_tokens: u64,
     /// Seconds a call takes.
     pub(super) seconds_a_call: f64,
     pub(super) concurrency: usize,

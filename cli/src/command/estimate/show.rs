@@ -23,9 +23,9 @@ pub(super) struct Estimate {
     pub(super) book_tokens: u64,
     pub(super) repeats: u32,
     pub(super) tokenizer: String,
-    /// Most tokens of a reply; absent where the provider decides.
+    /// Most tokens of a response; absent where the provider decides.
     pub(super) max_output_tokens: Option<u32>,
-    /// Tokens that the longest reply is taken to have: the limit, or an assumption.
+    /// Tokens that the longest response is taken to have: the limit, or an assumption.
     pub(super) assumed_output_tokens: u32,
     pub(super) assumptions: Assumptions,
     pub(super) cells: Vec<CellEstimate>,
@@ -70,8 +70,18 @@ pub(super) fn text(estimate: &Estimate) -> String {
 }
 
 fn table(cells: &[CellEstimate], judges: &[CellEstimate]) -> Table {
-    let columns =
-        ["method", "model", "budget", "calls", "prompt tokens", "reply tokens", "list", "cached", "batch", "largest"];
+    let columns = [
+        "method",
+        "model",
+        "budget",
+        "calls",
+        "prompt tokens",
+        "response tokens",
+        "list",
+        "cached",
+        "batch",
+        "largest",
+    ];
     let mut table = Table::new("estimate", "What the run would take", columns.map(str::to_owned).to_vec());
     for cell in cells.iter().chain(judges) {
         let mut row = vec![
@@ -79,7 +89,7 @@ fn table(cells: &[CellEstimate], judges: &[CellEstimate]) -> Table {
             Value::text(&cell.key.model),
             cell.key.budget.map_or_else(|| Value::missing("the method takes no budget"), Value::count),
         ];
-        row.extend([cell.calls, cell.prompt_tokens, cell.reply_tokens].map(|range| Value::text(range.shown())));
+        row.extend([cell.calls, cell.prompt_tokens, cell.response_tokens].map(|range| Value::text(range.shown())));
         row.extend([cell.dollars.list, cell.dollars.cached, cell.dollars.batch].map(|m| Value::text(money(m))));
         row.push(Value::Count { count: cell.largest_request });
         table.rows.push(row);
@@ -146,7 +156,7 @@ fn overflowing(window: usize, overflow: &ContextOverflow) -> Vec<String> {
     let window = thousands(window as u64);
     let n = overflow.books.len();
     if n == 0 {
-        return vec![format!("every book fits its window of {window} tokens with question and reply")];
+        return vec![format!("every book fits its window of {window} tokens with question and response")];
     }
     let mut named: Vec<&str> = overflow.books.iter().take(NAMED).map(String::as_str).collect();
     if n > NAMED {
@@ -186,10 +196,10 @@ fn assumptions(estimate: &Estimate) -> String {
     limits.extend(assumed.rpm.map(|rpm| format!("{} requests a minute", thousands(rpm.into()))));
     limits.extend(assumed.tpm.map(|tpm| format!("{} tokens a minute", thousands(tpm))));
     format!(
-        "Ranges: at least with replies of {} tokens (--assume-reply), at most with replies of {} ({limit}); \
+        "Ranges: at least with responses of {} tokens (--assume-response), at most with responses of {} ({limit}); \
          a model that thinks needs more than the least.\nTime: {} s a call (--assume-seconds), {}.\nCached: what the \
          questions on a book share is paid for once and then read from the provider's cache.\n",
-        assumed.reply_tokens.min(most.into()),
+        assumed.response_tokens.min(most.into()),
         thousands(most.into()),
         assumed.seconds_a_call,
         limits.join(", ")

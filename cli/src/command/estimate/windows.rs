@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Books, or sets of books, that are too long for a model together with a question and a reply.
+/// Books, or sets of books, that are too long for a model together with a question and a response.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct ContextOverflow {
     /// Ids; those of a set of books that are asked about together joined by `, `.
@@ -66,14 +66,14 @@ impl Measured {
 fn available(scene: &Scene<'_>, group: &Group<'_>, window: usize) -> Result<Vec<Option<usize>>> {
     let text: u64 = group.sizes.iter().map(|size| size.tokens).sum();
     // A prompt of `full-document` is at least this much longer than the text in it.
-    if (text + u64::from(scene.setting.reply_limit.reserved())) <= window as u64 / 2 {
+    if (text + u64::from(scene.setting.response_limit.reserved())) <= window as u64 / 2 {
         return Ok(vec![None; group.items.len()]);
     }
     let whole = AnyMethod::from(FullDocument::default());
     let setting = Settings { context_window: None, ..scene.setting };
     let cost = whole.cost(setting, &group.sizes, &group.items, None)?;
     let left = |calls: &Calls| {
-        let around = calls.prompt.high - text + calls.reply_limit;
+        let around = calls.prompt.high - text + calls.response_limit;
         let available = (window as u64).saturating_sub(around);
         (text > available).then_some(available as usize)
     };

@@ -55,8 +55,8 @@ pub(super) fn say_failures(records: &[Record]) {
 /// What the calls of a server took, in a line; nothing where none was asked.
 pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
     let sum = |of: fn(&Usage) -> u64| usage.iter().map(of).fold(0, u64::saturating_add);
-    let (prompt, reply) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
-    if prompt == 0 && reply == 0 {
+    let (prompt, response) = (sum(|u| u.prompt_tokens), sum(|u| u.completion_tokens));
+    if prompt == 0 && response == 0 {
         return;
     }
     let cached = 100.0 * sum(|u| u.cached_tokens) as f64 / prompt.max(1) as f64;
@@ -70,10 +70,10 @@ pub(super) fn say_spending(plan: &Plan<'_>, usage: &[Usage]) {
         );
     }
     info!(
-        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of replies; {}{of_unknown}",
+        "{} calls: {} tokens of prompts ({cached:.0} % cached), {} of responses; {}{of_unknown}",
         thousands(sum(|u| u.calls as u64)),
         thousands(prompt),
-        thousands(reply),
+        thousands(response),
         plan.spending.taken().dollars
     );
 }

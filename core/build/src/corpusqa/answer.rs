@@ -190,16 +190,16 @@ pub(super) fn paraphrase_prompt(query: &Query, language: Language) -> CorpusQaPa
     CorpusQaParaphrase { question: &query.question, literals: &query.literals, language }
 }
 
-/// Has a model say a question in other words. One that loses a number or a name of the question is asked for once more, then
-/// dropped.
+/// Has a model say a question in other words. One that loses a number or a name of the question is asked for once more,
+/// then dropped.
 pub(super) async fn paraphrase<H: Host>(
     host: &H,
     settings: Settings<'_>,
     query: &Query,
     language: Language,
 ) -> Result<Made<Asked>, MethodError> {
-    one(host, settings, &paraphrase_prompt(query, language), "", |reply, _| {
-        let text = field(reply, "question").ok_or(ParaphraseError::NoObject)?;
+    one(host, settings, &paraphrase_prompt(query, language), "", |response, _| {
+        let text = field(response, "question").ok_or(ParaphraseError::NoObject)?;
         let question = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let bare = folded(&question);
         match query.literals.iter().find(|literal| !bare.contains(&folded(literal))) {
@@ -210,8 +210,8 @@ pub(super) async fn paraphrase<H: Host>(
     .await
 }
 
-fn field(reply: &str, name: &str) -> Option<String> {
-    json_values(reply)
+fn field(response: &str, name: &str) -> Option<String> {
+    json_values(response)
         .into_iter()
         .rev()
         .find_map(|value| scalar(value.get(name)?))
@@ -261,8 +261,8 @@ pub(super) async fn answer<H: Host>(
     let query = &question.query;
     let form = (query.answer, query.rows, parameters.longest_list);
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, &sql_prompt(table, question), "", |reply, _| {
-        let sql = field(reply, "sql").ok_or(NoAnswer::NoObject)?;
+    let end = asked(&mut session, &sql_prompt(table, question), "", |response, _| {
+        let sql = field(response, "sql").ok_or(NoAnswer::NoObject)?;
         table.answer(database, &sql, form).map(|gold| (sql.clone(), gold)).inspect_err(|error| {
             failed.borrow_mut().push(FailedSql { sql, error: error.to_string() });
         })

@@ -39,23 +39,23 @@ pub fn cost(
     };
     let held = schema.unwrap_or(&assumed);
     let (mut proposals, mut looks, mut extractions) = (Vec::new(), Vec::new(), Vec::new());
-    let replies = u64::from(settings.reply_limit.reserved());
-    let of_fields = if schema.is_some() { 0 } else { replies };
+    let responses = u64::from(settings.response_limit.reserved());
+    let of_fields = if schema.is_some() { 0 } else { responses };
     let sampled: Vec<&Arc<Book>> = kept.iter().copied().take(fields::SAMPLED).collect();
     if schema.is_none() && !sampled.is_empty() {
         let known = tokens_of(settings, &fields::prompt(&sampled, settings.tokenizer)?)?;
-        proposals.push(Prompt { known, replies: 0 });
+        proposals.push(Prompt { known, responses: 0 });
         for book in &sampled {
             let text = fields::shown(book, settings.tokenizer)?;
             let known = tokens_of(settings, &fields::look_prompt(book, &text, held))?;
-            looks.push(Prompt { known, replies });
+            looks.push(Prompt { known, responses });
         }
     }
     for book in &kept {
         let known = tokens_of(settings, &extract::prompt(book, book.text()?.source(), held, 0))?;
-        extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, replies: of_fields }));
+        extractions.extend((0..parameters.queries.max(1)).map(|_| Prompt { known, responses: of_fields }));
     }
-    let limit = settings.reply_limit.reserved();
+    let limit = settings.response_limit.reserved();
     let mut stages = vec![
         StageCost::of("fields", &proposals, limit),
         StageCost::of("votes", &looks, limit),
@@ -94,11 +94,11 @@ pub fn cost_from_table(
     let sql = tokens_of(settings, &sql_prompt(&table, &asked))?;
     let lengths: &[Length] = &parameters.lengths;
     let n = lengths.len() * parameters.copies.max(1) * parameters.per_set;
-    let replies = u64::from(settings.reply_limit.reserved());
-    let prompts = |known: u64, replies: u64| -> Vec<Prompt> { (0..n).map(|_| Prompt { known, replies }).collect() };
-    let limit = settings.reply_limit.reserved();
+    let responses = u64::from(settings.response_limit.reserved());
+    let prompts = |known: u64, responses: u64| -> Vec<Prompt> { (0..n).map(|_| Prompt { known, responses }).collect() };
+    let limit = settings.response_limit.reserved();
     Ok(vec![
         StageCost::of("paraphrases", &prompts(paraphrase, 0), limit),
-        StageCost::of("sql", &prompts(sql, replies), limit),
+        StageCost::of("sql", &prompts(sql, responses), limit),
     ])
 }

@@ -34,7 +34,7 @@ pub(super) struct Query {
 /// What a model stated of the fields of a document, by key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extraction {
-    /// By key; a field that the reply leaves out is not there.
+    /// By key; a field that the response leaves out is not there.
     pub fields: BTreeMap<String, StatedValue>,
 }
 
@@ -56,7 +56,7 @@ pub struct StatedValue {
 pub(super) struct Ballots {
     pub(super) document: String,
     pub(super) schema: Schema,
-    /// By whom, and what; `None` for a reply that could not be used.
+    /// By whom, and what; `None` for a response that could not be used.
     pub(super) extractions: Vec<(String, Option<Extraction>)>,
 }
 
@@ -109,8 +109,8 @@ pub(super) async fn extract<H: Host>(
 ) -> Result<Made<Extraction>, MethodError> {
     let text = book.text()?;
     let text = text.source();
-    ask::one(host, settings, &prompt(book, text, &query.schema, query.round), text, |reply, last| {
-        read(reply, &query.schema, last)
+    ask::one(host, settings, &prompt(book, text, &query.schema, query.round), text, |response, last| {
+        read(response, &query.schema, last)
     })
     .await
 }
@@ -124,10 +124,10 @@ enum ExtractionError {
     LeftOut(Vec<String>),
 }
 
-/// The values of a reply; at the last attempt fields may be left out.
-fn read(reply: &str, schema: &Schema, last: bool) -> Result<Extraction, ExtractionError> {
+/// The values of a response; at the last attempt fields may be left out.
+fn read(response: &str, schema: &Schema, last: bool) -> Result<Extraction, ExtractionError> {
     let mut problem = ExtractionError::NoObject;
-    for value in json_values(reply).into_iter().rev() {
+    for value in json_values(response).into_iter().rev() {
         let value = value.get("fields").cloned().unwrap_or(value);
         let fields: BTreeMap<String, StatedValue> = schema
             .columns
@@ -168,7 +168,7 @@ pub(super) fn agree(ballots: &Ballots, allow_missing: bool) -> Made<Agreed> {
         for (by, extraction) in &ballots.extractions {
             let found = extraction.as_ref().and_then(|extraction| extraction.fields.get(&column.key));
             let Some(found) = found else {
-                let problem = "the reply left it out".to_owned();
+                let problem = "the response left it out".to_owned();
                 votes.push(Vote { by: by.clone(), value: CellValue::Missing, stated: String::new(), problem });
                 continue;
             };
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn values_are_read_in_the_forms_that_models_write() {
-        let value = |reply: &str| match read(reply, &schema(), false) {
+        let value = |response: &str| match read(response, &schema(), false) {
             Ok(made) => Ok(made.fields["income"].value.clone()),
             Err(problem) => Err(problem.to_string()),
         };
@@ -260,8 +260,9 @@ mod tests {
         assert!(read(r#"{"name": "A"}"#, &schema(), true).is_ok(), "at the last attempt");
     }
 
-    fn agreed(replies: &[&str], allow_missing: bool) -> Made<Agreed> {
-        let extractions = replies.iter().map(|reply| ("m".to_owned(), read(reply, &schema(), true).ok())).collect();
+    fn agreed(responses: &[&str], allow_missing: bool) -> Made<Agreed> {
+        let extractions =
+            responses.iter().map(|response| ("m".to_owned(), read(response, &schema(), true).ok())).collect();
         agree(&Ballots { document: "d".to_owned(), schema: schema(), extractions }, allow_missing)
     }
 

@@ -81,7 +81,7 @@ pub(super) async fn propose<H: Host>(
     settings: Settings<'_>,
     books: &[&Arc<Book>],
 ) -> Result<Made<Schema>, MethodError> {
-    ask::one(host, settings, &prompt(books, settings.tokenizer)?, "", |reply, _| read(reply)).await
+    ask::one(host, settings, &prompt(books, settings.tokenizer)?, "", |response, _| read(response)).await
 }
 
 /// Why a response gives no fields.
@@ -93,9 +93,9 @@ enum FieldsError {
     Schema(#[from] SchemaError),
 }
 
-fn read(reply: &str) -> Result<Schema, FieldsError> {
+fn read(response: &str) -> Result<Schema, FieldsError> {
     let mut problem = FieldsError::NoObject;
-    for value in json_values(reply).into_iter().rev() {
+    for value in json_values(response).into_iter().rev() {
         let Some(fields) = value.get("fields").and_then(Value::as_array) else { continue };
         let word = |name: &str| value.pointer(&format!("/entity/{name}")).and_then(scalar);
         let entity = match (word("one"), word("many")) {
@@ -144,7 +144,7 @@ pub(super) async fn look<H: Host>(
     schema: &Schema,
 ) -> Result<Made<Stated>, MethodError> {
     let text = shown(book, settings.tokenizer)?;
-    ask::one(host, settings, &look_prompt(book, &text, schema), "", |reply, _| {
+    ask::one(host, settings, &look_prompt(book, &text, schema), "", |response, _| {
         let yes = |value: &Value| match value {
             Value::Bool(yes) => Some(*yes),
             Value::String(text) => match text.trim().to_lowercase().as_str() {
@@ -158,7 +158,7 @@ pub(super) async fn look<H: Host>(
             let votes = schema.columns.iter().map(|column| Some((column.key.clone(), yes(value.get(&column.key)?)?)));
             votes.collect()
         };
-        let stated = json_values(reply).into_iter().rev().find_map(of);
+        let stated = json_values(response).into_iter().rev().find_map(of);
         stated.map(|stated| Stated { stated }).ok_or(NoVotes)
     })
     .await
@@ -190,10 +190,10 @@ mod tests {
 
     #[test]
     fn fields_are_read_with_a_name_before_them() {
-        let reply = r#"{"entity": {"one": "bank", "many": "banks"}, "fields": [
+        let response = r#"{"entity": {"one": "bank", "many": "banks"}, "fields": [
             {"title": "Name", "type": "name"}, {"title": "Net profit", "type": "money", "unit": "EUR million", "meaning": "after tax"},
             {"title": "Margin", "type": "percentage", "unit": "per cent"}, {"title": "Net profit", "type": "count"}, {"title": "X", "type": "odd"}]}"#;
-        let schema = read(reply).unwrap();
+        let schema = read(response).unwrap();
         let keys: Vec<&str> = schema.columns.iter().map(|column| column.key.as_str()).collect();
         assert_eq!((keys, schema.entity.many.as_str()), (vec!["name", "net_profit", "margin"], "banks"));
         assert_eq!((schema.columns[1].meaning.as_str(), schema.columns[2].unit.as_str()), ("after tax", "%"));

@@ -18,7 +18,7 @@ pub fn cost(
     chunks: &[Unit<Chunk>],
     parameters: &Hamlet,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let replies = u64::from(settings.reply_limit.reserved());
+    let responses = u64::from(settings.response_limit.reserved());
     let mut stages: Vec<(&'static str, Vec<Prompt>)> =
         ["trees", "faithfulness", "objectivity", "significance", "queries"].map(|stage| (stage, Vec::new())).to_vec();
     for Unit { input: chunk, .. } in chunks.iter().filter(|unit| unit.input.tokens >= parameters.least_tokens) {
@@ -26,14 +26,17 @@ pub fn cost(
         let text = chunk_text(book, chunk)?;
         for &perspective in &parameters.perspectives {
             let known = tokens_of(settings, &*tree::prompt(book, &text, perspective))?;
-            stages[0].1.push(Prompt { known, replies: 0 });
+            stages[0].1.push(Prompt { known, responses: 0 });
             for (place, criterion) in Criterion::ALL.into_iter().enumerate() {
                 let known = tokens_of(settings, &verify::prompt(&text, criterion, ""))?;
-                stages[1 + place].1.push(Prompt { known, replies });
+                stages[1 + place].1.push(Prompt { known, responses });
             }
             let known = tokens_of(settings, &*query::prompt(book, perspective, &text, ""))?;
-            stages[4].1.push(Prompt { known, replies });
+            stages[4].1.push(Prompt { known, responses });
         }
     }
-    Ok(stages.iter().map(|(stage, prompts)| StageCost::of(stage, prompts, settings.reply_limit.reserved())).collect())
+    Ok(stages
+        .iter()
+        .map(|(stage, prompts)| StageCost::of(stage, prompts, settings.response_limit.reserved()))
+        .collect())
 }

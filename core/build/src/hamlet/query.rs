@@ -42,8 +42,8 @@ pub(super) async fn ask<H: Host>(
 ) -> Result<Made<Query>, MethodError> {
     let facts: Vec<String> = numbered(&pruned.roots).into_iter().map(|fact| fact.fact).collect();
     let (text, tree) = (chunk_text(book, &pruned.chunk)?, as_json(&pruned.roots, false));
-    ask::one(host, settings, &*prompt(book, pruned.perspective, &text, &tree), "", |reply, _| {
-        let query = read(reply).ok_or(QueryError::NoObject)?;
+    ask::one(host, settings, &*prompt(book, pruned.perspective, &text, &tree), "", |response, _| {
+        let query = read(response).ok_or(QueryError::NoObject)?;
         match mention(&query, &facts) {
             Some(word) => Err(QueryError::Mention(word)),
             None => Ok(Query { query }),
@@ -61,8 +61,8 @@ enum QueryError {
     Mention(String),
 }
 
-fn read(reply: &str) -> Option<String> {
-    let value = json_value(reply).answer()?;
+fn read(response: &str) -> Option<String> {
+    let value = json_value(response).answer()?;
     let fields = value.as_object()?;
     let query = ["query", "question"].iter().find_map(|name| fields.get(*name)).and_then(scalar)?;
     Some(query.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -142,15 +142,15 @@ pub fn study_table(ratings: &[Rating]) -> Table {
 }
 
 async fn rate<H: Host>(host: &H, settings: Settings<'_>, chunk: &str) -> Result<Made<Scores>, MethodError> {
-    ask::one(host, settings, &HamletChunkSize { chunk }, "", |reply, _| read(reply).ok_or(NoScores)).await
+    ask::one(host, settings, &HamletChunkSize { chunk }, "", |response, _| read(response).ok_or(NoScores)).await
 }
 
 #[derive(Debug, thiserror::Error)]
 #[error("it holds no JSON object with three scores from 1 to 5")]
 struct NoScores;
 
-fn read(reply: &str) -> Option<Scores> {
-    let value = json_value(reply).answer()?;
+fn read(response: &str) -> Option<Scores> {
+    let value = json_value(response).answer()?;
     let score = |name: &str| {
         let score = value.get(name).and_then(scalar)?.parse::<u8>().ok()?;
         (1..=5).contains(&score).then_some(score)
@@ -169,8 +169,8 @@ fn read(reply: &str) -> Option<Scores> {
 pub fn study_cost(settings: Settings<'_>, units: &[Unit<StudyChunk>]) -> Result<StageCost, MethodError> {
     let frame = tokens_of(settings, &HamletChunkSize { chunk: "" })?;
     let prompts: Vec<Prompt> =
-        units.iter().map(|unit| Prompt { known: frame + unit.input.chunk.tokens as u64, replies: 0 }).collect();
-    Ok(StageCost::of("chunk-size", &prompts, settings.reply_limit.reserved()))
+        units.iter().map(|unit| Prompt { known: frame + unit.input.chunk.tokens as u64, responses: 0 }).collect();
+    Ok(StageCost::of("chunk-size", &prompts, settings.response_limit.reserved()))
 }
 
 #[cfg(test)]

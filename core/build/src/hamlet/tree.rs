@@ -126,8 +126,8 @@ pub(super) async fn grow<H: Host>(
 ) -> Result<Made<Tree>, MethodError> {
     let text = chunk_text(book, chunk)?;
     let language = book.language;
-    ask::one(host, settings, &*prompt(book, &text, perspective), "", |reply, last| {
-        let roots = read(reply)?;
+    ask::one(host, settings, &*prompt(book, &text, perspective), "", |response, last| {
+        let roots = read(response)?;
         if last || !enforce_names {
             return Ok(Tree { chunk: chunk.clone(), perspective, roots });
         }
@@ -161,10 +161,10 @@ fn named(laden: &[String]) -> String {
     format!("{}{more}", laden[..laden.len().min(NAMED)].join(", "))
 }
 
-/// The roots that a reply gives: the JSON value in it that holds a tree of three levels.
-fn read(reply: &str) -> Result<Vec<KeyFact>, TreeError> {
+/// The roots that a response gives: the JSON value in it that holds a tree of three levels.
+fn read(response: &str) -> Result<Vec<KeyFact>, TreeError> {
     let mut problem = TreeError::NoObject;
-    for value in json_values(reply).into_iter().rev() {
+    for value in json_values(response).into_iter().rev() {
         match whole(roots(&value)) {
             Ok(roots) => return Ok(roots),
             Err(why) => problem = why,
@@ -230,28 +230,29 @@ fn fact_of(fact: &str, children: Vec<KeyFact>) -> Option<KeyFact> {
 mod tests {
     use super::*;
 
-    fn lines(reply: &str) -> Result<Vec<String>, TreeError> {
-        Ok(numbered(&read(reply)?).into_iter().map(|fact| format!("{} {}", fact.id, fact.fact)).collect())
+    fn lines(response: &str) -> Result<Vec<String>, TreeError> {
+        Ok(numbered(&read(response)?).into_iter().map(|fact| format!("{} {}", fact.id, fact.fact)).collect())
     }
 
     #[test]
     fn trees_are_read_in_the_forms_that_models_write() {
         let expected = ["1 R", "1.1 B", "1.1.1 x", "1.1.2 y"].map(str::to_owned).to_vec();
-        for reply in [
+        for response in [
             r#"{"roots": [{"fact": "R", "branches": [{"fact": "B", "leaves": ["x", "y"]}]}]}"#,
             "Here:\n```json\n[{\"root\": \"R\", \"branches\": [{\"branch\": \"B\", \"leaves\": [{\"leaf\": \"x\"}, \" y \"]}]}]\n```",
             r#"{"tree": {"roots": [{"fact": "R", "children": [{"fact": "B", "children": [{"fact": "x"}, {"fact": "y"}, ""]}]}]}}"#,
             r#"{"fact": "R", "branches": [{"fact": "B", "leaves": ["x", "y"]}]}"#,
         ] {
-            assert_eq!(lines(reply), Ok(expected.clone()), "{reply}");
+            assert_eq!(lines(response), Ok(expected.clone()), "{response}");
         }
     }
 
     #[test]
     fn a_tree_is_shown_in_the_form_in_which_it_is_asked_for() {
-        let reply = r#"{"roots":[{"fact":"R","branches":[{"fact":"B","leaves":["x","y"]},{"fact":"C","leaves":[]}]}]}"#;
-        let roots = read(reply).unwrap();
-        assert_eq!(as_json(&roots, false), reply);
+        let response =
+            r#"{"roots":[{"fact":"R","branches":[{"fact":"B","leaves":["x","y"]},{"fact":"C","leaves":[]}]}]}"#;
+        let roots = read(response).unwrap();
+        assert_eq!(as_json(&roots, false), response);
         assert_eq!(
             as_json(&roots, true),
             r#"{"roots":[{"id":"1","fact":"R","branches":[{"id":"1.1","fact":"B","leaves":[{"id":"1.1.1","fact":"x"},{"id":"1.1.2","fact":"y"}]},{"id":"1.2","fact":"C","leaves":[]}]}]}"#
@@ -260,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_is_no_tree_of_three_levels_says_what_is_missing() {
-        let problem = |reply: &str| lines(reply).unwrap_err().to_string();
+        let problem = |response: &str| lines(response).unwrap_err().to_string();
         assert_eq!(problem("I cannot."), "it holds no JSON object with roots");
         assert_eq!(problem(r#"{"roots": [{"fact": "R""#), "it holds no JSON object with roots");
         assert_eq!(problem("{}"), "the tree has no fact on the level of the root");

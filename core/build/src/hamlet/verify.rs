@@ -72,8 +72,8 @@ pub(super) async fn verify<H: Host>(
 ) -> Result<Made<Labels>, MethodError> {
     let text = chunk_text(book, &tree.chunk)?;
     let ids: Vec<String> = numbered(&tree.roots).into_iter().map(|fact| fact.id).collect();
-    ask::one(host, settings, &prompt(&text, criterion, &as_json(&tree.roots, true)), "", |reply, last| {
-        let labels = read(reply, &ids);
+    ask::one(host, settings, &prompt(&text, criterion, &as_json(&tree.roots, true)), "", |response, last| {
+        let labels = read(response, &ids);
         let missing: Vec<String> =
             ids.iter().zip(&labels).filter(|(_, label)| label.is_none()).map(|(id, _)| id.clone()).collect();
         match missing.len() {
@@ -95,11 +95,11 @@ enum LabelsError {
     Missing(Vec<String>),
 }
 
-/// The labels of a reply, by the numbers of the facts; by their order where no entry has a number and there are as many.
+/// The labels of a response, by the numbers of the facts; by their order where no entry has a number and there are as many.
 /// A tree of labelled facts is read as the list of them.
-fn read(reply: &str, ids: &[String]) -> Vec<Option<FactLabel>> {
+fn read(response: &str, ids: &[String]) -> Vec<Option<FactLabel>> {
     let mut entries = Vec::new();
-    for value in json_values(reply) {
+    for value in json_values(response) {
         collect(&value, &mut entries);
     }
     let number = |entry: &Map<String, Value>| entry.get("id").or_else(|| entry.get("number")).and_then(scalar);
@@ -145,11 +145,11 @@ fn label(entry: &Map<String, Value>) -> Option<FactLabel> {
 mod tests {
     use super::*;
 
-    fn labels(reply: &str) -> String {
+    fn labels(response: &str) -> String {
         let ids = ["1", "1.1", "1.1.1"].map(str::to_owned);
         let shown =
             |label: &Option<FactLabel>| label.as_ref().map_or('-', |label| if label.passes { '1' } else { '0' });
-        read(reply, &ids).iter().map(shown).collect()
+        read(response, &ids).iter().map(shown).collect()
     }
 
     #[test]

@@ -10,9 +10,9 @@ use closeread_prompts::judges::{ClassifyQuestion, JudgeSagaScale};
 use closeread_prompts::readers::SagaScaleClosedBook;
 use closeread_text::Language;
 
-/// The calls of each stage that asks, as if every segment gave `queries` sub-queries, and each of these one pair at least and
-/// [`SagaScale::most_pairs`] at most; the model decides how many it writes, so everything behind the second stage is a guess
-/// of that size. The two stages of contamination are for one model that must not know the answers.
+/// The calls of each stage that asks, as if every segment gave `queries` sub-queries, and each of these one pair at
+/// least and [`SagaScale::most_pairs`] at most; the model decides how many it writes, so everything behind the second
+/// stage is a guess of that size. The two stages of contamination are for one model that must not know the answers.
 ///
 /// # Errors
 /// [`MethodError`] if a prompt cannot be filled.
@@ -22,7 +22,7 @@ pub fn cost(
     queries: u64,
     parameters: &SagaScale,
 ) -> Result<Vec<StageCost>, MethodError> {
-    let replies = u64::from(settings.reply_limit.reserved());
+    let responses = u64::from(settings.response_limit.reserved());
     let mut prompts: [Vec<Prompt>; 8] = Default::default();
     for part in parts(subjects) {
         let Some(subject) = subjects.iter().find(|subject| subject.book.id == part.input.document) else { continue };
@@ -51,7 +51,7 @@ pub fn cost(
                 2 => 2 * queries,
                 _ => queries,
             };
-            prompts[at].extend((0..n).map(|_| Prompt { known, replies: if at < 2 { 0 } else { replies } }));
+            prompts[at].extend((0..n).map(|_| Prompt { known, responses: if at < 2 { 0 } else { responses } }));
         }
     }
     let stages = [
@@ -66,7 +66,7 @@ pub fn cost(
     ];
     let cost = |(at, (stage, prompts)): (usize, (&'static str, &Vec<Prompt>))| {
         let most = if at < 2 { 1 } else { parameters.most_pairs as u64 };
-        StageCost::of(stage, prompts, settings.reply_limit.reserved()).at_most(most)
+        StageCost::of(stage, prompts, settings.response_limit.reserved()).at_most(most)
     };
     Ok(stages.into_iter().zip(&prompts).enumerate().map(cost).collect())
 }

@@ -1,7 +1,7 @@
 //! The three filters, and the type of what is left (section 3.1, stage 3.2; appendix A.3).
 
 use super::SearchHost;
-use super::generate::{Pair, ReplyError};
+use super::generate::{Pair, ResponseError};
 use crate::ask;
 use crate::ask::{asked, made};
 use crate::line::{End, Line};
@@ -116,10 +116,10 @@ pub(super) async fn correctness<H: Host, P: SearchHost>(
         },
     };
     let prompt = correctness_prompt(book, candidate, results.as_deref());
-    let end = asked(&mut session, &prompt, "", |reply, _| {
-        let label = boxed_label(reply, &["PASS", "FAIL"]).answer();
-        let label = label.ok_or(ReplyError::Verdict("PASS", "FAIL"))?;
-        Ok::<_, ReplyError>((label, after_thinking(reply).trim().to_owned()))
+    let end = asked(&mut session, &prompt, "", |response, _| {
+        let label = boxed_label(response, &["PASS", "FAIL"]).answer();
+        let label = label.ok_or(ResponseError::Verdict("PASS", "FAIL"))?;
+        Ok::<_, ResponseError>((label, after_thinking(response).trim().to_owned()))
     })
     .await;
     let end = end.map(|read| match read {
@@ -143,15 +143,15 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
     book: &Book,
     candidate: &Candidate,
 ) -> Result<Made<Popular>, MethodError> {
-    let made = ask::one(host, settings, &keyword_prompt(book, candidate), "", |reply, _| {
+    let made = ask::one(host, settings, &keyword_prompt(book, candidate), "", |response, _| {
         let mut keywords: Vec<String> = Vec::new();
-        for keyword in all_boxed(after_thinking(reply)).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
+        for keyword in all_boxed(after_thinking(response)).into_iter().map(str::trim).filter(|k| !k.is_empty()) {
             if !keywords.iter().any(|known| known == keyword) {
                 keywords.push(keyword.to_owned());
             }
         }
         match keywords.is_empty() {
-            true => Err(ReplyError::Keyword),
+            true => Err(ResponseError::Keyword),
             false => Ok(Popular { keywords, score: None }),
         }
     })

@@ -55,7 +55,7 @@ pub enum Ended {
     Limit,
     /// The model wrote a question again that was there.
     Repetition,
-    /// Its reply could not be read.
+    /// Its response could not be read.
     Unreadable,
 }
 
@@ -68,7 +68,7 @@ pub struct Pairs {
 
 /// Why a response cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReplyError {
+pub(super) enum ResponseError {
     #[error("it does not end with \\boxed{{{0}}} or \\boxed{{{1}}}")]
     Verdict(&'static str, &'static str),
     #[error("it holds no <summary> ... </summary>")]
@@ -92,8 +92,8 @@ pub(super) async fn filter<H: Host>(
     part: &Part,
 ) -> Result<Made<Part>, MethodError> {
     let mut session = Session::new(host, settings);
-    let end = asked(&mut session, &filter_prompt(book, part), "", |reply, _| {
-        boxed_label(reply, &["YES", "NO"]).answer().ok_or(ReplyError::Verdict("YES", "NO"))
+    let end = asked(&mut session, &filter_prompt(book, part), "", |response, _| {
+        boxed_label(response, &["YES", "NO"]).answer().ok_or(ResponseError::Verdict("YES", "NO"))
     })
     .await;
     let end = end.map(|read| match read {
@@ -116,10 +116,10 @@ pub(super) async fn sub_queries<H: Host>(
     book: &Book,
     part: &Part,
 ) -> Result<Made<SubQueries>, MethodError> {
-    ask::one(host, settings, &queries_prompt(book, part), "", |reply, _| {
-        let queries: Vec<String> = read_queries(reply).into_iter().map(str::to_owned).collect();
+    ask::one(host, settings, &queries_prompt(book, part), "", |response, _| {
+        let queries: Vec<String> = read_queries(response).into_iter().map(str::to_owned).collect();
         match queries.is_empty() {
-            true => Err(ReplyError::Summary),
+            true => Err(ResponseError::Summary),
             false => Ok(SubQueries { queries }),
         }
     })
@@ -167,10 +167,10 @@ async fn contexts<H: Host>(
         while context.pairs.len() < parameters.most_pairs {
             let earlier: Vec<&Pair> = contexts.iter().flat_map(|c| &c.pairs).chain(&context.pairs).collect();
             let prompt = pair_prompt(&subject.book, part, &texts, &earlier);
-            let read = asked(session, &prompt, "", |reply, _| match qa_pair(reply).answer() {
+            let read = asked(session, &prompt, "", |response, _| match qa_pair(response).answer() {
                 Some(QaPair::End) => Ok(None),
                 Some(QaPair::Pair { question, answer }) => Ok(Some((question.to_owned(), answer.to_owned()))),
-                None => Err(ReplyError::Pair),
+                None => Err(ResponseError::Pair),
             });
             match read.await? {
                 Ok(Some((question, _))) if earlier.iter().any(|pair| folded(&pair.question) == folded(&question)) => {

@@ -28,7 +28,7 @@ pub struct Attempt {
     pub outcome: Outcome,
     /// Passages cited as evidence.
     pub evidence: Vec<String>,
-    /// Scores in 0..=1 that only the format can give, by name: another reading of the reply (`accuracy_strict`), marks
+    /// Scores in 0..=1 that only the format can give, by name: another reading of the response (`accuracy_strict`), marks
     /// that people or judges gave. They take the place of a [`Metric`] of the same name and stand beside the others.
     pub given: BTreeMap<String, f64>,
 }

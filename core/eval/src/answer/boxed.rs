@@ -19,9 +19,9 @@ pub enum QaPair<'a> {
 /// The contents of all boxes, in order, white space at the ends kept. Braces inside count, escaped ones too, as in the
 /// reference implementations; a box inside another is part of that one; a box that is never closed is none, and boxes
 /// inside it stand alone.
-pub fn all_boxed(reply: &str) -> Vec<&str> {
+pub fn all_boxed(response: &str) -> Vec<&str> {
     const BOX: &[u8] = br"\boxed";
-    let bytes = reply.as_bytes();
+    let bytes = response.as_bytes();
     // Where each open brace's content begins, and whether it is a box.
     let mut open: Vec<(usize, bool)> = vec![];
     let mut boxes: Vec<(usize, usize)> = vec![];
@@ -39,12 +39,12 @@ pub fn all_boxed(reply: &str) -> Vec<&str> {
             _ => {}
         }
     }
-    boxes.into_iter().map(|(start, end)| &reply[start..end]).collect()
+    boxes.into_iter().map(|(start, end)| &response[start..end]).collect()
 }
 
 /// The content of the last box, white space at its ends removed.
-pub fn last_boxed(reply: &str) -> Parsed<&str> {
-    all_boxed(reply).last().map(|content| content.trim()).into()
+pub fn last_boxed(response: &str) -> Parsed<&str> {
+    all_boxed(response).last().map(|content| content.trim()).into()
 }
 
 /// Which of `labels` the last box names, from 0: `["CORRECT", "INCORRECT"]` for SagaScale's judge (figure 15),
@@ -52,15 +52,15 @@ pub fn last_boxed(reply: &str) -> Parsed<&str> {
 ///
 /// The box must hold a label and nothing else, but for white space and case; anything else is unparsed rather than
 /// guessed. Reasoning up to `</think>` is not read.
-pub fn boxed_label(reply: &str, labels: &[&str]) -> Parsed<usize> {
-    let label = last_boxed(after_thinking(reply)).answer();
+pub fn boxed_label(response: &str, labels: &[&str]) -> Parsed<usize> {
+    let label = last_boxed(after_thinking(response)).answer();
     label.and_then(|label| labels.iter().position(|known| known.eq_ignore_ascii_case(label))).into()
 }
 
 /// Reads a generated pair: question and answer in two boxes, or a single box `END`. Another number of boxes, or an
 /// empty one, is unparsed. Reasoning up to `</think>` is not read.
-pub fn qa_pair(reply: &str) -> Parsed<QaPair<'_>> {
-    let boxes: Vec<&str> = all_boxed(after_thinking(reply)).into_iter().map(str::trim).collect();
+pub fn qa_pair(response: &str) -> Parsed<QaPair<'_>> {
+    let boxes: Vec<&str> = all_boxed(after_thinking(response)).into_iter().map(str::trim).collect();
     match boxes.as_slice() {
         ["END"] => Parsed::Answer(QaPair::End),
         [question, answer] if !question.is_empty() && !answer.is_empty() => {
@@ -74,12 +74,12 @@ pub fn qa_pair(reply: &str) -> Parsed<QaPair<'_>> {
 ///
 /// Odd: if `\boxed ` with a space occurs anywhere, the answer is what follows its last occurrence up to the next `$`,
 /// and boxes with braces are not looked at. Where the reference raises an error (`\fbox`, or something between `\boxed`
-/// and its brace) the reply is unparsed.
-pub fn memagent_boxed(reply: &str) -> Parsed<&str> {
-    if let Some((_, text)) = reply.rsplit_once(r"\boxed ") {
+/// and its brace) the response is unparsed.
+pub fn memagent_boxed(response: &str) -> Parsed<&str> {
+    if let Some((_, text)) = response.rsplit_once(r"\boxed ") {
         return Parsed::Answer(text.split('$').next().unwrap_or(text));
     }
-    let Some((_, text)) = reply.rsplit_once(r"\boxed") else {
+    let Some((_, text)) = response.rsplit_once(r"\boxed") else {
         return Parsed::Unparsed;
     };
     let Some(content) = text.strip_prefix('{') else {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn labels_are_not_guessed() {
-        let verdict = |reply| boxed_label(reply, &["CORRECT", "INCORRECT"]);
+        let verdict = |response| boxed_label(response, &["CORRECT", "INCORRECT"]);
         assert_eq!(verdict(r"\boxed{CORRECT} or rather \boxed{ Incorrect }"), Parsed::Answer(1));
         assert_eq!(verdict(r"\boxed{CORRECT?}"), Parsed::Unparsed);
         assert_eq!(verdict("CORRECT"), Parsed::Unparsed);

@@ -7,13 +7,13 @@ use closeread_text::python;
 use regex_lite::Regex;
 use std::sync::LazyLock;
 
-/// Whether a reply counts as right in En.MC (`get_score_one_longbook_choice_eng` of `src/compute_scores.py` at
+/// Whether a response counts as right in En.MC (`get_score_one_longbook_choice_eng` of `src/compute_scores.py` at
 /// 88b3daa6989d). `gold` holds the right option's text and its letter.
 ///
-/// Odd: a reply whose first character is one of ABCD is read as that letter, so "Both" chooses B and "A man" A; a reply
-/// that repeats the text of the option with a full stop is wrong; after "answer:" exactly one character is skipped,
-/// whatever it is, so "answer:C" is wrong; without such words the first word that is part of "ABCD", BC say, decides.
-/// There is no unparsed: what the scorer cannot read is wrong.
+/// Odd: a response whose first character is one of ABCD is read as that letter, so "Both" chooses B and "A man" A; a
+/// response that repeats the text of the option with a full stop is wrong; after "answer:" exactly one character is
+/// skipped, whatever it is, so "answer:C" is wrong; without such words the first word that is part of "ABCD", BC say,
+/// decides. There is no unparsed: what the scorer cannot read is wrong.
 pub fn infinitebench_choice<S: AsRef<str>>(prediction: &str, gold: &[S]) -> bool {
     let is_gold = |text: &str| gold.iter().any(|gold| gold.as_ref() == text);
     let prediction = python::strip(prediction);
@@ -46,31 +46,31 @@ fn reads_gold<S: AsRef<str>>(prediction: &str, gold: &[S], is_gold: impl Fn(&str
     python::split(&text).find(|word| "ABCD".contains(word)).is_some_and(is_gold)
 }
 
-/// The letter that a reply to a question with four options chooses, from 0, read strictly.
+/// The letter that a response to a question with four options chooses, from 0, read strictly.
 ///
-/// A letter counts only where it stands for an option: at the start of the reply, followed by a full stop, colon,
+/// A letter counts only where it stands for an option: at the start of the response, followed by a full stop, colon,
 /// bracket, line end or nothing; or after "answer", "option" or "choice", where the last such place decides. Markdown,
 /// quotes and brackets around the letter do not matter. "Both B and C", "A man" and "BC" are unparsed. Reasoning up to
 /// `</think>` is not read.
-pub fn strict_letter(reply: &str) -> Parsed<usize> {
+pub fn strict_letter(response: &str) -> Parsed<usize> {
     static START: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^[\s:"'“*_(\[]*([A-D])["'”*_]*(?:[.:)\]\n]|\s*$)"#));
     static NAMED: LazyLock<Regex> = LazyLock::new(|| {
         let words = r"(?i:\b(?:answer|option|choice)\b)(?:\s+(?i:is|would\s+be))?(?:\s+(?i:option|choice))?";
         pattern(&format!(r#"{words}\s*[:：]?\s*["'“*_(\[]*([A-D])["'”*_]*(?:[.,;:)\]!。，\n]|\s*$)"#))
     });
-    let reply = after_thinking(reply);
+    let response = after_thinking(response);
     let letter = |found: regex_lite::Captures<'_>| usize::from(found[1].as_bytes()[0] - b'A');
-    START.captures(reply).or_else(|| NAMED.captures_iter(reply).last()).map(letter).into()
+    START.captures(response).or_else(|| NAMED.captures_iter(response).last()).map(letter).into()
 }
 
-/// Whether a reply to an En.MC question is right, read strictly: by [`strict_letter`], or else by the text of the right
+/// Whether a response to an En.MC question is right, read strictly: by [`strict_letter`], or else by the text of the right
 /// option alone, whatever its case and closing full stop.
 ///
-/// `gold` holds the option's text and its letter. A reply that names another option by its text alone cannot be told
+/// `gold` holds the option's text and its letter. A response that names another option by its text alone cannot be told
 /// from one that names none, since published predictions come without the options: both are unparsed.
-pub fn strict_choice<S: AsRef<str>>(reply: &str, gold: &[S]) -> Parsed<bool> {
+pub fn strict_choice<S: AsRef<str>>(response: &str, gold: &[S]) -> Parsed<bool> {
     let letter = |text: &str| matches!(text, "A" | "B" | "C" | "D");
-    if let Parsed::Answer(chosen) = strict_letter(reply) {
+    if let Parsed::Answer(chosen) = strict_letter(response) {
         let chosen = ["A", "B", "C", "D"][chosen];
         return Parsed::Answer(gold.iter().any(|gold| gold.as_ref() == chosen));
     }
@@ -78,13 +78,13 @@ pub fn strict_choice<S: AsRef<str>>(reply: &str, gold: &[S]) -> Parsed<bool> {
         let quote = |c: char| c.is_whitespace() || matches!(c, '.' | '"' | '\'' | '“' | '”' | '*');
         text.trim_matches(quote).to_lowercase()
     };
-    let said = bare(after_thinking(reply));
+    let said = bare(after_thinking(response));
     let right = gold.iter().map(AsRef::as_ref).any(|gold| !letter(gold) && !said.is_empty() && bare(gold) == said);
     if right { Parsed::Answer(true) } else { Parsed::Unparsed }
 }
 
-/// Whether a reply counts as right in En.Dia (`get_score_one_longdialogue_qa_eng`): the first gold name must be among
-/// the words of the reply in capitals.
+/// Whether a response counts as right in En.Dia (`get_score_one_longdialogue_qa_eng`): the first gold name must be among
+/// the words of the response in capitals.
 ///
 /// Odd: only the first gold name counts, and one of two words can never be found.
 pub fn infinitebench_dialogue<S: AsRef<str>>(prediction: &str, gold: &[S]) -> bool {
@@ -102,24 +102,25 @@ mod tests {
 
     #[test]
     fn the_scorer_is_as_odd_as_it_is() {
-        let right = |reply| infinitebench_choice(reply, &["Snowfield", "C"]);
-        for reply in ["C", "Cats", "Snowfield", " : C", "my answer: Snowfield!", "it is a C", "answer is, C"] {
-            assert!(right(reply), "{reply}");
+        let right = |response| infinitebench_choice(response, &["Snowfield", "C"]);
+        for response in ["C", "Cats", "Snowfield", " : C", "my answer: Snowfield!", "it is a C", "answer is, C"] {
+            assert!(right(response), "{response}");
         }
-        for reply in ["", "Both B and C", "Snowfield.", "answer:C", "the answer is:", "BC", "答案是C", "孔 BC C"] {
-            assert!(!right(reply), "{reply}");
+        for response in ["", "Both B and C", "Snowfield.", "answer:C", "the answer is:", "BC", "答案是C", "孔 BC C"]
+        {
+            assert!(!right(response), "{response}");
         }
     }
 
     #[test]
     fn the_strict_reader_wants_a_letter_that_stands_for_an_option() {
-        for reply in
+        for response in
             ["C", "C.", "(C) snow", "**C**: snow", ": C\n\nQuestion: A", "The answer is (C).", "option C, for A is not"]
         {
-            assert_eq!(strict_letter(reply), Parsed::Answer(2), "{reply}");
+            assert_eq!(strict_letter(response), Parsed::Answer(2), "{response}");
         }
-        for reply in ["", "Both B and C", "A man", "BC", "I think C is right", "Cats", "the answer is A man"] {
-            assert_eq!(strict_letter(reply), Parsed::Unparsed, "{reply}");
+        for response in ["", "Both B and C", "A man", "BC", "I think C is right", "Cats", "the answer is A man"] {
+            assert_eq!(strict_letter(response), Parsed::Unparsed, "{response}");
         }
         assert_eq!(strict_choice("snowfield.", &["Snowfield", "C"]), Parsed::Answer(true));
         assert_eq!(strict_choice("Rain", &["Snowfield", "C"]), Parsed::Unparsed);

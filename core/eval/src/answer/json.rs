@@ -1,34 +1,34 @@
-//! JSON in replies: in fences, in prose, or bare (HAMLET's trees, labels and verdicts, CorpusQA's extractions).
+//! JSON in responses: in fences, in prose, or bare (HAMLET's trees, labels and verdicts, CorpusQA's extractions).
 
 use super::{Parsed, after_thinking};
 use serde_json::{Deserializer, Value};
 
-/// How many times a reply's length may be read in all before the search gives up, so that hostile replies, brackets
+/// How many times a response's length may be read in all before the search gives up, so that hostile responses, brackets
 /// in brackets that never close, take linear time too.
 const MAX_READINGS: usize = 4;
 
-/// All JSON objects and arrays of a reply, in order; one inside another is part of that one.
+/// All JSON objects and arrays of a response, in order; one inside another is part of that one.
 ///
-/// If the reply holds fenced blocks and any of them begins with JSON, only the blocks are read, for prose around them
-/// may quote brackets; else the whole reply. Text that is no JSON is passed over. Bare numbers, strings and the words
+/// If the response holds fenced blocks and any of them begins with JSON, only the blocks are read, for prose around them
+/// may quote brackets; else the whole response. Text that is no JSON is passed over. Bare numbers, strings and the words
 /// true, false and null are prose. Reasoning up to `</think>` is not read.
-pub fn json_values(reply: &str) -> Vec<Value> {
-    let reply = after_thinking(reply);
-    let mut budget = reply.len().saturating_mul(MAX_READINGS) + 4096;
-    let in_fences: Vec<Value> = fences(reply).flat_map(|block| values(block, &mut budget)).collect();
-    if in_fences.is_empty() { values(reply, &mut budget) } else { in_fences }
+pub fn json_values(response: &str) -> Vec<Value> {
+    let response = after_thinking(response);
+    let mut budget = response.len().saturating_mul(MAX_READINGS) + 4096;
+    let in_fences: Vec<Value> = fences(response).flat_map(|block| values(block, &mut budget)).collect();
+    if in_fences.is_empty() { values(response, &mut budget) } else { in_fences }
 }
 
-/// The JSON object or array that a reply gives: the last of [`json_values`], for models repeat their input before they
+/// The JSON object or array that a response gives: the last of [`json_values`], for models repeat their input before they
 /// answer.
-pub fn json_value(reply: &str) -> Parsed<Value> {
-    json_values(reply).pop().into()
+pub fn json_value(response: &str) -> Parsed<Value> {
+    json_values(response).pop().into()
 }
 
 /// The insides of blocks fenced by three backticks, the language's name left out; the last may be left open, as in a
-/// reply that was cut.
-fn fences(reply: &str) -> impl Iterator<Item = &str> {
-    let inside = reply.split("```").skip(1).step_by(2);
+/// response that was cut.
+fn fences(response: &str) -> impl Iterator<Item = &str> {
+    let inside = response.split("```").skip(1).step_by(2);
     inside.map(|block| {
         let name = block.bytes().take_while(|byte| byte.is_ascii_alphanumeric()).count();
         &block[name..]
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn fences_come_before_prose() {
-        let reply = "Input was [1].\n```json\n{\"a\": \"}`\"}\n```\nand {\"b\": 2}";
-        assert_eq!(json_values(reply), [json!({"a": "}`"})]);
+        let response = "Input was [1].\n```json\n{\"a\": \"}`\"}\n```\nand {\"b\": 2}";
+        assert_eq!(json_values(response), [json!({"a": "}`"})]);
         assert_eq!(json_values("```\nno json\n``` [1]"), [json!([1])]);
         assert_eq!(json_value("```json\n[1, 2]"), Parsed::Answer(json!([1, 2])));
     }
@@ -101,8 +101,8 @@ mod tests {
             assert_eq!(json_values(&unit.repeat(100_000)), [Value::Null; 0], "{unit}");
         }
         // The budget ends before the list does.
-        let reply = "[0,[1],".repeat(100_000);
-        let found = json_values(&reply).len();
+        let response = "[0,[1],".repeat(100_000);
+        let found = json_values(&response).len();
         assert!((1..100_000).contains(&found), "{found}");
     }
 }

@@ -2,12 +2,12 @@
 
 use super::Parsed;
 
-/// The option that a reply names which starts with `Answer: (A)` or `Answer: A` (ReadAgent's notebook); counts from 0.
+/// The option that a response names which starts with `Answer: (A)` or `Answer: A` (ReadAgent's notebook); counts from 0.
 ///
-/// Odd: only the start of the reply is looked at, and only the first character after `Answer: `, so "Answer: A man"
+/// Odd: only the start of the response is looked at, and only the first character after `Answer: `, so "Answer: A man"
 /// chooses A. A letter beyond the options is unparsed.
-pub fn readagent_choice(reply: &str, n_options: usize) -> Parsed<usize> {
-    let named = reply.strip_prefix("Answer: ").and_then(|rest| match rest.strip_prefix('(') {
+pub fn readagent_choice(response: &str, n_options: usize) -> Parsed<usize> {
+    let named = response.strip_prefix("Answer: ").and_then(|rest| match rest.strip_prefix('(') {
         Some(inside) => inside.chars().next().filter(|_| inside.chars().nth(1) == Some(')')),
         None => rest.chars().next(),
     });
@@ -34,8 +34,8 @@ mod tests {
     fn readagent_looks_at_the_start_alone() {
         assert_eq!(readagent_choice("Answer: (C) the sea", 4), Parsed::Answer(2));
         assert_eq!(readagent_choice("Answer: B.", 4), Parsed::Answer(1));
-        for reply in ["Answer: (E)", " Answer: (A)", "answer: A", "Answer: (AB)", "Answer: ", "A", "Answer: 孔"] {
-            assert_eq!(readagent_choice(reply, 4), Parsed::Unparsed, "{reply}");
+        for response in ["Answer: (E)", " Answer: (A)", "answer: A", "Answer: (AB)", "Answer: ", "A", "Answer: 孔"] {
+            assert_eq!(readagent_choice(response, 4), Parsed::Unparsed, "{response}");
         }
     }
 

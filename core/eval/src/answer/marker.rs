@@ -4,13 +4,13 @@ use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use std::sync::LazyLock;
 
-/// The option chosen by a reply that holds `[[n]]`, n from 1; the result counts from 0.
+/// The option chosen by a response that holds `[[n]]`, n from 1; the result counts from 0.
 ///
 /// Several markers: the last one, for a model that weighs options names the chosen one last (Stronger Baselines leaves
 /// it open). A number that no option has is no choice, and an earlier marker is not taken in its place.
-pub fn choice_marker(reply: &str, n_options: usize) -> Option<usize> {
+pub fn choice_marker(response: &str, n_options: usize) -> Option<usize> {
     static MARKER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[\[\s*([0-9]+)\s*\]\]"));
-    let last = MARKER.captures_iter(reply).last()?;
+    let last = MARKER.captures_iter(response).last()?;
     let number: usize = last[1].parse().ok()?;
     (1..=n_options).contains(&number).then(|| number - 1)
 }

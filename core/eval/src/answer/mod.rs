@@ -1,7 +1,7 @@
-//! Reading an answer out of a model's reply: one file a form.
+//! Reading an answer out of a model's response: one file a form.
 //!
-//! A reply can be anything, so a parser never fails: what does not follow the form is [`Parsed::Unparsed`], which is
-//! scored as it is. Every parser takes time linear in the reply.
+//! A response can be anything, so a parser never fails: what does not follow the form is [`Parsed::Unparsed`], which is
+//! scored as it is. Every parser takes time linear in the response.
 
 pub mod boxed;
 pub mod corpusqa;
@@ -24,17 +24,17 @@ pub use pages::{break_point, look_up_pages};
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};
 pub use thinking::{after_thinking, memagent_answer};
 
-/// What a parser made of a reply.
+/// What a parser made of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Parsed<T> {
-    /// The reply follows the form and says this.
+    /// The response follows the form and says this.
     Answer(T),
-    /// The reply does not follow the form.
+    /// The response does not follow the form.
     Unparsed,
 }
 
 impl<T> Parsed<T> {
-    /// What the reply says, if it follows the form.
+    /// What the response says, if it follows the form.
     pub fn answer(self) -> Option<T> {
         match self {
             Self::Answer(answer) => Some(answer),
@@ -42,7 +42,7 @@ impl<T> Parsed<T> {
         }
     }
 
-    /// Another view of what the reply says.
+    /// Another view of what the response says.
     pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Parsed<U> {
         self.answer().map(view).into()
     }

@@ -1,11 +1,11 @@
-//! NovelQA's answer lines and the replies of its judges (§4.1, table 11).
+//! NovelQA's answer lines and the responses of its judges (§4.1, table 11).
 //!
 //! The paper leaves open how missing or misnumbered lines are read. Here, for all three settings:
 //! - a line is one that begins with `Answer` and a number, in whatever case, Markdown and a list mark before it and
 //!   full-width colons allowed; the answer ends with its line;
 //! - a number that comes twice: the last line counts, for models correct themselves downwards;
 //! - a number beyond the questions is ignored; a question without a line, or with an empty one, is unparsed;
-//! - a reply that numbers its lines from 1 to the number of questions, and has no line 0, is shifted by one.
+//! - a response that numbers its lines from 1 to the number of questions, and has no line 0, is shifted by one.
 
 use super::Parsed;
 use closeread_text::pattern::pattern;
@@ -40,12 +40,12 @@ impl EvidenceMarks {
     }
 }
 
-/// The answers of a reply in the generative settings, one a question, white space at their ends removed.
-pub fn answer_lines(reply: &str, n_questions: usize) -> Vec<Parsed<&str>> {
+/// The answers of a response in the generative settings, one a question, white space at their ends removed.
+pub fn answer_lines(response: &str, n_questions: usize) -> Vec<Parsed<&str>> {
     static LINE: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?im)^[\s>*_#\-•`]*answer[ \t]*\[?([0-9]{1,9})\]?[*_`]*[ \t]*[:：][*_`]*(.*)$"));
     let mut lines: Vec<Option<&str>> = vec![None; n_questions + 1];
-    for found in LINE.captures_iter(reply) {
+    for found in LINE.captures_iter(response) {
         let (_, [number, text]) = found.extract();
         if let Some(line) = number.parse::<usize>().ok().and_then(|number| lines.get_mut(number)) {
             *line = Some(text.trim());
@@ -56,14 +56,14 @@ pub fn answer_lines(reply: &str, n_questions: usize) -> Vec<Parsed<&str>> {
     lines.map(|line| line.filter(|text| !text.is_empty()).into()).collect()
 }
 
-/// The options chosen by a reply in the choice settings, one a question, counted from 0; `options` are those of each
+/// The options chosen by a response in the choice settings, one a question, counted from 0; `options` are those of each
 /// question, in order.
 ///
 /// A line holds the option's index from 0, as the prompt asks, with or without brackets or text behind it; or its
 /// letter from A, as the public data name the options; or the option's text, if exactly one option has it when case
 /// and marks at the ends do not count. An index that no option has is unparsed.
-pub fn choice_lines<S: AsRef<str>>(reply: &str, options: &[Vec<S>]) -> Vec<Parsed<usize>> {
-    let lines = answer_lines(reply, options.len());
+pub fn choice_lines<S: AsRef<str>>(response: &str, options: &[Vec<S>]) -> Vec<Parsed<usize>> {
+    let lines = answer_lines(response, options.len());
     lines
         .into_iter()
         .zip(options)
@@ -71,19 +71,19 @@ pub fn choice_lines<S: AsRef<str>>(reply: &str, options: &[Vec<S>]) -> Vec<Parse
         .collect()
 }
 
-/// The answers with evidence of a reply, one a question.
+/// The answers with evidence of a response, one a question.
 ///
 /// The first `$` that no digit follows parts the answer from the evidence, so that "$5" stays whole; further ones part
 /// sentences. A line without an answer before the `$` is unparsed.
-pub fn evidence_lines(reply: &str, n_questions: usize) -> Vec<Parsed<EvidencedAnswer<'_>>> {
-    answer_lines(reply, n_questions).into_iter().map(|line| line.answer().and_then(evidenced).into()).collect()
+pub fn evidence_lines(response: &str, n_questions: usize) -> Vec<Parsed<EvidencedAnswer<'_>>> {
+    answer_lines(response, n_questions).into_iter().map(|line| line.answer().and_then(evidenced).into()).collect()
 }
 
-/// Whether the judge of answers finds one correct: its reply is the single letter `C` or `N`, marks and white space
+/// Whether the judge of answers finds one correct: its response is the single letter `C` or `N`, marks and white space
 /// around it allowed. Words are unparsed.
-pub fn judge_letter(reply: &str) -> Parsed<bool> {
+pub fn judge_letter(response: &str) -> Parsed<bool> {
     let around = |c: char| c.is_whitespace() || matches!(c, '.' | '"' | '\'' | '`' | '*' | '(' | ')' | '。');
-    match reply.trim_matches(around) {
+    match response.trim_matches(around) {
         "C" => Parsed::Answer(true),
         "N" => Parsed::Answer(false),
         _ => Parsed::Unparsed,
@@ -92,10 +92,10 @@ pub fn judge_letter(reply: &str) -> Parsed<bool> {
 
 /// The marks of the judge of evidence: `C`, `R` and `S`, each with a whole number from 0 to 100, in this order, white
 /// space or commas between them allowed. The last such group counts; a mark out of range makes it unparsed.
-pub fn evidence_marks(reply: &str) -> Parsed<EvidenceMarks> {
+pub fn evidence_marks(response: &str) -> Parsed<EvidenceMarks> {
     static MARKS: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"\bC([0-9]{1,9})[\s,]{0,4}R([0-9]{1,9})[\s,]{0,4}S([0-9]{1,9})\b"));
-    let marks = MARKS.captures_iter(reply).last().and_then(|found| {
+    let marks = MARKS.captures_iter(response).last().and_then(|found| {
         let mark = |digits: &str| digits.parse().ok().filter(|mark| (0..=100).contains(mark));
         let (_, [c, r, s]) = found.extract();
         Some(EvidenceMarks { correctness: mark(c)?, relevance: mark(r)?, sufficiency: mark(s)? })
@@ -147,14 +147,14 @@ mod tests {
 
     #[test]
     fn lines_are_found_by_their_number() {
-        let reply = "Sure!\nAnswer1: b\n**Answer0:** a\nanswer 3 ： d\r\nAnswer2:\nAnswer0: c: d\nAnswer9: x";
-        assert_eq!(answer_lines(reply, 4), [Answer("c: d"), Answer("b"), Unparsed, Answer("d")]);
+        let response = "Sure!\nAnswer1: b\n**Answer0:** a\nanswer 3 ： d\r\nAnswer2:\nAnswer0: c: d\nAnswer9: x";
+        assert_eq!(answer_lines(response, 4), [Answer("c: d"), Answer("b"), Unparsed, Answer("d")]);
         assert_eq!(answer_lines("no lines", 1), [Unparsed]);
         assert_eq!(answer_lines("Answer0: a", 0), []);
     }
 
     #[test]
-    fn a_reply_that_counts_from_one_is_shifted() {
+    fn a_response_that_counts_from_one_is_shifted() {
         assert_eq!(answer_lines("Answer1: a\nAnswer2: b", 2), [Answer("a"), Answer("b")]);
         assert_eq!(answer_lines("Answer1: b", 2), [Unparsed, Answer("b")]);
     }
@@ -193,15 +193,15 @@ mod tests {
     }
 
     #[test]
-    fn judges_reply_in_one_form() {
+    fn judges_response_in_one_form() {
         assert_eq!(judge_letter(" **C**.\n"), Answer(true));
         assert_eq!(judge_letter("N"), Answer(false));
         assert_eq!(judge_letter("Correct"), Unparsed);
         let marks = EvidenceMarks { correctness: 50, relevance: 66, sufficiency: 33 };
         assert_eq!(evidence_marks("So: C50R66S33."), Answer(marks));
         assert_eq!(marks.mean(), 149.0 / 3.0);
-        for reply in ["C50R101S33", "C50R66", "XC50R66S33", "C50.5R66S33", "C50R66S33x"] {
-            assert_eq!(evidence_marks(reply), Unparsed, "{reply}");
+        for response in ["C50R101S33", "C50R66", "XC50R66S33", "C50.5R66S33", "C50R66S33x"] {
+            assert_eq!(evidence_marks(response), Unparsed, "{response}");
         }
     }
 }

@@ -9,38 +9,38 @@ use crate::reading::Answer;
 use crate::{Item, Outcome, Task};
 
 /// What a response in that form says about each of `items`, which have one task; forms for one answer take one item.
-pub(crate) fn read_response(form: Form, items: &[&Item], reply: &str) -> Vec<Answer> {
+pub(crate) fn read_response(form: Form, items: &[&Item], response: &str) -> Vec<Answer> {
     let one = |said: &dyn Fn(&Item) -> Outcome| items.iter().map(|item| said(item).into()).collect();
     match form {
-        Form::Marked => one(&|item| marked(item, reply)),
-        Form::Tags => one(&|item| short_outcome(item, answer_block(reply).answer(), reply)),
-        Form::TagsOrNone => one(&|item| match answer_block(reply).answer() {
+        Form::Marked => one(&|item| marked(item, response)),
+        Form::Tags => one(&|item| short_outcome(item, answer_block(response).answer(), response)),
+        Form::TagsOrNone => one(&|item| match answer_block(response).answer() {
             Some(NONE) => Outcome::NotFound,
-            text => short_outcome(item, text, reply),
+            text => short_outcome(item, text, response),
         }),
         Form::Announced => {
-            let answer = Some(corpusqa::answer(reply)).filter(|text| !text.is_empty());
-            one(&|item| short_outcome(item, answer, reply))
+            let answer = Some(corpusqa::answer(response)).filter(|text| !text.is_empty());
+            one(&|item| short_outcome(item, answer, response))
         }
         Form::Lines => {
-            let lines = answer_lines(after_thinking(reply), items.len());
-            items.iter().zip(lines).map(|(item, line)| short_outcome(item, line.answer(), reply).into()).collect()
+            let lines = answer_lines(after_thinking(response), items.len());
+            items.iter().zip(lines).map(|(item, line)| short_outcome(item, line.answer(), response).into()).collect()
         }
         Form::EvidencedLines => {
-            let lines = evidence_lines(after_thinking(reply), items.len());
+            let lines = evidence_lines(after_thinking(response), items.len());
             let said = items.iter().zip(lines).map(|(item, line)| {
                 let (answer, evidence) = line.answer().map(|line| (line.answer, line.evidence)).unzip();
                 let evidence = evidence.unwrap_or_default().into_iter().map(str::to_owned).collect();
-                Answer { outcome: short_outcome(item, answer, reply), evidence: Some(evidence) }
+                Answer { outcome: short_outcome(item, answer, response), evidence: Some(evidence) }
             });
             said.collect()
         }
-        Form::Lettered => one(&|item| lettered(item, reply)),
-        Form::Boxed => one(&|item| boxed(item, reply)),
-        Form::BoxedOrAnnounced => one(&|item| match boxed(item, reply) {
-            Outcome::Unparsed { .. } if reply.contains(corpusqa::ANNOUNCEMENT) => {
-                let answer = Some(corpusqa::answer(after_thinking(reply))).filter(|text| !text.is_empty());
-                short_outcome(item, answer, reply)
+        Form::Lettered => one(&|item| lettered(item, response)),
+        Form::Boxed => one(&|item| boxed(item, response)),
+        Form::BoxedOrAnnounced => one(&|item| match boxed(item, response) {
+            Outcome::Unparsed { .. } if response.contains(corpusqa::ANNOUNCEMENT) => {
+                let answer = Some(corpusqa::answer(after_thinking(response))).filter(|text| !text.is_empty());
+                short_outcome(item, answer, response)
             }
             outcome => outcome,
         }),
@@ -48,40 +48,40 @@ pub(crate) fn read_response(form: Form, items: &[&Item], reply: &str) -> Vec<Ans
 }
 
 /// What a short answer says about an item; of a choice it names the option by its number from 0, its letter or its text.
-pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, reply: &str) -> Outcome {
+pub(crate) fn short_outcome(item: &Item, answer: Option<&str>, response: &str) -> Outcome {
     match answer {
-        None => unparsed(reply),
-        Some(text) if item.task == Task::Choice => option(item, chosen(text, &item.options), reply),
+        None => unparsed(response),
+        Some(text) if item.task == Task::Choice => option(item, chosen(text, &item.options), response),
         Some(text) => Outcome::Answered { answer: text.to_owned(), choice: None },
     }
 }
 
-fn marked(item: &Item, reply: &str) -> Outcome {
+fn marked(item: &Item, response: &str) -> Outcome {
     match item.task {
-        Task::Choice => option(item, choice_marker(reply, item.options.len()), reply),
-        Task::Generative | Task::Summary => worded(reply, reply),
+        Task::Choice => option(item, choice_marker(response, item.options.len()), response),
+        Task::Generative | Task::Summary => worded(response, response),
     }
 }
 
-fn lettered(item: &Item, reply: &str) -> Outcome {
-    let said = after_thinking(reply).trim();
+fn lettered(item: &Item, response: &str) -> Outcome {
+    let said = after_thinking(response).trim();
     match item.task {
-        Task::Choice => option(item, readagent_choice(said, item.options.len()).answer(), reply),
-        Task::Generative | Task::Summary => worded(said, reply),
+        Task::Choice => option(item, readagent_choice(said, item.options.len()).answer(), response),
+        Task::Generative | Task::Summary => worded(said, response),
     }
 }
 
-/// What a reply says in a box or else behind "the answer is"; a summary is the whole reply.
-fn boxed(item: &Item, reply: &str) -> Outcome {
-    let said = after_thinking(reply);
+/// What a response says in a box or else behind "the answer is"; a summary is the whole response.
+fn boxed(item: &Item, response: &str) -> Outcome {
+    let said = after_thinking(response);
     if item.task == Task::Summary {
-        return worded(said, reply);
+        return worded(said, response);
     }
     let boxed = memagent_boxed(said).answer().map(str::to_owned).or_else(|| memagent_answer(said).answer());
     match (item.task, boxed) {
-        (_, None) => unparsed(reply),
-        (Task::Choice, Some(answer)) => option(item, named_by_letter(&answer, &item.options), reply),
-        (_, Some(answer)) => worded(&answer, reply),
+        (_, None) => unparsed(response),
+        (Task::Choice, Some(answer)) => option(item, named_by_letter(&answer, &item.options), response),
+        (_, Some(answer)) => worded(&answer, response),
     }
 }
 
@@ -96,24 +96,24 @@ fn named_by_letter(answer: &str, options: &[String]) -> Option<usize> {
 }
 
 /// A few words, or that the context does not hold them.
-fn worded(said: &str, reply: &str) -> Outcome {
+fn worded(said: &str, response: &str) -> Outcome {
     match short_answer(said) {
         ShortAnswer::Text(answer) => Outcome::Answered { answer, choice: None },
         ShortAnswer::NotFound => Outcome::NotFound,
-        ShortAnswer::Empty => unparsed(reply),
+        ShortAnswer::Empty => unparsed(response),
     }
 }
 
 /// The option of that number, if there is one.
-fn option(item: &Item, choice: Option<usize>, reply: &str) -> Outcome {
+fn option(item: &Item, choice: Option<usize>, response: &str) -> Outcome {
     match choice {
         Some(choice) => Outcome::Answered { answer: item.options[choice].clone(), choice: Some(choice) },
-        None => unparsed(reply),
+        None => unparsed(response),
     }
 }
 
-fn unparsed(reply: &str) -> Outcome {
-    Outcome::Unparsed { response: reply.to_owned() }
+fn unparsed(response: &str) -> Outcome {
+    Outcome::Unparsed { response: response.to_owned() }
 }
 
 #[cfg(test)]
@@ -124,7 +124,7 @@ mod tests {
     fn a_choice_is_read_in_every_form() {
         let mut item = Item::new("a", "b", "Where?", Task::Choice);
         item.options = ["In the river", "Under a stair"].map(str::to_owned).to_vec();
-        let choice = |form, reply| match &read_response(form, &[&item], reply)[0].outcome {
+        let choice = |form, response| match &read_response(form, &[&item], response)[0].outcome {
             Outcome::Answered { choice, .. } => *choice,
             _ => None,
         };
@@ -136,8 +136,8 @@ mod tests {
         assert_eq!(choice(Form::EvidencedLines, "Answer0: 1$ \"Ana hid it.\""), Some(1));
         assert_eq!(choice(Form::Announced, "Hm.\nThe answer is: 1"), Some(1));
         for form in [Form::Marked, Form::Tags, Form::Lines, Form::EvidencedLines, Form::Announced] {
-            for reply in ["", "7", "[[7]]", "<answer>7</answer>", "Answer0: 7", "The answer is: 7"] {
-                assert_eq!(choice(form, reply), None, "{form:?} {reply}");
+            for response in ["", "7", "[[7]]", "<answer>7</answer>", "Answer0: 7", "The answer is: 7"] {
+                assert_eq!(choice(form, response), None, "{form:?} {response}");
             }
         }
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn none_says_that_nothing_was_found_where_contexts_are_shown_and_is_an_answer_elsewhere() {
         let item = Item::new("a", "b", "Who?", Task::Generative);
-        let said = |form, reply| read_response(form, &[&item], reply).remove(0).outcome;
+        let said = |form, response| read_response(form, &[&item], response).remove(0).outcome;
         let answered = |answer: &str| Outcome::Answered { answer: answer.to_owned(), choice: None };
         assert_eq!(said(Form::TagsOrNone, "<answer> NONE\n</answer>"), Outcome::NotFound);
         assert_eq!(said(Form::TagsOrNone, "<answer>None</answer>"), answered("None"));
@@ -155,15 +155,15 @@ mod tests {
     #[test]
     fn an_announced_answer_stands_where_no_box_does() {
         let item = Item::new("a", "b", "Who?", Task::Generative);
-        let said = |form, reply| match read_response(form, &[&item], reply).remove(0).outcome {
+        let said = |form, response| match read_response(form, &[&item], response).remove(0).outcome {
             Outcome::Answered { answer, .. } => Some(answer),
             _ => None,
         };
-        let answered = |reply| said(Form::BoxedOrAnnounced, reply);
+        let answered = |response| said(Form::BoxedOrAnnounced, response);
         assert_eq!(answered("\\boxed{Ana} The answer is: Ben").as_deref(), Some("Ana"));
         assert_eq!(answered("<think>x</think>So.\nThe answer is: [\"Ben\"]\n").as_deref(), Some("[\"Ben\"]"));
         assert_eq!(answered("The answer is: "), None);
-        assert_eq!(answered("Ben"), None, "the whole reply is no answer");
+        assert_eq!(answered("Ben"), None, "the whole response is no answer");
         assert_eq!(said(Form::Boxed, "The answer is: Ben"), None, "MemAgent's own words begin small");
     }
 

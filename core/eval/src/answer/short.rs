@@ -3,7 +3,7 @@
 /// What a reader writes when the context does not hold the answer (Stronger Baselines, figure A.2).
 pub const NOT_FOUND: &str = "Not found in context.";
 
-/// What a reply to an open question says.
+/// What a response to an open question says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShortAnswer {
     /// An answer, white space at its ends removed.
@@ -14,9 +14,9 @@ pub enum ShortAnswer {
     Empty,
 }
 
-/// Reads a reply to an open question.
-pub fn short_answer(reply: &str) -> ShortAnswer {
-    let text = reply.trim();
+/// Reads a response to an open question.
+pub fn short_answer(response: &str) -> ShortAnswer {
+    let text = response.trim();
     let bare = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '"' | '\'' | '。'));
     if text.is_empty() {
         ShortAnswer::Empty

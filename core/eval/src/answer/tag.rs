@@ -29,14 +29,14 @@ pub enum AgentTurn<'a> {
 ///
 /// SagaScale leaves open several blocks and empty ones. Here the last complete block counts, for models repeat the form
 /// before they fill it in; an empty block is unparsed. Reasoning up to `</think>` is not read.
-pub fn answer_block(reply: &str) -> Parsed<&str> {
-    blocks(after_thinking(reply), "answer").last().filter(|text| !text.is_empty()).into()
+pub fn answer_block(response: &str) -> Parsed<&str> {
+    blocks(after_thinking(response), "answer").last().filter(|text| !text.is_empty()).into()
 }
 
 /// Reads one turn of an agent. Empty blocks do not count; reasoning up to `</think>` is not read.
-pub fn agent_turn(reply: &str) -> AgentTurn<'_> {
-    let reply = after_thinking(reply);
-    let filled = |tag| blocks(reply, tag).filter(|text| !text.is_empty()).collect::<Vec<_>>();
+pub fn agent_turn(response: &str) -> AgentTurn<'_> {
+    let response = after_thinking(response);
+    let filled = |tag| blocks(response, tag).filter(|text| !text.is_empty()).collect::<Vec<_>>();
     match (filled("answer").as_slice(), filled("query").as_slice()) {
         ([answer], []) => AgentTurn::Answer(answer),
         ([], [query]) => AgentTurn::Query(query),
@@ -44,25 +44,25 @@ pub fn agent_turn(reply: &str) -> AgentTurn<'_> {
     }
 }
 
-/// The sub-queries that a reply gives, each between `<summary>` and `</summary>` (SagaScale, figure 10); none if it
+/// The sub-queries that a response gives, each between `<summary>` and `</summary>` (SagaScale, figure 10); none if it
 /// holds no block. Empty blocks are left out; reasoning up to `</think>` is not read.
-pub fn sub_queries(reply: &str) -> Vec<&str> {
-    blocks(after_thinking(reply), "summary").filter(|text| !text.is_empty()).collect()
+pub fn sub_queries(response: &str) -> Vec<&str> {
+    blocks(after_thinking(response), "summary").filter(|text| !text.is_empty()).collect()
 }
 
-/// Whether a reply says that a claim is true: `<answer>TRUE</answer>` or `<answer>FALSE</answer>` in whatever case
-/// (NoCha). The first such block counts, as the regular expression that scores the published replies takes it.
-pub fn nocha_verdict(reply: &str) -> Parsed<bool> {
+/// Whether a response says that a claim is true: `<answer>TRUE</answer>` or `<answer>FALSE</answer>` in whatever case
+/// (NoCha). The first such block counts, as the regular expression that scores the published responses takes it.
+pub fn nocha_verdict(response: &str) -> Parsed<bool> {
     static VERDICT: LazyLock<Regex> =
         LazyLock::new(|| pattern(r"(?i)<answer>[\s\x1c-\x1f]*(?:(true)|false)[\s\x1c-\x1f]*</answer>"));
-    VERDICT.captures(reply).map(|found| found.get(1).is_some()).into()
+    VERDICT.captures(response).map(|found| found.get(1).is_some()).into()
 }
 
 /// What stands between `<tag>` and `</tag>`, in order, white space at the ends removed. A closing tag ends the block
 /// of the last opening tag before it, so a block never holds its own opening tag.
-pub fn blocks<'a>(reply: &'a str, tag: &str) -> impl Iterator<Item = &'a str> + use<'a> {
+pub fn blocks<'a>(response: &'a str, tag: &str) -> impl Iterator<Item = &'a str> + use<'a> {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-    let mut rest = reply;
+    let mut rest = response;
     std::iter::from_fn(move || {
         loop {
             let (block, after) = rest.split_once(close.as_str())?;
@@ -86,8 +86,8 @@ mod tests {
         assert_eq!(answer_block("<answer><answer>y</answer></answer>"), text("y"));
         assert_eq!(answer_block("<think><answer>x</answer></think> Ana"), Parsed::Unparsed);
         assert_eq!(answer_block("<answer> NONE\n</answer>"), text("NONE"));
-        for reply in ["", "Ana", "<answer> </answer>", "</answer><answer>", "<Answer>x</Answer>"] {
-            assert_eq!(answer_block(reply), Parsed::Unparsed, "{reply}");
+        for response in ["", "Ana", "<answer> </answer>", "</answer><answer>", "<Answer>x</Answer>"] {
+            assert_eq!(answer_block(response), Parsed::Unparsed, "{response}");
         }
     }
 

@@ -1,20 +1,20 @@
-//! Replies of reasoning models, and the plain answers of MemAgent.
+//! Responses of reasoning models, and the plain answers of MemAgent.
 
 use super::Parsed;
 use closeread_text::python;
 
-/// What a reply says after its reasoning: the text after the last `</think>`, white space at its ends removed; without
-/// the tag the reply as it is (MemAgent, `taskutils/memory_eval`).
-pub fn after_thinking(reply: &str) -> &str {
-    reply.rsplit_once("</think>").map_or(reply, |(_, answer)| python::strip(answer))
+/// What a response says after its reasoning: the text after the last `</think>`, white space at its ends removed; without
+/// the tag the response as it is (MemAgent, `taskutils/memory_eval`).
+pub fn after_thinking(response: &str) -> &str {
+    response.rsplit_once("</think>").map_or(response, |(_, answer)| python::strip(answer))
 }
 
-/// The answer of a reply that says "the answer is …" (MemAgent's `extract_answer`): what follows the last such words,
-/// to the end of the reply, without asterisks, two marks of chat templates, and white space and full stops at its
+/// The answer of a response that says "the answer is …" (MemAgent's `extract_answer`): what follows the last such words,
+/// to the end of the response, without asterisks, two marks of chat templates, and white space and full stops at its
 /// ends. May be empty. The words are case-sensitive.
-pub fn memagent_answer(reply: &str) -> Parsed<String> {
-    let reply = reply.replace('*', "");
-    let Some((_, answer)) = reply.rsplit_once("the answer is") else {
+pub fn memagent_answer(response: &str) -> Parsed<String> {
+    let response = response.replace('*', "");
+    let Some((_, answer)) = response.rsplit_once("the answer is") else {
         return Parsed::Unparsed;
     };
     let answer = python::strip(answer).replace("<｜Assistant｜>", "").replace("<｜end▁of▁sentence｜>", "");
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn the_last_announcement_counts() {
-        let answer = |reply| memagent_answer(reply).answer();
+        let answer = |response| memagent_answer(response).answer();
         assert_eq!(answer("the answer is A; no, the answer is **B. C**.<｜end▁of▁sentence｜>"), Some("B. C".into()));
         assert_eq!(answer("The answer is B"), None);
         assert_eq!(answer("the answer is"), Some(String::new()));

@@ -71,7 +71,7 @@ impl AnswerForm {
     }
 }
 
-/// Whether an answer agrees with a gold answer of its item. A reply out of form never agrees strictly.
+/// Whether an answer agrees with a gold answer of its item. A response out of form never agrees strictly.
 pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     let Submission { item, said, language, .. } = submission;
     if item.task == Task::Choice {
@@ -81,7 +81,7 @@ pub(super) fn answer(submission: &Submission<'_>) -> ByRule {
     let (in_form, words) = match said {
         SubmittedAnswer::Nothing => return ByRule { form, strict: false, tolerant: false },
         SubmittedAnswer::Answer { text, .. } => (true, corpusqa::answer(text)),
-        SubmittedAnswer::Unparsed { response: reply } => (false, corpusqa::answer(reply)),
+        SubmittedAnswer::Unparsed { response } => (false, corpusqa::answer(response)),
     };
     let strict = in_form && item.answers.iter().any(|gold| agrees_strictly(words, gold));
     let tolerant = strict || item.answers.iter().any(|gold| agrees_tolerantly(words, gold, *language));
@@ -106,7 +106,7 @@ pub fn agrees_tolerantly(said: &str, gold: &str, language: Language) -> bool {
     by_type || as_quantity() || in_words()
 }
 
-/// A choice: strictly the option that the form names; tolerantly also the option whose index, letter or text a reply out
+/// A choice: strictly the option that the form names; tolerantly also the option whose index, letter or text a response out
 /// of form gives in its last line.
 fn choice(item: &Item, said: SubmittedAnswer<'_>) -> ByRule {
     let named = match said {
@@ -175,10 +175,10 @@ mod tests {
         let mut item = Item::new("q", "b", "?", Task::Choice);
         item.options = vec!["Rain".into(), "Snow".into()];
         item.correct = Some(1);
-        let of = |reply| choice(&item, SubmittedAnswer::Unparsed { response: reply });
-        for reply in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
-            let ByRule { strict, tolerant, .. } = of(reply);
-            assert!(!strict && tolerant, "{reply}");
+        let of = |response| choice(&item, SubmittedAnswer::Unparsed { response });
+        for response in ["So it is.\nThe answer is (B).", "Snow", "答案：B", "Answer: 1"] {
+            let ByRule { strict, tolerant, .. } = of(response);
+            assert!(!strict && tolerant, "{response}");
         }
         assert!(!of("A").tolerant && !of("").tolerant && !of("Rain or snow").tolerant);
         assert!(choice(&item, SubmittedAnswer::Answer { text: "Snow", choice: Some(1) }).strict);

@@ -24,10 +24,10 @@ pub struct ModelFacts {
     pub source: String,
     /// When, as YYYY-MM-DD.
     pub date: String,
-    /// Tokens of prompt and reply together.
+    /// Tokens of prompt and response together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<usize>,
-    /// Most tokens of a reply, reasoning included.
+    /// Most tokens of a response, reasoning included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
     /// The tokenizer that the model counts with, by tiktoken's name.
@@ -50,7 +50,7 @@ pub struct ModelFacts {
 pub struct Rates {
     /// Tokens of the prompt.
     pub input: f64,
-    /// Tokens of the reply, reasoning included.
+    /// Tokens of the response, reasoning included.
     pub output: f64,
     /// Tokens of the prompt that come from the provider's cache; as `input` where no other price is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,8 +79,8 @@ pub struct Tokens {
     pub cached: u64,
     /// Of these, written to it.
     pub written: u64,
-    /// Of the reply, reasoning included.
-    pub reply: u64,
+    /// Of the response, reasoning included.
+    pub response: u64,
 }
 
 /// Why a price list cannot be used.
@@ -156,8 +156,8 @@ impl PriceList {
         Self(models.into_iter().filter_map(known).collect())
     }
 
-    /// Most tokens that a reply of a model can have, as far as it is known: its maximum, else all that its window holds.
-    pub fn longest_reply(&self, model: &str) -> Option<u64> {
+    /// Most tokens that a response of a model can have, as far as it is known: its maximum, else all that its window holds.
+    pub fn longest_response(&self, model: &str) -> Option<u64> {
         let facts = self.of(model)?;
         facts.max_output.map(u64::from).or(facts.window.map(|window| window as u64))
     }
@@ -171,7 +171,7 @@ impl PriceList {
             prompt: usage.prompt_tokens?,
             cached: usage.cached_tokens.unwrap_or(0),
             written: usage.cache_write_tokens.unwrap_or(0),
-            reply: usage.completion_tokens?,
+            response: usage.completion_tokens?,
         };
         let facts = self.of(model)?;
         let rates = if usage.batch { facts.batch } else { facts.rates(tokens.prompt) };
@@ -203,7 +203,7 @@ impl Rates {
             (plain, self.input),
             (tokens.cached, self.cached_input.unwrap_or(self.input)),
             (tokens.written, self.cache_write.unwrap_or(self.input)),
-            (tokens.reply, self.output),
+            (tokens.response, self.output),
         ];
         Dollars(parts.iter().map(|(n, rate)| *n as f64 * rate).sum::<f64>() / 1e6)
     }
@@ -223,10 +223,10 @@ fn is_date(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn usage(prompt: u64, cached: u64, written: u64, reply: u64) -> Usage {
+    fn usage(prompt: u64, cached: u64, written: u64, response: u64) -> Usage {
         Usage {
             prompt_tokens: Some(prompt),
-            completion_tokens: Some(reply),
+            completion_tokens: Some(response),
             cached_tokens: Some(cached),
             cache_write_tokens: Some(written),
             ..Usage::default()

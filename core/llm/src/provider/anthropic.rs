@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 /// The version of the protocol that is spoken here.
 pub(super) const VERSION: &str = "2023-06-01";
 
-/// The limit of a call that has none where nothing is known of the model, for the field is required: what Claude Opus 4.1 can
-/// write, the least of all models since Claude 4.
+/// The limit of a call that has none where nothing is known of the model, for the field is required: what Claude Opus
+/// 4.1 can write, the least of all models since Claude 4.
 pub(super) const MAX_TOKENS: u32 = 32_000;
 
 pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
@@ -40,8 +40,8 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
     Request { path: "/v1/messages".to_owned(), headers: vec![("anthropic-version", VERSION)], body }
 }
 
-/// With thinking the model takes no temperature but its own, and `max_tokens` counts its tokens too: a limit that its budget
-/// would use up is one of the answer beside it.
+/// With thinking the model takes no temperature but its own, and `max_tokens` counts its tokens too: a limit that its
+/// budget would use up is one of the answer beside it.
 pub(super) fn make_room_for_thinking(body: &mut Map<String, Value>) {
     let thinking = body.get("thinking").cloned().unwrap_or_default();
     if matches!(thinking["type"].as_str(), None | Some("disabled")) {
@@ -73,7 +73,7 @@ fn blocks(message: &Message) -> Vec<Value> {
 
 pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let Some(content) = value["content"].as_array() else {
-        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `content`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `content`"));
     };
     let text = content.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str());
     Ok(Response {

@@ -46,7 +46,7 @@ impl Limits {
 pub struct AccountState {
     /// How the model wants to be asked, as far as it is known.
     pub dialect: Dialect,
-    /// Why no call gets a reply any more.
+    /// Why no call gets a response any more.
     pub closed: Option<String>,
 }
 
@@ -228,8 +228,8 @@ fn too_long(message: &str, asked: Duration, longest: Duration) -> String {
     format!("{message}; the server asks to wait more than {longest}{seconds}, which is not waited for")
 }
 
-/// What the server asks for and a little more; else a wait that doubles, of which chance takes up to two fifths, and which is
-/// longer than the last, however long that was with the wait for a place.
+/// What the server asks for and a little more; else a wait that doubles, of which chance takes up to two fifths, and
+/// which is longer than the last, however long that was with the wait for a place.
 fn wait(tries: u32, asked: Option<Duration>, last: Duration, chance: f64) -> Duration {
     let chance = if chance.is_nan() { 0.0 } else { chance.clamp(0.0, 1.0) };
     match asked {

@@ -149,7 +149,7 @@ impl BatchApi {
     /// The id of an uploaded file.
     ///
     /// # Errors
-    /// A [`Fault`] as for every reply.
+    /// A [`Fault`] as for every response.
     pub fn read_upload(self, response: HttpResponse<'_>) -> Result<String, Fault> {
         let value = json_of(response)?;
         value["id"].as_str().map(str::to_owned).ok_or_else(|| unexpected("the uploaded file has no `id`"))
@@ -198,7 +198,7 @@ impl BatchApi {
     /// Reads what the provider says of a batch.
     ///
     /// # Errors
-    /// A [`Fault`] as for every reply.
+    /// A [`Fault`] as for every response.
     pub fn read_state(self, response: HttpResponse<'_>) -> Result<BatchState, Fault> {
         self.state(&json_of(response)?)
     }
@@ -206,7 +206,7 @@ impl BatchApi {
     /// Reads a list of batches, and whether there are more.
     ///
     /// # Errors
-    /// A [`Fault`] as for every reply.
+    /// A [`Fault`] as for every response.
     pub fn read_list(self, response: HttpResponse<'_>) -> Result<(Vec<BatchState>, bool), Fault> {
         let value = json_of(response)?;
         let Some(data) = value["data"].as_array() else {

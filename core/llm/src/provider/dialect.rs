@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How a model wants to be asked, where models of one protocol differ. It is learnt from refusals.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Dialect {
-    /// The name of the limit on the reply (OpenAI's protocol).
+    /// The name of the limit on the response (OpenAI's protocol).
     pub token_limit: TokenLimit,
     /// The model takes no temperature but its own: none is sent.
     pub own_temperature: bool,

@@ -17,7 +17,7 @@ pub enum EmbeddingProtocol {
 
 /// One vector a text, as a server gave them: not normalised.
 #[derive(Debug, Clone, PartialEq)]
-pub struct EmbeddingReply {
+pub struct EmbeddingResponse {
     /// The vectors' numbers, one vector after the other, in the order of the texts.
     pub values: Vec<f32>,
     /// Numbers of each vector.
@@ -50,34 +50,35 @@ impl EmbeddingProtocol {
     /// Reads the vectors of `n_texts` texts.
     ///
     /// # Errors
-    /// A [`Fault`]: an error status, an error inside a reply that claims success, and finally a number of vectors that is
-    /// not the number of texts, vectors that are not in their order, not of one length, or hold what is no finite number.
-    pub fn read(self, response: HttpResponse<'_>, n_texts: usize) -> Result<EmbeddingReply, Fault> {
+    /// A [`Fault`]: an error status, an error inside a response that claims success, and finally a number of vectors
+    /// that is not the number of texts, vectors that are not in their order, not of one length, or hold what is no
+    /// finite number.
+    pub fn read(self, response: HttpResponse<'_>, n_texts: usize) -> Result<EmbeddingResponse, Fault> {
         let value = json_of(response)?;
         match self {
             Self::OpenAi => {
                 let Some(data) = value["data"].as_array() else {
-                    return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `data`"));
+                    return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `data`"));
                 };
                 check_count(data.len(), n_texts)?;
                 for (place, entry) in data.iter().enumerate() {
                     if let Some(index) = entry["index"].as_u64().filter(|index| *index != place as u64) {
                         return Err(refused(format!(
-                            "vector {place} of the reply says it is number {index}: the server does not keep the order of \
+                            "vector {place} of the response says it is number {index}: the server does not keep the order of \
                              the texts"
                         )));
                     }
                 }
                 let tokens = value["usage"]["prompt_tokens"].as_u64().or(value["usage"]["total_tokens"].as_u64());
                 let rows: Vec<&Value> = data.iter().map(|entry| &entry["embedding"]).collect();
-                reply(&rows, tokens)
+                vectors_of(&rows, tokens)
             }
             Self::Tei => {
                 let Some(rows) = value.as_array() else {
-                    return Err(Fault::transient(ServerLoad::Server, "the server's reply is no list of vectors"));
+                    return Err(Fault::transient(ServerLoad::Server, "the server's response is no list of vectors"));
                 };
                 check_count(rows.len(), n_texts)?;
-                reply(&rows.iter().collect::<Vec<_>>(), None)
+                vectors_of(&rows.iter().collect::<Vec<_>>(), None)
             }
         }
     }
@@ -90,7 +91,7 @@ impl TeiInfo {
     /// Reads it.
     ///
     /// # Errors
-    /// A [`Fault`]: an error status, or a reply that is not of Text-Embeddings-Inference.
+    /// A [`Fault`]: an error status, or a response that is not of Text-Embeddings-Inference.
     pub fn read(response: HttpResponse<'_>) -> Result<Self, Fault> {
         let value = json_of(response)?;
         let number = |name: &str| value[name].as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n > 0);
@@ -126,18 +127,18 @@ fn check_count(n_vectors: usize, n_texts: usize) -> Result<(), Fault> {
     if n_vectors == n_texts { Ok(()) } else { Err(refused(format!("{n_vectors} vectors came for {n_texts} texts"))) }
 }
 
-fn reply(rows: &[&Value], tokens: Option<u64>) -> Result<EmbeddingReply, Fault> {
+fn vectors_of(rows: &[&Value], tokens: Option<u64>) -> Result<EmbeddingResponse, Fault> {
     let mut values = Vec::new();
     let mut dimension = None;
     for (place, row) in rows.iter().enumerate() {
         let Some(numbers) = row.as_array().filter(|numbers| !numbers.is_empty()) else {
-            return Err(refused(format!("vector {place} of the reply is no list of numbers")));
+            return Err(refused(format!("vector {place} of the response is no list of numbers")));
         };
         let expected = *dimension.get_or_insert(numbers.len());
         if numbers.len() != expected {
             let found = numbers.len();
             return Err(refused(format!(
-                "vector {place} of the reply has {found} numbers, those before it {expected}"
+                "vector {place} of the response has {found} numbers, those before it {expected}"
             )));
         }
         for number in numbers {
@@ -145,7 +146,7 @@ fn reply(rows: &[&Value], tokens: Option<u64>) -> Result<EmbeddingReply, Fault> 
             values.push(number.ok_or_else(|| refused(format!("vector {place} holds something that is no number")))?);
         }
     }
-    Ok(EmbeddingReply { values, dimension: dimension.unwrap_or(1), tokens })
+    Ok(EmbeddingResponse { values, dimension: dimension.unwrap_or(1), tokens })
 }
 
 fn refused(message: impl Into<String>) -> Fault {
@@ -156,7 +157,7 @@ fn refused(message: impl Into<String>) -> Fault {
 mod tests {
     use super::*;
 
-    fn read(protocol: EmbeddingProtocol, n_texts: usize, status: u16, body: &str) -> Result<EmbeddingReply, Fault> {
+    fn read(protocol: EmbeddingProtocol, n_texts: usize, status: u16, body: &str) -> Result<EmbeddingResponse, Fault> {
         protocol.read(HttpResponse { status, retry_after: None, body }, n_texts)
     }
 
@@ -185,10 +186,10 @@ mod tests {
     fn vectors_come_with_the_tokens_where_the_body_has_them() {
         let body = r#"{"object":"list","data":[{"index":0,"embedding":[0.5,1]},{"index":1,"embedding":[2,3e-1]}],
             "usage":{"prompt_tokens":7,"total_tokens":7}}"#;
-        let reply = read(EmbeddingProtocol::OpenAi, 2, 200, body).unwrap();
-        assert_eq!((&reply.values[..], reply.tokens), (&[0.5, 1.0, 2.0, 0.3][..], Some(7)));
-        let reply = read(EmbeddingProtocol::Tei, 2, 200, "[[0.5,1],[2,0.3]]").unwrap();
-        assert_eq!((&reply.values[..], reply.tokens), (&[0.5, 1.0, 2.0, 0.3][..], None));
+        let response = read(EmbeddingProtocol::OpenAi, 2, 200, body).unwrap();
+        assert_eq!((&response.values[..], response.tokens), (&[0.5, 1.0, 2.0, 0.3][..], Some(7)));
+        let response = read(EmbeddingProtocol::Tei, 2, 200, "[[0.5,1],[2,0.3]]").unwrap();
+        assert_eq!((&response.values[..], response.tokens), (&[0.5, 1.0, 2.0, 0.3][..], None));
     }
 
     #[test]
@@ -196,7 +197,7 @@ mod tests {
         let openai = |n, data: &str| refusal(EmbeddingProtocol::OpenAi, n, &format!(r#"{{"data":{data}}}"#));
         assert_eq!(openai(2, r#"[{"index":0,"embedding":[1]}]"#), "1 vectors came for 2 texts");
         let shuffled = r#"[{"index":1,"embedding":[1]},{"index":0,"embedding":[2]}]"#;
-        assert!(openai(2, shuffled).contains("vector 0 of the reply says it is number 1"));
+        assert!(openai(2, shuffled).contains("vector 0 of the response says it is number 1"));
         assert!(openai(2, r#"[{"embedding":[1,2]},{"embedding":[2]}]"#).contains("1 numbers, those before it 2"));
         assert!(openai(1, r#"[{"embedding":[1,null]}]"#).contains("vector 0 holds something that is no number"));
         assert!(openai(1, r#"[{"embedding":[1,1e39]}]"#).contains("no number"), "beyond what f32 holds");

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Most characters of a server's words that an error repeats.
 const MAX_MESSAGE_CHARS: usize = 400;
 
-/// Why one try gave no reply.
+/// Why one try gave no response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
     /// Trying again is no use.
@@ -41,7 +41,7 @@ pub enum ServerLoad {
     RateLimit,
     /// The server or a proxy failed (5xx, 408, 409, 529): no more than now.
     Server,
-    /// The connection broke, or the reply was cut short.
+    /// The connection broke, or the response was cut short.
     Connection,
     /// No connection came to be.
     Unreached,
@@ -50,7 +50,7 @@ pub enum ServerLoad {
 /// How to ask a model that refused a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Adjustment {
-    /// Name the limit on the reply so.
+    /// Name the limit on the response so.
     TokenLimit(TokenLimit),
     /// Send no temperature.
     OwnTemperature,
@@ -70,8 +70,9 @@ impl Fault {
     }
 }
 
-/// What the headers of a reply ask to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date, which counts
-/// from `now`, in seconds since 1970. A date that has passed asks for no wait; a number without bounds, for an endless one.
+/// What the headers of a response ask to wait: `retry-after-ms`, else `retry-after` in seconds or as an HTTP date,
+/// which counts from `now`, in seconds since 1970. A date that has passed asks for no wait; a number without bounds,
+/// for an endless one.
 pub fn retry_after(retry_after: Option<&str>, retry_after_ms: Option<&str>, now: f64) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     if let Some(wait) = retry_after_ms.and_then(number).and_then(|milliseconds| duration(milliseconds / 1000.0)) {
@@ -131,7 +132,7 @@ fn unsaid(value: &Value, body: &str) -> u16 {
     if means(REQUEST, &words, value, &words.to_lowercase()).is_some() { REQUEST } else { 500 }
 }
 
-/// A reply that ended because the server failed.
+/// A response that ended because the server failed.
 pub(super) fn classify_finish(message: &str) -> Fault {
     Fault::transient(ServerLoad::Server, message)
 }

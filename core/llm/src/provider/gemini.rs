@@ -41,7 +41,7 @@ pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     blocked_prompt(value)?;
     let candidate = &value["candidates"][0];
     if !candidate.is_object() {
-        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `candidates`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `candidates`"));
     }
     Ok(Response {
         text: text(candidate),
@@ -66,7 +66,7 @@ pub(super) fn text(candidate: &Value) -> String {
     parts.iter().filter(|part| part["thought"] != true).filter_map(|part| part["text"].as_str()).collect()
 }
 
-/// The model's version, as a reply or a piece of one names it.
+/// The model's version, as a response or a piece of one names it.
 pub(super) fn served_by(value: &Value) -> ServedBy {
     ServedBy { model: named(&value["modelVersion"]), fingerprint: None }
 }
@@ -80,7 +80,7 @@ pub(super) fn finish(reason: &str) -> Result<FinishReason, Fault> {
     }
 }
 
-/// `candidatesTokenCount` leaves out thoughts; a reply is both. Cached tokens are part of `promptTokenCount`.
+/// `candidatesTokenCount` leaves out thoughts; a response is both. Cached tokens are part of `promptTokenCount`.
 pub(super) fn usage(usage: &Value) -> Usage {
     let thoughts = usage["thoughtsTokenCount"].as_u64();
     let answer = usage["candidatesTokenCount"].as_u64();

@@ -1,11 +1,11 @@
-//! JSON as servers write it. A byte order mark, NaN and halves of surrogate pairs are read; what is cut short may come whole
-//! the next time, what is wrong from end to end will not.
+//! JSON as servers write it. A byte order mark, NaN and halves of surrogate pairs are read; what is cut short may come
+//! whole the next time, what is wrong from end to end will not.
 
 use super::fault::{Fault, ServerLoad, page_words, shortened};
 use crate::HostError;
 use serde_json::Value;
 
-/// The value that a whole reply, or one event of a stream, holds.
+/// The value that a whole response, or one event of a stream, holds.
 pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).trim_start();
     let error = match serde_json::from_str(text) {
@@ -19,20 +19,20 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
         None => error,
     };
     if text.is_empty() {
-        Err(Fault::transient(ServerLoad::Connection, "the server sent an empty reply"))
+        Err(Fault::transient(ServerLoad::Connection, "the server sent an empty response"))
     } else if text.starts_with('<') {
         Err(Fault::transient(ServerLoad::Server, format!("the server sent a web page: {}", page_words(text))))
     } else if error.is_eof() {
-        Err(Fault::transient(ServerLoad::Connection, "the reply was cut short"))
+        Err(Fault::transient(ServerLoad::Connection, "the response was cut short"))
     } else if !text.starts_with(['{', '[']) {
         Err(Fault::transient(ServerLoad::Server, format!("the server sent no JSON: {}", shortened(text))))
     } else {
-        Err(Fault::Final(HostError::Failed(format!("the server's reply is no JSON that can be read: {error}"))))
+        Err(Fault::Final(HostError::Failed(format!("the server's response is no JSON that can be read: {error}"))))
     }
 }
 
 /// The text with `null` for NaN and infinities, which Python writes, and the replacement character for halves of surrogate
-/// pairs, which are left where a reply was cut within a character; `None` if it holds neither.
+/// pairs, which are left where a response was cut within a character; `None` if it holds neither.
 fn mended(text: &str) -> Option<String> {
     let unit = |text: &str| u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok();
     let mut mended = String::new();
@@ -70,7 +70,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn finding_13_a_complete_reply_with_nan_a_lone_surrogate_or_a_mark_is_read() {
+    fn finding_13_a_complete_response_with_nan_a_lone_surrogate_or_a_mark_is_read() {
         for (text, value) in [
             ("\u{feff}{\"a\": 1}", json!({"a": 1})),
             (

@@ -1,4 +1,4 @@
-//! How the providers of chat and embedding models are spoken to: requests, replies, streams, errors, as values.
+//! How the providers of chat and embedding models are spoken to: requests, responses, streams, errors, as values.
 //!
 //! Nothing here sends anything. The command line sends a [`Request`] by reqwest, the page by fetch; both hand what came
 //! back to the same functions. Shapes are those the providers document, and those that servers were seen to send where
@@ -20,7 +20,7 @@ mod wordings;
 pub use attempts::{AccountState, Attempts, Limits, Notice, Step};
 pub use batch::{BatchApi, BatchMessage, BatchPhase, BatchResult, BatchState};
 pub use dialect::Dialect;
-pub use embeddings::{EmbeddingProtocol, EmbeddingReply, TeiInfo};
+pub use embeddings::{EmbeddingProtocol, EmbeddingResponse, TeiInfo};
 pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
 pub use http::{HttpResponse, Request, TokenLimit};
 pub use parameters::Parameters;
@@ -31,16 +31,16 @@ use crate::{Call, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Most bytes of a reply that are read. A reply of 128,000 tokens has one, vectors of 256 texts have 25 million.
-pub const MAX_REPLY_BYTES: usize = 64 << 20;
+/// Most bytes of a response that are read. A response of 128,000 tokens has one, vectors of 256 texts have 25 million.
+pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
 /// Most bytes of an error that are read: more than its words are of no use.
 pub const MAX_ERROR_BYTES: usize = 1 << 20;
 
-/// Replies that may have this many tokens are streamed.
+/// Responses that may have this many tokens are streamed.
 const STREAM_FROM_TOKENS: u32 = 4096;
 
-/// Whether the reply to a call is streamed: where it may be long or has no limit, for proxies give up on connections that
-/// stay silent for minutes.
+/// Whether the response to a call is streamed: where it may be long or has no limit, for proxies give up on connections
+/// that stay silent for minutes.
 pub fn streams(call: &Call) -> bool {
     call.max_output_tokens.is_none_or(|limit| limit >= STREAM_FROM_TOKENS)
 }
@@ -76,7 +76,8 @@ impl Protocol {
         }
     }
 
-    /// The limit that a call without one is sent with, where the protocol must have one: the model's maximum if it is known.
+    /// The limit that a call without one is sent with, where the protocol must have one: the model's maximum if it is
+    /// known.
     pub fn required_limit(self, model_maximum: Option<u32>) -> Option<u32> {
         match self {
             Self::Anthropic => Some(model_maximum.unwrap_or(anthropic::MAX_TOKENS)),
@@ -115,10 +116,10 @@ impl Protocol {
         request
     }
 
-    /// Reads a reply that came whole.
+    /// Reads a response that came whole.
     ///
     /// # Errors
-    /// A [`Fault`]: an error status, an error inside a reply that claims success, a refusal, a body cut short.
+    /// A [`Fault`]: an error status, an error inside a response that claims success, a refusal, a body cut short.
     pub fn read(self, response: HttpResponse<'_>) -> Result<Response, Fault> {
         if !(200..300).contains(&response.status) {
             return Err(fault::classify(response));

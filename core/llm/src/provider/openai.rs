@@ -31,7 +31,7 @@ pub(super) fn request(call: &Call, parameters: &Parameters) -> Request {
 pub(super) fn read(value: &Value) -> Result<Response, Fault> {
     let choice = &value["choices"][0];
     if !choice.is_object() {
-        return Err(Fault::transient(ServerLoad::Server, "the server's reply holds no `choices`"));
+        return Err(Fault::transient(ServerLoad::Server, "the server's response holds no `choices`"));
     }
     if let Some(error) = choice.get("error").filter(|error| !error.is_null()) {
         return Err(super::fault::inside_value(error));
@@ -57,7 +57,7 @@ pub(super) fn content(content: &Value) -> String {
     }
 }
 
-/// The model and the build of the server, as a reply or a piece of one names them.
+/// The model and the build of the server, as a response or a piece of one names them.
 pub(super) fn served_by(value: &Value) -> ServedBy {
     ServedBy { model: named(&value["model"]), fingerprint: named(&value["system_fingerprint"]) }
 }
@@ -72,7 +72,7 @@ pub(super) fn finish(finish_reason: &str) -> Result<FinishReason, Fault> {
         "length" | "max_tokens" => Ok(FinishReason::Length),
         "content_filter" => Err(Fault::blocked("content_filter")),
         // OpenRouter and some gateways report a failure in the middle of an answer this way.
-        "error" => Err(classify_finish("the server ended the reply with finish_reason `error`")),
+        "error" => Err(classify_finish("the server ended the response with finish_reason `error`")),
         _ => Ok(FinishReason::Stop),
     }
 }

@@ -10,7 +10,7 @@ pub struct Parameters {
     pub model: String,
     /// Sampling seed, where the provider takes one (Anthropic does not).
     pub seed: Option<u64>,
-    /// Whether the reply is to come in pieces.
+    /// Whether the response is to come in pieces.
     pub stream: bool,
     /// Further fields of the body, merged last; objects are merged field by field.
     pub extra_body: Map<String, Value>,

@@ -21,15 +21,15 @@ impl Secret {
         &self.0
     }
 
-    /// A reply with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
+    /// A response with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
     /// given, are words of their own: they stay.
-    pub fn redact_reply(&self, reply: Response) -> Response {
+    pub fn redact_response(&self, response: Response) -> Response {
         let redact = |text: String| {
             if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
         };
-        let ServedBy { model, fingerprint } = reply.served_by;
+        let ServedBy { model, fingerprint } = response.served_by;
         let served_by = ServedBy { model: model.map(redact), fingerprint: fingerprint.map(redact) };
-        Response { text: redact(reply.text), served_by, ..reply }
+        Response { text: redact(response.text), served_by, ..response }
     }
 
     /// `text` with the key replaced, for servers that repeat it in their errors.
@@ -66,12 +66,12 @@ mod tests {
         let secret = Secret::new("sk-12345");
         assert_eq!(format!("{secret:?}"), "***");
         assert_eq!(secret.redact("Incorrect API key provided: sk-12345."), "Incorrect API key provided: ***.");
-        let reply = |text: &str| {
+        let response = |text: &str| {
             let served_by = ServedBy { model: Some(text.to_owned()), ..ServedBy::default() };
             Response { text: text.to_owned(), served_by, ..Response::default() }
         };
-        assert_eq!(secret.redact_reply(reply("sk-12345")), reply("sk-12345"), "it may be a word of the book");
+        assert_eq!(secret.redact_response(response("sk-12345")), response("sk-12345"), "it may be a word of the book");
         let long = Secret::new("sk-1234567890abcdef");
-        assert_eq!(long.redact_reply(reply("You sent sk-1234567890abcdef.")), reply("You sent ***."));
+        assert_eq!(long.redact_response(response("You sent sk-1234567890abcdef.")), response("You sent ***."));
     }
 }

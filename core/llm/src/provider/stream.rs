@@ -1,12 +1,12 @@
-//! Replies that come in pieces. A stream that just ends is a failure, not an answer.
+//! Responses that come in pieces. A stream that just ends is a failure, not an answer.
 
 use super::fault::{Fault, ServerLoad, inside_value};
 use super::sse::{Event, Events};
-use super::{MAX_REPLY_BYTES, Protocol, anthropic, gemini, json, openai};
+use super::{MAX_RESPONSE_BYTES, Protocol, anthropic, gemini, json, openai};
 use crate::{FinishReason, HostError, Response, ServedBy, Usage};
 use serde_json::Value;
 
-/// Puts a reply together from the bytes of a stream of server-sent events.
+/// Puts a response together from the bytes of a stream of server-sent events.
 #[derive(Debug, Clone)]
 pub struct StreamReader {
     protocol: Protocol,
@@ -34,8 +34,8 @@ impl StreamReader {
             self.take(&event)?;
         }
         let held = self.events.held().max(self.text.len());
-        if held > MAX_REPLY_BYTES {
-            let message = format!("the stream does not end: more than {} MiB came", MAX_REPLY_BYTES >> 20);
+        if held > MAX_RESPONSE_BYTES {
+            let message = format!("the stream does not end: more than {} MiB came", MAX_RESPONSE_BYTES >> 20);
             return Err(Fault::Final(HostError::Failed(message)));
         }
         Ok(())
@@ -46,10 +46,10 @@ impl StreamReader {
         &self.text
     }
 
-    /// The reply, once the stream has ended.
+    /// The response, once the stream has ended.
     ///
     /// # Errors
-    /// As [`push`](Self::push), and a transient fault if the stream ended before the reply did.
+    /// As [`push`](Self::push), and a transient fault if the stream ended before the response did.
     pub fn finish(mut self) -> Result<Response, Fault> {
         if let Some(event) = std::mem::take(&mut self.events).finish() {
             self.take(&event)?;
@@ -57,7 +57,7 @@ impl StreamReader {
         let Self { text, usage, served_by, .. } = self;
         match self.finish {
             Some(finish) => Ok(Response { text, usage, finish, served_by, cached: false }),
-            None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the reply did")),
+            None => Err(Fault::transient(ServerLoad::Connection, "the stream ended before the response did")),
         }
     }
 

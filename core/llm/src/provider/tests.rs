@@ -1,4 +1,4 @@
-//! Requests as providers want them, replies and errors as servers were seen to send them.
+//! Requests as providers want them, responses and errors as servers were seen to send them.
 
 use super::*;
 use crate::{FinishReason, HostError, Message, ServedBy, Speaker, Usage};
@@ -119,14 +119,14 @@ fn usage_is_counted_by_the_same_rules_for_all() {
 }
 
 #[test]
-fn thinking_that_takes_all_tokens_leaves_a_reply_cut_short() {
+fn thinking_that_takes_all_tokens_leaves_a_response_cut_short() {
     let openai =
         json!({"choices": [{"message": {"content": null, "reasoning_content": "hm"}, "finish_reason": "length"}]});
     let anthropic = json!({"content": [], "stop_reason": "max_tokens", "usage": {"output_tokens": 16}});
     let gemini = json!({"candidates": [{"finishReason": "MAX_TOKENS"}]});
     for (protocol, body) in ALL.into_iter().zip([openai, anthropic, gemini]) {
-        let reply = read(protocol, 200, &body).expect("a reply");
-        assert_eq!((reply.text.as_str(), reply.finish), ("", FinishReason::Length), "{protocol:?}");
+        let response = read(protocol, 200, &body).expect("a response");
+        assert_eq!((response.text.as_str(), response.finish), ("", FinishReason::Length), "{protocol:?}");
     }
 }
 
@@ -141,17 +141,17 @@ fn what_answered_is_kept_as_the_provider_names_it() {
     let streams = [vec![openai.clone()], vec![started, ended], vec![gemini.clone()]];
     let names = ["gpt-4o-2024-08-06 (fp_6b68)", "claude-x-20250101", "gemini-x-001"];
     for (((protocol, body), events), name) in ALL.into_iter().zip([openai, anthropic, gemini]).zip(streams).zip(names) {
-        assert_eq!(read(protocol, 200, &body).expect("a reply").served_by.to_string(), name);
+        assert_eq!(read(protocol, 200, &body).expect("a response").served_by.to_string(), name);
         let mut stream = StreamReader::new(protocol);
         for event in events {
             stream.push(format!("data: {event}\n\n").as_bytes()).expect("a piece");
         }
-        assert_eq!(stream.finish().expect("a reply").served_by.to_string(), name);
+        assert_eq!(stream.finish().expect("a response").served_by.to_string(), name);
     }
     let silent = json!({"model": "", "choices": [{"message": {"content": "Ana"}}]});
-    assert_eq!(read(ALL[0], 200, &silent).expect("a reply").served_by, ServedBy::default());
+    assert_eq!(read(ALL[0], 200, &silent).expect("a response").served_by, ServedBy::default());
     let endless = json!({"model": "x".repeat(5000), "choices": [{"message": {"content": "Ana"}}]});
-    let named = read(ALL[0], 200, &endless).expect("a reply").served_by.model.expect("a name");
+    let named = read(ALL[0], 200, &endless).expect("a response").served_by.model.expect("a name");
     assert_eq!(named.len(), 200);
 }
 
@@ -170,7 +170,7 @@ fn what_is_refused_is_blocked() {
 }
 
 #[test]
-fn a_reply_that_the_window_ended_is_an_overflow() {
+fn a_response_that_the_window_ended_is_an_overflow() {
     let anthropic =
         json!({"content": [{"type": "text", "text": "so"}], "stop_reason": "model_context_window_exceeded"});
     let fault = read(Protocol::Anthropic, 200, &anthropic).expect_err("an overflow");
@@ -296,7 +296,7 @@ fn streamed(protocol: Protocol, stream: &str) -> Result<Response, Fault> {
 }
 
 #[test]
-fn streams_give_what_whole_replies_give() {
+fn streams_give_what_whole_responses_give() {
     let openai = r#"data: {"choices":[{"delta":{"role":"assistant"}}]}
 
 data: {"choices":[{"delta":{"content":"李"}}]}
@@ -331,9 +331,13 @@ data: {"type":"message_stop"}
         data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"雷\"}]},\"finishReason\":\"STOP\"}],\
         \"usageMetadata\":{\"promptTokenCount\":3,\"candidatesTokenCount\":2}}\r\n\r\n";
     for (protocol, stream) in ALL.into_iter().zip([openai, anthropic, gemini]) {
-        let reply = streamed(protocol, stream).expect("a reply");
-        assert_eq!(reply.text, "李雷", "{protocol:?}");
-        assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(3), Some(2)), "{protocol:?}");
+        let response = streamed(protocol, stream).expect("a response");
+        assert_eq!(response.text, "李雷", "{protocol:?}");
+        assert_eq!(
+            (response.usage.prompt_tokens, response.usage.completion_tokens),
+            (Some(3), Some(2)),
+            "{protocol:?}"
+        );
     }
 }
 
@@ -356,19 +360,19 @@ fn finding_09_a_line_of_a_stream_without_end_is_given_up() {
     for prefix in ["data: {\"choices\":[{\"delta\":{\"content\":\"", ": comment ", "event: ", ""] {
         let mut reader = StreamReader::new(Protocol::OpenAi);
         reader.push(prefix.as_bytes()).expect("the beginning of a line");
-        let pushed = (0..=MAX_REPLY_BYTES >> 20).find_map(|_| reader.push(&megabyte).err());
+        let pushed = (0..=MAX_RESPONSE_BYTES >> 20).find_map(|_| reader.push(&megabyte).err());
         assert!(matches!(pushed, Some(Fault::Final(_))), "{prefix} {pushed:?}");
     }
     let mut reader = StreamReader::new(Protocol::OpenAi);
     let lines = [b"data: ".as_slice(), &megabyte, b"\n"].concat();
-    assert!((0..=MAX_REPLY_BYTES >> 20).any(|_| reader.push(&lines).is_err()), "an event of many lines");
+    assert!((0..=MAX_RESPONSE_BYTES >> 20).any(|_| reader.push(&lines).is_err()), "an event of many lines");
 }
 
 #[test]
 fn finding_13_a_mark_before_a_stream_loses_no_event() {
     let stream = "\u{feff}data: {\"choices\":[{\"delta\":{\"content\":\"Ana\"}}]}\n\ndata: \
         {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
-    assert_eq!(streamed(Protocol::OpenAi, stream).expect("a reply").text, "Ana");
+    assert_eq!(streamed(Protocol::OpenAi, stream).expect("a response").text, "Ana");
 }
 
 proptest! {

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub(super) enum Means {
     /// The request does not fit the model's window.
     Overflow,
-    /// The account gets no replies before somebody pays, or the month or day is over.
+    /// The account gets no responses before somebody pays, or the month or day is over.
     UsedUp,
     /// This request can never be answered, others may be.
     Never,
@@ -133,7 +133,7 @@ fn numbers(words: &str) -> (Option<u64>, Option<u64>) {
             r"(?i)(?:resulted in|too long:|given:|received|current length is|requested:|token count|input) \(?(\d[\d,]*)|\((?:total )?length (\d[\d,]*)|(?:at least|requested(?: about)?|contains) (\d[\d,]*) (?:input )?tokens",
         )
     });
-    // Anthropic's prompt and reply; Cohere's tokens above the limit.
+    // Anthropic's prompt and response; Cohere's tokens above the limit.
     static SUM: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)limit: (\d+) \+ (\d+) > (\d+)"));
     static ABOVE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)exceeded by (\d+) tokens"));
     let number = |text: &str| text.replace(',', "").parse::<u64>().ok();
@@ -142,7 +142,7 @@ fn numbers(words: &str) -> (Option<u64>, Option<u64>) {
         return (None, None);
     }
     if let Some(found) = SUM.captures(words) {
-        let needed = number(&found[1]).zip(number(&found[2])).map(|(prompt, reply)| prompt.saturating_add(reply));
+        let needed = number(&found[1]).zip(number(&found[2])).map(|(prompt, response)| prompt.saturating_add(response));
         return (needed, number(&found[3]));
     }
     let window = WINDOW.captures(words).and_then(|found| number(&found[1]));

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// The calls that `ask` makes of a host that replies nothing: tokens of each prompt, and the limit of its reply.
+/// The calls that `ask` makes of a host that replies nothing: tokens of each prompt, and the limit of its response.
 ///
 /// # Errors
 /// What `ask` fails with.
@@ -32,7 +32,7 @@ pub struct CountingHost<'a> {
 impl Host for CountingHost<'_> {
     async fn chat(&self, call: Call) -> Result<Response, HostError> {
         let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64).sum();
-        self.calls.borrow_mut().push((prompt, call.assumed_reply_tokens().into()));
+        self.calls.borrow_mut().push((prompt, call.assumed_response_tokens().into()));
         Ok(Response::default())
     }
 

@@ -12,7 +12,7 @@ pub use counting::calls_of;
 pub use money::Tariff;
 pub use sizes::Sizes;
 
-use super::{AnyMethod, MethodError, Questions, ReplyLimit, Settings};
+use super::{AnyMethod, MethodError, Questions, ResponseLimit, Settings};
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, BookText};
 use closeread_eval::Item;
@@ -78,8 +78,8 @@ pub struct Calls {
     pub prompt: Range,
     /// Tokens of the longest of these prompts, at most.
     pub longest: u64,
-    /// Most tokens of a reply, or the assumption where it has no limit, see [`ReplyLimit::reserved`].
-    pub reply_limit: u64,
+    /// Most tokens of a response, or the assumption where it has no limit, see [`ResponseLimit::reserved`].
+    pub response_limit: u64,
     /// What the prompts share with others; where it is something, this is one call.
     pub shared: Shared,
 }
@@ -149,10 +149,10 @@ impl BookSize {
 }
 
 impl Calls {
-    /// The same with replies of at most so many tokens.
+    /// The same with responses of at most so many tokens.
     #[must_use]
-    pub fn limited_to(self, reply_limit: ReplyLimit) -> Self {
-        Self { reply_limit: reply_limit.reserved().into(), ..self }
+    pub fn limited_to(self, response_limit: ResponseLimit) -> Self {
+        Self { response_limit: response_limit.reserved().into(), ..self }
     }
 
     /// The same, beginning with so many tokens of text that all questions on the books share.
@@ -168,9 +168,9 @@ impl Calls {
         Self { n, prompt: Range { low: low * n.low, high: high * n.high }, ..self }
     }
 
-    /// Tokens of all the replies together, a reply at its shortest taken to have `typical` tokens.
-    pub fn reply(&self, typical: u64) -> Range {
-        Range { low: self.n.low * typical.min(self.reply_limit), high: self.n.high * self.reply_limit }
+    /// Tokens of all the responses together, a response at its shortest taken to have `typical` tokens.
+    pub fn response(&self, typical: u64) -> Range {
+        Range { low: self.n.low * typical.min(self.response_limit), high: self.n.high * self.response_limit }
     }
 }
 
@@ -209,14 +209,14 @@ impl Cost {
         self.calls.iter().map(|calls| calls.prompt).sum()
     }
 
-    /// Tokens of all replies together, see [`Calls::reply`].
-    pub fn reply(&self, typical: u64) -> Range {
-        self.calls.iter().map(|calls| calls.reply(typical)).sum()
+    /// Tokens of all responses together, see [`Calls::response`].
+    pub fn response(&self, typical: u64) -> Range {
+        self.calls.iter().map(|calls| calls.response(typical)).sum()
     }
 
-    /// Tokens of the largest request, prompt and limit of the reply.
+    /// Tokens of the largest request, prompt and limit of the response.
     pub fn largest_request(&self) -> u64 {
-        self.calls.iter().map(|calls| calls.longest + calls.reply_limit).max().unwrap_or(0)
+        self.calls.iter().map(|calls| calls.longest + calls.response_limit).max().unwrap_or(0)
     }
 }
 
@@ -224,8 +224,8 @@ impl AnyMethod {
     /// What the method will ask for to answer `items`, all of which are about `books`; `budget` as for
     /// [`run`](super::run).
     ///
-    /// Exact to a few tokens for `closed-book` and `full-document`, ranges for the others. A limit in `settings.context_window`
-    /// counts as it does in the run: what does not fit is not asked.
+    /// Exact to a few tokens for `closed-book` and `full-document`, ranges for the others. A limit in
+    /// `settings.context_window` counts as it does in the run: what does not fit is not asked.
     ///
     /// # Errors
     /// [`MethodError`] if a prompt cannot be filled.

@@ -18,32 +18,32 @@ pub enum Tariff {
 
 impl Calls {
     /// What these calls cost, at least and at most; `None` where the price is not known. `typical` as in
-    /// [`Calls::reply`].
+    /// [`Calls::response`].
     fn dollars(&self, facts: &ModelFacts, tariff: Tariff, typical: u64) -> Option<(Dollars, Dollars)> {
-        let reply = self.reply(typical);
+        let response = self.response(typical);
         let (written, cached) = match (tariff, self.shared) {
             (Tariff::Cached, Shared::First(tokens)) => (tokens, 0),
             (Tariff::Cached, Shared::Again(tokens)) => (0, tokens),
             _ => (0, 0),
         };
-        let at = |prompt: u64, longest: u64, reply: u64| {
+        let at = |prompt: u64, longest: u64, response: u64| {
             let rates = match tariff {
                 Tariff::List | Tariff::Cached => facts.rates(longest)?,
                 // Which prices hold for long prompts in a batch is not in the list.
                 Tariff::Batch if facts.long.is_some_and(|long| longest > long.above) => return None,
                 Tariff::Batch => facts.batch?,
             };
-            Some(rates.cost(Tokens { prompt, cached, written, reply }))
+            Some(rates.cost(Tokens { prompt, cached, written, response }))
         };
         let average = self.prompt.low / self.n.low.max(1);
-        Some((at(self.prompt.low, average, reply.low)?, at(self.prompt.high, self.longest, reply.high)?))
+        Some((at(self.prompt.low, average, response.low)?, at(self.prompt.high, self.longest, response.high)?))
     }
 }
 
 impl Cost {
     /// What it costs, at least and at most; `None` where the price is not known.
     ///
-    /// At least: replies of `typical` tokens and everything else at its low end; at most: each reply as long as it may
+    /// At least: responses of `typical` tokens and everything else at its low end; at most: each response as long as it may
     /// be. Tokens are those of the run's tokenizer.
     pub fn dollars(&self, facts: &ModelFacts, tariff: Tariff, typical: u64) -> Option<(Dollars, Dollars)> {
         let mut total = (Dollars::default(), Dollars::default());

@@ -4,7 +4,7 @@ use super::{BookSize, Calls, Range, Shared, Stage};
 use crate::read::prompt_tokens;
 use crate::session::joined_titles;
 use crate::style::{Frame, View, heading};
-use crate::{MethodError, PromptStyle, Questions, ReplyLimit, Settings};
+use crate::{MethodError, PromptStyle, Questions, ResponseLimit, Settings};
 use closeread_prompts::Prompt;
 use closeread_text::Language;
 
@@ -77,18 +77,18 @@ impl Sizes<'_> {
         text: Range,
     ) -> Result<Calls, MethodError> {
         let around = self.around(questions, style, view, false, false)?;
-        Ok(self.call(around, text, self.settings.reply_limit))
+        Ok(self.call(around, text, self.settings.response_limit))
     }
 
     /// One call for a question, with `text` in a prompt of `around` other tokens.
-    pub fn call(&self, around: u64, text: Range, reply_limit: ReplyLimit) -> Calls {
+    pub fn call(&self, around: u64, text: Range, response_limit: ResponseLimit) -> Calls {
         let prompt = Range::exactly(around) + text;
         Calls {
             stage: Stage::Question,
             n: Range::exactly(1),
             prompt,
             longest: prompt.high,
-            reply_limit: reply_limit.reserved().into(),
+            response_limit: response_limit.reserved().into(),
             shared: Shared::Nothing,
         }
     }

@@ -18,8 +18,8 @@ pub struct Change {
 }
 
 impl Protocol {
-    /// The lines that a run changed, by the field `configuration` of its manifest. What a manifest does not say is taken for
-    /// unchanged.
+    /// The lines that a run changed, by the field `configuration` of its manifest. What a manifest does not say is
+    /// taken for unchanged.
     pub fn changes(&self, configuration: &Value) -> Vec<Change> {
         let change = |line: Line| {
             let run = run_value(&line, configuration)?;
@@ -100,7 +100,7 @@ fn run_value(line: &Line, configuration: &Value) -> Option<String> {
         "repeats" => of("repeats"),
         "preparing model" => of("preparer"),
         "context window" => of("context_window"),
-        "reply limit, tokens" => of("max_output_tokens"),
+        "response limit, tokens" => of("max_output_tokens"),
         "seed" => of("seed"),
         _ => None,
     }

@@ -33,7 +33,7 @@ pub enum Judge {
     ClassifyQuestion,
 }
 
-/// What a reply that cannot be read, a refusal and a failed call count as.
+/// What a response that cannot be read, a refusal and a failed call count as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfUnreadable {
     /// As "incorrect".
@@ -101,7 +101,7 @@ impl Judge {
     /// The judges that a trial is put to: [`Judge::Rule`] and the paper's judge for open questions with gold answers,
     /// NovelQA's judge of evidence where the reader cited some, HAMLET's two for summaries with key facts.
     ///
-    /// A trial that ended without an answer is wrong without being judged; only the rules look at replies that do not
+    /// A trial that ended without an answer is wrong without being judged; only the rules look at responses that do not
     /// follow the form, for the tolerant reading.
     pub fn of_trial(paper: Paper, item: &Item, outcome: &Outcome, cited: &[String]) -> Vec<Self> {
         let answered = matches!(outcome, Outcome::Answered { .. });

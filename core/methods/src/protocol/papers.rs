@@ -30,7 +30,7 @@ impl Conduct {
         temperature: Sourced::open("0", "greedy decoding, as in the papers"),
         seed: Sourced::open("none", "at temperature 0; one that is named is sent"),
         system: Sourced::open("none", "the whole prompt is the user's message"),
-        answer: Sourced::open("the last in the form asked for", "what a reply ends with is its answer"),
+        answer: Sourced::open("the last in the form asked for", "what a response ends with is its answer"),
         metrics: Sourced::open("accuracy of choices, F1 and exact match of words", "what gold answers can score"),
         clusters: Sourced::open("the set of an item's documents", "no paper has intervals; questions on a book depend"),
     };
@@ -210,7 +210,7 @@ const BASELINES: [Step; 4] = [
         &[
             Sourced::paper("unit max_pages", "Stronger Baselines, appendix A.6"),
             Sourced::code("word_limit start_threshold min_words lookup", READ_AGENT_CODE)
-                .but("read-agent-eval paginates by another prompt, whose replies its parser does not read"),
+                .but("read-agent-eval paginates by another prompt, whose responses its parser does not read"),
         ],
     ),
 ];
@@ -241,7 +241,7 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
         seed: Sourced::code("none", DOS_READER).but("there 42"),
         system: Sourced::code("none", DOS_READER).but("there a short line that names a question answering portal"),
         answer: Sourced::code("the last in the form asked for", "dos-rag-eval 6ed1c8a, experiments/utils.py:43-52")
-            .but("there the first `[[n]]` of a reply"),
+            .but("there the first `[[n]]` of a response"),
         metrics: Sourced::paper("accuracy", "Stronger Baselines, section 3"),
         ..Conduct::OWN
     },
@@ -375,7 +375,7 @@ pub(super) const HAMLET: Protocol = Protocol {
     conduct: Conduct {
         window: Sourced::paper("each model's own, where it is known", "HAMLET, Table 11"),
         temperature: Sourced::paper("0", "HAMLET, appendix D"),
-        answer: Sourced::paper("the whole reply is the summary", "HAMLET, section 3.2"),
+        answer: Sourced::paper("the whole response is the summary", "HAMLET, section 3.2"),
         metrics: Sourced::paper("recall and faithfulness by the judges; ROUGE beside them", "HAMLET, section 3.3.1"),
         ..Conduct::OWN
     },

@@ -91,11 +91,11 @@ async fn summarize<H: Host>(
         requests.push((asked, async move || Ok(ExtractiveInput::summary(passages, Expected::Node, language))));
     }
     let mut summaries = Vec::with_capacity(clusters.len());
-    for (reply, cluster) in session.ask_all(RaptorSummary::NAME, requests).await?.into_iter().zip(clusters) {
-        let text = Expected::Node.parse(&[], 0, &reply.text).into_text();
+    for (response, cluster) in session.ask_all(RaptorSummary::NAME, requests).await?.into_iter().zip(clusters) {
+        let text = Expected::Node.parse(&[], 0, &response.text).into_text();
         if text.is_empty() {
             let more = |limit| format!("; a model that thinks may need a response limit of more than {limit} tokens");
-            let more = settings.reply_limit.sent().map(more).unwrap_or_default();
+            let more = settings.response_limit.sent().map(more).unwrap_or_default();
             let error = format!("the summary of {} passages came back empty{more}", cluster.len());
             return Err(Stop::Outcome(Outcome::Failed { error }));
         }

@@ -130,8 +130,8 @@ impl Method for Raptor {
     }
 
     /// Leaves have half to all of their tokens. The first layer has at least as many summaries as clusters of the largest
-    /// size hold the text; every layer has at most one for two nodes, and reads each node once to twice, since soft clusters
-    /// overlap.
+    /// size hold the text; every layer has at most one for two nodes, and reads each node once to twice, since soft
+    /// clusters overlap.
     fn preparation_cost(&self, sizes: &Sizes<'_>) -> Result<Vec<Calls>, MethodError> {
         let around = build::around(sizes)?;
         let (summary, cluster) = (self.summary_tokens as u64, (self.cluster_tokens as u64).max(1));
@@ -156,7 +156,7 @@ impl Method for Raptor {
                 n,
                 prompt: read,
                 longest: cluster + around,
-                reply_limit: sizes.settings.reply_limit.reserved().into(),
+                response_limit: sizes.settings.response_limit.reserved().into(),
                 shared: Shared::Nothing,
             });
             // A summary may be a single word.

@@ -25,7 +25,7 @@ pub enum LookUp {
 
 /// The pages that the model wants to read again, each once, in its order, at most `max_pages`.
 ///
-/// The reference takes every page that a reply names; here those beyond `max_pages` are not read, as the prompt says.
+/// The reference takes every page that a response names; here those beyond `max_pages` are not read, as the prompt says.
 pub(super) async fn look_up<H: Host>(
     session: &mut Session<'_, H>,
     item: &Item,
@@ -102,8 +102,8 @@ async fn turn<H: Host>(
     let gists = pages.pages.iter().enumerate();
     let gists = gists.map(|(page, p)| if chosen.contains(&page) { String::new() } else { p.gist.clone() }).collect();
     let input = input(item, gists, prompt.expected(), session.language());
-    let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
-    Ok(match prompt.expected().parse(&[item], pages.pages.len(), &reply.text) {
+    let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+    Ok(match prompt.expected().parse(&[item], pages.pages.len(), &response.text) {
         Parsed::Pages { pages, stops } => Wanted { pages, stops },
         _ => Wanted::default(),
     })

@@ -130,7 +130,7 @@ impl Method for ReadAgent {
             n,
             prompt,
             longest,
-            reply_limit: sizes.settings.reply_limit.reserved().into(),
+            response_limit: sizes.settings.response_limit.reserved().into(),
             shared: Shared::Nothing,
         };
         let breaks = Range { low: pages.low.saturating_sub(sizes.books.len() as u64), high: pages.high };
@@ -171,9 +171,9 @@ impl Method for ReadAgent {
     /// A look-up in the gists and an answer; a gist has from a tenth of its page to all of it.
     fn cost(&self, sizes: &Sizes<'_>, questions: &Questions<'_>) -> Result<Cost, MethodError> {
         let (item, text, pages) = (questions.first(), sizes.text(), self.n_pages(sizes));
-        let reply_limit = sizes.settings.reply_limit;
+        let response_limit = sizes.settings.response_limit;
         let page = text.div_ceil(pages.low.max(1));
-        let shortest = (text / 10).min(pages.low * u64::from(reply_limit.reserved()) / 2);
+        let shortest = (text / 10).min(pages.low * u64::from(response_limit.reserved()) / 2);
         let gists = Range { low: shortest, high: text + pages.high * MARK_TOKENS };
         let looked_up = Range::up_to(self.max_pages as u64 * page);
         let mut calls = Vec::new();
@@ -181,16 +181,16 @@ impl Method for ReadAgent {
         match self.lookup {
             _ if self.max_pages == 0 => {}
             LookUp::Parallel => {
-                calls.push(sizes.call(lookup(self.max_pages)?, gists, reply_limit));
+                calls.push(sizes.call(lookup(self.max_pages)?, gists, response_limit));
             }
             LookUp::Sequential => {
                 let turns = Range { low: 1, high: self.max_pages as u64 };
-                let call = sizes.call(lookup(1)?, gists + looked_up, reply_limit);
+                let call = sizes.call(lookup(1)?, gists + looked_up, response_limit);
                 calls.push(call.times(turns));
             }
         }
         let around = sizes.prompt(&*answer_prompt(item, ""))?;
-        calls.push(sizes.call(around, gists + looked_up, reply_limit));
+        calls.push(sizes.call(around, gists + looked_up, response_limit));
         Ok(calls.into())
     }
 }
@@ -248,8 +248,8 @@ async fn paginate<H: Host>(
                 expected: prompt.expected(),
                 language: book.language,
             };
-            let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
-            match prompt.expected().parse(&[], 0, &reply.text) {
+            let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+            match prompt.expected().parse(&[], 0, &response.text) {
                 Parsed::Break { label } => stretch.cut(label),
                 _ => stretch.cut(None),
             }
@@ -270,8 +270,8 @@ async fn gists<H: Host>(session: &mut Session<'_, H>, pages: &Pages) -> Result<V
         let input = async move || Ok(ExtractiveInput::summary(vec![text], Expected::Gist, language));
         requests.push((asked, input));
     }
-    let replies = session.ask_all(ReadAgentGist::NAME, requests).await?;
-    Ok(replies.iter().map(|reply| Expected::Gist.parse(&[], 0, &reply.text).into_text()).collect())
+    let responses = session.ask_all(ReadAgentGist::NAME, requests).await?;
+    Ok(responses.iter().map(|response| Expected::Gist.parse(&[], 0, &response.text).into_text()).collect())
 }
 
 /// The last step: the question, to be answered from what is remembered.
@@ -285,6 +285,6 @@ async fn answer<H: Host>(
     let prompt = answer_prompt(item, &shown);
     let asked = messages(&*prompt, session.settings().prompts, "")?;
     let input = input(item, memory.to_vec(), prompt.expected(), session.language());
-    let reply = session.ask(prompt.name(), asked, async || Ok(input)).await?;
-    Ok(prompt.expected().parse(&[item], 0, &reply.text).into_answers())
+    let response = session.ask(prompt.name(), asked, async || Ok(input)).await?;
+    Ok(prompt.expected().parse(&[item], 0, &response.text).into_answers())
 }

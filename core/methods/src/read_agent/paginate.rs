@@ -123,11 +123,11 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_may_name_a_unit_without_a_label_but_none_outside() {
+    fn a_response_may_name_a_unit_without_a_label_but_none_outside() {
         let stretch = LENGTH.stretch(&[100; 10], 2);
         assert_eq!((stretch.end, &stretch.labels[..]), (8, &[4, 5, 6, 7, 8][..]));
-        for (reply, end) in [("<5>", 5), ("<3>", 3), ("<8>", 8), ("<9>", 8), ("<2>", 8), ("<0>", 8), ("5", 8)] {
-            assert_eq!(stretch.cut(break_point(reply)), end, "{reply}");
+        for (response, end) in [("<5>", 5), ("<3>", 3), ("<8>", 8), ("<9>", 8), ("<2>", 8), ("<0>", 8), ("5", 8)] {
+            assert_eq!(stretch.cut(break_point(response)), end, "{response}");
         }
     }
 
@@ -142,15 +142,15 @@ mod tests {
         #[test]
         fn pages_tile_the_units_whatever_is_replied(
             words in prop::collection::vec(0usize..400, 1..80),
-            replies in prop::collection::vec("Break point: <[0-9]{1,2}>|[a-z]*", 80),
+            responses in prop::collection::vec("Break point: <[0-9]{1,2}>|[a-z]*", 80),
         ) {
             let mut start = 0;
-            for reply in &replies {
+            for response in &responses {
                 if start == words.len() {
                     break;
                 }
                 let stretch = LENGTH.stretch(&words, start);
-                let end = if stretch.is_rest { stretch.end } else { stretch.cut(break_point(reply)) };
+                let end = if stretch.is_rest { stretch.end } else { stretch.cut(break_point(response)) };
                 prop_assert!(start < end && end <= words.len());
                 prop_assert!(stretch.is_rest || stretch.labels.last() == Some(&stretch.end));
                 start = end;

@@ -22,7 +22,7 @@ const SUMMARY_SENTENCES: usize = 5;
 /// What is written where nothing was found and the form has no words for that.
 const UNKNOWN: &str = "unknown";
 
-/// The reply to a call, in the form its prompt asks for. The same input always gets the same reply.
+/// The response to a call, in the form its prompt asks for. The same input always gets the same response.
 ///
 /// - Choice: every option is put behind the question and searched for among the context's sentences, each taken with
 ///   its neighbours; the option with the highest BM25 score wins, the earlier one on a tie. Without a context there is

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 /// Items a page.
 const PER_PAGE: usize = 50;
-/// Characters of a reply or a quote that a page shows; the record has the rest.
+/// Characters of a response or a quote that a page shows; the record has the rest.
 const MAX_CHARS: usize = 1500;
 
 /// The pages of one run's items.
@@ -204,7 +204,7 @@ fn trace(record: &Record) -> String {
     let mut html = format!("<details><summary>{} tokens</summary>\n", thousands(record.prompt_tokens as u64));
     for call in &record.calls {
         html.push_str(&format!(
-            "<p>prompt {}, messages <code>{}</code>, reply:</p>\n<pre>{}</pre>\n",
+            "<p>prompt {}, messages <code>{}</code>, response:</p>\n<pre>{}</pre>\n",
             isolated(&call.prompt),
             escaped(call.sha256.get(..12).unwrap_or(&call.sha256)),
             isolated(&cut(&call.response))

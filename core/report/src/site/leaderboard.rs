@@ -30,7 +30,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
                       connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'";
 /// The element, which whoever writes the site puts beside it.
 const ELEMENT: &str = "elements/closeread-leaderboard.js";
-/// The words of a reply that the context does not hold the answer, which predictions are read by.
+/// The words of a response that the context does not hold the answer, which predictions are read by.
 const NOT_FOUND: &str = "Not found in context.";
 
 /// A cell, or one of its repeats, with its predictions and what they score.
@@ -93,8 +93,8 @@ fn prediction(item: &Item, record: &Record) -> Option<Json> {
             None => json!({"item": item.id, "answer": answer}),
         },
         Outcome::NotFound => json!({"item": item.id, "answer": NOT_FOUND}),
-        Outcome::Unparsed { response: reply } | Outcome::CutShort { response: reply, .. } => {
-            json!({"item": item.id, "answer": null, "reply": reply})
+        Outcome::Unparsed { response } | Outcome::CutShort { response, .. } => {
+            json!({"item": item.id, "answer": null, "response": response})
         }
         Outcome::Unanswered | Outcome::Overflow { .. } | Outcome::Blocked { .. } | Outcome::Failed { .. } => {
             json!({"item": item.id, "answer": null})

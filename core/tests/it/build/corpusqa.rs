@@ -271,10 +271,10 @@ fn fields_are_proposed_and_voted_on() {
 }
 
 #[test]
-fn malformed_replies_are_asked_for_again_and_then_cost_a_vote() {
+fn malformed_responses_are_asked_for_again_and_then_cost_a_vote() {
     let sql = templates_sql(&parameters());
     let host = ScriptedHost::scripted(|call, _| match call.prompt.as_str() {
-        // Of the three queries on a document, the one whose fields begin with the name never gets a reply in form.
+        // Of the three queries on a document, the one whose fields begin with the name never gets a response in form.
         "corpusqa-extract" if said(call).contains("out of it.\n\n- name") => Ok("{\"name\": ".to_owned()),
         _ => able(call, &sql),
     });
@@ -286,7 +286,7 @@ fn malformed_replies_are_asked_for_again_and_then_cost_a_vote() {
     let line = &store.lines("extraction")[0];
     assert_eq!((line["reason"].as_str(), line["calls"].as_array().unwrap().len()), (Some("unreadable"), 2));
     let votes = &store.lines("consensus")[0]["value"]["fields"][2]["votes"];
-    assert_eq!(votes[0]["problem"], "the reply left it out");
+    assert_eq!(votes[0]["problem"], "the response left it out");
 }
 
 #[test]
@@ -305,7 +305,9 @@ fn an_sql_error_is_told_to_the_model_once_and_recorded() {
         assert!(failed["error"].as_str().unwrap().contains("no such column: nobody"), "{failed}");
         assert_eq!(line["calls"].as_array().unwrap().len(), 2);
     }
-    assert!(host.transcript().contains("Your reply cannot be used: the database refuses it: no such column: nobody"));
+    assert!(
+        host.transcript().contains("Your response cannot be used: the database refuses it: no such column: nobody")
+    );
 }
 
 #[test]

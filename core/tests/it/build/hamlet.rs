@@ -127,10 +127,10 @@ fn a_tree_without_a_root_left_is_dropped() {
 }
 
 /// What a stage says of the only unit, and how often its prompt was sent.
-fn outcome(stage: &str, prompt: &str, reply: impl Fn(&Call) -> Option<String>) -> (Value, usize) {
+fn outcome(stage: &str, prompt: &str, response: impl Fn(&Call) -> Option<String>) -> (Value, usize) {
     let store = Memory::default();
-    let host = ScriptedHost::scripted(|call, _| match reply(call) {
-        Some(reply) if call.prompt == prompt => Ok(reply),
+    let host = ScriptedHost::scripted(|call, _| match response(call) {
+        Some(response) if call.prompt == prompt => Ok(response),
         _ => able(call),
     });
     build(&host, &store, &one_chunk()).unwrap();
@@ -140,17 +140,17 @@ fn outcome(stage: &str, prompt: &str, reply: impl Fn(&Call) -> Option<String>) -
 
 /// True for a call that was made again, with what was wrong.
 fn is_again(call: &Call) -> bool {
-    call.messages.len() == 3 && call.messages[2].content.starts_with("Your reply cannot be used: ")
+    call.messages.len() == 3 && call.messages[2].content.starts_with("Your response cannot be used: ")
 }
 
 #[test]
-fn a_reply_that_cannot_be_used_is_asked_for_once_more_and_then_dropped() {
-    for (reply, why) in [
+fn a_response_that_cannot_be_used_is_asked_for_once_more_and_then_dropped() {
+    for (response, why) in [
         ("I would rather not.", "it holds no JSON object with roots"),
         (r#"{"roots": [{"fact": "Ana hides the key.", "branches": ["#, "it holds no JSON object with roots"),
         (r#"{"roots": [{"fact": "Ana hides the key."}]}"#, "the tree has no fact on the level of the branch"),
     ] {
-        let (line, asked) = outcome("trees", "hamlet-tree-narrative", |_| Some(reply.to_owned()));
+        let (line, asked) = outcome("trees", "hamlet-tree-narrative", |_| Some(response.to_owned()));
         assert_eq!(
             (&line["state"], &line["reason"], &line["detail"]),
             (&json!("dropped"), &json!("unreadable"), &json!(why))
@@ -294,10 +294,10 @@ fn the_cost_is_that_of_the_calls_which_are_made() {
 #[test]
 fn chunk_sizes_are_rated_by_each_judge_and_averaged() {
     let judge = |scores: [u8; 3]| {
-        let reply =
+        let response =
             json!({"HKF_validity": scores[0], "Content_coherence": scores[1], "Cross_content_reasoning": scores[2]})
                 .to_string();
-        ScriptedHost::scripted(move |_, _| Ok(reply.clone()))
+        ScriptedHost::scripted(move |_, _| Ok(response.clone()))
     };
     let (strict, mild) = (judge([1, 2, 3]), judge([3, 4, 5]));
     let books = [book("story", "The Key", STORY)];

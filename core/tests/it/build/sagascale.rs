@@ -100,10 +100,10 @@ pub(crate) fn able(call: &Call) -> Result<String, HostError> {
 }
 
 /// The contexts of the only segment, and how often a pair was asked for.
-fn contexts(reply: impl Fn(&Call) -> Option<String>) -> (serde_json::Value, usize) {
+fn contexts(response: impl Fn(&Call) -> Option<String>) -> (serde_json::Value, usize) {
     let store = Memory::default();
-    let host = ScriptedHost::scripted(|call, _| match reply(call) {
-        Some(reply) if call.prompt == "sagascale-pair" => Ok(reply),
+    let host = ScriptedHost::scripted(|call, _| match response(call) {
+        Some(response) if call.prompt == "sagascale-pair" => Ok(response),
         _ => able(call),
     });
     build(&host, &store).unwrap();
@@ -146,8 +146,8 @@ fn a_pair_that_comes_again_or_cannot_be_read_ends_its_context() {
 
 #[test]
 fn each_filter_drops_by_its_own_rule() {
-    let with = |prompt: &'static str, reply: &'static str| {
-        let script = move |call: &Call, _| if call.prompt == prompt { Ok(reply.to_owned()) } else { able(call) };
+    let with = |prompt: &'static str, response: &'static str| {
+        let script = move |call: &Call, _| if call.prompt == prompt { Ok(response.to_owned()) } else { able(call) };
         funnel(&build(&ScriptedHost::scripted(script), &Memory::default()).unwrap())
     };
     assert_eq!(

@@ -27,7 +27,7 @@ fn two_answers_are_equivalent_or_not() {
         {"state":"ruled","ruling":{"kind":"correctness","correct":true}}
     "#]]);
     assert_eq!(case.verdict("[[NO]]"), correct(false));
-    for reply in ["[[YES]] or [[NO]]", "[[yes]]", "YES"] {
-        assert_eq!(case.verdict(reply), Verdict::Unparsed, "{reply}");
+    for response in ["[[YES]] or [[NO]]", "[[yes]]", "YES"] {
+        assert_eq!(case.verdict(response), Verdict::Unparsed, "{response}");
     }
 }

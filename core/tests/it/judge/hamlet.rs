@@ -90,12 +90,12 @@ fn facts(verdict: Verdict) -> Vec<Option<(bool, Vec<usize>)>> {
 fn lists_are_read_in_fences_in_prose_and_in_objects() {
     let case = Case::summary(Judge::VerifyFacts);
     let expected = vec![Some(ErrorCategory::NoError), Some(ErrorCategory::OutOfArticle)];
-    for reply in [
+    for response in [
         format!("Here:\n```json\n{VERIFIED}\n```\nDone [1]."),
         format!("<think>[1]</think> {VERIFIED}"),
         format!("{{\"sentences\": {VERIFIED}}}"),
     ] {
-        assert_eq!(categories(case.verdict(&reply)), expected, "{reply}");
+        assert_eq!(categories(case.verdict(&response)), expected, "{response}");
     }
 }
 
@@ -118,9 +118,9 @@ fn missing_and_extra_sentences_are_told_by_their_words() {
 fn line_numbers_stay_within_the_summary() {
     let case = Case::summary(Judge::AlignKeyFacts);
     let entry = |response: &str, lines: Value| json!({"key-fact": "f", "response": response, "line number": lines});
-    let reply = json!([entry("Yes", json!([2, 1, 2, 9, 0])), entry("no", json!([1])), entry("YES.", json!("[1]"))]);
+    let response = json!([entry("Yes", json!([2, 1, 2, 9, 0])), entry("no", json!([1])), entry("YES.", json!("[1]"))]);
     let expected = [Some((true, vec![1, 2])), Some((false, vec![])), Some((true, vec![1]))];
-    assert_eq!(facts(case.verdict(&reply.to_string())), expected);
+    assert_eq!(facts(case.verdict(&response.to_string())), expected);
     let only = json!([{"key-fact": "ana hides the key", "response": "Yes", "line number": [1]}]);
     assert_eq!(facts(case.verdict(&only.to_string())), [None, Some((true, vec![1])), None]);
     assert_eq!(case.verdict("[{\"key-fact\": \"Ana hides the key.\", \"response\": \"maybe\"}]"), Verdict::Unparsed);
@@ -134,6 +134,6 @@ fn a_chinese_summary_is_cut_by_chinese_rules() {
         language: Language::CHINESE,
         ..Case::summary(Judge::VerifyFacts)
     };
-    let reply = r#"[{"sentence": "本是国王！", "reason": "无", "category": "Sentence error"}]"#;
-    assert_eq!(categories(case.verdict(reply)), [None, Some(ErrorCategory::Sentence)]);
+    let response = r#"[{"sentence": "本是国王！", "reason": "无", "category": "Sentence error"}]"#;
+    assert_eq!(categories(case.verdict(response)), [None, Some(ErrorCategory::Sentence)]);
 }

@@ -1,4 +1,4 @@
-//! Each judge as a transcript: what it asks of its host, word for word, and what it makes of the reply; and the laws of
+//! Each judge as a transcript: what it asks of its host, word for word, and what it makes of the response; and the laws of
 //! panels.
 
 mod corpusqa;
@@ -73,18 +73,18 @@ impl Case {
     }
 
     /// The whole exchange and what came of it.
-    fn check(&self, reply: &str, expected: &Expect) {
-        let host = ScriptedHost::always(Ok(reply));
+    fn check(&self, response: &str, expected: &Expect) {
+        let host = ScriptedHost::always(Ok(response));
         let heard = self.heard(&host);
         assert_eq!(heard.calls.len(), 1);
-        assert_eq!((heard.calls[0].prompt.as_str(), heard.calls[0].response.as_str()), (self.judge.name(), reply));
+        assert_eq!((heard.calls[0].prompt.as_str(), heard.calls[0].response.as_str()), (self.judge.name(), response));
         let mut transcript = host.transcript();
         writeln!(transcript, "{}", json!(heard.verdict)).unwrap();
         expected.assert_eq(&transcript);
     }
 
-    fn verdict(&self, reply: &str) -> Verdict {
-        self.heard(&ScriptedHost::always(Ok(reply))).verdict
+    fn verdict(&self, response: &str) -> Verdict {
+        self.heard(&ScriptedHost::always(Ok(response))).verdict
     }
 
     /// What a provider refuses is a state of its own, and no trace says that something was answered.
@@ -107,16 +107,16 @@ fn correct(correct: bool) -> Verdict {
 
 /// Every judge refuses to guess at what is not in its form.
 #[test]
-fn nothing_is_read_into_an_empty_or_strange_reply() {
+fn nothing_is_read_into_an_empty_or_strange_response() {
     for judge in Judge::ALL.into_iter().filter(|judge| *judge != Judge::Rule) {
         let case = match judge {
             Judge::VerifyFacts | Judge::AlignKeyFacts => Case::summary(judge),
             _ => Case { cited: vec!["Ana hid the key.".into()], ..Case::new(judge) },
         };
-        for reply in
+        for response in
             ["", " \n", "I cannot judge this.", "<think>C [[YES]] \\boxed{CORRECT}</think>", "[]", "{}", "[[]]"]
         {
-            assert_eq!(case.verdict(reply), Verdict::Unparsed, "{judge:?}: {reply}");
+            assert_eq!(case.verdict(response), Verdict::Unparsed, "{judge:?}: {response}");
         }
         case.survives_refusals();
     }

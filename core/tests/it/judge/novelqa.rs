@@ -23,8 +23,8 @@ fn an_answer_is_marked_by_a_letter() {
         {"state":"ruled","ruling":{"kind":"correctness","correct":true}}
     "#]]);
     assert_eq!(case.verdict(" **N**.\n"), correct(false));
-    for reply in ["Correct", "C or N", "c", "CN"] {
-        assert_eq!(case.verdict(reply), Verdict::Unparsed, "{reply}");
+    for response in ["Correct", "C or N", "c", "CN"] {
+        assert_eq!(case.verdict(response), Verdict::Unparsed, "{response}");
     }
 }
 
@@ -57,7 +57,7 @@ fn evidence_gets_three_marks() {
         {"state":"ruled","ruling":{"kind":"evidence","correctness":50,"relevance":66,"sufficiency":33}}
     "#]]);
     assert!(matches!(case.verdict("C0R66S33"), Verdict::Ruled { .. }), "marks begin at 0 (section 4.5)");
-    for reply in ["C50R101S33", "C50R66", "50 66 33"] {
-        assert_eq!(case.verdict(reply), Verdict::Unparsed, "{reply}");
+    for response in ["C50R101S33", "C50R66", "50 66 33"] {
+        assert_eq!(case.verdict(response), Verdict::Unparsed, "{response}");
     }
 }

@@ -139,14 +139,14 @@ fn a_fact_is_stated_by_the_sentences_that_most_name() {
 }
 
 #[test]
-fn a_setup_changes_with_whatever_changes_a_reply() {
+fn a_setup_changes_with_whatever_changes_a_response() {
     let base = panel(&["p/x", BUILTIN_RULE], 3, PanelRule::Majority);
     let setup = |panel: &Panel| panel.setup(Judge::NovelQa, "p/x");
     let mut other = base.clone();
     other.rule = PanelRule::Unanimity;
     other.models.push("p/y".into());
     other.votes = 5;
-    assert_eq!(setup(&base), setup(&other), "who else votes, and how votes are counted, changes no reply");
+    assert_eq!(setup(&base), setup(&other), "who else votes, and how votes are counted, changes no response");
     for change in [
         (|p| p.temperature = 0.7) as fn(&mut Panel),
         |p| p.max_output_tokens = 9,

@@ -57,8 +57,8 @@ fn the_last_box_counts_and_holds_nothing_else() {
     let case = Case::new(Judge::SagaScale);
     assert_eq!(case.verdict("\\boxed{CORRECT}, no: \\boxed{ incorrect }"), correct(false));
     assert_eq!(case.verdict("<think>\\boxed{INCORRECT}</think>\n\\boxed{CORRECT}"), correct(true));
-    for reply in ["CORRECT", "\\boxed{CORRECT or not}", "\\boxed{YES}", "\\boxed{CORRECT"] {
-        assert_eq!(case.verdict(reply), Verdict::Unparsed, "{reply}");
+    for response in ["CORRECT", "\\boxed{CORRECT or not}", "\\boxed{YES}", "\\boxed{CORRECT"] {
+        assert_eq!(case.verdict(response), Verdict::Unparsed, "{response}");
     }
 }
 

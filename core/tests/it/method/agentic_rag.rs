@@ -17,8 +17,8 @@ fn case(parameters: Value) -> Case {
     Case::new("agentic-rag", parameters)
 }
 
-fn replying(parameters: Value, replies: &[&str]) -> Trial {
-    case(parameters).trial(&ScriptedHost::replying(replies), &item(Task::Generative))
+fn replying(parameters: Value, responses: &[&str]) -> Trial {
+    case(parameters).trial(&ScriptedHost::replying(responses), &item(Task::Generative))
 }
 
 fn answered(answer: &str) -> Outcome {

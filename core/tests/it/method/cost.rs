@@ -10,7 +10,7 @@ use closeread_llm::price::PriceList;
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::cost::{BookSize, Calls, Cost, Range, Shared, Stage, Tariff};
 use closeread_methods::record::CallTrace;
-use closeread_methods::{AnyMethod, Host, METHODS, ReplyLimit, Session, Settings, reader};
+use closeread_methods::{AnyMethod, Host, METHODS, ResponseLimit, Session, Settings, reader};
 use closeread_prompts::Prompts;
 use closeread_retrieve::Retriever;
 use serde_json::{Value, json};
@@ -53,7 +53,13 @@ impl World {
 
     fn settings(&self, window: Option<usize>) -> Settings<'_> {
         let (prompts, tokenizer) = (&self.prompts, &self.tokenizer);
-        Settings { prompts, tokenizer, reply_limit: ReplyLimit::AtMost(64), temperature: 0.0, context_window: window }
+        Settings {
+            prompts,
+            tokenizer,
+            response_limit: ResponseLimit::AtMost(64),
+            temperature: 0.0,
+            context_window: window,
+        }
     }
 
     fn cost(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>) -> Cost {
@@ -63,9 +69,9 @@ impl World {
         method.cost(self.settings(window), &sizes, &items, budget).unwrap()
     }
 
-    /// What a real run asks of a host that replies by `reply`.
-    fn run(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>, reply: Reply<'_>) -> Asked {
-        let host = CountingHost { tokenizer: &self.tokenizer, reply, asked: Cell::default() };
+    /// What a real run asks of a host that replies by `response`.
+    fn run(&self, method: &AnyMethod, window: Option<usize>, budget: Option<usize>, response: Script<'_>) -> Asked {
+        let host = CountingHost { tokenizer: &self.tokenizer, response, asked: Cell::default() };
         let index = method.passages().map(|passages| {
             let mut index = passages.index(&self.books, &self.tokenizer, Book::text).unwrap();
             index.put_vectors(fan(index.passages().len())).unwrap();
@@ -89,12 +95,12 @@ impl World {
     }
 }
 
-type Reply<'a> = &'a dyn Fn(&Call, &ExtractiveInput) -> String;
+type Script<'a> = &'a dyn Fn(&Call, &ExtractiveInput) -> String;
 
 /// Counts calls and tokens of their prompts, those that are made twice twice.
 struct CountingHost<'a> {
     tokenizer: &'a Tokenizer,
-    reply: Reply<'a>,
+    response: Script<'a>,
     asked: Cell<(u64, u64)>,
 }
 
@@ -111,7 +117,7 @@ impl Host for CountingHost<'_> {
         let prompt = call.messages.iter().map(|message| self.tokenizer.count(&message.content) as u64);
         let (n, tokens) = self.asked.get();
         self.asked.set((n + 1, tokens + prompt.sum::<u64>()));
-        Ok(Response { text: (self.reply)(&call, &input().await?), ..Response::default() })
+        Ok(Response { text: (self.response)(&call, &input().await?), ..Response::default() })
     }
 
     async fn embed(&self, _role: Role, texts: &[&str]) -> Result<Vectors, HostError> {
@@ -123,7 +129,7 @@ fn method(name: &str, parameters: Value) -> AnyMethod {
     AnyMethod::named(name, &parameters).unwrap()
 }
 
-/// What is written where something is wanted: few words, or as many as a reply may have.
+/// What is written where something is wanted: few words, or as many as a response may have.
 fn terse(_: &Call, input: &ExtractiveInput) -> String {
     reader::answer(input)
 }
@@ -131,7 +137,7 @@ fn terse(_: &Call, input: &ExtractiveInput) -> String {
 static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(Tokenizer::cl100k);
 
 fn wordy(call: &Call, input: &ExtractiveInput) -> String {
-    let limit = call.assumed_reply_tokens() as usize;
+    let limit = call.assumed_response_tokens() as usize;
     match input.expected {
         // As long as what it was made from at most.
         Expected::Gist | Expected::Node | Expected::Memory => {
@@ -188,10 +194,10 @@ fn every_method_asks_within_what_it_tells_preparation_included() {
             if method.takes_budget() { &[Some(90), Some(1_500), Some(100_000)] } else { &[None] };
         for (world, &budget) in [&one, &several].iter().flat_map(|world| budgets.iter().map(move |b| (world, b))) {
             let told = world.cost(&method, None, budget);
-            for (how, reply) in
-                [("terse", &terse as Reply<'_>), ("wordy", &wordy), ("searching", &searching), ("rambling", &rambling)]
+            for (how, response) in
+                [("terse", &terse as Script<'_>), ("wordy", &wordy), ("searching", &searching), ("rambling", &rambling)]
             {
-                let asked = world.run(&method, None, budget, reply);
+                let asked = world.run(&method, None, budget, response);
                 let stages = [(Stage::Preparation, asked.preparation), (Stage::Question, asked.questions)];
                 for (stage, (n, prompt)) in stages {
                     let (calls, tokens) = of(&told, stage);

@@ -201,10 +201,10 @@ fn a_summary_is_hamlets_in_every_dress() {
 }
 
 #[test]
-fn every_dress_tells_good_replies_from_bad_ones() {
-    let outcome = |style: &str, reply: &str| {
+fn every_dress_tells_good_responses_from_bad_ones() {
+    let outcome = |style: &str, response: &str| {
         let case = Case::new("full-document", json!({ "style": style }));
-        case.trial(&ScriptedHost::always(Ok(reply)), &item(Task::Generative)).outcome
+        case.trial(&ScriptedHost::always(Ok(response)), &item(Task::Generative)).outcome
     };
     let over_long = "word ".repeat(20_000);
     for (style, good, bad) in [
@@ -214,8 +214,8 @@ fn every_dress_tells_good_replies_from_bad_ones() {
         ("corpusqa", "The answer is: a stair", vec!["", "The answer is: "]),
     ] {
         assert_eq!(outcome(style, good), Outcome::Answered { answer: "a stair".to_owned(), choice: None }, "{style}");
-        for reply in bad {
-            assert_eq!(outcome(style, reply), Outcome::Unparsed { response: reply.to_owned() }, "{style}");
+        for response in bad {
+            assert_eq!(outcome(style, response), Outcome::Unparsed { response: response.to_owned() }, "{style}");
         }
         let case = Case::new("full-document", json!({ "style": style }));
         let refused = ScriptedHost::always(Err(HostError::Blocked { reason: "no".to_owned() }));
@@ -226,7 +226,7 @@ fn every_dress_tells_good_replies_from_bad_ones() {
     assert_eq!(
         outcome("corpusqa", " a stair "),
         whole,
-        "without the words the whole reply is the answer, as in its scorer"
+        "without the words the whole response is the answer, as in its scorer"
     );
 }
 

@@ -48,12 +48,12 @@ fn full_document_that_does_not_fit_asks_nothing() {
 }
 
 #[test]
-fn without_a_limit_room_for_a_reply_stays_free_and_no_limit_is_sent() {
+fn without_a_limit_room_for_a_response_stays_free_and_no_limit_is_sent() {
     let case = |window| Case { max_output_tokens: None, ..full_document(window, "fail") };
     let host = ScriptedHost::always(Ok("under the third stair"));
     let needs = |window| case(window).trial(&host, &item(Task::Generative)).outcome;
     assert_eq!(needs(1_157), Outcome::Overflow { needed: Some(1_158), context_window: Some(1_157) });
-    assert!(matches!(needs(1_158), Outcome::Answered { .. }), "134 tokens of prompt and 1024 for the reply");
+    assert!(matches!(needs(1_158), Outcome::Answered { .. }), "134 tokens of prompt and 1024 for the response");
     assert!(host.transcript().starts_with("chat read-question (no limit, temperature 0)"), "{}", host.transcript());
 }
 

@@ -13,12 +13,12 @@ fn case(parameters: Value) -> Case {
 }
 
 /// What the third of the three calls on the story is answered with.
-fn answered(task: Task, reply: &str) -> Outcome {
-    case(json!({})).trial(&ScriptedHost::replying(&["a", "b", "c", reply]), &item(task)).outcome
+fn answered(task: Task, response: &str) -> Outcome {
+    case(json!({})).trial(&ScriptedHost::replying(&["a", "b", "c", response]), &item(task)).outcome
 }
 
 #[test]
-fn each_reply_replaces_the_memory_and_the_last_call_sees_nothing_else() {
+fn each_response_replaces_the_memory_and_the_last_call_sees_nothing_else() {
     case(json!({})).check(
         &ScriptedHost::replying(&[
             "The key is under the third stair.",
@@ -150,12 +150,12 @@ fn a_choice_is_a_letter_in_a_box() {
             Answered { answer: "Under a stair", choice: Some(1) }
         "#]],
     );
-    for (reply, choice) in [("\\boxed{(B) Under a stair}", Some(1)), ("So the answer is **A**.", Some(0))] {
-        let Outcome::Answered { choice: got, .. } = answered(Task::Choice, reply) else { panic!("{reply}") };
-        assert_eq!(got, choice, "{reply}");
+    for (response, choice) in [("\\boxed{(B) Under a stair}", Some(1)), ("So the answer is **A**.", Some(0))] {
+        let Outcome::Answered { choice: got, .. } = answered(Task::Choice, response) else { panic!("{response}") };
+        assert_eq!(got, choice, "{response}");
     }
-    for reply in ["B", "\\boxed{C}", "\\boxed{}", "\\boxed{B", "<think>\\boxed{B}</think> Who knows?", ""] {
-        assert_eq!(answered(Task::Choice, reply), Outcome::Unparsed { response: reply.to_owned() }, "{reply}");
+    for response in ["B", "\\boxed{C}", "\\boxed{}", "\\boxed{B", "<think>\\boxed{B}</think> Who knows?", ""] {
+        assert_eq!(answered(Task::Choice, response), Outcome::Unparsed { response: response.to_owned() }, "{response}");
     }
 }
 
@@ -171,15 +171,15 @@ fn an_open_answer_is_in_the_last_box_or_behind_the_answer_is() {
 
 #[test]
 fn in_a_dress_the_last_call_shows_the_memory_as_that_papers_text() {
-    for (style, prompt, reply, outcome) in [
+    for (style, prompt, response, outcome) in [
         ("sagascale", "sagascale-contexts", "<answer>third stair</answer>", Some("third stair")),
         ("sagascale", "sagascale-contexts", "<answer>NONE</answer>", None),
         ("novelqa", "novelqa-questions", "Answer0: third stair", Some("third stair")),
         ("corpusqa", "corpusqa-documents", "The answer is: third stair", Some("third stair")),
         ("dos-rag", "read-question", "third stair", Some("third stair")),
     ] {
-        let replies = ["It is under the THIRD stair.", reply];
-        let host = ScriptedHost::replying(&replies);
+        let responses = ["It is under the THIRD stair.", response];
+        let host = ScriptedHost::replying(&responses);
         let trial = case(json!({ "section_tokens": 5000, "style": style })).trial(&host, &item(Task::Generative));
         let expected =
             outcome.map_or(Outcome::NotFound, |answer| Outcome::Answered { answer: answer.to_owned(), choice: None });

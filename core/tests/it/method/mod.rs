@@ -1,4 +1,4 @@
-//! Each method as a transcript: what it asks of its host, word for word, and what it makes of the reply.
+//! Each method as a transcript: what it asks of its host, word for word, and what it makes of the response.
 
 mod agentic_rag;
 mod closed_book;

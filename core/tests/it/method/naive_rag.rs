@@ -80,15 +80,16 @@ fn a_chinese_book_is_answered_in_chinese() {
 
 #[test]
 fn what_the_reader_says_decides_the_outcome() {
-    let outcome =
-        |task, reply| Case::new("naive-rag", json!({})).trial(&ScriptedHost::always(Ok(reply)), &item(task)).outcome;
+    let outcome = |task, response| {
+        Case::new("naive-rag", json!({})).trial(&ScriptedHost::always(Ok(response)), &item(task)).outcome
+    };
     assert_eq!(outcome(Task::Generative, "<answer>\nNONE\n</answer>"), Outcome::NotFound);
     let none = Outcome::Answered { answer: "None".to_owned(), choice: None };
     assert_eq!(outcome(Task::Generative, "<answer>None</answer>"), none, "a word, and no flag");
     let chosen = Outcome::Answered { answer: "Under a stair".to_owned(), choice: Some(1) };
     assert_eq!(outcome(Task::Choice, "<answer>1</answer>"), chosen);
-    for reply in ["", "under the stair", "<answer></answer>", "<answer>under"] {
-        assert_eq!(outcome(Task::Generative, reply), Outcome::Unparsed { response: reply.to_owned() });
+    for response in ["", "under the stair", "<answer></answer>", "<answer>under"] {
+        assert_eq!(outcome(Task::Generative, response), Outcome::Unparsed { response: response.to_owned() });
     }
     assert!(matches!(outcome(Task::Choice, "<answer>2</answer>"), Outcome::Unparsed { .. }));
 }

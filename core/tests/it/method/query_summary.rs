@@ -39,7 +39,7 @@ fn a_question_is_not_asked() {
 }
 
 #[test]
-fn an_empty_reply_and_a_book_beyond_the_window_are_outcomes() {
+fn an_empty_response_and_a_book_beyond_the_window_are_outcomes() {
     let case = Case::new("query-summary", json!({}));
     case.check(&ScriptedHost::always(Ok("  ")), &item(Task::Summary), &expect![[r#"
         chat read-summary (<= 64 tokens, temperature 0)

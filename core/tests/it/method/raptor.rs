@@ -204,7 +204,7 @@ fn a_summary_that_fails_or_comes_back_empty_ends_every_question() {
 }
 
 #[test]
-fn nothing_is_asked_twice_and_the_order_of_replies_does_not_matter() {
+fn nothing_is_asked_twice_and_the_order_of_responses_does_not_matter() {
     let question = item(Task::Choice);
     for case in [tale(json!({})), long_case(20, Retriever::Bm25, json!({"max_layers": 2}))] {
         case.survives_any_death(&first_passage, &[&question, &question]);

@@ -20,20 +20,20 @@ struct Library<'a> {
     fails_at: usize,
     lent: Cell<usize>,
     /// What a model replies, in turn; without any, the built-in reader answers.
-    replies: &'a [&'a str],
+    responses: &'a [&'a str],
     asked: Cell<usize>,
 }
 
 impl<'a> Library<'a> {
     fn new(texts: &'a [Arc<Book>], fails_at: usize) -> Self {
-        Self { texts, fails_at, lent: Cell::new(0), replies: &[], asked: Cell::new(0) }
+        Self { texts, fails_at, lent: Cell::new(0), responses: &[], asked: Cell::new(0) }
     }
 }
 
 impl Host for Library<'_> {
     async fn chat(&self, _: Call) -> Result<Response, HostError> {
         let n = self.asked.replace(self.asked.get() + 1);
-        Ok(Response { text: self.replies[n].to_owned(), ..Response::default() })
+        Ok(Response { text: self.responses[n].to_owned(), ..Response::default() })
     }
 
     async fn answer_from(
@@ -41,7 +41,7 @@ impl Host for Library<'_> {
         call: Call,
         input: impl AsyncFnOnce() -> Result<ExtractiveInput, HostError>,
     ) -> Result<Response, HostError> {
-        match self.replies {
+        match self.responses {
             [] => Ok(Response { text: reader::answer(&input().await?), ..Response::default() }),
             _ => self.chat(call).await,
         }
@@ -150,8 +150,8 @@ fn a_text_that_cannot_be_read_fails_its_trial_and_the_others_go_on() {
 #[test]
 fn what_a_model_never_sees_is_not_loaded() {
     let world = World::new("agentic-rag", &json!({"top_k": 1, "neighbours": 0}), Retriever::Bm25);
-    let replies = ["<query>key</query>", "<query>lantern</query>", "<answer>under the stair</answer>"].repeat(2);
-    let library = Library { replies: &replies, ..Library::new(&world.held, usize::MAX) };
+    let responses = ["<query>key</query>", "<query>lantern</query>", "<answer>under the stair</answer>"].repeat(2);
+    let library = Library { responses: &responses, ..Library::new(&world.held, usize::MAX) };
     let trials = world.run(&library).unwrap();
     assert!(trials.iter().all(|trial| matches!(trial.outcome, Outcome::Answered { .. })), "{trials:?}");
     assert_eq!(library.lent.get(), 4, "a passage for each search, and none for the built-in reader");

@@ -88,11 +88,11 @@ fn the_call_is_counted_in_the_first_trial_alone() {
 #[test]
 fn a_line_that_is_missing_is_missing_for_its_question_alone() {
     let [a, _, c, _] = questions();
-    let outcomes = |reply: &str| {
-        let (_, trials) = together("full-document", json!({})).run(&ScriptedHost::always(Ok(reply)), &[&a, &c]);
+    let outcomes = |response: &str| {
+        let (_, trials) = together("full-document", json!({})).run(&ScriptedHost::always(Ok(response)), &[&a, &c]);
         trials.into_iter().map(|trial| trial.outcome).collect::<Vec<_>>()
     };
-    let unparsed = |reply: &str| Outcome::Unparsed { response: reply.to_owned() };
+    let unparsed = |response: &str| Outcome::Unparsed { response: response.to_owned() };
     assert_eq!(outcomes("Answer0: x"), [answered("x"), unparsed("Answer0: x")]);
     assert_eq!(outcomes("Answer1: y\nAnswer0: x"), [answered("x"), answered("y")]);
     assert_eq!(outcomes("Answer1: x\nAnswer2: y"), [answered("x"), answered("y")], "counted from 1");
@@ -138,8 +138,8 @@ fn truncation_cuts_the_text_and_never_a_question() {
 #[test]
 fn each_question_has_its_own_evidence() {
     let [a, _, c, _] = questions();
-    let reply = "Answer0: a stair$ Ana hid the key under the third stair.\nAnswer1: Ben";
-    let host = ScriptedHost::always(Ok(reply));
+    let response = "Answer0: a stair$ Ana hid the key under the third stair.\nAnswer1: Ben";
+    let host = ScriptedHost::always(Ok(response));
     let (_, trials) = together("full-document", json!({"evidence": true})).run(&host, &[&a, &c]);
     let cited: Vec<usize> = trials.iter().map(|trial| trial.evidence.as_ref().unwrap().len()).collect();
     assert_eq!(cited, [1, 0]);

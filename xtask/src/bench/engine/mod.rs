@@ -52,7 +52,7 @@ struct Sample {
     took: Took,
     /// Bytes of the run folder or the log.
     log: u64,
-    /// Bytes of replies remembered for other runs, which only one side does here.
+    /// Bytes of responses remembered for other runs, which only one side does here.
     cache: u64,
     /// Seconds of the evaluation alone, where the side says it.
     alone: f64,
@@ -107,7 +107,7 @@ fn make(case: &Case, words: &Words, folder: &Path) -> Result<()> {
     let head = if case.book == 0 { String::new() } else { format!("{book}\n\n") };
     let prompts = (0..case.n_samples).map(|n| {
         let question = question(n);
-        json!(format!("{head}Question: {question}\n[[1]] Ana\n[[2]] Bo\n[[3]] Cleo\n[[4]] Dov\nReply with the number in double brackets."))
+        json!(format!("{head}Question: {question}\n[[1]] Ana\n[[2]] Bo\n[[3]] Cleo\n[[4]] Dov\nResponse with the number in double brackets."))
     });
     write_lines(&folder.join("prompts.jsonl"), prompts)
 }
@@ -167,7 +167,7 @@ fn print(case: &Case, ours: &[Sample], theirs: &[Sample]) -> bool {
     let log = |sample: &Sample| sample.log as f64 / 1e6;
     let (mine, other) = (of(ours, log), of(theirs, log));
     let terse = row("log, MB", mine, other, other / mine, log_target, 3);
-    println!("{:<28} {:>12.3}", "remembered replies, MB", of(ours, |sample| sample.cache as f64 / 1e6));
+    println!("{:<28} {:>12.3}", "remembered responses, MB", of(ours, |sample| sample.cache as f64 / 1e6));
     speed && small && terse
 }
 

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const REPLY: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"tiny","choices":[{"index":0,"message":{"role":"assistant","content":"It was Ana: [[1]]"},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"completion_tokens":8,"total_tokens":28}}"#;
+const RESPONSE: &str = r#"{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"tiny","choices":[{"index":0,"message":{"role":"assistant","content":"It was Ana: [[1]]"},"finish_reason":"stop"}],"usage":{"prompt_tokens":20,"completion_tokens":8,"total_tokens":28}}"#;
 
 /// A server on a port of its own, as long as the program lives.
 pub(crate) struct Server {
@@ -41,8 +41,10 @@ impl Server {
 fn answer(stream: TcpStream, n_requests: &AtomicUsize) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut stream = BufReader::with_capacity(1 << 16, stream);
-    let reply =
-        format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{REPLY}", REPLY.len());
+    let response = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{RESPONSE}",
+        RESPONSE.len()
+    );
     let mut line = String::new();
     loop {
         let mut n_bytes = 0;
@@ -60,6 +62,6 @@ fn answer(stream: TcpStream, n_requests: &AtomicUsize) -> std::io::Result<()> {
         }
         std::io::copy(&mut stream.by_ref().take(n_bytes), &mut std::io::sink())?;
         n_requests.fetch_add(1, Ordering::SeqCst);
-        stream.get_mut().write_all(reply.as_bytes())?;
+        stream.get_mut().write_all(response.as_bytes())?;
     }
 }

@@ -1,4 +1,4 @@
-//! CorpusQA: replies with their gold answers, judged or not.
+//! CorpusQA: responses with their gold answers, judged or not.
 
 use super::draft::{Draft, ended, share};
 use super::layout::{Format, FormatError, FormatInput, no_systems};
@@ -27,7 +27,7 @@ pub(super) const FORMAT: Format = Format {
 /// One item a row with an id; the label `domain` is the id's beginning, where it is one of the four.
 ///
 /// The answer is what follows the first `The answer is: ` on its line, else the whole response, stripped. A row with a
-/// verdict (`correct`, or `judge` with the judge's reply, which is right if it holds `[[YES]]` and no `[[NO]]`) has it
+/// verdict (`correct`, or `judge` with the judge's response, which is right if it holds `[[YES]]` and no `[[NO]]`) has it
 /// given as `accuracy`; the judge's own failures count as wrong, as in the script. Without a verdict `accuracy` is the
 /// strict rule-based reading. Both rule-based readings stand beside it, as `accuracy_strict` and `accuracy_tolerant`,
 /// see [`agrees`]. `unparsed` are empty answers and, where no judge was asked, those of another type than the gold.
@@ -123,8 +123,8 @@ fn gold_text(gold: &Value) -> String {
 fn verdict(row: &Row) -> Result<Option<bool>, String> {
     match (row.fields.get("correct"), field(row, &["judge", "judgement", "judgment"])) {
         (Some(Value::Bool(is_correct)), _) => Ok(Some(*is_correct)),
-        (Some(Value::Null) | None, Some((_, reply))) if !reply.is_null() => {
-            Ok(Some(corpusqa::verdict(&scalar(reply).unwrap_or_default()) == Parsed::Answer(true)))
+        (Some(Value::Null) | None, Some((_, response))) if !response.is_null() => {
+            Ok(Some(corpusqa::verdict(&scalar(response).unwrap_or_default()) == Parsed::Answer(true)))
         }
         (Some(Value::Null) | None, _) => Ok(None),
         (Some(other), _) => Err(format!("`correct`: expected true or false, found {}", kind(other))),
@@ -138,7 +138,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn unjudged_replies_are_read_by_rule() {
+    fn unjudged_responses_are_read_by_rule() {
         let row = |id: Value, answer: Value, response: Value| {
             json!({"id": id, "question": "Which?", "answer": answer, "response": response}).to_string()
         };

@@ -32,7 +32,7 @@ pub(super) const FORMAT: Format = Format {
 /// One item a line, in file order; the ids are those of the file, which differ from model to model.
 ///
 /// En.MC: the gold is `[option text, letter]`, both of which are `answers`; of the options only the letters are known.
-/// `accuracy` is given as the source's script reads the reply, `accuracy_strict` as [`strict_choice`] does. A reply
+/// `accuracy` is given as the source's script reads the response, `accuracy_strict` as [`strict_choice`] does. A response
 /// from which the script reads no letter and no option text is `unparsed`, and wrong. The other tasks are scored by
 /// the metric of their name. Items carry the label `task`: `En.MC`, `En.QA`, `Zh.QA`, `En.Sum`.
 ///
@@ -119,7 +119,7 @@ fn read_with_own_gold(draft: &mut Draft, file: &InputFile, task: &str, lines: Ve
             draft.malformed(file, Some(line.line), Some(&line.id), why);
         }
         match line.prediction {
-            Ok(reply) => draft.attempt(file, Some(line.line), &line.id, attempt(task, reply, &line.gold)),
+            Ok(response) => draft.attempt(file, Some(line.line), &line.id, attempt(task, response, &line.gold)),
             Err(why) => draft.malformed(file, Some(line.line), Some(&line.id), why),
         }
     }
@@ -142,7 +142,7 @@ fn read_with_gold(draft: &mut Draft, file: &InputFile, task: &str, lines: Vec<Li
             first.get_or_insert((line.line, gold.id.clone()));
         }
         match line.prediction {
-            Ok(reply) => draft.attempt(file, Some(line.line), &gold.id, attempt(task, reply, &gold.gold)),
+            Ok(response) => draft.attempt(file, Some(line.line), &gold.id, attempt(task, response, &gold.gold)),
             Err(why) => draft.malformed(file, Some(line.line), Some(&gold.id), why),
         }
     }
@@ -224,20 +224,20 @@ fn bare_item(task: &str, id: &str, answers: Vec<String>) -> Item {
     item
 }
 
-fn attempt(task: &str, reply: String, gold: &[String]) -> Attempt {
+fn attempt(task: &str, response: String, gold: &[String]) -> Attempt {
     if task != CHOICE {
-        return answered(reply);
+        return answered(response);
     }
-    let is_right = infinitebench_choice(&reply, gold);
-    let is_strictly_right = strict_choice(&reply, gold) == Parsed::Answer(true);
+    let is_right = infinitebench_choice(&response, gold);
+    let is_strictly_right = strict_choice(&response, gold) == Parsed::Answer(true);
     // A letter that the script would have credited is the one that it read.
     let chosen = match is_right {
         true => gold.iter().find_map(|gold| choice::letter(gold)),
-        false => choice::LETTERS.iter().position(|letter| infinitebench_choice(&reply, &[letter.to_string()])),
+        false => choice::LETTERS.iter().position(|letter| infinitebench_choice(&response, &[letter.to_string()])),
     };
     let mut attempt = ended(match (is_right, chosen) {
-        (false, None) => Outcome::Unparsed { response: reply },
-        (_, choice) => Outcome::Answered { answer: reply, choice },
+        (false, None) => Outcome::Unparsed { response },
+        (_, choice) => Outcome::Answered { answer: response, choice },
     });
     attempt.given.insert("accuracy".into(), share(is_right));
     attempt.given.insert("accuracy_strict".into(), share(is_strictly_right));
@@ -300,11 +300,11 @@ mod tests {
 
     #[test]
     fn choices_are_read_as_the_script_reads_them_and_strictly() {
-        let row = |id: u32, reply: &str| {
-            serde_json::json!({"id": id, "prediction": reply, "ground_truth": ["The mill", "B"]}).to_string()
+        let row = |id: u32, response: &str| {
+            serde_json::json!({"id": id, "prediction": response, "ground_truth": ["The mill", "B"]}).to_string()
         };
-        let replies = ["Based on it, C.", "The answer is: The mill", "I do not know", "C", "(B)"];
-        let rows: Vec<String> = (0..).zip(replies).map(|(id, reply)| row(id, reply)).collect();
+        let responses = ["Based on it, C.", "The answer is: The mill", "I do not know", "C", "(B)"];
+        let rows: Vec<String> = (0..).zip(responses).map(|(id, response)| row(id, response)).collect();
         let submission = read(&FORMAT, Some(CHOICE), &[file("p.jsonl", &rows.join("\n"))]).unwrap();
         check(&submission, &["0", "1", "2", "3", "4"], &[]);
         let given = |name: &str| submission.attempts.values().map(|a| a.given[name]).collect::<Vec<_>>();

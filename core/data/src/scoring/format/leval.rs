@@ -8,7 +8,7 @@ use closeread_eval::rows::Row;
 use closeread_eval::{InputFile, Item};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A row that is a question with its gold answer and, if the model gave one, its reply.
+/// A row that is a question with its gold answer and, if the model gave one, its response.
 pub(super) struct Line {
     row: Row,
     /// Question, with its options where it has some.
@@ -32,7 +32,8 @@ pub(super) fn systems(input: &FormatInput<'_>) -> Vec<String> {
     systems
 }
 
-/// Reads the lines into `draft`: `item` makes an item of id, query and gold, `attempt` an attempt of a reply and its item.
+/// Reads the lines into `draft`: `item` makes an item of id, query and gold, `attempt` an attempt of a response and its
+/// item.
 ///
 /// Without gold files a row is an item, its id the number of its line. With them, the data set's own file, an item is
 /// `<line>/<question>` of that file as the adapter `leval-quality` numbers them, and a row belongs to the first item of
@@ -88,9 +89,9 @@ pub(super) fn read(
                 }
             };
             match field_text(&line.row, &[&key]) {
-                Ok(reply) => {
+                Ok(response) => {
                     let item = draft.item_of(&id).expect("it was added above");
-                    let attempt = attempt(reply, item);
+                    let attempt = attempt(response, item);
                     draft.attempt(file, Some(number), &id, attempt);
                 }
                 Err(why) => draft.malformed(file, Some(number), Some(&id), why),

@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
 /// ROUGE-L, BLEU-1, BLEU-4. METEOR, which needs WordNet, is left to be asked for.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     let mut draft = Draft::new(&[Metric::F1, Metric::RougeL, Metric::Bleu1, Metric::Bleu4]);
-    leval::read(&FORMAT, input, &mut draft, item, |reply, _| answered(reply))?;
+    leval::read(&FORMAT, input, &mut draft, item, |response, _| answered(response))?;
     draft.finish(&FORMAT, input)
 }
 

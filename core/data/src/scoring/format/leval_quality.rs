@@ -23,10 +23,11 @@ pub(super) const FORMAT: Format = Format {
 
 /// One four-way choice a line, in file order; the ids are line numbers, for the files have none.
 ///
-/// `accuracy` is given as L-Eval's script reads a reply: its first character among A-D anywhere ("Based on" is B); a
-/// reply that is a part of "ABCD" is taken whole, so "AB" is wrong; one without any of the letters counts as A, which the
-/// script calls a random guess, unless it is white space, which is wrong. Gold is cut to the letters A-D of its first
-/// word. `accuracy_strict` is [`strict_letter`]: no guess, no letter within a word. A reply without a letter is
+/// `accuracy` is given as L-Eval's script reads a response: its first character among A-D anywhere ("Based on" is B); a
+/// response that is a part of "ABCD" is taken whole, so "AB" is wrong; one without any of the letters counts as A,
+/// which the script calls a random guess, unless it is white space, which is wrong. Gold is cut to the letters A-D of
+/// its first word. `accuracy_strict` is [`strict_letter`]: no guess, no letter within a word. A response without a
+/// letter is
 /// `unparsed`; where the guess is right, `accuracy` alone credits it.
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     let mut draft = Draft::new(&[Metric::Accuracy]);
@@ -54,9 +55,9 @@ fn gold_letters(gold: &str) -> Result<String, String> {
     }
 }
 
-fn attempt(reply: String, item: &Item) -> Attempt {
+fn attempt(response: String, item: &Item) -> Attempt {
     let gold = item.answers.first().map_or("", String::as_str);
-    let read = cut(&reply);
+    let read = cut(&response);
     let accuracy = match &read {
         None => 0.0,
         Some(read) if read == gold => 1.0,
@@ -64,26 +65,26 @@ fn attempt(reply: String, item: &Item) -> Attempt {
         Some(read) if read.chars().all(|letter| gold.contains(letter)) => 0.25,
         Some(_) => 0.0,
     };
-    let is_strictly_right = item.correct.is_some() && strict_letter(&reply).answer() == item.correct;
-    let has_letter = reply.contains(LETTERS);
+    let is_strictly_right = item.correct.is_some() && strict_letter(&response).answer() == item.correct;
+    let has_letter = response.contains(LETTERS);
     let mut attempt = ended(match read.filter(|_| has_letter) {
-        Some(read) => Outcome::Answered { answer: reply, choice: choice::letter(&read) },
-        None => Outcome::Unparsed { response: reply },
+        Some(read) => Outcome::Answered { answer: response, choice: choice::letter(&read) },
+        None => Outcome::Unparsed { response },
     });
     attempt.given.insert("accuracy".into(), accuracy);
     attempt.given.insert("accuracy_strict".into(), share(is_strictly_right));
     attempt
 }
 
-/// The letters that the script cuts a reply to; `None` for white space.
-fn cut(reply: &str) -> Option<String> {
-    if reply.trim().is_empty() {
+/// The letters that the script cuts a response to; `None` for white space.
+fn cut(response: &str) -> Option<String> {
+    if response.trim().is_empty() {
         return None;
     }
-    if "ABCD".contains(reply) {
-        return Some(reply.to_owned());
+    if "ABCD".contains(response) {
+        return Some(response.to_owned());
     }
-    Some(reply.chars().find(|c| LETTERS.contains(c)).unwrap_or('A').to_string())
+    Some(response.chars().find(|c| LETTERS.contains(c)).unwrap_or('A').to_string())
 }
 
 #[cfg(test)]
@@ -92,14 +93,15 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn row(query: &str, gold: &str, reply: &str) -> String {
-        json!({"query": query, "gt": gold, "m-16k_pred": reply, "prompt": "x", "evaluation": "exam"}).to_string()
+    fn row(query: &str, gold: &str, response: &str) -> String {
+        json!({"query": query, "gt": gold, "m-16k_pred": response, "prompt": "x", "evaluation": "exam"}).to_string()
     }
 
     #[test]
-    fn replies_are_cut_to_their_first_letter() {
-        let replies = ["(B)", "Based on it, C", "C", "AB", "  ", "no letter", "The answer is (B)."];
-        let rows: Vec<String> = replies.iter().map(|reply| row("Who?\n (A) Ana\n (B) Bo", "(B) Bo", reply)).collect();
+    fn responses_are_cut_to_their_first_letter() {
+        let responses = ["(B)", "Based on it, C", "C", "AB", "  ", "no letter", "The answer is (B)."];
+        let rows: Vec<String> =
+            responses.iter().map(|response| row("Who?\n (A) Ana\n (B) Bo", "(B) Bo", response)).collect();
         let submission = read_with(&FORMAT, &[file("q.pred.jsonl", &rows.join("\n"))], &[]).unwrap();
         check(&submission, &["1", "2", "3", "4", "5", "6", "7"], &[]);
         let given = |name: &str| submission.attempts.values().map(|a| a.given[name]).collect::<Vec<_>>();

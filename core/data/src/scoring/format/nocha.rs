@@ -1,4 +1,4 @@
-//! NoCha: claims with the replies of many model set-ups, one field a set-up.
+//! NoCha: claims with the responses of many model set-ups, one field a set-up.
 
 use super::draft::{Draft, ended};
 use super::layout::{Format, FormatError, FormatInput};
@@ -29,7 +29,7 @@ const OPTIONS: [&str; 2] = ["True", "False"];
 
 /// One claim an item: a choice between True and False, ids `<pair>/<a or b>` in file order, labels `pair` and `book`.
 ///
-/// A reply is the first `<answer>true</answer>` or `<answer>false</answer>` in it, whatever case; one without is
+/// A response is the first `<answer>true</answer>` or `<answer>false</answer>` in it, whatever case; one without is
 /// `unparsed`, and wrong. `SKIPPED`, which stands where the book did not fit, is `overflow`. A claim without the field
 /// of the system is `missing`. The main metric is pair accuracy: both claims of a pair right.
 ///
@@ -38,7 +38,7 @@ const OPTIONS: [&str; 2] = ["True", "False"];
 fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     FORMAT.check(input)?;
     let system = match (systems(input).is_empty(), input.system, input.gold.is_empty()) {
-        // No claim has a reply: with a gold file, every item is missing.
+        // No claim has a response: with a gold file, every item is missing.
         (true, None, false) => String::new(),
         _ => FORMAT.system(input)?,
     };
@@ -65,7 +65,7 @@ fn read(input: &FormatInput<'_>) -> Result<Submission, FormatError> {
     let ids = add_items(&mut draft, if input.gold.is_empty() { &claims } else { &gold });
     for (file, row, claim) in &claims {
         match ids.get(claim) {
-            Some(id) => reply(&mut draft, file, row, &key, id),
+            Some(id) => response(&mut draft, file, row, &key, id),
             None => draft.unknown(file, Some(row.line), &format!("{}/{}", claim.book, claim.pair)),
         }
     }
@@ -94,9 +94,9 @@ fn add_items(draft: &mut Draft, claims: &[(&InputFile, Row, Claim)]) -> BTreeMap
     ids
 }
 
-fn reply(draft: &mut Draft, file: &InputFile, row: &Row, key: &str, id: &str) {
+fn response(draft: &mut Draft, file: &InputFile, row: &Row, key: &str, id: &str) {
     match row.fields.get(key) {
-        Some(Value::String(reply)) => draft.attempt(file, Some(row.line), id, attempt(reply)),
+        Some(Value::String(response)) => draft.attempt(file, Some(row.line), id, attempt(response)),
         // A set-up that was not run on this claim: the item is missing.
         None | Some(Value::Null) => {}
         Some(other) => {
@@ -105,16 +105,16 @@ fn reply(draft: &mut Draft, file: &InputFile, row: &Row, key: &str, id: &str) {
     }
 }
 
-fn attempt(reply: &str) -> Attempt {
-    if reply.trim() == "SKIPPED" {
+fn attempt(response: &str) -> Attempt {
+    if response.trim() == "SKIPPED" {
         return ended(Outcome::Overflow { needed: None, context_window: None });
     }
-    match nocha_verdict(reply) {
+    match nocha_verdict(response) {
         Parsed::Answer(is_true) => {
             let choice = usize::from(!is_true);
             ended(Outcome::Answered { answer: OPTIONS[choice].to_owned(), choice: Some(choice) })
         }
-        Parsed::Unparsed => ended(Outcome::Unparsed { response: reply.to_owned() }),
+        Parsed::Unparsed => ended(Outcome::Unparsed { response: response.to_owned() }),
     }
 }
 
@@ -172,10 +172,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn claim_of(book: &str, index: u32, gold: bool, replies: serde_json::Value) -> serde_json::Value {
+    fn claim_of(book: &str, index: u32, gold: bool, responses: serde_json::Value) -> serde_json::Value {
         let mut row = json!({"book_title": book, "claim": format!("Ana came, {gold}."), "type": gold.to_string(), "index": index});
-        for (system, reply) in replies.as_object().unwrap() {
-            row[format!("response-{system}")] = reply.clone();
+        for (system, response) in responses.as_object().unwrap() {
+            row[format!("response-{system}")] = response.clone();
         }
         row
     }

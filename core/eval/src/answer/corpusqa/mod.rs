@@ -24,21 +24,22 @@ pub fn counts(id: Option<&str>) -> bool {
 /// What an answer follows.
 pub(crate) const ANNOUNCEMENT: &str = "The answer is: ";
 
-/// The answer of a reply: what follows the first `The answer is: ` on its line, white space at its ends removed.
+/// The answer of a response: what follows the first `The answer is: ` on its line, white space at its ends removed.
 ///
-/// Odd: without these very words (one space after the colon, this case, no full-width colon) the whole reply is the
+/// Odd: without these very words (one space after the colon, this case, no full-width colon) the whole response is the
 /// answer; Markdown stays; a line ends at `\n` alone. May be empty.
-pub fn answer(reply: &str) -> &str {
-    let answer = reply.split_once(ANNOUNCEMENT).map_or(reply, |(_, rest)| rest.split('\n').next().unwrap_or(rest));
+pub fn answer(response: &str) -> &str {
+    let answer =
+        response.split_once(ANNOUNCEMENT).map_or(response, |(_, rest)| rest.split('\n').next().unwrap_or(rest));
     python::strip(answer)
 }
 
-/// Whether the judge finds an answer correct: its reply holds `[[YES]]` and not `[[NO]]`.
+/// Whether the judge finds an answer correct: its response holds `[[YES]]` and not `[[NO]]`.
 ///
-/// The reference counts everything else as incorrect; here a reply with both or neither is unparsed, so that it can be
+/// The reference counts everything else as incorrect; here a response with both or neither is unparsed, so that it can be
 /// told apart. Score unparsed as incorrect to get the reference's numbers.
-pub fn verdict(reply: &str) -> Parsed<bool> {
-    match (reply.contains("[[YES]]"), reply.contains("[[NO]]")) {
+pub fn verdict(response: &str) -> Parsed<bool> {
+    match (response.contains("[[YES]]"), response.contains("[[NO]]")) {
         (true, false) => Parsed::Answer(true),
         (false, true) => Parsed::Answer(false),
         _ => Parsed::Unparsed,

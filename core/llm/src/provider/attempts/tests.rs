@@ -57,7 +57,7 @@ fn each_kind_of_fault_is_followed_by_what_may_mend_it() {
     /// What happens, the faults, the tries made, the waits in seconds, the step at the end.
     type Scenario = (&'static str, Vec<Fault>, usize, Vec<f64>, Step);
     let scenarios: Vec<Scenario> = vec![
-        ("a reply at once", vec![], 1, vec![], first.clone()),
+        ("a response at once", vec![], 1, vec![], first.clone()),
         ("a fault that passes", vec![busy(None)], 2, vec![1.6], first.clone()),
         ("waits double", vec![busy(None), busy(None)], 3, vec![1.6, 3.2], first.clone()),
         ("tries are used up", vec![busy(None); 3], 3, vec![1.6, 3.2], ended("busy, after 3 tries")),

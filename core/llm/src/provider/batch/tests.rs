@@ -66,7 +66,7 @@ fn a_batch_runs_ends_or_is_rejected() {
 }
 
 #[test]
-fn results_are_replies_or_faults_under_their_ids() {
+fn results_are_responses_or_faults_under_their_ids() {
     let openai = concat!(
         r#"{"custom_id":"a","response":{"status_code":200,"body":{"choices":[{"message":{"content":"Ana"}}]}},"error":null}"#,
         "\n",

@@ -237,7 +237,7 @@ fn others() -> Vec<(u16, Value, Ends)> {
         ),
         (403, json!({"error": {"message": "flagged by moderation", "code": 403}}), Ends::This),
         (429, message("Request too large for gpt-4o on tokens per min (TPM)"), Ends::This),
-        // A limit on the reply is not the window.
+        // A limit on the response is not the window.
         (
             400,
             top("too many tokens: max tokens must be less than or equal to 4096, the maximum output for this model"),

@@ -115,7 +115,8 @@ fn from_judge(row: &Row) -> Result<Verdicts, String> {
     let mut verdicts = Vec::new();
     for (n, (fact, aligned)) in facts.into_iter().zip(alignment).enumerate() {
         let level = level(fact.get("level"), &format!("facts[{n}]"))?;
-        let matched = match aligned.get("response").and_then(scalar).map(|reply| reply.to_lowercase()).as_deref() {
+        let matched = match aligned.get("response").and_then(scalar).map(|response| response.to_lowercase()).as_deref()
+        {
             Some("yes") => true,
             Some("no") => false,
             _ => return Err(format!("`alignment[{n}].response`: expected Yes or No")),

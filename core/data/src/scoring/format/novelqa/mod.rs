@@ -112,10 +112,10 @@ fn read_file(draft: &mut Draft, file: &InputFile, novels: &[Novel], setting: Set
         return;
     }
     match (own, std::str::from_utf8(&file.bytes)) {
-        (Some(novel), Ok(reply))
-            if !matches!(reply.trim_start_matches('\u{feff}').trim_start().chars().next(), Some('{' | '[')) =>
+        (Some(novel), Ok(response))
+            if !matches!(response.trim_start_matches('\u{feff}').trim_start().chars().next(), Some('{' | '[')) =>
         {
-            read_reply(draft, file, novel, reply, setting);
+            read_response(draft, file, novel, response, setting);
         }
         (Some(novel), Ok(_)) => {
             for Entry { line, key, value } in draft.keep(entries(file)) {
@@ -215,16 +215,16 @@ fn read_row(
 fn verdict(row: &Row) -> Option<bool> {
     match field(row, &["correct", "judge"])? {
         (_, Value::Bool(is_correct)) => Some(*is_correct),
-        (_, Value::String(reply)) => Some(judge_letter(reply) == Parsed::Answer(true)),
+        (_, Value::String(response)) => Some(judge_letter(response) == Parsed::Answer(true)),
         _ => None,
     }
 }
 
-fn read_reply(draft: &mut Draft, file: &InputFile, novel: &Novel, reply: &str, setting: Setting) {
-    if reply.trim().is_empty() {
+fn read_response(draft: &mut Draft, file: &InputFile, novel: &Novel, response: &str, setting: Setting) {
+    if response.trim().is_empty() {
         return;
     }
-    let lines = answer_lines(reply, novel.ids.len());
+    let lines = answer_lines(response, novel.ids.len());
     for (id, line) in novel.ids.iter().zip(lines) {
         match line {
             Parsed::Answer(answer) => put(draft, file, None, id, answer.to_owned(), setting),

@@ -1,7 +1,7 @@
-//! Replies on disk, by the hash of everything that determines them, and never of a key.
+//! Responses on disk, by the hash of everything that determines them, and never of a key.
 //!
 //! A call is asked once, whichever run asks it: a run that was killed, or whose judge is changed, pays nothing twice.
-//! Refused and failed calls are no replies, and one that was cut short or is empty is no answer: none of them is kept.
+//! Refused and failed calls are no responses, and one that was cut short or is empty is no answer: none of them is kept.
 
 use crate::outgoing::{Outgoing, Source};
 use anyhow::{Context, Result};
@@ -19,19 +19,19 @@ const FORMAT: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     format: u32,
-    /// Where the reply came from.
+    /// Where the response came from.
     pub source: Source,
     /// Number of the repetition.
     pub repeat: u32,
-    /// The reply.
-    pub reply: Response,
+    /// The response.
+    pub response: Response,
     /// SHA-256 of the entry with this field empty, in hex.
     sha256: String,
 }
 
 impl Entry {
-    fn new(source: Source, repeat: u32, reply: Response) -> Self {
-        let mut entry = Self { format: FORMAT, source, repeat, reply, sha256: String::new() };
+    fn new(source: Source, repeat: u32, response: Response) -> Self {
+        let mut entry = Self { format: FORMAT, source, repeat, response, sha256: String::new() };
         entry.sha256 = entry.digest();
         entry
     }
@@ -48,34 +48,34 @@ impl Entry {
     }
 }
 
-/// The folder of remembered replies, or none.
-pub struct ReplyCache {
+/// The folder of remembered responses, or none.
+pub struct ResponseCache {
     folder: Option<PathBuf>,
     warned: Cell<bool>,
 }
 
-impl ReplyCache {
+impl ResponseCache {
     /// A cache in `folder`; without one nothing is remembered.
     pub fn new(folder: Option<PathBuf>) -> Self {
         Self { folder, warned: Cell::new(false) }
     }
 
-    /// The reply to a call of that [`request_key`], if it is known.
+    /// The response to a call of that [`request_key`], if it is known.
     pub fn get(&self, request: &str) -> Option<Response> {
         let path = self.path(request)?;
-        Entry::read(&path).map(|entry| Response { cached: true, ..entry.reply })
+        Entry::read(&path).map(|entry| Response { cached: true, ..entry.response })
     }
 
-    /// Keeps a reply that is neither cut short nor empty. Failing to write costs money in a later run, not results in this
-    /// one: it is said once.
-    pub fn put(&self, request: &str, source: Source, repeat: u32, reply: &Response) {
-        let is_answer = reply.finish != FinishReason::Length && !reply.text.trim().is_empty();
+    /// Keeps a response that is neither cut short nor empty. Failing to write costs money in a later run, not results
+    /// in this one: it is said once.
+    pub fn put(&self, request: &str, source: Source, repeat: u32, response: &Response) {
+        let is_answer = response.finish != FinishReason::Length && !response.text.trim().is_empty();
         let Some(path) = self.path(request).filter(|_| is_answer) else { return };
-        let entry = Entry::new(source, repeat, reply.clone());
+        let entry = Entry::new(source, repeat, response.clone());
         if let Err(error) = write(&path, &entry)
             && !self.warned.replace(true)
         {
-            warn!("replies are not remembered for the next run: {error:#}");
+            warn!("responses are not remembered for the next run: {error:#}");
         }
     }
 
@@ -84,10 +84,10 @@ impl ReplyCache {
     }
 }
 
-/// SHA-256 of everything that determines a reply, in hex.
+/// SHA-256 of everything that determines a response, in hex.
 pub fn request_key(source: &Source, call: &Outgoing, repeat: u32) -> String {
     let mut hash = PartsHash::default();
-    hash.part(&[b"closeread-reply-2"]);
+    hash.part(&[b"closeread-response-2"]);
     hash.part(&[serde_json::to_vec(source).expect("a source has string keys only")]);
     for part in call.hashed_parts(serde_json::to_string(call.marked()).expect("a call has string keys only")) {
         hash.part(&[part]);
@@ -97,7 +97,7 @@ pub fn request_key(source: &Source, call: &Outgoing, repeat: u32) -> String {
 }
 
 fn write(path: &Path, entry: &Entry) -> Result<()> {
-    let folder = path.parent().context("a reply lies in a folder")?;
+    let folder = path.parent().context("a response lies in a folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let mut partial = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(&mut partial, entry)?;
@@ -122,22 +122,22 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_found_for_the_same_question_to_the_same_model_only() {
+    fn a_response_is_found_for_the_same_question_to_the_same_model_only() {
         let dir = tempfile::tempdir().unwrap();
-        let cache = ReplyCache::new(Some(dir.path().to_owned()));
-        let reply = Response { text: "Ana".to_owned(), ..Response::default() };
+        let cache = ResponseCache::new(Some(dir.path().to_owned()));
+        let response = Response { text: "Ana".to_owned(), ..Response::default() };
         let get = |model: &str, text: &str, repeat| cache.get(&request_key(&source(model), &call(text), repeat));
-        cache.put(&request_key(&source("a"), &call("Who?"), 0), source("a"), 0, &reply);
-        assert_eq!(get("a", "Who?", 0), Some(Response { cached: true, ..reply }));
+        cache.put(&request_key(&source("a"), &call("Who?"), 0), source("a"), 0, &response);
+        assert_eq!(get("a", "Who?", 0), Some(Response { cached: true, ..response }));
         assert_eq!([get("b", "Who?", 0), get("a", "When?", 0), get("a", "Who?", 1)], [None, None, None]);
     }
 
     #[test]
-    fn replies_cut_short_and_damaged_files_are_no_answers() {
+    fn responses_cut_short_and_damaged_files_are_no_answers() {
         let dir = tempfile::tempdir().unwrap();
-        let cache = ReplyCache::new(Some(dir.path().to_owned()));
+        let cache = ResponseCache::new(Some(dir.path().to_owned()));
         let request = request_key(&source("a"), &call("Who?"), 0);
-        let put = |reply: &Response| cache.put(&request, source("a"), 0, reply);
+        let put = |response: &Response| cache.put(&request, source("a"), 0, response);
         put(&Response { text: "An".to_owned(), finish: FinishReason::Length, ..Response::default() });
         put(&Response { text: "\n".to_owned(), ..Response::default() });
         assert_eq!(cache.get(&request), None);

@@ -1,0 +1,83 @@
+//! Numbers in digits, with separators, signs and units, as documents write them.
+
+use crate::corpusqa::unit::Unit;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// The unit beside the number and the one stated apart, as one.
+pub(super) fn together(cell: Unit, stated: Unit) -> Unit {
+    Unit {
+        exponent: cell.exponent.or(stated.exponent),
+        currency: cell.currency.or(stated.currency),
+        measure: cell.measure.or(stated.measure),
+        share: cell.share.or(stated.share),
+        rest: if cell.rest.is_empty() { stated.rest } else { cell.rest },
+    }
+}
+
+/// A number in digits, and what stands around it.
+pub(super) struct Digits {
+    /// With a point and a sign, without separators.
+    pub(super) decimal: String,
+    pub(super) unit: Unit,
+    /// Words before the number that are no unit.
+    pub(super) before: String,
+}
+
+/// The only number of a text; `None` if there are no digits, or several numbers.
+pub(super) fn digits(text: &str) -> Option<Digits> {
+    static NUMBER: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"^([^0-9]*?)(\.?[0-9](?:[0-9]|[.,'’ ][0-9])*)([^0-9]*)$").expect("a valid pattern")
+    });
+    static SQUARE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"(?i)\b(k?m)2$").expect("a valid pattern"));
+    let text = SQUARE.replace(text, "${1}²");
+    let found = NUMBER.captures(&text)?;
+    let (before, number, after) = (&found[1], &found[2], &found[3]);
+    let decimal = decimal(number)?;
+    let (opened, closed) = (before.contains('('), after.trim_start().starts_with(')'));
+    if opened != closed || after.len() > 1 && after.starts_with(['-', '–', '/', '.']) {
+        return None;
+    }
+    let minus = before.contains(['-', '负']);
+    let before = Unit::read(&before.replace(['-', '负', '+', '('], " "));
+    let after = Unit::read(after.trim_start().trim_start_matches(')'));
+    let sign = if opened != minus { "-" } else { "" };
+    let words = before.rest.clone();
+    Some(Digits { decimal: format!("{sign}{decimal}"), unit: together(after, before), before: words })
+}
+
+/// Digits with separators as a decimal with a point: `1,234.5`, `1.234.567`, `1.234,56`, `1 234`, `12,34,567`.
+fn decimal(number: &str) -> Option<String> {
+    let number = number.replace(['\'', '’'], " ");
+    let last = number.rfind(['.', ',']);
+    let (n_points, n_commas) = (number.matches('.').count(), number.matches(',').count());
+    let n_blanks = number.matches(' ').count();
+    let point = match (n_points, n_commas) {
+        (1, 0) => last,
+        (0, _) => None,
+        (_, 0) => None,
+        // Both are there: the last one is the point, and stands alone.
+        _ => last.filter(|&at| number.matches(&number[at..=at]).count() == 1),
+    };
+    if n_points > 0 && n_commas > 0 && point.is_none() {
+        return None;
+    }
+    let (whole, fraction) = point.map_or((number.as_str(), ""), |at| (&number[..at], &number[at + 1..]));
+    let separators: Vec<char> = whole.chars().filter(|c| !c.is_ascii_digit()).collect();
+    if separators.iter().any(|c| *c != separators[0]) || fraction.contains(' ') || n_blanks > separators.len() {
+        return None;
+    }
+    let groups: Vec<&str> = whole.split(|c: char| !c.is_ascii_digit()).collect();
+    if let [first, middle @ .., last] = groups.as_slice()
+        && groups.len() > 1
+    {
+        let lakhs = separators[0] == ',' && middle.iter().all(|group| group.len() == 2);
+        let threes = middle.iter().all(|group| group.len() == 3);
+        if !(1..=3).contains(&first.len()) || last.len() != 3 || !(threes || lakhs) {
+            return None;
+        }
+    }
+    let whole = groups.concat();
+    let whole = if whole.is_empty() { "0" } else { &whole };
+    Some(if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") })
+}

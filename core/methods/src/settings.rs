@@ -1,0 +1,80 @@
+//! What every session of a run shares.
+
+use closeread_books::tokens::Tokenizer;
+use closeread_llm::ASSUMED_RESPONSE_TOKENS;
+use closeread_prompts::Prompts;
+
+/// How long responses may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseLimit {
+    /// At most so many tokens.
+    AtMost(u32),
+    /// As long as the provider lets them be: no limit is sent. So many tokens are kept free for them in a window, and
+    /// assumed where their length must be said beforehand.
+    Provider(u32),
+}
+
+impl ResponseLimit {
+    /// The limit of a run without options: none, for no paper names one.
+    pub const NONE: Self = Self::Provider(ASSUMED_RESPONSE_TOKENS);
+
+    /// What a call is sent with.
+    pub fn sent(self) -> Option<u32> {
+        match self {
+            Self::AtMost(tokens) => Some(tokens),
+            Self::Provider(_) => None,
+        }
+    }
+
+    /// Tokens that are kept free for a response: its limit, or the assumption.
+    pub fn reserved(self) -> u32 {
+        let (Self::AtMost(tokens) | Self::Provider(tokens)) = self;
+        tokens
+    }
+
+    /// The limit, but not below so many tokens.
+    #[must_use]
+    pub fn at_least(self, least: u32) -> Self {
+        match self {
+            Self::AtMost(tokens) => Self::AtMost(tokens.max(least)),
+            Self::Provider(tokens) => Self::Provider(tokens.max(least)),
+        }
+    }
+
+    /// The limit with so many tokens more.
+    #[must_use]
+    pub fn plus(self, more: u32) -> Self {
+        match self {
+            Self::AtMost(tokens) => Self::AtMost(tokens.saturating_add(more)),
+            Self::Provider(tokens) => Self::Provider(tokens.saturating_add(more)),
+        }
+    }
+}
+
+impl From<Option<u32>> for ResponseLimit {
+    fn from(tokens: Option<u32>) -> Self {
+        tokens.map_or(Self::NONE, Self::AtMost)
+    }
+}
+
+/// What every session of a run shares.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings<'a> {
+    /// The prompts.
+    pub prompts: &'a Prompts,
+    /// Counts budgets, prompts and windows.
+    pub tokenizer: &'a Tokenizer,
+    /// How long a response may be.
+    pub response_limit: ResponseLimit,
+    /// Sampling temperature; the papers decode greedily, 0.
+    pub temperature: f32,
+    /// Tokens a model can take, prompt and response together; `None` for a reader without a limit.
+    pub context_window: Option<usize>,
+}
+
+impl<'a> Settings<'a> {
+    /// Greedy decoding, responses and a window without limit.
+    pub fn new(prompts: &'a Prompts, tokenizer: &'a Tokenizer) -> Self {
+        Self { prompts, tokenizer, response_limit: ResponseLimit::NONE, temperature: 0.0, context_window: None }
+    }
+}

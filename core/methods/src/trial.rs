@@ -1,0 +1,109 @@
+//! A finished attempt at an item, and why one ends before its method is through.
+
+use crate::record::{CallTrace, Context};
+use closeread_books::TextError;
+use closeread_eval::Outcome;
+use closeread_llm::HostError;
+use closeread_prompts::PromptError;
+use closeread_retrieve::IndexError;
+use std::collections::BTreeMap;
+
+/// A finished attempt at an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trial {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Tokens of all its prompts together by the run's tokenizer; 0 if none was made.
+    pub prompt_tokens: usize,
+    /// What the reader was given of the books.
+    pub context: Option<Context>,
+    /// The calls, in order.
+    pub calls: Vec<CallTrace>,
+    /// Numbers worth reporting that no score holds, such as `searches`.
+    pub measures: BTreeMap<String, f64>,
+    /// Sentences of the books that the reader cited, where it was asked for them.
+    pub evidence: Option<Vec<String>>,
+    /// Id of the item in whose trial the call stands that asked this one as well.
+    pub shared_call: Option<String>,
+}
+
+impl Trial {
+    /// A trial that ended before anything was asked.
+    pub fn ended(outcome: Outcome) -> Self {
+        Self {
+            outcome,
+            prompt_tokens: 0,
+            context: None,
+            calls: Vec::new(),
+            measures: BTreeMap::new(),
+            evidence: None,
+            shared_call: None,
+        }
+    }
+}
+
+/// Why a trial could not be made at all. A refusal, an overflow or an answer that does not parse is an
+/// [`Outcome`], because it is scored.
+#[derive(Debug, thiserror::Error)]
+pub enum MethodError {
+    /// A prompt is unusable.
+    #[error(transparent)]
+    Prompt(#[from] PromptError),
+    /// The index cannot rank.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The method searches, and its session has no index.
+    #[error("the method searches passages, and there is no index of them")]
+    NoIndex,
+    /// The method works on what it prepares, and that was not handed over.
+    #[error("the method works on what it makes of the books first, and that was not made")]
+    NotPrepared,
+    /// The text of a book cannot be had.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// What was prepared is of something else.
+    #[error("what the run folder keeps in `preparations` cannot be used: {0}; remove it, or start anew")]
+    Unprepared(String),
+}
+
+/// Why a session stops before its method is through.
+#[derive(Debug)]
+pub enum Stop {
+    /// With something that is scored.
+    Outcome(Outcome),
+    /// With something that stops the run.
+    Error(MethodError),
+}
+
+impl From<HostError> for Stop {
+    fn from(error: HostError) -> Self {
+        let tokens = |n: Option<u64>| n.and_then(|n| usize::try_from(n).ok());
+        Self::Outcome(match error {
+            HostError::Overflow { needed, context_window: window, .. } => {
+                Outcome::Overflow { needed: tokens(needed), context_window: tokens(window) }
+            }
+            HostError::Blocked { reason } => Outcome::Blocked { reason },
+            HostError::Failed(_) | HostError::Embedding(_) | HostError::Text(_) => {
+                Outcome::Failed { error: error.to_string() }
+            }
+        })
+    }
+}
+
+impl From<PromptError> for Stop {
+    fn from(error: PromptError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<IndexError> for Stop {
+    fn from(error: IndexError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl From<MethodError> for Stop {
+    fn from(error: MethodError) -> Self {
+        Self::Error(error)
+    }
+}
