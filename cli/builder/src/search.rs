@@ -134,8 +134,13 @@ impl SearchHost for Search {
             }
             Self::Engine(engine) => {
                 let response = engine.ask(query).await?;
-                let hits = response.pointer(&engine.hits).and_then(Value::as_u64);
-                hits.ok_or_else(|| failed(format!("the response has no number at {}", engine.hits)))
+                let Some(hits) = response.pointer(&engine.hits) else {
+                    return Err(failed(format!(
+                        "the response has nothing at {}: name the place by --search-hits",
+                        engine.hits
+                    )));
+                };
+                count(hits).ok_or_else(|| failed(format!("{hits} at {} is no count of results", engine.hits)))
             }
         }
     }
@@ -185,6 +190,17 @@ fn failed(problem: String) -> HostError {
     HostError::Failed(format!("the search failed: {problem}"))
 }
 
+/// A count of results as a number or as text, such as Google's `"1230000"`; marks between thousands are passed over.
+fn count(value: &Value) -> Option<u64> {
+    let Value::String(text) = value else { return value.as_u64() };
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, ',' | '.' | '\'' | '’' | '_');
+    let groups: Vec<&str> = text.trim().split(is_mark).collect();
+    let is_grouped = groups.iter().skip(1).all(|group| group.len() == 3) && (groups.len() == 1 || groups[0].len() <= 3);
+    let digits = groups.concat();
+    let is_number = is_grouped && digits.bytes().all(|byte| byte.is_ascii_digit());
+    digits.parse().ok().filter(|_| is_number)
+}
+
 /// A query as part of an address.
 pub(super) fn encoded(query: &str) -> String {
     let byte = |byte: &u8| match byte {
@@ -197,10 +213,24 @@ pub(super) fn encoded(query: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn queries_are_encoded() {
         assert_eq!(encoded("Ana & 渡"), "Ana%20%26%20%E6%B8%A1");
+    }
+
+    #[test]
+    fn counts_are_numbers_or_texts_with_marks_between_thousands() {
+        let counts =
+            [json!(12), json!("1230000"), json!("1,230,000"), json!("1.230.000"), json!("1\u{a0}230"), json!("0")];
+        let expected = [12, 1_230_000, 1_230_000, 1_230_000, 1_230, 0].map(Some);
+        assert_eq!(counts.each_ref().map(count), expected);
+        for no_count in
+            [json!("about 12"), json!("1.5"), json!("12,34"), json!("1234,567"), json!("-3"), json!(""), json!(null)]
+        {
+            assert_eq!(count(&no_count), None, "{no_count}");
+        }
     }
 
     #[tokio::test]

@@ -100,6 +100,30 @@ fn a_page_is_fetched_from_a_wiki_once_and_a_wiki_is_searched() {
 }
 
 #[test]
+fn an_engine_counts_all_keywords_at_once_while_the_checker_searches_by_itself() {
+    let (model, engine) = (builder(), Wiki::start(json!({"searchInformation": {"totalResults": "1,230,000"}})));
+    let sandbox = Sandbox::with_own_cache();
+    loan(&sandbox);
+    let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");
+    let address = format!("{}/search?q=\"{{query}}\"", engine.url);
+    let books =
+        ["build", "sagascale", "--books", &story, "--retriever", "bm25", "--articles", "articles", "--out", "s"];
+    let model = ["--model", "openai-compatible/builder", "--base-url", &model.url];
+    let search = ["--search", &address, "--checker-searches", "--keyword-join", "\" \""];
+    let build = [&books[..], &model, &search].concat();
+    let said = sandbox.run(&build).err().to_owned();
+    assert!(said.contains("no number") || said.contains("--search-hits"), "{said}");
+    let hits = ["--search-hits", "/searchInformation/totalResults", "--fresh"];
+    let said = sandbox.run(&[&build[..], &hits].concat()).exits(0).err().to_owned();
+    assert!(said.contains("tokens; the paper's novels have typically more than 100000"), "{said}");
+    assert_eq!(lines(&sandbox, "s/items.jsonl")[0]["popularity"], 1_230_000);
+    let asked = engine.asked.lock().unwrap().clone();
+    assert_eq!(asked.len(), 2, "once in each build, and never by the checker: {asked:?}");
+    assert!(asked[0].contains("q=%22bell%22") || asked[0].contains("q=%22bell%22%20%22"), "{asked:?}");
+    sandbox.run(&[&books[..], &model, &["--checker-searches"]].concat()).exits(2);
+}
+
+#[test]
 fn a_page_that_is_not_there_is_named_with_what_the_wiki_says() {
     let sandbox = Sandbox::with_own_cache();
     let story = format!("{SAMPLE}/the-loan-of-the-bell.txt");

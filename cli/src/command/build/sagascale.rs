@@ -21,7 +21,7 @@ use closeread_text::hash::sha256;
 use serde_json::json;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tracing::info;
+use tracing::{info, warn};
 
 const PROMPTS: [&str; 9] = [
     "sagascale-segment",
@@ -36,6 +36,8 @@ const PROMPTS: [&str; 9] = [
 ];
 /// Sub-queries of a segment that --dry-run reckons with.
 const TYPICAL_QUERIES: u64 = 5;
+/// Tokens that the books of the paper have at least, as a rule.
+const TYPICAL_LENGTH: usize = 100_000;
 
 /// Questions from books and the encyclopaedia's articles about them (SagaScale, section 3.1)
 ///
@@ -51,7 +53,14 @@ pub(crate) struct SagaScaleArgs {
     /// Without --search: --checker searches by itself, and questions are kept however popular they are
     #[arg(long, conflicts_with = "search")]
     no_realism: bool,
-    /// The model that says whether an answer is right; without --search one that can search [default: --model]
+    /// With --search: --checker searches by itself, as in the paper, and --search only counts results
+    #[arg(long, requires = "search")]
+    checker_searches: bool,
+    /// What stands between the keywords of a question in the one search for all of them
+    #[arg(long, value_name = "TEXT", default_value = " ")]
+    keyword_join: String,
+    /// The model that says whether an answer is right; with --no-realism or --checker-searches one that can search [default:
+    /// --model]
     #[arg(long, value_name = "NAME")]
     checker: Option<String>,
     /// Models that must not know the answers; four in the paper
@@ -78,11 +87,13 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let books = args.books.read()?;
     let model = build.model()?;
     let (checker, judge) = (args.checker.as_deref().unwrap_or(model), args.judge.as_deref().unwrap_or(model));
-    let parameters = SagaScale { most_pairs: args.most_pairs.into(), ..SagaScale::default() };
+    let keyword_join = args.keyword_join.clone();
+    let parameters = SagaScale { most_pairs: args.most_pairs.into(), keyword_join, ..SagaScale::default() };
     let articles = args.articles.articles().read(&books, &build.out).await?;
     let mut models = vec![model, checker, judge];
     models.extend(args.knower.iter().map(String::as_str));
     let context = build.context(&models)?;
+    note_short_books(&books, &context.tokenizer)?;
     if build.dry_run {
         let shelves = subjects(&books, articles, &parameters, &context.tokenizer, &args, None)?;
         let mut stages = Vec::new();
@@ -115,7 +126,8 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
         (search.as_ref().map(SearchOptions::name), search.map(|search| search.open(&context.tokenizer)).transpose()?);
     let encoder = args.embedder.load()?.map(QueryEncoder::new);
     let more = json!({
-        "checker": checker, "judge": judge, "knowers": args.knower, "search": name, "parameters": parameters,
+        "checker": checker, "checker_searches": args.checker_searches || search.is_none(), "judge": judge,
+        "knowers": args.knower, "search": name, "parameters": parameters,
         "books": hashes(&books), "articles": sha256(&serde_json::to_vec(&articles)?), "retriever": args.embedder.retriever,
         "embedder": encoder.as_ref().map(|encoder| encoder.embedder().name()),
     });
@@ -129,6 +141,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let crew = Crew {
         writer: &writer,
         checker: &checker,
+        lookup: search.as_ref().filter(|_| !args.checker_searches),
         search: search.as_ref(),
         knowers: knowers.iter().map(|(name, host)| (*name, host)).collect(),
         judge: &judge,
@@ -139,6 +152,17 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
         write(&folder, build, "sagascale", (&books, &BookTexts::default()), &built)
     })
     .await
+}
+
+/// Names the books that are shorter than the paper's.
+fn note_short_books(books: &[Arc<Book>], tokenizer: &Tokenizer) -> Result<()> {
+    for book in books {
+        let tokens = tokenizer.count(book.text()?.flow().text());
+        if tokens < TYPICAL_LENGTH {
+            warn!("`{}` has {tokens} tokens; the paper's novels have typically more than {TYPICAL_LENGTH}", book.id);
+        }
+    }
+    Ok(())
 }
 
 /// The books with their passages, vectors where they are needed.

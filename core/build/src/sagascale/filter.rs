@@ -12,7 +12,6 @@ use closeread_eval::answer::after_thinking;
 use closeread_eval::answer::boxed::{all_boxed, boxed_label};
 use closeread_eval::{Item, Task};
 use closeread_judges::{self as judges, Judge, QuestionType, Ruling, Submission, SubmittedAnswer, Verdict};
-use closeread_llm::HostError;
 use closeread_methods::Host;
 use closeread_methods::record::CallTrace;
 use closeread_methods::{ClosedBook, MethodError, PromptStyle, Session, Settings, run};
@@ -56,7 +55,7 @@ pub struct Checked {
 pub struct Popular {
     /// What it is about.
     pub keywords: Vec<String>,
-    /// Search results for all keywords together; absent where nobody searches.
+    /// Results of one search for all keywords; absent where nobody searches.
     pub score: Option<u64>,
 }
 
@@ -102,15 +101,15 @@ pub(super) fn correctness_prompt<'p>(
 /// Keeps a pair whose answer a search bears out (figure 12); nothing found is not right.
 pub(super) async fn correctness<H: Host, P: SearchHost>(
     host: &H,
-    search: Option<&P>,
+    lookup: Option<&P>,
     settings: Settings<'_>,
     book: &Book,
     candidate: &Candidate,
 ) -> Result<Made<Checked>, MethodError> {
     let mut session = Session::new(host, settings);
-    let results = match search {
+    let results = match lookup {
         None => None,
-        Some(search) => match search.find(&format!("{} {}", book.title, candidate.pair.question)).await {
+        Some(lookup) => match lookup.find(&format!("{} {}", book.title, candidate.pair.question)).await {
             Ok(found) => Some(found.into_iter().take(SHOWN).collect::<Vec<_>>()),
             Err(error) => return made(session, Err(error.into())),
         },
@@ -135,10 +134,11 @@ pub(super) fn keyword_prompt<'p>(book: &'p Book, candidate: &'p Candidate) -> Sa
     SagaScaleKeywords { title: &book.title, question: &candidate.pair.question }
 }
 
-/// The keywords of a question (figure 13) and how many results they have.
+/// The keywords of a question (figure 13) and how many results one search for all of them has; `join` stands between them.
 pub(super) async fn popularity<H: Host, P: SearchHost>(
     host: &H,
     search: Option<&P>,
+    join: &str,
     settings: Settings<'_>,
     book: &Book,
     candidate: &Candidate,
@@ -157,14 +157,7 @@ pub(super) async fn popularity<H: Host, P: SearchHost>(
     })
     .await?;
     let (Some(search), End::Kept { value }) = (search, &made.end) else { return Ok(made) };
-    let counted = async {
-        let mut score = 0;
-        for keyword in &value.keywords {
-            score += search.hits(keyword).await?;
-        }
-        Ok::<u64, HostError>(score)
-    };
-    let end = match counted.await {
+    let end = match search.hits(&value.keywords.join(join)).await {
         Ok(score) => End::Kept { value: Popular { score: Some(score), ..value.clone() } },
         Err(error) => End::Failed { error: error.to_string() },
     };

@@ -48,9 +48,11 @@ pub const STAGES: [&str; 9] = [
 pub struct Crew<'a, H, S> {
     /// Judges segments, writes sub-queries, pairs and keywords, names types.
     pub writer: &'a H,
-    /// Says whether an answer is right: a model that searches, unless `search` does it for it.
+    /// Says whether an answer is right.
     pub checker: &'a H,
-    /// Searches. Without it `checker` has to, and the filter of realism keeps everything.
+    /// Finds what `checker` is shown. Without it `checker` is a model that searches by itself, as in the paper.
+    pub lookup: Option<&'a S>,
+    /// Counts the results of a question's keywords. Without it the filter of realism keeps everything.
     pub search: Option<&'a S>,
     /// The models that must not know the answers, by their names; four in the paper.
     pub knowers: Vec<(&'a str, &'a H)>,
@@ -120,7 +122,7 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     let checked: Vec<Line<Checked>> = building
         .stage("correctness", &candidates, async |unit: &Unit<Candidate>| {
             let book = &by_id[unit.input.document.as_str()].book;
-            filter::correctness(crew.checker, crew.search, settings, book, &unit.input).await
+            filter::correctness(crew.checker, crew.lookup, settings, book, &unit.input).await
         })
         .await?;
     let correct = only(&candidates, &checked);
@@ -128,7 +130,7 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     let popular: Vec<Line<Popular>> = building
         .stage("keywords", &correct, async |unit: &Unit<Candidate>| {
             let book = &by_id[unit.input.document.as_str()].book;
-            filter::popularity(crew.writer, crew.search, settings, book, &unit.input).await
+            filter::popularity(crew.writer, crew.search, &parameters.keyword_join, settings, book, &unit.input).await
         })
         .await?;
     let scored: Vec<Unit<filter::Scored>> = filter::scored(&correct, &popular);
@@ -171,7 +173,9 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
         items.push(item);
     }
     let books: Vec<&Arc<Book>> = subjects.iter().map(|subject| &subject.book).collect();
-    let mut tables = vec![tables::types(&items)];
+    let language = |document: &str| by_id[document].book.language.code().to_owned();
+    let steps = [("generated", &candidates), ("right", &correct), ("realistic", &wanted), ("kept", &unknown)];
+    let mut tables = vec![tables::types(&items), tables::by_language(&steps, language)];
     tables.extend(tables::lengths(&books, tokenizer, &items)?);
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
 }

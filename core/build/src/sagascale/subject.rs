@@ -20,12 +20,15 @@ pub struct SagaScale {
     pub most_pairs: usize,
     /// Share of the highest score of a book that a question's popularity must reach: 0.0001 in the paper.
     pub popularity: f64,
+    /// What stands between the keywords of a question in the one search for all of them.
+    pub keyword_join: String,
 }
 
 impl Default for SagaScale {
     fn default() -> Self {
         let passage_tokens = Chunker::Window.default_max_tokens();
-        Self { least_tokens: 50, passage_tokens, top_k: 3, most_pairs: 10, popularity: 0.0001 }
+        let keyword_join = " ".to_owned();
+        Self { least_tokens: 50, passage_tokens, top_k: 3, most_pairs: 10, popularity: 0.0001, keyword_join }
     }
 }
 

@@ -9,6 +9,7 @@ use closeread_build::sagascale::{Crew, Found, SagaScale, SearchHost, Segment, Su
 use closeread_build::{BuildError, Building, Built};
 use closeread_llm::{Call, HostError};
 use closeread_retrieve::{PassageIndex, Retriever};
+use closeread_table::Value;
 use serde_json::json;
 
 /// The article's sections: heading and text.
@@ -23,7 +24,7 @@ struct Library;
 impl SearchHost for Library {
     async fn hits(&self, query: &str) -> Result<u64, HostError> {
         Ok(match query {
-            "Ben" => 100_000,
+            "Ben the key" => 100_000,
             "the stair" => 40,
             _ => 3,
         })
@@ -50,20 +51,20 @@ fn subject() -> Subject {
 fn build_with(
     host: &ScriptedHost<'_>,
     knowing: &[(&str, &ScriptedHost<'_>)],
-    search: Option<&Library>,
+    (lookup, search): (Option<&Library>, Option<&Library>),
     store: &Memory,
     parameters: &SagaScale,
 ) -> Result<Built, BuildError> {
     let subjects = [subject()];
     let knowers = knowing.iter().map(|(name, _)| (*name, host)).collect();
-    let crew = Crew { writer: host, checker: host, search, knowers, judge: host };
+    let crew = Crew { writer: host, checker: host, lookup, search, knowers, judge: host };
     with_setting(async |settings| {
         sagascale(&crew, settings, Building::new(store, 2, None), &subjects, parameters).await
     })
 }
 
 pub(crate) fn build(host: &ScriptedHost<'_>, store: &Memory) -> Result<Built, BuildError> {
-    build_with(host, &[("p/knower", host)], Some(&Library), store, &parameters())
+    build_with(host, &[("p/knower", host)], (Some(&Library), Some(&Library)), store, &parameters())
 }
 
 fn said(call: &Call) -> &str {
@@ -166,10 +167,32 @@ fn each_filter_drops_by_its_own_rule() {
 #[test]
 fn without_a_search_the_checker_searches_and_every_question_is_popular_enough() {
     let host = ScriptedHost::scripted(|call, _| able(call));
-    let built = build_with(&host, &[], None, &Memory::default(), &parameters()).unwrap();
+    let built = build_with(&host, &[], (None, None), &Memory::default(), &parameters()).unwrap();
     assert!(host.transcript().contains("by what you find on the web"));
     assert_eq!(funnel(&built)[6..8], ["realism 3 -> 3", "contamination 3 -> 3"]);
     assert_eq!(built.items[0].other["popularity"], json!(null));
+}
+
+#[test]
+fn a_checker_that_searches_by_itself_stands_beside_counted_realism() {
+    let host = ScriptedHost::scripted(|call, _| able(call));
+    let built = build_with(&host, &[], (None, Some(&Library)), &Memory::default(), &parameters()).unwrap();
+    assert!(host.transcript().contains("by what you find on the web"));
+    assert_eq!(funnel(&built)[6], "realism 3 -> 2, unpopular 1");
+    let table = built.tables.iter().find(|table| table.id == "languages").unwrap();
+    let rows: Vec<String> =
+        table.rows.iter().map(|row| row.iter().map(Value::shown).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(rows, ["en 3 3 2 2 66.7", "all 3 3 2 2 66.7"]);
+}
+
+#[test]
+fn keywords_are_counted_by_one_search_joined_as_was_said() {
+    let host = ScriptedHost::scripted(|call, _| able(call));
+    let parameters = SagaScale { keyword_join: "\" \"".to_owned(), ..parameters() };
+    let built = build_with(&host, &[], (None, Some(&Library)), &Memory::default(), &parameters).unwrap();
+    assert_eq!(funnel(&built)[6], "realism 3 -> 3", "no query is known: 3 for `Ben\" \"the key`, 40 at the most");
+    let built = build(&host, &Memory::default()).unwrap();
+    assert_eq!(built.items[1].other["popularity"], json!(100_000), "not the sum over `Ben` and `the key`");
 }
 
 #[test]

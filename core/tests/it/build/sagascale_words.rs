@@ -369,7 +369,7 @@ fn a_segment_becomes_pairs_that_pass_three_filters() {
         json!({
             "id": "story-01-002", "documents": ["story"], "question": "Who finds the key?", "task": "generative",
             "answers": ["Ben"], "labels": {"language": "en", "question_type": "Character"}, "segment": "Plot",
-            "keywords": ["Ben", "the key"], "popularity": 100_003,
+            "keywords": ["Ben", "the key"], "popularity": 100_000,
         })
     );
     let contexts = &store.lines("pairs")[0]["value"]["contexts"];
