@@ -45,8 +45,8 @@ const ALL_METHODS: &str = "all";
 #[merge(strategy = merging::if_not_given)]
 pub(crate) struct RunArgs {
     /// `sample`, a folder with documents.jsonl and items.jsonl, a paper's benchmark: sagascale, novelqa, infinitebench,
-    /// quality, narrativeqa, corpusqa, hamlet, or another data set: fairytaleqa, loogle, leval-quality, nocha, squality
-    /// [default: sample]
+    /// quality, narrativeqa, corpusqa, hamlet, or another data set: fairytaleqa, frames, longbench-v2, loogle, leval-quality,
+    /// nocha, squality [default: sample]
     #[arg(long, value_name = "NAME|DIR")]
     pub(crate) benchmark: Option<String>,
     /// File or folder a data set is read from; repeatable. A folder with documents.jsonl and items.jsonl serves for

@@ -3,12 +3,16 @@
 use super::Adapter;
 use super::{corpusqa, hamlet, infinitebench, narrativeqa, novelqa, quality, sagascale};
 #[cfg(feature = "other-formats")]
-use super::{fairytaleqa, leval_quality, loogle, nocha, squality};
+use super::{fairytaleqa, frames, leval_quality, longbench_v2, loogle, nocha, squality};
 
 /// Every adapter, in the order in which help lists them.
 pub static ADAPTERS: &[Adapter] = &[
     #[cfg(feature = "other-formats")]
     fairytaleqa::ADAPTER,
+    #[cfg(feature = "other-formats")]
+    frames::ADAPTER,
+    #[cfg(feature = "other-formats")]
+    longbench_v2::ADAPTER,
     #[cfg(feature = "other-formats")]
     loogle::ADAPTER,
     #[cfg(feature = "other-formats")]

@@ -20,6 +20,8 @@ mod testing;
 pub mod corpusqa;
 #[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod fairytaleqa;
+#[cfg(all(feature = "data-sets", feature = "other-formats"))]
+pub mod frames;
 #[cfg(feature = "data-sets")]
 pub mod hamlet;
 #[cfg(feature = "data-sets")]
@@ -27,6 +29,8 @@ pub mod infinitebench;
 pub mod jsonl;
 #[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod leval_quality;
+#[cfg(all(feature = "data-sets", feature = "other-formats"))]
+pub mod longbench_v2;
 #[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod loogle;
 #[cfg(feature = "data-sets")]

@@ -1,4 +1,4 @@
-//! Records of a CSV file with a header, with the line each begins in.
+//! Records of a CSV or TSV file with a header, with the line each begins in.
 
 use closeread_eval::{InputFile, Problem};
 use csv::{ByteRecord, ReaderBuilder};
@@ -21,12 +21,13 @@ impl Record {
 
 /// The records of `file`; what is wrong goes to `problems`.
 ///
-/// Column names are trimmed and lower-cased. A missing column of `required` costs the file; invalid UTF-8, a wrong
+/// Tabs separate in a file that ends in `.tsv`, commas in any other. Column names are trimmed and lower-cased. A missing column of `required` costs the file; invalid UTF-8, a wrong
 /// number of fields or a quote that is never closed cost the record. Lone CR, LF and CRLF end a record outside quotes
 /// and stay as they are inside.
 pub(crate) fn records(file: &InputFile, required: &[&str], problems: &mut Vec<Problem>) -> Vec<Record> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+    let delimiter = if file.name.to_lowercase().ends_with(".tsv") { b'\t' } else { b',' };
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(bytes);
     let mut lines = Lines::new(bytes);
     let mut raw = ByteRecord::new();
     let mut columns: Option<Vec<String>> = None;
