@@ -70,6 +70,7 @@ fn questioned(said: &str) -> Option<&'static str> {
         _ if said.contains("Write one question with its answer") => {
             r"\boxed{Which town lent the bell?} \boxed{Port Emery}"
         }
+        _ if said.contains("by what you find on the web") => r"\boxed{PASS}",
         _ if said.contains("Check a question about") => match said.contains("=== FOUND ON THE WEB ===\n1. ") {
             true => r"\boxed{PASS}",
             false => r"\boxed{FAIL}",
