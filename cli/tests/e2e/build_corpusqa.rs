@@ -5,7 +5,7 @@ use crate::build_model::said;
 use crate::corpus_truth::{Plain, json_file, lines};
 use crate::provider::{Server, answer};
 use crate::support::{Sandbox, funnel};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
 const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample/corpus");
@@ -110,6 +110,40 @@ fn a_ready_table_of_the_sample_becomes_a_benchmark_that_runs_at_once() {
     sandbox.write("c/items.jsonl", text);
     let differs = sandbox.run(&["build", "corpusqa", "--out", "c", "--check-sql"]).exits(1).out();
     assert!(differs.contains(changed[3]["id"].as_str().unwrap()) && differs.contains("4711"), "{differs}");
+}
+
+#[test]
+fn columns_in_one_unit_are_compared_and_empty_answers_have_a_limit() {
+    let sandbox = Sandbox::new();
+    let sample = sample();
+    let titles = ["income (EUR)", "wages (EUR)", "costs (EUR)", "profit (EUR)"];
+    let amount = |row: usize, column: usize| ((row * 37 + column * 53) % 97 + 1) * [9, 3, 2, 4][column];
+    let rows = sample.names.iter().enumerate().map(|(row, name)| {
+        let cells: Vec<String> = (0..4).map(|column| amount(row, column).to_string()).collect();
+        format!("{name},{}\n", cells.join(","))
+    });
+    sandbox.write("t.csv", format!("name,{}\n{}", titles.join(","), rows.collect::<String>()));
+    let build = |out: &str, more: &[&str]| {
+        let table = ["build", "corpusqa", "--documents", SAMPLE, "--table", "t.csv", "--lengths", "all", "--out", out];
+        let rest = ["--entity", "cooperative,cooperatives", "--least-tokens", "900", "--questions", "120"];
+        sandbox.run(&[&table[..], &rest, more].concat()).exits(0);
+        lines(&sandbox, &format!("{out}/items.jsonl"))
+    };
+    let items = build("c", &[]);
+    let columns = titles.iter().enumerate().map(|(column, title)| {
+        let cells = (0..sample.names.len()).map(|row| amount(row, column).to_string()).collect();
+        (title.trim_end_matches(" (EUR)").to_owned(), cells)
+    });
+    Plain { columns: columns.collect(), ..sample }.confirms(&items, &json_file(&sandbox.path("c/sets.json")));
+    for template in ["two-columns", "count-two-columns", "ratio-each", "margin-above", "weighted-ratios"] {
+        assert!(items.iter().any(|item| item["template"] == template), "{template}");
+    }
+    let lists = |items: &[Value]| items.iter().filter(|item| item["answers"][0] == "[]").count();
+    assert!(lists(&items) > 0, "an empty list is an answer");
+    let limited = build("none", &["--most-empty", "0"]);
+    assert!(limited.iter().all(|item| !["[]", "0", "0.00%"].contains(&item["answers"][0].as_str().unwrap())));
+    let report: Value = json_file(&sandbox.path("none/report.json"));
+    assert!(report["funnel"].to_string().contains("empty answer"), "{}", report["funnel"]);
 }
 
 #[test]

@@ -25,11 +25,11 @@ use closeread_runner::journal::Journal;
 use closeread_runner::texts::BookTexts;
 use closeread_text::hash::sha256;
 use serde_json::json;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tracing::info;
+use tracing::{info, warn};
 
 const PROMPTS: [&str; 6] = [
     "corpusqa-fields",
@@ -88,7 +88,7 @@ pub(crate) struct CorpusQaArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     sets: u16,
     /// Minimum share of a set's length to fill, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 90, value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 70, value_parser = clap::value_parser!(u8).range(0..=100))]
     coverage: u8,
     /// Questions on each set
     #[arg(long, value_name = "N", default_value_t = 24)]
@@ -97,8 +97,11 @@ pub(crate) struct CorpusQaArgs {
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     dispersion: u8,
     /// Most names in an answer
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..))]
     longest_list: u16,
+    /// Most questions of a set whose answer is an empty list or zero, in percent [default: no limit, as in the paper]
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    most_empty: Option<u8>,
     /// Beginning of the items' ids and their label, such as financial_en
     #[arg(long, value_name = "NAME", default_value = "corpus")]
     domain: String,
@@ -126,6 +129,7 @@ impl CorpusQaArgs {
             per_set: self.questions,
             dispersion: self.dispersion,
             longest_list: self.longest_list.into(),
+            most_empty: self.most_empty,
             domain: self.domain.clone(),
             seed: self.build.seed,
         }
@@ -184,6 +188,9 @@ async fn from_documents(
         bail!(
             "one model that reads a document once agrees with nobody: name several with --extractor, or say --queries 2"
         );
+    }
+    if extractors.iter().collect::<BTreeSet<_>>().len() == 1 {
+        warn!("only {} extracts values: the paper asks three models; name others with --extractor", extractors[0]);
     }
     let mut models = vec![model];
     models.extend(&extractors);

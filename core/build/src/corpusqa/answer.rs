@@ -6,7 +6,7 @@ use super::column::{Column, Schema};
 use super::database::{Database, SqlError, TABLE};
 use super::draw::Query;
 use super::global::Row;
-use super::gold::{AnswerKind, GoldError, gold};
+use super::gold::{AnswerKind, GoldError, gold, is_empty};
 use super::infer;
 use super::sets::DocumentSet;
 use super::value::{CellValue, folded};
@@ -124,7 +124,7 @@ impl NoAnswer {
 }
 
 /// What becomes of the candidates of a set: as many of each difficulty as are wanted are kept, in their order; those are
-/// dropped whose answer is tied, empty or too long, or rests on too few of the documents.
+/// dropped whose answer is tied or too long, is empty where [`CorpusQa::most_empty`] are so already, or rests on too few of the documents.
 pub(super) fn chosen(
     table: &SetTable<'_>,
     database: &impl Database,
@@ -134,6 +134,7 @@ pub(super) fn chosen(
     let mut open = super::draw::shares(parameters.per_set).map(|(difficulty, n)| (difficulty, n));
     let mut answers: BTreeMap<(String, String), usize> = BTreeMap::new();
     let mut ends = BTreeMap::new();
+    let mut empty = parameters.most_empty.map(|percent| parameters.per_set * usize::from(percent) / 100);
     for Unit { id, input: query } in candidates {
         let Some((_, left)) = open.iter_mut().find(|(difficulty, _)| *difficulty == query.difficulty) else { continue };
         let end = if *left == 0 {
@@ -141,7 +142,11 @@ pub(super) fn chosen(
         } else {
             match checked(table, database, query, parameters) {
                 Err((reason, detail)) => End::dropped(reason, detail),
+                Ok(answer) if is_empty(&answer) && empty == Some(0) => {
+                    End::dropped("empty answer", format!("{answer}: as many are empty as may be"))
+                }
                 Ok(answer) => {
+                    let is_empty = is_empty(&answer);
                     // The same template with the same answer is the same question with another bound.
                     let times = answers.entry((query.template.clone(), answer)).or_default();
                     *times += 1;
@@ -149,6 +154,7 @@ pub(super) fn chosen(
                         true => End::dropped("repeated", "the template gave this answer before"),
                         false => {
                             *left -= 1;
+                            empty = empty.map(|left| left - usize::from(is_empty));
                             End::Kept { value: query.clone() }
                         }
                     }

@@ -16,7 +16,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Draws for each query that is wanted, before a set goes with fewer.
 const TRIES: usize = 12;
 /// Most rows that a list of the highest names.
-const MOST_RANKS: usize = 5;
+const MOST_RANKS: usize = 10;
+/// Margins above a mean, in percent or percentage points.
+const MARGINS: [f64; 4] = [5.0, 10.0, 15.0, 25.0];
+/// Weights of the two ratios that the slot `o` bounds.
+const WEIGHTS: [f64; 2] = [0.6, 0.4];
 
 /// A filled template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,6 +96,10 @@ pub(super) fn candidates(drawing: &Drawing<'_>, templates: &[Template], n: usize
 struct Known<'a> {
     numbers: Vec<usize>,
     amounts: Vec<usize>,
+    /// Amounts that are nowhere zero.
+    divisors: Vec<usize>,
+    /// Numbers of one type and unit, two columns at least.
+    alike: Vec<Vec<usize>>,
     shares: Vec<usize>,
     words: Vec<(usize, Vec<&'a str>)>,
     dates: Vec<usize>,
@@ -123,12 +131,20 @@ impl<'a> Known<'a> {
         let mut shares = of(&|kind| kind == Percentage);
         amounts.retain(varied);
         shares.retain(varied);
-        let numbers = amounts.iter().chain(&shares).copied().collect();
+        let numbers: Vec<usize> = amounts.iter().chain(&shares).copied().collect();
+        let is_divisor = |at: &usize| cells(*at).all(|cell| cell.number() != Some(0.0));
+        let divisors = amounts.iter().copied().filter(is_divisor).collect();
+        let mut by_unit: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for &at in &numbers {
+            let column = &drawing.schema.columns[at];
+            by_unit.entry(format!("{:?} {}", column.value_type, column.unit)).or_default().push(at);
+        }
+        let alike = by_unit.into_values().filter(|columns| columns.len() > 1).collect();
         let words = of(&|kind| kind == Category).into_iter().map(|at| (at, categories(cells(at))));
         let exact = |at: &usize| cells(*at).all(|cell| matches!(cell, CellValue::Date { month: Some(_), .. }));
         let dates = of(&|kind| kind == YearMonth).into_iter().filter(exact).collect();
         let words = words.filter(|(_, words)| !words.is_empty()).collect();
-        Self { numbers, amounts, shares, words, dates }
+        Self { numbers, amounts, divisors, alike, shares, words, dates }
     }
 
     fn fill(&self, drawing: &Drawing<'_>, template: &Template, random: &mut SplitMix64) -> Option<Query> {
@@ -136,8 +152,9 @@ impl<'a> Known<'a> {
         let mut slots = Slots::default();
         for (name, from) in [
             ("p", &self.shares),
+            ("b", &self.divisors),
             ("a", &self.amounts),
-            ("b", &self.amounts),
+            ("i", &self.amounts),
             ("n", &self.numbers),
             ("m", &self.numbers),
         ] {
@@ -146,6 +163,15 @@ impl<'a> Known<'a> {
                     from.iter().copied().filter(|at| !slots.columns.values().any(|c| c == at)).collect();
                 slots.columns.insert(name, *pick(&free, random)?);
             }
+        }
+        let compared = ["e", "f", "g", "h"].into_iter().filter(|slot| wants.contains(slot));
+        let compared: Vec<&'static str> = compared.collect();
+        if !compared.is_empty() {
+            let enough: Vec<&Vec<usize>> =
+                self.alike.iter().filter(|columns| columns.len() >= compared.len()).collect();
+            let mut columns = (*pick(&enough, random)?).clone();
+            random.shuffle(&mut columns);
+            slots.columns.extend(compared.into_iter().zip(columns));
         }
         if wants.contains("d") {
             slots.columns.insert("d", *pick(&self.dates, random)?);
@@ -169,15 +195,28 @@ impl<'a> Known<'a> {
                 slots.numbers.insert(bound, self::bound(&values(at), most, random)?);
             }
         }
-        if wants.contains("q") {
-            let (a, b) = (*slots.columns.get("a")?, *slots.columns.get("b")?);
-            let ratio = |row: &&Row| Some(row.cells[a].number()? / row.cells[b].number()?);
-            let mut ratios: Vec<f64> = drawing.rows.iter().filter_map(ratio).collect();
-            if ratios.iter().any(|ratio| !ratio.is_finite()) {
+        for (slot, parts) in [("q", &["a"][..]), ("o", &["a", "i"])] {
+            if !wants.contains(slot) {
+                continue;
+            }
+            let weights = if parts.len() == 1 { &[1.0][..] } else { &WEIGHTS };
+            let columns: Option<Vec<usize>> = parts.iter().map(|part| slots.columns.get(part).copied()).collect();
+            let (columns, divisor) = (columns?, *slots.columns.get("b")?);
+            let score = |row: &&Row| {
+                let ratio = |at: usize| Some(row.cells[at].number()? / row.cells[divisor].number()?);
+                columns.iter().zip(weights).map(|(&at, weight)| Some(weight * ratio(at)?)).sum::<Option<f64>>()
+            };
+            let mut scores: Vec<f64> = drawing.rows.iter().filter_map(score).collect();
+            scores.sort_by(|a, b| b.total_cmp(a));
+            slots.numbers.insert(slot, bound(&scores, most, random)?);
+        }
+        if wants.contains("z") {
+            // So many percent above a mean is clear only where that is positive.
+            let amounts = slots.columns.get("a").map(|&at| values(at)).unwrap_or_default();
+            if amounts.last().is_some_and(|least| *least <= 0.0) {
                 return None;
             }
-            ratios.sort_by(|a, b| b.total_cmp(a));
-            slots.numbers.insert("q", bound(&ratios, most, random)?);
+            slots.numbers.insert("z", *pick(&MARGINS, random)?);
         }
         if wants.contains("k") {
             let ranked = values(*slots.columns.get("n").or(slots.columns.get("a"))?);
@@ -205,7 +244,7 @@ impl Slots {
         let column = |slot: &str| self.columns.get(slot).map(|&at| &schema.columns[at]);
         let shares = |slot: &str| {
             let of = if slot == "x" { "n" } else { "m" };
-            slot != "q" && column(of).is_some_and(|column| column.value_type == ValueType::Percentage)
+            matches!(slot, "x" | "y") && column(of).is_some_and(|column| column.value_type == ValueType::Percentage)
         };
         let told = |slot: &str| match slot {
             "entity" => schema.entity.one.clone(),
@@ -214,7 +253,7 @@ impl Slots {
             "k" => self.count.to_string(),
             "c" | "d" => column(slot).map_or_else(String::new, |column| column.title.clone()),
             "v" | "u" | "t" => self.words.get(slot).cloned().unwrap_or_default(),
-            "x" | "y" | "q" => {
+            "x" | "y" | "q" | "o" | "z" => {
                 let number = self.numbers.get(slot).copied().unwrap_or_default();
                 grouped(number) + if shares(slot) { "%" } else { "" }
             }
@@ -225,11 +264,11 @@ impl Slots {
             "name" => quoted(&schema.columns[0].key),
             "k" => self.count.to_string(),
             "v" | "u" | "t" => format!("'{}'", self.words.get(slot).map_or("", String::as_str).replace('\'', "''")),
-            "x" | "y" | "q" => self.numbers.get(slot).copied().unwrap_or_default().to_string(),
+            "x" | "y" | "q" | "o" | "z" => self.numbers.get(slot).copied().unwrap_or_default().to_string(),
             _ => column(slot).map_or_else(String::new, |column| quoted(&column.key)),
         };
         let question = template.question(drawing.language);
-        let literals = ["v", "u", "t", "x", "y", "q", "k"];
+        let literals = ["v", "u", "t", "x", "y", "q", "o", "z", "k"];
         let literals =
             literals.into_iter().filter(|slot| question.contains(&format!("{{{slot}}}"))).map(told).collect();
         Query {
@@ -321,6 +360,9 @@ mod tests {
         let columns = vec![
             Column::new("name", ValueType::Name, ""),
             Column::new("income", ValueType::Money, "EUR million"),
+            Column::new("wages", ValueType::Money, "EUR million"),
+            Column::new("repairs", ValueType::Money, "EUR million"),
+            Column::new("profit", ValueType::Money, "EUR million"),
             Column::new("beds", ValueType::Count, "beds"),
             Column::new("occupancy", ValueType::Percentage, "%"),
             Column::new("region", ValueType::Category, ""),
@@ -333,6 +375,9 @@ mod tests {
             let cells = vec![
                 text(&format!("r{n}")),
                 number(f64::from(n) * 1_250.0),
+                number(f64::from(n) * 300.0),
+                number(f64::from(n % 5) * 40.0),
+                number(f64::from(n) * 70.0 + 3.0),
                 number(f64::from(n % 4) * 10.0 + f64::from(n)),
                 number(f64::from(n) + 0.5),
                 text(if n.is_multiple_of(3) { "O'Brien" } else { "west" }),

@@ -35,7 +35,7 @@ impl AnswerKind {
 /// Why a selection is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GoldError {
-    /// Nothing was selected, or nothing but null.
+    /// Nothing was selected where a value was meant, or nothing but null.
     #[error("it selects nothing")]
     Empty,
     /// Several rows where one was meant.
@@ -84,7 +84,7 @@ impl GoldError {
 
 /// The gold answer that a selection gives: of `wanted` rows, where that many are asked for, and at most `most` in a list.
 ///
-/// A count of zero and an empty list are no answers: nobody can tell them from not having read.
+/// An empty list and zero are answers, as in the paper (appendix C); [`is_empty`] tells them.
 ///
 /// # Errors
 /// [`GoldError`].
@@ -93,7 +93,7 @@ pub fn gold(selected: &Selected, kind: AnswerKind, wanted: Option<usize>, most: 
         return Err(GoldError::Columns(selected.columns.len()));
     }
     let values: Vec<&SqlValue> = selected.rows.iter().flatten().filter(|value| **value != SqlValue::Null).collect();
-    if values.is_empty() {
+    if values.is_empty() && (kind != AnswerKind::List || !selected.rows.is_empty()) {
         return Err(GoldError::Empty);
     }
     let refused = |value: &SqlValue| GoldError::Kind { found: value.to_string(), wanted: kind.name() };
@@ -115,15 +115,17 @@ pub fn gold(selected: &Selected, kind: AnswerKind, wanted: Option<usize>, most: 
         AnswerKind::Number | AnswerKind::Percentage => {
             let number = match value {
                 SqlValue::Integer(n) => *n as f64,
-                SqlValue::Real(n) if n.is_finite() => *n,
+                SqlValue::Real(n) if n.is_finite() => *n + 0.0,
                 other => return Err(refused(other)),
             };
-            if number == 0.0 {
-                return Err(GoldError::Empty);
-            }
             Ok(if kind == AnswerKind::Percentage { format!("{number:.2}%") } else { decimal(number) })
         }
     }
+}
+
+/// True for an empty list and for zero, as a number or a share.
+pub(super) fn is_empty(answer: &str) -> bool {
+    matches!(answer, "[]" | "0" | "0.00%")
 }
 
 /// A whole number without decimals, any other with two.
@@ -171,10 +173,16 @@ mod tests {
         check(&[Real(-0.5)], Number, "-0.50");
         check(&[Real(45.0)], Percentage, "45.00%");
         check(&[text("1962-07")], Date, "1962-07");
+        for (values, kind, empty) in
+            [(&[][..], List, "[]"), (&[Integer(0)], Number, "0"), (&[Real(-0.0)], Percentage, "0.00%")]
+        {
+            check(values, kind, empty);
+            assert!(is_empty(empty));
+        }
         for (values, kind, reason) in [
-            (&[][..], List, "empty"),
+            (&[][..], Words, "empty"),
+            (&[Null], List, "empty"),
             (&[Null], Number, "empty"),
-            (&[Integer(0)], Number, "empty"),
             (&[text("a"), text("b")], Words, "tied"),
             (&[Integer(3)], Words, "no answer"),
             (&[text("a")], Number, "no answer"),
@@ -188,13 +196,11 @@ mod tests {
     proptest! {
         /// The parser of answers reads every gold answer as what it is.
         #[test]
-        fn gold_answers_are_read_as_what_they_are(number in -1e9f64..1e9, names in prop::collection::vec("[A-Z][a-z&\" ,]{0,9}[a-z]", 1..4)) {
+        fn gold_answers_are_read_as_what_they_are(number in -1e9f64..1e9, names in prop::collection::vec("[A-Z][a-z&\" ,]{0,9}[a-z]", 0..4)) {
             let strict = |kind, values: &[SqlValue]| value(&of(values, kind).unwrap(), Reading::Strict);
             let near = |found: f64| (found - number).abs() <= 0.005 + 1e-6;
-            if number != 0.0 {
-                prop_assert!(matches!(strict(AnswerKind::Number, &[SqlValue::Real(number)]), Parsed::Answer(Value::Number(n)) if near(n)));
-                prop_assert!(matches!(strict(AnswerKind::Percentage, &[SqlValue::Real(number)]), Parsed::Answer(Value::Percent(n)) if near(n)));
-            }
+            prop_assert!(matches!(strict(AnswerKind::Number, &[SqlValue::Real(number)]), Parsed::Answer(Value::Number(n)) if near(n)));
+            prop_assert!(matches!(strict(AnswerKind::Percentage, &[SqlValue::Real(number)]), Parsed::Answer(Value::Percent(n)) if near(n)));
             let values: Vec<SqlValue> = names.iter().map(|name| text(name)).collect();
             prop_assert_eq!(strict(AnswerKind::List, &values), Parsed::Answer(Value::List(names)));
         }

@@ -4,6 +4,7 @@ use super::column::Schema;
 use super::consensus::Consensus;
 use super::extract::{Ballots, agree};
 use super::global::{Row, Statement};
+use super::gold::is_empty;
 use super::sets::DocumentSet;
 use super::template::Difficulty;
 use crate::corpusqa::global;
@@ -62,10 +63,11 @@ pub(super) fn agreement(schema: &Schema, ballots: &[Unit<Ballots>]) -> Table {
 
 /// The sets with what is in them.
 pub(super) fn sets(sets: &[Unit<DocumentSet>], rows: &[Row], items: &[Item]) -> Table {
-    let columns = ["set", "documents", "rows", "tokens", "questions", "dispersion", "least", "conflicts"];
+    let columns = ["set", "documents", "rows", "tokens", "questions", "empty", "dispersion", "least", "conflicts"];
     let mut table = Table::new("sets", "The sets of documents", columns.map(str::to_owned).to_vec());
     table.source = "CorpusQA, Table 2".to_owned();
     table.notes.push("dispersion: share of the set's documents whose rows enter an answer, mean and least".to_owned());
+    table.notes.push("empty: share of the questions whose answer is an empty list or zero".to_owned());
     for Unit { id, input: set } in sets {
         let of: Vec<&Item> = items.iter().filter(|item| item.other.get("set").is_some_and(|name| name == id)).collect();
         let shares: Vec<f64> = of.iter().filter_map(|item| item.other.get("dispersion")?.as_f64()).collect();
@@ -77,6 +79,11 @@ pub(super) fn sets(sets: &[Unit<DocumentSet>], rows: &[Row], items: &[Item]) -> 
                 (Value::Share { value: shares.iter().sum::<f64>() / n as f64, n }, Value::Share { value: least, n })
             }
         };
+        let n_empty = of.iter().filter(|item| item.answers.first().is_some_and(|gold| is_empty(gold))).count();
+        let empty = match of.len() {
+            0 => Value::missing("no question"),
+            n => Value::Share { value: n_empty as f64 / n as f64, n },
+        };
         let inside = rows.iter().filter(|row| set.rows.contains(&row.name));
         table.rows.push(vec![
             Value::text(id),
@@ -84,6 +91,7 @@ pub(super) fn sets(sets: &[Unit<DocumentSet>], rows: &[Row], items: &[Item]) -> 
             Value::count(set.rows.len()),
             Value::count(set.tokens),
             Value::count(of.len()),
+            empty,
             mean,
             least,
             Value::count(inside.map(|row| row.conflicts.len()).sum()),

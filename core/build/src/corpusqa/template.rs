@@ -94,8 +94,10 @@ pub enum TemplateError {
 }
 
 /// The slots that a template may have.
-pub(super) const SLOTS: [&str; 17] =
-    ["entity", "entities", "name", "n", "m", "a", "b", "p", "c", "v", "u", "d", "t", "x", "y", "q", "k"];
+pub(super) const SLOTS: [&str; 24] = [
+    "entity", "entities", "name", "n", "m", "a", "b", "i", "e", "f", "g", "h", "p", "c", "v", "u", "d", "t", "x", "y",
+    "q", "o", "z", "k",
+];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -155,6 +157,11 @@ mod tests {
         }
         for template in &templates {
             assert!(template.sql.is_some(), "{}", template.id);
+            assert!(
+                !template.en.contains(" a {") && !template.en.contains(" an {"),
+                "{}: an area, a region",
+                template.id
+            );
             let shown = |text: &str| slots(text).into_iter().map(str::to_owned).collect::<BTreeSet<_>>();
             let plain =
                 |text: &str| shown(text).into_iter().filter(|slot| !slot.starts_with("entit")).collect::<BTreeSet<_>>();
@@ -166,7 +173,7 @@ mod tests {
     fn templates_out_of_form_are_refused() {
         let refused = |text: &str| Template::read(text).unwrap_err().to_string();
         let head = "[[template]]\nid = 'a'\ndifficulty = 'easy'\nanswer = 'list'\n";
-        assert!(refused(&format!("{head}en = '{{z}}?'")).contains("no slot `{z}`; the slots are entity"));
+        assert!(refused(&format!("{head}en = '{{w}}?'")).contains("no slot `{w}`; the slots are entity"));
         assert!(refused(head).contains("expected a question"));
         assert!(refused(&format!("{head}en = 'x'\n{head}en = 'y'")).contains("two templates"));
         assert!(refused("[[template]]\nid = 1").contains("expected tables [[template]]"));
