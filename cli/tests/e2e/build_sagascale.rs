@@ -112,7 +112,10 @@ fn an_engine_counts_all_keywords_at_once_while_the_checker_searches_by_itself() 
     let search = ["--search", &address, "--checker-searches", "--keyword-join", "\" \""];
     let build = [&books[..], &model, &search].concat();
     let said = sandbox.run(&build).err().to_owned();
-    assert!(said.contains("the reply has nothing at /number_of_results") && said.contains("--search-hits"), "{said}");
+    assert!(
+        said.contains("the response has nothing at /number_of_results") && said.contains("--search-hits"),
+        "{said}"
+    );
     let hits = ["--search-hits", "/searchInformation/totalResults", "--fresh"];
     let said = sandbox.run(&[&build[..], &hits].concat()).exits(0).err().to_owned();
     assert!(said.contains("tokens; the paper's novels have typically more than 100000"), "{said}");
