@@ -10,6 +10,7 @@ pub(crate) use judges::check_judges;
 
 use crate::values::one_of;
 use anyhow::{Context, Result, bail};
+use closeread_books::tokens::Tokenizer;
 use closeread_eval::draw::{Draw, Where};
 use closeread_judges::PanelRule;
 use closeread_llm::price::{Dollars, PriceList};
@@ -23,7 +24,7 @@ use closeread_retrieve::Retriever;
 use closeread_retrieve::context::Fill;
 use closeread_runner::benchmark::{AskedAs, BenchmarkOptions};
 use closeread_runner::embedder::{BackendName, EmbedderOptions};
-use closeread_runner::models;
+use closeread_runner::{models, tokenizer};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -89,7 +90,8 @@ pub(crate) struct RunArgs {
     /// for an ONNX model that closeread did not convert]
     #[arg(long, value_name = "NAME", value_parser = one_of::<BackendName>())]
     pub(crate) backend: Option<BackendName>,
-    /// Counts passages, budgets and prompts: cl100k, o200k, embedder, or a tokenizer.json [default: cl100k]
+    /// Counts passages, budgets and prompts: cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: the
+    /// paper's, else cl100k]
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) tokenizer: Option<String>,
     /// Tokens of retrieved passages [default: the paper's; without a paper 500,1000,1500,5000]
@@ -308,8 +310,8 @@ impl RunArgs {
     }
 
     /// What counts passages, budgets and prompts.
-    pub(crate) fn tokenizer(&self) -> &str {
-        self.tokenizer.as_deref().unwrap_or(self.protocol().tokenizer.name())
+    pub(crate) fn load_tokenizer(&self) -> Result<Tokenizer> {
+        tokenizer::load_or(self.tokenizer.as_deref(), *self.protocol().tokenizer, self.embedder.as_deref())
     }
 
     /// Repetitions of every trial. A reader without chance is asked once, however often the paper asks.

@@ -18,7 +18,7 @@ use closeread_providers as provider;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::judging::JudgeOptions;
 use closeread_runner::shard::Shard;
-use closeread_runner::{pricing, prompts, tokenizer};
+use closeread_runner::{pricing, prompts};
 use scene::{Assumptions, Scene, grouped};
 use show::Estimate;
 use std::collections::HashMap;
@@ -55,7 +55,7 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     if benchmark.items.is_empty() {
         bail!("benchmark `{}` has no item to run", benchmark.name);
     }
-    let tokenizer = tokenizer::load(Some(args.tokenizer()), args.embedder.as_deref())?;
+    let tokenizer = args.load_tokenizer()?;
     let scene = Scene {
         groups: grouped(&benchmark, &tokenizer)?,
         benchmark: &benchmark,

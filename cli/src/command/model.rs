@@ -1,4 +1,4 @@
-//! `closeread model`: which embedding models there are, and how to get more.
+//! `closeread model`: which embedding models and tokenizers there are, and how to get more.
 
 mod calibrate;
 mod convert;
@@ -11,12 +11,13 @@ use clap::{Args, Subcommand, ValueEnum};
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
 use closeread_runner::models::{Installed, installed, models_dir};
+use closeread_runner::tokenizer::FETCHED;
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tracing::info;
 
-/// Embedding models: list, verify, pull, convert
+/// Embedding models and tokenizers: list, verify, pull, convert
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
     #[command(subcommand)]
@@ -49,11 +50,11 @@ enum Command {
         #[arg(long = "text", value_name = "FILE")]
         texts: Vec<PathBuf>,
     },
-    /// Fetch a model from the Hugging Face hub and convert it
+    /// Fetch a model from the Hugging Face hub and convert it, or a tokenizer
     ///
     /// An interrupted download goes on where it stopped. HF_ENDPOINT names another hub.
     Pull {
-        /// A model that is described out of the box (`model list`), or any name with --spec
+        /// A model that is described out of the box, or a tokenizer (`model list`); or any name with --spec
         name: String,
         /// How weights are stored
         #[arg(long, value_enum, default_value_t = Weights::F16)]
@@ -121,6 +122,10 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
     let names: Vec<&str> = models.iter().flatten().map(|model| model.spec.name.as_str()).collect();
     let available: Vec<ModelSpec> =
         ModelSpec::built_in().into_iter().filter(|spec| !names.contains(&spec.name.as_str())).collect();
+    let mut tokenizers = Vec::new();
+    for tokenizer in FETCHED {
+        tokenizers.push((tokenizer.name, tokenizer.installed()?));
+    }
     let n_broken = models.iter().filter(|model| model.is_err()).count();
     if json {
         let rows = models.iter().flatten().map(describe);
@@ -131,6 +136,7 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
             json!({
                 "models": rows.collect::<Vec<_>>(), "unreadable": broken.collect::<Vec<_>>(),
                 "available": names.collect::<Vec<_>>(),
+                "tokenizers": tokenizers.iter().map(|(name, file)| json!({"name": name, "file": file})).collect::<Vec<_>>(),
             })
         );
     } else {
@@ -153,6 +159,12 @@ fn list(json: bool) -> anyhow::Result<ExitCode> {
         }
         for spec in &available {
             outln!("{:<32} not installed: closeread model pull {}", spec.name, spec.name);
+        }
+        for (name, file) in &tokenizers {
+            match file {
+                Some(file) => outln!("{name:<32} tokenizer  {}", file.display()),
+                None => outln!("{name:<32} tokenizer, not installed: closeread model pull {name}"),
+            }
         }
         info!("installed models live in {}", dir.display());
     }

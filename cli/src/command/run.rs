@@ -25,7 +25,7 @@ use closeread_runner::judging::{self, JudgeRunner, PendingJudgements, Session};
 use closeread_runner::run_folder::{self, EMBEDDINGS, Opening, RunFolder, embedding_calls};
 use closeread_runner::shard::Shard;
 use closeread_runner::spending::Spending;
-use closeread_runner::{pricing, prompts, tokenizer};
+use closeread_runner::{pricing, prompts};
 use closeread_text::Language;
 use configuration::{configuration, default_folder};
 use say::{say_embeddings, say_failures, say_judges, say_protocol, say_spending};
@@ -80,7 +80,7 @@ pub(crate) async fn run(args: RunArgs) -> Result<ExitCode> {
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
 
-    let tokenizer = tokenizer::load(Some(args.tokenizer()), args.embedder.as_deref())?;
+    let tokenizer = args.load_tokenizer()?;
     let encoders = Encoders::load(args.embedder.as_deref(), &args.embedder_options(), args.retriever, &mut methods)?;
     if max_cost.is_some() && !args.allow_unknown_price {
         pricing::check_known(&prices, &encoders.on_servers())?;

@@ -113,3 +113,41 @@ fn a_run_says_what_it_changed() {
     "#]]
     .assert_eq(&format!("{:#}\n", changes["changes"]));
 }
+
+/// A tokenizer whose tokens are words, as a hub has one.
+const WORDS: &str = r#"{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [], "normalizer": null,
+    "pre_tokenizer": {"type": "Whitespace"}, "post_processor": null, "decoder": null,
+    "model": {"type": "WordLevel", "vocab": {"?": 0}, "unk_token": "?"}}"#;
+
+#[test]
+fn sagascale_counts_by_the_papers_tokenizer_where_it_is_installed_and_says_so_where_not() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tales/documents.jsonl", json!({"id": "d", "text": "Ana hid the key.\n"}).to_string());
+    let item =
+        json!({"id": "i", "documents": ["d"], "question": "Who hid it?", "task": "generative", "answers": ["Ana"]});
+    sandbox.write("tales/items.jsonl", item.to_string());
+    let run = |out: &str| {
+        let asked = ["run", "--benchmark", "sagascale", "--data", "tales", "--method", "closed-book", "--out", out];
+        let ended = sandbox.run(&asked).exits(0);
+        let manifest = std::fs::read(sandbox.path(out).join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        (ended.err(), manifest["configuration"]["tokenizer"].clone())
+    };
+    let (said, counted_by) = run("without");
+    assert!(
+        said.contains("deepseek-r1, which is not installed") && said.contains("closeread model pull deepseek-r1"),
+        "{said}"
+    );
+    assert_eq!(counted_by, "cl100k_base");
+    let report = sandbox.run(&["report", "without", "--paper", "sagascale"]).out();
+    assert!(report.contains("tokens are counted by cl100k_base; the paper counts by deepseek-r1"), "{report}");
+    sandbox
+        .run(&["chunk", "tales/documents.jsonl", "--tokenizer", "deepseek-r1"])
+        .refuses(&["closeread model pull deepseek-r1"]);
+    sandbox.write("models/deepseek-r1/tokenizer.json", WORDS);
+    let (said, counted_by) = run("with");
+    assert!(!said.contains("deepseek-r1, which is not"), "{said}");
+    assert_eq!(counted_by, "deepseek-r1");
+    let report = sandbox.run(&["report", "with", "--paper", "sagascale"]).out();
+    assert!(!report.contains("tokens are counted by"), "{report}");
+}

@@ -6,15 +6,16 @@ mod lines;
 mod offer;
 mod papers;
 mod source;
+mod tokenizer;
 
 pub use changes::Change;
 pub use judge::{IfUnreadable, Judge};
 pub use lines::Line;
 pub use offer::{Offer, OfferedCost, StageCost, offers};
 pub use source::{Source, Sourced};
+pub use tokenizer::PaperTokenizer;
 
 use crate::{AnyMethod, Entry, FullDocument, METHODS, OnOverflow, PromptStyle};
-use closeread_books::tokens::Encoding;
 use closeread_eval::Paper;
 use closeread_eval::observations::FailurePolicy;
 use serde::Serialize;
@@ -43,7 +44,7 @@ pub struct Protocol {
     pub max_output_tokens: Sourced<Option<u32>>,
     /// What counts budgets, prompts and windows.
     #[serde(skip)]
-    pub tokenizer: Sourced<Encoding>,
+    pub tokenizer: Sourced<PaperTokenizer>,
     /// Its judges.
     pub judges: Sourced<&'static [Judge]>,
     /// The model that the paper judges with, in its words.
@@ -128,7 +129,7 @@ impl Protocol {
         failures: Sourced::open(FailurePolicy::Wrong, "a model that cannot answer is not right"),
         embedder: Sourced::open(None, "each method's own, else the model that ships"),
         max_output_tokens: Sourced::open(None, "no paper names a limit"),
-        tokenizer: Sourced::open(Encoding::Cl100k, "it ships, and is that of the papers' GPT models"),
+        tokenizer: Sourced::open(PaperTokenizer::Cl100k, "it ships, and is that of the papers' GPT models"),
         judges: Sourced::open(&[], "gold answers score by themselves"),
         judge_model: Sourced::open(None, "nothing is judged unless a judge is named"),
         conduct: Conduct::OWN,

@@ -10,9 +10,10 @@ use super::{
 };
 use closeread_eval::Paper;
 use closeread_eval::observations::{Observations, PoolError};
+use closeread_methods::protocol::Protocol;
 use closeread_table::Table;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Everything that a report says, as data.
@@ -134,7 +135,20 @@ fn tables_of_paper(runs: &[Run], paper: Paper, trials: &Observations) -> Result<
     if paper == Paper::Hamlet {
         tables.extend(hamlet_tables(runs)?);
     }
+    let notes = counted_otherwise(runs);
+    tables.iter_mut().for_each(|table| table.notes.extend(notes.iter().cloned()));
     Ok(tables)
+}
+
+/// A note for each way of counting tokens that is not the paper's.
+fn counted_otherwise(runs: &[Run]) -> BTreeSet<String> {
+    let note = |run: &Run| {
+        let (_, own) = run.facts.iter().find(|(name, _)| name == "tokenizer")?;
+        let of_paper = Protocol::of(&run.benchmark).tokenizer.name();
+        let is_other = Protocol::of(&run.benchmark) != &Protocol::OWN && own != of_paper;
+        is_other.then(|| format!("tokens are counted by {own}; the paper counts by {of_paper}"))
+    };
+    runs.iter().filter_map(note).collect()
 }
 
 /// A report with these tables and no charts.

@@ -33,7 +33,7 @@ pub(super) struct StatsArgs {
     /// Published files of the data set; several times for several
     #[arg(long, value_name = "PATH")]
     data: Vec<PathBuf>,
-    /// cl100k, o200k, embedder, or a tokenizer.json [default: as `closeread run` counts the benchmark]
+    /// cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: as `closeread run` counts the benchmark]
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
     /// Read files outside the folder of a documents.jsonl that names them
@@ -61,8 +61,8 @@ pub(super) fn run(args: &StatsArgs) -> Result<ExitCode> {
     };
     let mut benchmark = Benchmark::load(&options)?;
     benchmark.resolve()?;
-    let name = args.tokenizer.as_deref().unwrap_or(Protocol::of(&benchmark.name).tokenizer.name());
-    let tokenizer = tokenizer::load(Some(name), None)?;
+    let of_paper = *Protocol::of(&benchmark.name).tokenizer;
+    let tokenizer = tokenizer::load_or(args.tokenizer.as_deref(), of_paper, None)?;
     let tables = tables(&benchmark, &tokenizer)?;
     if let Some(path) = &args.csv {
         write_csv(path, &tables, true)?;

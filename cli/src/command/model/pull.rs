@@ -3,9 +3,13 @@
 use super::convert::{CONFIG, Origin, WEIGHTS, install, read_spec};
 use super::download::{Hub, Pinned};
 use anyhow::{Context, bail};
+use closeread_books::tokens::Tokenizer;
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
-use closeread_runner::models::{TOKENIZER, models_dir};
+use closeread_runner::models::{MANIFEST, TOKENIZER, models_dir};
+use closeread_runner::tokenizer::{FETCHED, Fetched};
+use closeread_text::hash::sha256;
+use serde_json::json;
 use std::path::Path;
 use std::process::ExitCode;
 use tracing::info;
@@ -14,18 +18,47 @@ use tracing::info;
 const ENDPOINT: &str = "https://huggingface.co";
 
 pub(super) async fn run(name: &str, weights: WeightFormat, spec: Option<&Path>) -> anyhow::Result<ExitCode> {
+    if let (Some(tokenizer), None) = (Fetched::named(name), spec) {
+        let place = pull_tokenizer(tokenizer, &endpoint(), &tokenizer.folder()?).await?;
+        info!("installed the tokenizer {name} in {place}");
+        return Ok(ExitCode::SUCCESS);
+    }
     let spec = match spec {
         Some(path) => ModelSpec { name: name.to_owned(), ..read_spec(path)? },
         None => ModelSpec::named(name).with_context(|| {
-            let known: Vec<String> = ModelSpec::built_in().into_iter().map(|spec| spec.name).collect();
+            let known = ModelSpec::built_in().into_iter().map(|spec| spec.name);
+            let known: Vec<String> = known.chain(FETCHED.map(|tokenizer| tokenizer.name.to_owned())).collect();
             format!("no model `{name}` is described (known: {}): describe it with --spec TOML", known.join(", "))
         })?,
     };
-    let endpoint = std::env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
-    let endpoint = endpoint.as_deref().unwrap_or(ENDPOINT).trim_end_matches('/');
-    let model = pull(&spec, weights, endpoint, &models_dir()?).await?;
+    let model = pull(&spec, weights, &endpoint(), &models_dir()?).await?;
     info!("installed {name} in {model}");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The hub's address.
+fn endpoint() -> String {
+    let given = std::env::var("HF_ENDPOINT").ok().filter(|endpoint| !endpoint.is_empty());
+    given.as_deref().unwrap_or(ENDPOINT).trim_end_matches('/').to_owned()
+}
+
+/// Fetches a tokenizer, checks that it can be read, and puts it into its folder; gives the folder in words.
+async fn pull_tokenizer(tokenizer: Fetched, endpoint: &str, folder: &Path) -> anyhow::Result<String> {
+    let fetched = folder.with_file_name(".pull").join(tokenizer.name);
+    std::fs::create_dir_all(&fetched).with_context(|| format!("{} cannot be made", fetched.display()))?;
+    let mut pinned = Pinned::revision("main");
+    Hub::new(endpoint, tokenizer.repo)?.fetch(&mut pinned, TOKENIZER, &fetched).await?;
+    let json = closeread_files::read_file(fetched.join(TOKENIZER))?;
+    Tokenizer::from_json(tokenizer.name, &json)?;
+    let source = json!({
+        "source": format!("{endpoint}/{}/tree/{}", tokenizer.repo, pinned.name()),
+        "files": {TOKENIZER: sha256(&json)},
+    });
+    std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    closeread_files::write_atomically(&folder.join(MANIFEST), format!("{source:#}\n").as_bytes())?;
+    closeread_files::write_atomically(&folder.join(TOKENIZER), &json)?;
+    std::fs::remove_dir_all(&fetched).with_context(|| format!("{} cannot be removed", fetched.display()))?;
+    Ok(folder.display().to_string())
 }
 
 /// Fetches, verifies and converts; gives the folder in words.
@@ -194,6 +227,22 @@ mod tests {
         assert!(requests[0].starts_with("HEAD /owner/tiny/resolve/main/"), "{requests:?}");
         let later = requests[1..].iter().filter(|request| request.contains("/resolve/"));
         assert!(later.clone().count() > 0 && later.into_iter().all(|request| request.contains(COMMIT)), "{requests:?}");
+    }
+
+    #[tokio::test]
+    async fn a_tokenizer_is_installed_alone_and_one_that_cannot_be_read_is_not() {
+        let models = tempfile::tempdir().expect("a folder");
+        let tiny = Fetched { name: "tiny", repo: "owner/tiny" };
+        let folder = models.path().join("tiny");
+        pull_tokenizer(tiny, &TestHub::new().serve(), &folder).await.expect("installs");
+        assert_eq!(std::fs::read(folder.join(TOKENIZER)).expect("there"), TINY_TOKENIZER.as_bytes());
+        let manifest = std::fs::read_to_string(folder.join(MANIFEST)).expect("there");
+        assert!(manifest.contains(COMMIT) && manifest.contains(&sha256(TINY_TOKENIZER.as_bytes())), "{manifest}");
+        let mut hub = TestHub::new();
+        hub.files.insert(TOKENIZER, b"{}".to_vec());
+        let other = models.path().join("other");
+        let message = pull_tokenizer(tiny, &hub.serve(), &other).await.expect_err("refused").to_string();
+        assert!(message.contains("not a Hugging Face tokenizer.json") && !other.exists(), "{message}");
     }
 
     #[tokio::test]

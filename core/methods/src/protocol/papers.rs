@@ -2,12 +2,11 @@
 //!
 //! SagaScale's and HAMLET's repositories hold no code that could be read: for these two the paper is the only source.
 
-use super::{Conduct, Judge, Protocol, Sourced, Step, whole};
+use super::{Conduct, Judge, PaperTokenizer, Protocol, Sourced, Step, whole};
 use crate::{
     AgenticRag, ClosedBook, FullDocument, MemoryAgent, OnOverflow, PromptStyle, QueryForm, QuerySummary, Rag, Raptor,
     ReadAgent, Select, Unit,
 };
-use closeread_books::tokens::Encoding;
 use closeread_eval::observations::FailurePolicy;
 
 const DOS_RAG: &str = "alex-laitenberger/dos-rag-eval 6ed1c8a, RAG.py:114-117";
@@ -86,8 +85,7 @@ pub(super) const SAGASCALE: Protocol = Protocol {
     .but("Table 4 adds closed-book, which can be named beside them"),
     style: Some(PromptStyle::Sagascale),
     failures: Sourced::paper(FailurePolicy::Wrong, "SagaScale, section 4.1"),
-    tokenizer: Sourced::open(Encoding::Cl100k, "it ships")
-        .but("the paper counts by DeepSeek-R1-0528's (footnote 3), whose tokenizer.json can be given"),
+    tokenizer: Sourced::paper(PaperTokenizer::DeepSeekR1, "SagaScale, footnote 3: unless stated otherwise"),
     embedder: Sourced::paper(None, "SagaScale, section 4.1: mE5-large, a parameter of its methods"),
     repeats: Sourced::paper(1, "SagaScale, section 4.1"),
     judges: Sourced::paper(&[Judge::SagaScale], "SagaScale, section 4.1 and Figure 15"),
@@ -230,7 +228,7 @@ pub(super) const INFINITEBENCH: Protocol = Protocol {
         "dos-rag-eval 6ed1c8a, eval.py: correct over the lines of the answers",
     ),
     embedder: Sourced::paper(Some("snowflake-arctic-embed-m-v1.5"), "Stronger Baselines, appendix A.1"),
-    tokenizer: Sourced::code(Encoding::Cl100k, "dos-rag-eval 6ed1c8a, RAG.py:37"),
+    tokenizer: Sourced::code(PaperTokenizer::Cl100k, "dos-rag-eval 6ed1c8a, RAG.py:37"),
     max_output_tokens: Sourced::code(None, "dos-rag-eval 6ed1c8a, QAModels.py:65-75"),
     judges: Sourced::paper(&[], "Stronger Baselines, section 2.1: options and words score by themselves"),
     judge_model: Sourced::paper(None, "Stronger Baselines, section 2.1"),
