@@ -5,8 +5,8 @@ use crate::page::write_page;
 use anyhow::{Context, Result};
 use closeread_books::Book;
 use closeread_build::{Built, documents_of, sample};
-use closeread_eval::{Content, Item};
-use closeread_files::{write_atomically, write_lines};
+use closeread_eval::{Content, Document, Item};
+use closeread_files::{read_lines, write_atomically, write_lines};
 use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
 use serde_json::{Value, json};
@@ -57,6 +57,35 @@ pub fn write(
 /// The documents that items are about.
 fn used(items: &[Item]) -> impl Iterator<Item = &str> {
     items.iter().flat_map(|item| &item.documents).map(String::as_str)
+}
+
+/// Copies the named documents of the benchmark `from` into the folder `to`; returns them with their texts.
+pub(crate) fn copy_documents(
+    from: &Path,
+    to: &Path,
+    is_named: impl Fn(&str) -> bool,
+) -> Result<Vec<(Document, String)>> {
+    let mut documents: Vec<Document> = read_lines(&from.join("documents.jsonl"), "a document")?;
+    documents.retain(|document| is_named(&document.id));
+    fs::create_dir_all(to.join("texts")).with_context(|| format!("cannot create {}", to.display()))?;
+    let mut copied = Vec::new();
+    for document in documents {
+        let text = match &document.content {
+            Content::Text(text) => text.clone(),
+            Content::Path(path) => {
+                let path = from.join(path);
+                let named = || format!("cannot read {}: expected the folder of a finished build", path.display());
+                closeread_files::read_text_file(&path).with_context(named)?
+            }
+        };
+        if let Content::Path(path) = &document.content {
+            write_atomically(&to.join(path), text.as_bytes())?;
+        }
+        copied.push((document, text));
+    }
+    let documents: Vec<&Document> = copied.iter().map(|(document, _)| document).collect();
+    write_lines(&to.join("documents.jsonl"), &documents)?;
+    Ok(copied)
 }
 
 /// Writes `documents.jsonl` and the texts of those books that are named; returns how many.

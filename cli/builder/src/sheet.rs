@@ -1,17 +1,16 @@
 //! Questions that people write by forms: what the page offers, and what is read back as a benchmark of its own.
 
-use crate::dataset::write_documents;
+use crate::dataset::{copy_documents, write_documents};
 use crate::folder::BuildFolder;
 use crate::page::write_page;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::{Form, Sheet, Written};
 use closeread_data::resolve_evidence;
-use closeread_eval::{Content, Document, Item};
-use closeread_files::{read_lines, write_atomically, write_lines};
+use closeread_eval::Item;
+use closeread_files::{read_lines, write_lines};
 use closeread_runner::texts::BookTexts;
 use closeread_text::Locator;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,21 +67,14 @@ pub fn collect(out: &Path, sheet: &Sheet, written: &[Written]) -> Result<Collect
     if items.is_empty() {
         return Ok(Collected { n, all: 0, folder, problems });
     }
-    let mut documents: Vec<Document> = read_lines(&out.join("documents.jsonl"), "a document")?;
-    documents.retain(|document| items.iter().any(|item| item.documents.contains(&document.id)));
-    fs::create_dir_all(folder.join("texts")).with_context(|| format!("cannot create {}", folder.display()))?;
-    for document in &documents {
-        let Content::Path(path) = &document.content else { continue };
-        let named = || format!("cannot read {}: expected the folder of a finished build", out.join(path).display());
-        let text = closeread_files::read_text_file(out.join(path)).with_context(named)?;
+    let named = |id: &str| items.iter().any(|item| item.documents.iter().any(|own| own == id));
+    for (document, text) in copy_documents(out, &folder, named)? {
         let locator = Locator::new(&text);
         for item in found.iter().filter(|item| item.documents.contains(&document.id)) {
             let notes = resolve_evidence(item, &[&locator]).notes;
             problems.extend(notes.into_iter().map(|note| format!("`{}`: {note}", item.question)));
         }
-        write_atomically(&folder.join(path), text.as_bytes())?;
     }
-    write_lines(&folder.join("documents.jsonl"), &documents)?;
     write_lines(&folder.join("items.jsonl"), &items)?;
     Ok(Collected { n, all: items.len(), folder, problems })
 }

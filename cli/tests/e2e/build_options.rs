@@ -45,6 +45,38 @@ fn open_questions_get_wrong_options_and_are_run_as_choices() {
         .refuses(&["no open question"]);
 }
 
+#[test]
+fn what_most_checkers_keep_is_a_benchmark_of_its_own() {
+    let server = builder();
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let model = ["--model", "openai-compatible/builder", "--base-url", &server.url, "--out", "o"];
+    sandbox.run(&[&["build", "options", "--benchmark", "tales", "--check", "99"][..], &model].concat()).exits(0);
+    let questions = lines(&sandbox, "o/check/questions.jsonl");
+    let items: std::collections::BTreeSet<&str> = questions.iter().map(|q| q["about"].as_str().unwrap()).collect();
+    assert_eq!(items.len(), 18, "every question is checked, with options or without");
+    let first = *items.first().unwrap();
+    for (who, refuses) in [("Ana", true), ("Bo", true), ("Cy", false)] {
+        let answer = |q: &Value| match refuses && q["about"] == first {
+            true => "no",
+            false => "yes",
+        };
+        let answers: serde_json::Map<String, Value> =
+            questions.iter().map(|q| (q["id"].as_str().unwrap().to_owned(), json!(answer(q)))).collect();
+        let file = json!({"check": check_of(&sandbox, "o"), "who": who, "answers": answers});
+        sandbox.write(&format!("{who}.json"), file.to_string());
+    }
+    let review = ["build", "options", "--out", "o", "--reviewed", "Ana.json", "Bo.json", "Cy.json"];
+    let told = sandbox.run(&review).exits(0).out().to_owned();
+    assert!(["Ana", "94.4", "most of them"].iter().all(|part| told.contains(part)), "{told}");
+    let left = lines(&sandbox, "o/reviewed/items.jsonl");
+    assert_eq!((left.len(), left.iter().any(|item| item["id"] == first)), (17, false));
+    let run = ["run", "--benchmark", "o/reviewed", "--method", "dos-rag", "--retriever", "bm25", "--budget", "50"];
+    sandbox.run(&[&run[..], &["--out", "r"]].concat()).exits(0);
+    sandbox.write("x.json", r#"{"check": "other", "answers": {}}"#);
+    sandbox.run(&["build", "options", "--out", "o", "--reviewed", "x.json"]).refuses(&["of the check `other`"]);
+}
+
 /// A form filled in, as the page saves it.
 fn written(book: &str, who: &str, answer: &str, quote: &str) -> Value {
     json!({
@@ -64,9 +96,9 @@ fn people_fill_in_forms_and_what_they_wrote_gets_options_and_runs() {
     let sandbox = Sandbox::with_own_cache();
     sandbox.write("books/mill.txt", "Ana kept the mill. At night Ben stole the flour behind the mill. It rained.");
     let told = sandbox.run(&["build", "options", "--books", "books", "--out", "f"]).exits(0).out();
-    assert!(told.contains("25 forms about 1 books"), "{told}");
+    assert!(told.contains("32 forms about 1 books"), "{told}");
     let page = std::fs::read_to_string(sandbox.path("f/check/check.html")).unwrap();
-    assert!(page.contains("<option value=\"mill\">") && page.matches("<template").count() == 25);
+    assert!(page.contains("<option value=\"mill\">") && page.matches("<template").count() == 32);
 
     let save = |name: &str, questions: &[Value]| {
         let file =
@@ -99,7 +131,7 @@ fn people_fill_in_forms_and_what_they_wrote_gets_options_and_runs() {
         ["run", "--benchmark", "novelqa", "--data", "o", "--method", "dos-rag", "--retriever", "bm25", "--out", "r"];
     sandbox.run(&[&run[..], &["--budget", "50"]].concat()).exits(0);
     let page = std::fs::read_to_string(sandbox.path("o/check/check.html")).unwrap();
-    assert_eq!((page.matches("<template").count(), page.matches("data-id=").count()), (25, 6));
+    assert_eq!((page.matches("<template").count(), page.matches("data-id=").count()), (32, 8));
 
     sandbox.write("forms.toml", "[[form]]\nid = 'a'\naspect = 'plot'\ncomplexity = 'detail'\nquestion = 'Why?'\n");
     let own = ["build", "options", "--books", "books", "--out", "g", "--forms", "forms.toml"];

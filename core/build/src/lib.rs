@@ -20,8 +20,8 @@ mod stage;
 
 pub use assumed::StageCost;
 pub use check::{
-    AgainstFilter, CheckAnswers, CheckError, Form, FormError, Question, Sheet, Written, against_filter, check_page,
-    sample,
+    AgainstFilter, CheckAnswers, CheckError, Form, FormError, Question, Reviewed, Sheet, Written, against_filter,
+    check_page, reviewed, sample,
 };
 pub use funnel::{Funnel, FunnelRow};
 pub use line::{End, Line};

@@ -136,7 +136,10 @@ pub async fn options<H: Host, S: StageStore>(
     let ordered: HashMap<String, Ordered> = kept(ordered).into_iter().map(|unit| (unit.id, unit.input)).collect();
     let mut questions = Vec::new();
     let items = items.iter().map(|item| match ordered.get(&item.id) {
-        None => item.clone(),
+        None => {
+            questions.extend(questions_on(item, &[], 0));
+            item.clone()
+        }
         Some(Ordered { options, correct }) => {
             questions.extend(questions_on(item, options, *correct));
             Item { task: Task::Choice, options: options.clone(), correct: Some(*correct), ..item.clone() }
@@ -162,23 +165,24 @@ fn title(books: &[Arc<Book>], item: &Item) -> String {
     }
 }
 
+/// What people are asked about an item: of the question itself by NovelQA's criteria (section 3), and of each wrong option.
 fn questions_on(item: &Item, options: &[String], correct: usize) -> Vec<Question> {
+    let shown = [format!("Question: {}", item.question), format!("Right: {}", item.answers.join(" / "))];
+    let of = |id: String, group: &str, more: Option<String>, asks: &str| Question {
+        id: format!("{}/{id}", item.id),
+        group: group.to_owned(),
+        about: item.id.clone(),
+        context: String::new(),
+        shows: shown.iter().cloned().chain(more).collect(),
+        asks: asks.to_owned(),
+        expected: true,
+    };
+    let itself = "Is the question clear, about facts of the book and no matter of opinion, and is the answer right?";
+    let plausible = "Is the option wrong, and plausible to somebody who has not read the book?";
     let wrong = options.iter().enumerate().filter(|(at, _)| *at != correct);
-    wrong
-        .map(|(at, option)| Question {
-            id: format!("{}/{at}", item.id),
-            group: "wrong option".to_owned(),
-            about: item.id.clone(),
-            context: String::new(),
-            shows: vec![
-                format!("Question: {}", item.question),
-                format!("Right: {}", item.answers.join(" / ")),
-                format!("Option: {option}"),
-            ],
-            asks: "Is the option wrong, and plausible to somebody who has not read the book?".to_owned(),
-            expected: true,
-        })
-        .collect()
+    let wrong =
+        wrong.map(|(at, option)| of(at.to_string(), "wrong option", Some(format!("Option: {option}")), plausible));
+    [of("question".to_owned(), "question", None, itself)].into_iter().chain(wrong).collect()
 }
 
 async fn distract<H: Host>(

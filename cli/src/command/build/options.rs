@@ -2,7 +2,7 @@
 
 use super::args::BuildOptions;
 use super::inputs::BookInputs;
-use super::say::{checked, finish, show_costs, write};
+use super::say::{checked, finish, kept, show_costs, write};
 use anyhow::{Result, bail};
 use closeread_build::options::{Asked, Options, STAGES, wants_options};
 use closeread_build::{Building, Built, Form, options};
@@ -44,6 +44,9 @@ pub(crate) struct OptionsArgs {
     /// How often options are written in the place of refused ones before the item goes without
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..))]
     rounds: u8,
+    /// What several checkers ticked on the page: print their keep rates, and write what most of them keep to OUT/reviewed
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    reviewed: Vec<PathBuf>,
     #[command(flatten)]
     build: BuildOptions,
 }
@@ -53,6 +56,9 @@ pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let build = &args.build;
     if let Some(file) = &build.checked {
         return checked(build, file);
+    }
+    if !args.reviewed.is_empty() {
+        return kept(build, &args.reviewed);
     }
     let forms = read_forms(args.forms.as_deref())?;
     let benchmark = match (&args.benchmark, args.books.is_empty()) {

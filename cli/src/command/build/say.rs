@@ -7,6 +7,7 @@ use closeread_build::{BuildError, Built, StageCost};
 use closeread_builder::context::BuildContext;
 use closeread_builder::dataset::{self, Written};
 use closeread_builder::folder::BuildFolder;
+use closeread_builder::review::{Kept, review};
 use closeread_builder::sheet::Collected;
 use closeread_builder::{Ended, by_hand, check, dry_run, work};
 use closeread_runner::journal::Journal;
@@ -14,7 +15,7 @@ use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
 use closeread_table::render::text;
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tracing::info;
@@ -116,6 +117,24 @@ pub(super) fn checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
         problems.append(&mut collected.problems);
     }
     Ok(say_problems(file, &problems))
+}
+
+/// `--reviewed`: prints what each checker keeps. Exits with 1 if answers could not be used.
+pub(super) fn kept(options: &BuildOptions, files: &[PathBuf]) -> Result<ExitCode> {
+    let Kept { found, items, unchecked, folder } = review(&options.out, files)?;
+    if options.json {
+        outln!("{}", json!({"reviewed": found, "items": items, "unchecked": unchecked, "folder": folder}));
+    } else {
+        print_tables(std::slice::from_ref(&found.table))?;
+    }
+    if unchecked > 0 {
+        info!("{unchecked} items were checked by nobody and are left out: --check N puts more of them on the page");
+    }
+    info!("{items} items that most checkers keep are in {}", folder.display());
+    for problem in &found.problems {
+        info!("{}", text::plain(problem));
+    }
+    Ok(if found.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// `--hand-checked`: prints how often the extracted values agree with those in `file`. Exits with 1 if lines cannot be

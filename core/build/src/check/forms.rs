@@ -21,6 +21,9 @@ pub struct Form {
     pub aspect: String,
     /// What most of them take: `multi-hop`, `single-hop` or `detail`.
     pub complexity: String,
+    /// What an answer looks like, such as `a number`; empty where that is left open.
+    #[serde(default)]
+    pub format: String,
     /// The question; a slot stands in braces and is called as who fills it in reads it.
     pub question: String,
 }
@@ -29,7 +32,7 @@ pub struct Form {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FormError {
     /// Not the form of a file of forms.
-    #[error("{0}; expected tables [[form]] with id, aspect, complexity and question")]
+    #[error("{0}; expected tables [[form]] with id, aspect, complexity, question and, where it helps, format")]
     File(String),
     /// An id that is there twice.
     #[error("two forms have the id `{0}`: rename one")]
@@ -189,6 +192,9 @@ impl Sheet {
         let quoted = |quote| Evidence { document: None, quote, start: None, end: None };
         item.evidence = texts(&written.evidence).into_iter().map(quoted).collect();
         item.other.insert("form".to_owned(), json!(form.id));
+        if !form.format.is_empty() {
+            item.other.insert("format".to_owned(), json!(form.format));
+        }
         Ok(item)
     }
 }
@@ -199,7 +205,7 @@ mod tests {
 
     fn sheet() -> Sheet {
         let form = Form::read(
-            "[[form]]\nid = 'a'\naspect = 'plot'\ncomplexity = 'detail'\nquestion = 'Why does {who} {act}?'",
+            "[[form]]\nid = 'a'\naspect = 'plot'\ncomplexity = 'detail'\nformat = 'a reason'\nquestion = 'Why does {who} {act}?'",
         );
         Sheet { forms: form.unwrap(), books: vec![("story".to_owned(), "The Key".to_owned())] }
     }
@@ -223,6 +229,7 @@ mod tests {
         for aspect in ["times", "meaning", "span", "setting", "relation", "character", "plot"] {
             assert!(forms.iter().filter(|form| form.aspect == aspect).count() > 1, "{aspect}");
         }
+        assert!(forms.iter().all(|form| !form.format.is_empty()));
         for complexity in COMPLEXITIES {
             assert!(forms.iter().filter(|form| form.complexity == complexity).count() > 3, "{complexity}");
         }
@@ -234,6 +241,7 @@ mod tests {
         assert_eq!((items[0].question.as_str(), items[0].task), ("Why does Ana run?", Task::Generative));
         assert_eq!((items[0].answers.as_slice(), items[0].evidence.len()), (&["fear".to_owned()][..], 1));
         assert_eq!((items[0].labels["aspect"].as_str(), &items[0].other["form"]), ("meaning", &json!("a")));
+        assert_eq!(items[0].other["format"], "a reason");
         assert_eq!((items[0].documents.as_slice(), problems.len()), (&["story".to_owned()][..], 0));
     }
 

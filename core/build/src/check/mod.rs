@@ -2,9 +2,11 @@
 
 mod forms;
 mod page;
+mod review;
 
 pub use forms::{Form, FormError, Sheet, Written};
 pub use page::check_page;
+pub use review::{Reviewed, reviewed};
 
 use closeread_metrics::random::SplitMix64;
 use closeread_metrics::stats::proportion::wilson;

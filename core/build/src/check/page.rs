@@ -127,9 +127,10 @@ fn template(form: &Form, aspects: &[&str]) -> String {
             "<label class=\"line\">{slot} <input type=\"text\" autocomplete=\"off\" data-slot=\"{slot}\"></label>\n"
         ));
     }
+    let format = if form.format.is_empty() { String::new() } else { format!(": {}", escaped(&form.format)) };
     for (field, words) in [
-        ("answers", "Answer (other right ones below it, one a line)"),
-        ("evidence", "Words of the book that show it, one sentence a line"),
+        ("answers", format!("Answer{format} (other right ones below it, one a line)")),
+        ("evidence", "Words of the book that show it, one sentence a line".to_owned()),
     ] {
         html.push_str(&format!(
             "<label class=\"line\">{words} <textarea rows=\"2\" data-field=\"{field}\"></textarea></label>\n"
@@ -179,6 +180,7 @@ mod tests {
         assert_eq!(page.matches("data-slot=").count(), slots);
         assert_eq!(page.matches("<optgroup").count(), 7, "one an aspect");
         assert!(page.contains("<option value=\"a&quot;b\">&lt;The&gt; Key</option>"));
+        assert!(page.contains("Answer: yes or no, and a number (other right ones below it, one a line)"));
         assert!(page.contains("How many times do … one character … and … another character … speak"));
     }
 }
