@@ -40,18 +40,35 @@ pub fn write(
 ) -> Result<Written> {
     let out = folder.path();
     let documents = write_documents(out, books, texts, used(&built.items))?;
-    write_lines(&out.join("items.jsonl"), &built.items)?;
+    let marked = built.items.iter().cloned().map(|mut item| {
+        // One that the item came with stays: it is of the set that it was published in.
+        item.other.entry(CANARY).or_insert_with(|| json!(folder.canary()));
+        item
+    });
+    write_lines(&out.join("items.jsonl"), &marked.collect::<Vec<Item>>())?;
+    write_atomically(&out.join("README.md"), readme(pipeline, folder.canary()).as_bytes())?;
     let questions = sample(&built.questions, check, seed);
     let page = write_page(&out.join("check"), pipeline, books, &questions, built.sheet.as_ref())?;
     let mut tables = vec![built.funnel.table()];
     tables.extend(built.tables.iter().cloned());
     let items = built.items.len();
     let report = json!({
-        "pipeline": pipeline, "documents": documents, "items": items, "funnel": built.funnel.rows,
+        "pipeline": pipeline, "canary": folder.canary(), "documents": documents, "items": items, "funnel": built.funnel.rows,
         "tables": tables, "questions": questions.len(),
     });
     write_atomically(&out.join("report.json"), format!("{report:#}\n").as_bytes())?;
     Ok(Written { report, tables, items, documents, page })
+}
+
+/// The field of an item with the canary string of its set.
+const CANARY: &str = "canary";
+
+fn readme(pipeline: &str, canary: &str) -> String {
+    format!(
+        "# A benchmark built by `closeread build {pipeline}`\n\n{canary}\n\nLeave this line where it is, here and in \
+         `items.jsonl`: who trains a model finds the data by it and can leave them out. `build.json` says what they were \
+         made from, `report.json` what was kept.\n"
+    )
 }
 
 /// The documents that items are about.

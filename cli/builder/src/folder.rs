@@ -1,7 +1,7 @@
 //! The folder of a build: what was asked for, and a file a stage.
 
 use anyhow::{Context, Result, bail};
-use closeread_build::{BuildError, StageStore, Stored};
+use closeread_build::{BuildError, StageStore, Stored, canary};
 use closeread_files::{self as files, open_lines, pretty, write_atomically};
 use closeread_runner::journal::{Journal, Journals};
 use closeread_runner::progress::Progress;
@@ -21,6 +21,8 @@ const FORMAT: u32 = 1;
 /// An open build folder; nobody else has it while this value lives.
 pub struct BuildFolder {
     path: PathBuf,
+    /// The line that every item has.
+    canary: String,
     stages: &'static [&'static str],
     state: RefCell<State>,
     /// Released by the system when the process ends, however it ends.
@@ -53,7 +55,13 @@ impl BuildFolder {
         fs::create_dir_all(path.join("stages"))
             .with_context(|| format!("cannot create the folder {}; choose another with --out", path.display()))?;
         let lock = lock(path)?;
-        let mut folder = Self { path: path.to_owned(), stages, state: RefCell::default(), _lock: lock };
+        let mut folder = Self {
+            path: path.to_owned(),
+            canary: canary(&configuration.to_string()),
+            stages,
+            state: RefCell::default(),
+            _lock: lock,
+        };
         if let Some(from) = from
             && !stages.contains(&from)
         {
@@ -79,6 +87,11 @@ impl BuildFolder {
     /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The line that says that what is built here is test data; the same configuration has the same.
+    pub fn canary(&self) -> &str {
+        &self.canary
     }
 
     /// Takes the progress away.
@@ -122,7 +135,8 @@ impl BuildFolder {
     fn note(&self, configuration: &Value, first: Option<&str>) -> Result<()> {
         let path = self.path.join(Self::MANIFEST);
         let mut manifest = json!({
-            "format": FORMAT, "closeread": env!("CARGO_PKG_VERSION"), "configuration": configuration,
+            "format": FORMAT, "closeread": env!("CARGO_PKG_VERSION"), "canary": self.canary,
+            "configuration": configuration,
         });
         if let Some(mut there) = read_manifest(&path)? {
             let changes = differences(&there["configuration"], configuration);

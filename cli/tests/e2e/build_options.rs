@@ -15,6 +15,9 @@ fn open_questions_get_wrong_options_and_are_run_as_choices() {
     assert_eq!(report["funnel"][0]["kept"], 6);
     let items = lines(&sandbox, "o/items.jsonl");
     assert_eq!(items.len(), 18, "the others are there as well");
+    let canary = &crate::corpus_truth::json_file(&sandbox.path("o/build.json"))["canary"];
+    assert!(canary.as_str().unwrap().contains("GUID ") && items.iter().all(|item| item["canary"] == *canary));
+    assert!(std::fs::read_to_string(sandbox.path("o/README.md")).unwrap().contains(canary.as_str().unwrap()));
     let made: Vec<&Value> = items.iter().filter(|item| item["id"].as_str().unwrap().ends_with("-3")).collect();
     for item in &made {
         assert_eq!((&item["task"], item["options"].as_array().unwrap().len()), (&json!("choice"), 4));

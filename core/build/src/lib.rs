@@ -8,6 +8,7 @@
 
 mod ask;
 mod assumed;
+mod canary;
 mod check;
 pub mod corpusqa;
 mod funnel;
@@ -19,6 +20,7 @@ mod slots;
 mod stage;
 
 pub use assumed::StageCost;
+pub use canary::canary;
 pub use check::{
     AgainstFilter, CheckAnswers, CheckError, Form, FormError, Question, Reviewed, Sheet, Written, against_filter,
     check_page, reviewed, sample,
