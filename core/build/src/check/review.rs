@@ -99,7 +99,7 @@ mod tests {
             shown,
             ["Ana 2 1 50.0", "checker 2 2 1 50.0", "Cy 2 1 50.0", "most of them 2 1 50.0", "all of them 2 0 0.0"]
         );
-        assert_eq!((found.kept.iter().collect::<Vec<_>>(), found.checked.len()), (vec!["a"], 2));
+        assert_eq!((found.kept, found.checked.len()), (BTreeSet::from(["a".to_owned()]), 2));
         assert_eq!(found.problems.len(), 2, "{:?}", found.problems);
         assert!(reviewed("d", &questions, &files).is_err());
     }
