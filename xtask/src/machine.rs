@@ -102,6 +102,12 @@ pub(crate) const LAVAPIPE: Tool = Tool {
     find: || vulkan_driver("lvp"),
     get: Get::Packages { debian: "mesa-vulkan-drivers", fedora: "mesa-vulkan-drivers", macos: "" },
 };
+pub(crate) const PYTHON: Tool = Tool {
+    name: "python3",
+    used_by: "tests of papers' tables that Python computes apart",
+    find: || on_path("python3").map(|path| path.display().to_string()),
+    get: Get::Packages { debian: "python3", fedora: "python3", macos: "python3" },
+};
 pub(crate) const FAKETIME: Tool = Tool {
     name: "libfaketime",
     used_by: "the test of a clock that jumps",
@@ -142,7 +148,8 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 7] = [&DENY, &NGINX, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
+pub(crate) const OPTIONAL: [&Tool; 8] =
+    [&DENY, &NGINX, &PYTHON, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
 
 impl Tool {
     /// What was found; installs the tool first if it is missing and that is allowed.

@@ -52,6 +52,7 @@ mod run_options;
 mod score;
 mod secret;
 mod serve;
+mod sixteen;
 mod support;
 mod texts;
 mod tree;

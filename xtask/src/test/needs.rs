@@ -4,7 +4,7 @@
 //! `needs_llama_needs_data_...` where it needs two. The name is what tells them apart here: the reason of `ignore` is in no
 //! listing.
 
-use crate::machine::{self, FAKETIME, LAVAPIPE, NGINX};
+use crate::machine::{self, FAKETIME, LAVAPIPE, NGINX, PYTHON};
 use crate::process::{FULL, cargo, stdout_of, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
@@ -20,11 +20,12 @@ pub(crate) struct Need {
     pub(crate) is_met: fn() -> bool,
 }
 
-pub(crate) const NEEDS: [Need; 10] = [
+pub(crate) const NEEDS: [Need; 11] = [
     Need { word: "data", what: "CLOSEREAD_DATA", is_met: || variable("CLOSEREAD_DATA").is_some() },
     Need { word: "vectors", what: "CLOSEREAD_VECTORS", is_met: || variable("CLOSEREAD_VECTORS").is_some() },
     Need { word: "llama", what: "CLOSEREAD_SERVERS with bin/llama-server", is_met: || server(&["bin/llama-server"]) },
     Need { word: "llmock", what: "CLOSEREAD_SERVERS with llmock", is_met: || server(&LLMOCK) },
+    Need { word: "python", what: "python3", is_met: || (PYTHON.find)().is_some() },
     Need { word: "nginx", what: "nginx", is_met: || (NGINX.find)().is_some() },
     Need { word: "vulkan", what: "a Vulkan driver", is_met: machine::has_graphics },
     Need { word: "lavapipe", what: "lavapipe", is_met: || (LAVAPIPE.find)().is_some() },
