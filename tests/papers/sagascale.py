@@ -7,62 +7,40 @@ REPORT.json is `closeread report RUN... --paper sagascale --json`. An answer is 
 here knows closeread's code: it reads manifest.json, items.jsonl and records.jsonl. Exit code 1 if a cell differs.
 """
 
-import json
 import sys
-from pathlib import Path
+
+from records import Run, check, mean, percent
 
 METHODS = {"NR": "naive-rag", "AR": "agentic-rag", "LC": "full-document", "CB": "closed-book"}
 SETTINGS = ["NR", "AR", "LC"]
 
 
-def lines(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+class Configuration(Run):
+    """A run, by the settings of the paper."""
 
+    def end(self, setting, item):
+        return self.ending(METHODS[setting], item)
 
-class Run:
-    """A configuration: what came of each item under each method."""
-
-    def __init__(self, folder):
-        configuration = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-        self.name = configuration["configuration_name"]
-        configuration = configuration["configuration"]
-        self.window = configuration["context_window"]
-        self.items = {item["id"]: item for item in lines(folder / "items.jsonl")}
-        self.trials = {(r["method"], r["item"]): r for r in lines(folder / "records.jsonl")}
-
-    def ending(self, setting, item):
-        return self.trials[METHODS[setting], item]["outcome"]
-
-    def right(self, setting, item):
-        trial = self.trials[METHODS[setting], item]
-        return float(trial["outcome"] == "answered" and trial["answer"] in self.items[item]["answers"])
+    def score(self, setting, item):
+        return self.right(METHODS[setting], item)
 
     def in_window(self):
-        return [item for item in self.items if self.ending("LC", item) != "overflow"]
+        return [item for item in self.items if self.end("LC", item) != "overflow"]
 
     def accuracy(self, setting, items):
-        return percent([self.right(setting, item) for item in items])
+        return percent([self.score(setting, item) for item in items])
 
     def error(self, setting):
         """Footnote 6: incorrect of attempted; no attempt is NONE in NR, a ninth query in AR."""
         none = {"NR": "not_found", "AR": "unanswered"}[setting]
-        return percent([1 - self.right(setting, item) for item in self.items if self.ending(setting, item) != none])
-
-
-def percent(values):
-    return 100 * sum(values) / len(values) if values else None
-
-
-def mean(values):
-    values = [value for value in values if value is not None]
-    return sum(values) / len(values) if values else None
+        return percent([1 - self.score(setting, item) for item in self.items if self.end(setting, item) != none])
 
 
 def alike(runs, setting):
     """Table 8: items answered alike by all configurations, those that the window holds for LC; an item needs two."""
     polarized = []
     for item in runs[0].items:
-        scores = [run.right(setting, item) for run in runs if setting != "LC" or item in run.in_window()]
+        scores = [run.score(setting, item) for run in runs if setting != "LC" or item in run.in_window()]
         if len(scores) > 1:
             polarized.append(float(len(set(scores)) == 1))
     return percent(polarized)
@@ -70,8 +48,8 @@ def alike(runs, setting):
 
 def solved(runs):
     """Section 4.2: of the items that NR solves nowhere, those that AR solves somewhere."""
-    never = [item for item in runs[0].items if not any(run.right("NR", item) for run in runs)]
-    return percent([float(any(run.right("AR", item) for run in runs)) for item in never])
+    never = [item for item in runs[0].items if not any(run.score("NR", item) for run in runs)]
+    return percent([float(any(run.score("AR", item) for run in runs)) for item in never])
 
 
 def ranks(values):
@@ -94,8 +72,8 @@ def cumulative(runs, setting, books):
 
 def searches(run, n):
     """Figure 4: accuracy over the trials with exactly so many searches; points of fewer than ten are left out."""
-    at = [item for item in run.items if run.trials["agentic-rag", item].get("measures", {}).get("searches") == n
-          and run.ending("AR", item) != "unanswered"]
+    at = [item for item in run.items if run.trial("agentic-rag", item).get("measures", {}).get("searches") == n
+          and run.end("AR", item) != "unanswered"]
     return run.accuracy("AR", at) if len(at) >= 10 else None
 
 
@@ -111,7 +89,7 @@ def expected(runs):
     table3 = [[run.accuracy(s, items) for s in SETTINGS] for run in runs]
     table5 = [[run.accuracy(s, run.in_window()) for s in SETTINGS] for run in runs]
     average = lambda rows: [[mean(column) for column in zip(*rows)]]
-    parsing = lambda run: percent([float(run.ending("LC", i) in ("unparsed", "cut_short")) for i in run.in_window()])
+    parsing = lambda run: percent([float(run.end("LC", i) in ("unparsed", "cut_short")) for i in run.in_window()])
     over = lambda other: mean([run.accuracy("LC", run.in_window()) - run.accuracy(other, run.in_window())
                                for run in runs if run.in_window()])
     rho = lambda s: -spearman([run.error("NR") for run in runs], [run.accuracy(s, items) for run in runs])
@@ -133,31 +111,10 @@ def expected(runs):
     }
 
 
-def main(report, *folders):
-    report = json.loads(Path(report).read_text(encoding="utf-8"))
-    tables = {table["id"]: table for table in report["tables"]}
-    runs = [Run(Path(folder)) for folder in folders]
-    endings = {trial["outcome"] for run in runs for trial in run.trials.values()}
-    wanted = {"answered", "unparsed", "cut_short", "blocked", "failed", "overflow", "not_found", "unanswered"}
-    wrong = [f"no trial ended as {ending}" for ending in sorted(wanted - endings)]
-    n_cells = 0
-    for name, rows in expected(runs).items():
-        table = tables.get(name, {"rows": [], "columns": []})
-        n_heads = len(table["columns"]) - len(rows[0])
-        if len(table["rows"]) != len(rows):
-            wrong.append(f"{name}: {len(table['rows'])} rows, expected {len(rows)}")
-            continue
-        for n, (row, values) in enumerate(zip(table["rows"], rows)):
-            for column, cell, value in zip(table["columns"][n_heads:], row[n_heads:], values):
-                n_cells += 1
-                shown = cell.get("value")
-                if (shown is None) != (value is None) or value is not None and abs(shown - value) > 1e-6:
-                    wrong.append(f"{name}, row {n + 1}, {column}: {shown}, expected {value}")
-    print(f"{n_cells} cells of {len(runs)} configurations, {n_cells - len(wrong)} of the cells agree")
-    sys.exit("\n".join(wrong) or None)
-
+ENDINGS = ["answered", "unparsed", "cut_short", "blocked", "failed", "overflow", "not_found", "unanswered"]
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    runs = [Configuration(folder) for folder in sys.argv[2:]]
+    check(sys.argv[1], runs, expected(runs), ENDINGS)
