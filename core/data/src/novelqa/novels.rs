@@ -31,7 +31,7 @@ pub const ADAPTER: Adapter = Adapter {
 ///
 /// A novel's title is its file's name, or, in the later layout whose files are named `B00` and so on (the data set's
 /// card), what `bookmeta.json` says under that name: `{"B00": {"title": ...}, ...}`. Labels: `aspect` as published; `complexity`, with `mh`, `sh`, `dtl` written
-/// out as `multi-hop`, `single-hop`, `detail`, from `Complexity` or `Complex`. Item ids are `<novel>/<QID>`.
+/// out as `multi-hop`, `single-hop`, `detail`, from `Complexity` or `Complex`; `rights`, `public-domain` or `copyrighted`, from the published folders. Item ids are `<novel>/<QID>`.
 pub fn read(files: &[InputFile]) -> Dataset {
     let mut out = Collector::default();
     let books: HashMap<Vec<String>, &InputFile> =
@@ -65,7 +65,7 @@ pub fn read(files: &[InputFile]) -> Dataset {
             match question.item(&id, &document) {
                 Ok(item) => {
                     n_without_gold += usize::from(item.answers.is_empty());
-                    out.item(file, Some(line), item);
+                    out.item(file, Some(line), item.label("rights", rights(file).or(rights(book)).unwrap_or_default()));
                 }
                 Err(why) => out.dropped(file, Some(line), Some(&id), why),
             }
@@ -77,6 +77,15 @@ pub fn read(files: &[InputFile]) -> Dataset {
         }
     }
     out.finish()
+}
+
+/// Who may print a novel, by the folders that the published files lie in.
+fn rights(file: &InputFile) -> Option<&'static str> {
+    file.name.split(['/', '\\']).find_map(|folder| match folder {
+        "PublicDomain" => Some("public-domain"),
+        "CopyrightProtected" => Some("copyrighted"),
+        _ => None,
+    })
 }
 
 /// Titles by the names of the novels' files.
@@ -104,6 +113,19 @@ mod tests {
  {"QID": "Q6", "Question": "", "Options": {"A": "Ana", "B": "Bo"}},
  {"QID": "Q7", "Question": "Who?", "Options": {"A": "Ana", "B": " "}}
 ]"#;
+
+    #[test]
+    fn the_folders_say_who_may_print_a_novel() {
+        let rights = |folder: &str| {
+            let questions =
+                file(&format!("Data/{folder}/mill.json"), r#"[{"QID": "1", "Question": "Who?", "Golden": "Ana"}]"#);
+            let items = read(&[questions, file("Books/mill.txt", "Ana came.")]).items;
+            items[0].labels.get("rights").cloned()
+        };
+        assert_eq!(rights("PublicDomain").as_deref(), Some("public-domain"));
+        assert_eq!(rights("CopyrightProtected").as_deref(), Some("copyrighted"));
+        assert_eq!(rights("Demonstration"), None);
+    }
 
     #[test]
     fn questions_are_read_with_and_without_gold() {
