@@ -40,6 +40,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("majority-of", 1.0, 1_000.0),
     ("max-cost", 0.0, 1e9),
     ("max-output-tokens", 1.0, MANY),
+    ("most-empty", 0.0, 100.0),
     ("most-pairs", 1.0, 10_000.0),
     ("neighbours", 0.0, 1_000.0),
     ("older-than", 0.0, 36_500.0),

@@ -173,7 +173,7 @@ fn memory_loop(case: &Value) -> Result<(), String> {
 
 fn prompts() -> Prompts {
     let mut prompts = Prompts::built_in();
-    let front = "+++\npaper = ''\nvariables = []\nreply = ''\n+++\n";
+    let front = "+++\npaper = ''\nvariables = []\nresponse = ''\n+++\n";
     prompts.replace("memory-agent-update", &format!("{front}{{{{ memory }}}}\n{{{{ section }}}}")).expect("a prompt");
     prompts.replace("memory-agent-question", &format!("{front}{{{{ memory }}}}")).expect("a prompt");
     prompts
