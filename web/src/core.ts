@@ -9,17 +9,21 @@ interface Waiting {
 }
 
 export class Core {
-    readonly #worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+    #started: Worker | undefined;
     readonly #waiting = new Map<number, Waiting>();
     #asked = 0;
 
-    constructor() {
-        this.#worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#hear(data));
-        this.#worker.addEventListener("error", (event) => {
+    /** Started by the first request: who only reads the essay needs none. */
+    get #worker(): Worker {
+        if (this.#started) return this.#started;
+        const worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
+        worker.addEventListener("message", ({ data }: MessageEvent<Reply>) => this.#hear(data));
+        worker.addEventListener("error", (event) => {
             const error = named("WorkerError", event.message || "the worker could not be started; reload the page");
             for (const { reject } of this.#waiting.values()) reject(error);
             this.#waiting.clear();
         });
+        return (this.#started = worker);
     }
 
     /** Asks the worker. Rejects with what is wrong with the request, or with an `AbortError` once `signal` is aborted. */

@@ -1,35 +1,50 @@
-// What the views share: the open book, the question, the worker.
+// What the views do together: open books, ask, go somewhere. What they know is in `state`.
 
 import { Core } from "./core.js";
-import { shipped, type ModelSource } from "./encoder/model.js";
-import type { Facts } from "./messages/book.js";
-import { textOf, type Item, type Work } from "./sample.js";
-import { inLanguage } from "./words/index.js";
+import { digest, shipped, type ModelSource } from "./encoder/model.js";
+import { keepBook, keptBook } from "./recent.js";
+import { sample, textOf, type Item, type Work } from "./sample.js";
+import { addressHash, parseAddress, type Address } from "./state/address.js";
+import { initialApp, reduceApp, type AppAction, type AppState, type OpenBook, type Question } from "./state/app.js";
+import { Store } from "./state/store.js";
+import { inLanguage, language, setLanguage, type Language } from "./words/index.js";
 import * as words from "./words/app.js";
 
-export interface OpenBook {
-    name: string;
-    bytes: Uint8Array;
-    facts: Facts;
-    /** Where it is one of the sample's works. */
-    work: Work | undefined;
-}
+export type { OpenBook } from "./state/app.js";
 
-/** Events: "book" and "model" when another one is open or embeds, "question" when another is asked, "status" and "problem" for the page's two lines. */
-export type SessionEvent = "book" | "model" | "question" | "status" | "problem";
+/** Events: "book" and "model" when another one is open or embeds, "question" when another is asked. */
+export type SessionEvent = "book" | "model" | "question";
+
+/** Hexadecimal digits of a hash that stand in an address. */
+const KEY = 16;
 
 export class Session extends EventTarget {
     readonly core = new Core();
-    book: OpenBook | undefined;
-    /** The question, and the sample's item that it is from. */
-    question: { text: string; item: Item | undefined } = { text: "", item: undefined };
-    status = "";
-    problem = "";
+    readonly store = new Store<AppState, AppAction>(reduceApp, initialApp(parseAddress(location.hash), language()));
     /** What views keep while the language changes or another view is shown, by a name of their own. */
     readonly kept = new Map<string, unknown>();
     #model = shipped;
     #opening = 0;
+    #arrival = 0;
     #prepared: Promise<void> | undefined;
+
+    constructor() {
+        super();
+        addEventListener("popstate", () => this.#arrive());
+        this.#arrive();
+    }
+
+    get book(): OpenBook | undefined {
+        return this.store.state.book;
+    }
+
+    get question(): Question {
+        return this.store.state.question;
+    }
+
+    get address(): Address {
+        return this.store.state.address;
+    }
 
     /** Hears an event for as long as `section` is part of the page. */
     listen(section: HTMLElement, event: SessionEvent, action: () => void): void {
@@ -47,6 +62,19 @@ export class Session extends EventTarget {
         this.dispatchEvent(new Event("model"));
     }
 
+    /** Goes to an address: a step that Back takes back, or in the place of the present one. */
+    go(address: Partial<Address> & { view: Address["view"] }, how: "push" | "replace" = "push"): void {
+        const hash = addressHash(address);
+        if (hash !== location.hash) history[how === "push" ? "pushState" : "replaceState"](null, "", hash);
+        this.store.dispatch({ kind: "went", address: parseAddress(hash) });
+    }
+
+    /** Changes the query of the present address; an empty value leaves its key out. */
+    put(query: Record<string, string>, how: "push" | "replace" = "push"): void {
+        const { view, path, query: before } = this.address;
+        this.go({ view, path, query: { ...before, ...query } }, how);
+    }
+
     /** Something is about to be opened: what that takes is fetched meanwhile. */
     prepare(): void {
         this.#prepared ??= this.core.ask("book/prepare", {}).catch(() => (this.#prepared = undefined));
@@ -57,39 +85,68 @@ export class Session extends EventTarget {
     }
 
     openWork(work: Work): Promise<void> {
-        return this.open(work.title, () => textOf(work), work);
+        return this.open(work.title, () => textOf(work), { work });
     }
 
-    /** Opens a book; one that cannot be read is said, and the book before it stays. */
-    open(name: string, read: () => Promise<Uint8Array>, work?: Work): Promise<void> {
+    /** Opens the book of an address: a work of the sample, or one that this browser keeps. */
+    async openKey(key: string): Promise<void> {
+        const work = (await sample()).works.find(({ id }) => id === key);
+        const arrived = { arrived: true };
+        if (work) return this.open(work.title, () => textOf(work), { work, ...arrived });
+        const kept = await keptBook(key);
+        if (kept) return this.open(kept.name, async () => kept.bytes, arrived);
+        this.#complain(inLanguage(words).notHere);
+    }
+
+    /** Opens a book; one that cannot be read is said, and the book before it stays. `arrived`: the address names it already. */
+    open(name: string, read: () => Promise<Uint8Array>, { work, arrived = false }: { work?: Work; arrived?: boolean } = {}): Promise<void> {
         const mine = ++this.#opening;
         return this.attempt(async () => {
             const { reading, opened, kept, noBook } = inLanguage(words);
+            this.store.dispatch({ kind: "opening", name });
             this.say(reading(name));
             try {
                 const bytes = await read();
                 const facts = await this.core.ask("book/open", { id: work?.id ?? name, bytes });
                 if (mine !== this.#opening) return;
-                this.book = { name, bytes, facts, work };
-                this.ask("", undefined);
-                this.say(opened(name, facts));
+                const hash = work ? undefined : await digest(bytes);
+                const title = work?.title ?? (facts.title || name.replace(/\.(txt|md|epub|html?|docx)$/i, ""));
+                const book = { key: work?.id ?? hash?.slice(0, KEY) ?? "", name, title, bytes, facts, work };
+                this.store.dispatch({ kind: "opened", book });
+                if (!arrived) this.put({ b: book.key, q: "" });
+                this.say(opened(title, facts));
                 this.dispatchEvent(new Event("book"));
+                const { language, nTokens } = facts;
+                if (hash) void keepBook({ hash, name, title, language, nTokens, bytes, opened: Date.now() });
             } catch (error) {
+                if (mine === this.#opening) this.store.dispatch({ kind: "kept" });
                 this.say(this.book === undefined ? noBook : kept);
                 throw error;
             }
         });
     }
 
+    /** Asks a question; the address has it: an item by its id, another by its words. */
     ask(text: string, item: Item | undefined): void {
-        this.question = { text, item };
+        this.#asked({ text, item });
+        this.put({ q: item?.id ?? text });
+    }
+
+    #asked(question: Question): void {
+        this.store.dispatch({ kind: "asked", question });
         this.dispatchEvent(new Event("question"));
+    }
+
+    speak(to: Language): void {
+        setLanguage(to);
+        document.documentElement.lang = to;
+        this.store.dispatch({ kind: "spoke", language: to });
+        if (this.book) this.say(inLanguage(words).opened(this.book.title, this.book.facts));
     }
 
     /** What is going on, read out politely. */
     say(status: string): void {
-        this.status = status;
-        this.dispatchEvent(new Event("status"));
+        this.store.dispatch({ kind: "said", status });
     }
 
     /** Does something; what goes wrong is shown. */
@@ -103,8 +160,27 @@ export class Session extends EventTarget {
         }
     }
 
+    /** Takes the message of what went wrong away. */
+    dismiss(): void {
+        this.#complain("");
+    }
+
     #complain(problem: string): void {
-        this.problem = problem;
-        this.dispatchEvent(new Event("problem"));
+        this.store.dispatch({ kind: "failed", problem });
+    }
+
+    /** Follows an address that was loaded, typed or gone back to. */
+    async #arrive(): Promise<void> {
+        const mine = ++this.#arrival;
+        const address = parseAddress(location.hash);
+        this.store.dispatch({ kind: "went", address });
+        if (address.view === "runs") return;
+        const { b = "", q = "" } = address.query;
+        if (b !== "" && b !== this.book?.key) await this.openKey(b);
+        const { items } = await sample();
+        if (mine !== this.#arrival || b !== (this.book?.key ?? "")) return;
+        const item = items.find(({ id, documents }) => id === q && documents[0] === b);
+        const asked = this.question.item?.id ?? this.question.text;
+        if (q !== asked) this.#asked({ text: item?.question ?? q, item });
     }
 }

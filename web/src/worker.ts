@@ -1,36 +1,26 @@
 // The core in a worker: reading a long novel must not hold up the page. Each view registers its handlers by one line.
 
-import init, * as whole from "./closeread_wasm.js";
 import type { Kind, Reply, Request } from "./messages.js";
-import { startedOnce } from "./module.js";
-import { need } from "./worker/assets.js";
 import { book, booksReady } from "./worker/book.js";
 import type { Handler, Handlers } from "./worker/handlers.js";
 import { lab } from "./worker/lab.js";
-import { runs } from "./worker/runs.js";
-import { theatre } from "./worker/theatre.js";
 
 const handlers: Handlers = {
     ...book,
     ...lab,
-    ...theatre,
-    ...runs,
 };
 
-/** The whole core, for views other than the first; fetched when one of them asks for something. */
-const wholeReady = startedOnce(init, new URL("closeread_wasm_bg.wasm", import.meta.url));
-
-/** The first view has a smaller module of its own. */
-async function ready(kind: Kind): Promise<void> {
-    if (kind.startsWith("book/") || kind.startsWith("lab/")) {
+/** What answers a request, with its module ready: books have a smaller one of their own. */
+async function handlerOf(kind: Kind): Promise<Handler<never> | undefined> {
+    if (kind in handlers) {
         await booksReady();
-        return;
+        return handlers[kind] as Handler<never>;
     }
-    await wholeReady();
-    if (kind.startsWith("theatre/")) await need(whole, "cl100k", "punkt-en");
+    const { wholeHandlers, wholeReady } = await import("./worker/whole.js");
+    await wholeReady(kind);
+    return wholeHandlers[kind] as Handler<never> | undefined;
 }
 
-booksReady().catch(() => {});
 const underWay = new Map<number, AbortController>();
 
 addEventListener("message", async ({ data }: MessageEvent<Request>) => {
@@ -40,8 +30,7 @@ addEventListener("message", async ({ data }: MessageEvent<Request>) => {
     const ending = new AbortController();
     underWay.set(id, ending);
     try {
-        await ready(kind);
-        const handler = handlers[kind] as Handler<never> | undefined;
+        const handler = await handlerOf(kind);
         if (handler === undefined) throw new Error(`the worker does not know \`${kind}\`: reload the page`);
         const transfer: Transferable[] = [];
         const tell = (event: unknown) => say({ id, event });

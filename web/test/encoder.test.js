@@ -15,7 +15,7 @@ const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 const QUESTION = "Who rings the bell?";
 
 describe("the encoder", () => {
-    const use = useBrowser();
+    const use = useBrowser({ route: "#/find" });
 
     test("passages are embedded in the background, the ranking is the command line's, and a second visit embeds nothing", { timeout: 600_000, ...needs("CLOSEREAD_BINARY") }, async () => {
         const { page } = use;
@@ -61,7 +61,7 @@ describe("the encoder", () => {
 describe("without a server", () => {
     let online = true;
     const find = folder(DIST);
-    const use = useBrowser({ serviceWorkers: "allow", find: (path) => (online ? find(path) : Promise.reject(new NoServer())) });
+    const use = useBrowser({ route: "#/find", serviceWorkers: "allow", find: (path) => (online ? find(path) : Promise.reject(new NoServer())) });
 
     test("the page works after the first visit", async () => {
         const { page } = use;
@@ -73,7 +73,7 @@ describe("without a server", () => {
             await page.fill("#question", "lamp");
             await page.press("#question", "Enter");
             await page.waitForSelector("#by-score li");
-            await page.click("#to-theatre");
+            await page.click("#to-watch");
             await page.waitForSelector("#theatre h2");
         } finally {
             online = true;
@@ -82,7 +82,7 @@ describe("without a server", () => {
 });
 
 describe("the first load", () => {
-    const use = useBrowser();
+    const use = useBrowser({ route: "#/find" });
 
     // What it weighs is held by tools/finish.js.
     test("fetches what its list says", async () => {

@@ -29,7 +29,7 @@ const distances = (page, files, texts) => page.evaluate(async ({ files, texts })
 }, { files, texts });
 
 describe("WebGPU", () => {
-    const use = useBrowser({ flags: FLAGS, find });
+    const use = useBrowser({ route: "#/find", flags: FLAGS, find });
 
     for (const [model, dimension, pooling] of [["tiny-bert", 8, "mean"], ["tiny-xlm-roberta", 64, "cls"]]) {
         test(`${model} has the vectors that the processor computes`, async () => {
@@ -55,7 +55,7 @@ describe("WebGPU", () => {
 });
 
 describe("the lab's encoder", () => {
-    const use = useBrowser({ flags: FLAGS });
+    const use = useBrowser({ route: "#/find", flags: FLAGS });
 
     const ask = async (page) => {
         await openBook(page, { name: "story.txt", bytes: STORY });

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, afterEach, before, beforeEach } from "node:test";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { chromium } from "playwright-core";
 import { chromiumPath } from "../tools/chromium.js";
 import { FLAGS, folder, serve } from "./serve.js";
@@ -46,25 +48,34 @@ export function useBrowser({ route = "", allowed = [], locale = "en-US", find = 
 }
 
 /** Opens a book from bytes and waits until it is read. */
-export async function openBook(page, { name, bytes }) {
+export async function openBook(page, { name, bytes, title = name.replace(/\.\w+$/, "") }) {
     await page.setInputFiles("#file", { name, mimeType: "text/plain", buffer: Buffer.from(bytes) });
-    await opened(page, name);
+    await opened(page, title);
 }
 
 /** Opens a work of the sample by its id. */
 export async function openSample(page, id) {
-    await page.locator("#sample").waitFor();
-    await page.selectOption("#sample", id);
-    await opened(page, await page.$eval("#sample", (select) => select.selectedOptions[0].textContent));
+    await page.click("#book-chip");
+    const work = page.locator(`[data-work="${id}"]`);
+    const title = await work.locator("i").textContent();
+    await work.click();
+    await opened(page, title);
 }
 
 /** Waits until a book is read, or says why it was not. */
-async function opened(page, name) {
+export async function opened(page, title) {
     await page.waitForFunction((start) => {
         const [status, problem] = ["#status", "#problem"].map((id) => document.querySelector(id).textContent);
         return problem !== "" || (status.startsWith(start) && /[:：].*\d/.test(status.slice(start.length)));
-    }, name, { timeout: 120_000 });
+    }, title, { timeout: 120_000 });
     assert.equal(await page.textContent("#problem"), "");
+}
+
+/** The exports of a module of src/ that touches no page. */
+export async function unit(path) {
+    const entry = fileURLToPath(new URL(`../src/${path}`, import.meta.url));
+    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm", platform: "node", jsx: "automatic", jsxImportSource: "preact" });
+    return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 }
 
 /** The command line's binary, for tests that hold the page against it: `cargo xtask test` names the one it has built. */

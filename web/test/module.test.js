@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startedOnce } from "../dist/module.js";
+import { unit } from "./harness.js";
+
+const { startedOnce } = await unit("module.ts");
 
 const FILE = new URL("data:application/wasm,");
 

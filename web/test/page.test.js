@@ -3,53 +3,102 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { axe, inkAndPaper, openBook, scrollsSideways, useBrowser } from "./harness.js";
+import { axe, inkAndPaper, openBook, openSample, opened, scrollsSideways, useBrowser } from "./harness.js";
 
-const use = useBrowser();
-const visible = (page) => page.$$eval("main > section", (sections) => sections.filter(({ hidden }) => !hidden).map(({ id }) => id));
+const use = useBrowser({ route: "#/find" });
 
-test("each view has an address and is fetched when it is first shown", async () => {
+test("each view has an address, a title and its own part of the page, and Back leads through them", async () => {
     const { page } = use;
     const fetched = [];
     page.on("request", (request) => fetched.push(request.url()));
     await page.waitForSelector("#lab h2");
-    assert.deepEqual(await visible(page), ["book", "lab"]);
+    assert.equal(await page.title(), "Find · closeread");
     await page.click("#to-runs");
     await page.waitForSelector("#runs h2");
-    assert.deepEqual(await visible(page), ["runs"]);
-    assert.ok(fetched.some((url) => url.endsWith("runs/index.js")) && !fetched.some((url) => url.endsWith("theatre/index.js")));
+    assert.equal(await page.title(), "Runs · closeread");
+    assert.equal(await page.locator("#lab").count(), 0);
+    assert.ok(fetched.some((url) => /\/runs-\w+\.js$/.test(url)) && !fetched.some((url) => url.includes("theatre")));
     assert.equal(await page.getAttribute("#to-runs", "aria-current"), "page");
+    assert.equal(await page.evaluate(() => document.activeElement.closest("main") !== null), true, "the focus is on the view's heading");
     await page.goBack();
-    assert.deepEqual(await visible(page), ["book", "lab"]);
+    await page.waitForSelector("#lab h2");
+    assert.equal(await page.getAttribute("#to-find", "aria-current"), "page");
 });
 
 test("the language is chosen by the browser, changed by hand and kept", async () => {
     const { page } = use;
     await page.waitForSelector("#lab h2");
     assert.equal(await page.getAttribute("html", "lang"), "en");
-    await page.selectOption("#language", "zh");
-    assert.equal(await page.textContent("#to-theatre"), "方法剧场");
+    await page.click("#language");
+    assert.equal(await page.textContent("#to-watch"), "旁观");
     await page.waitForFunction(() => document.querySelector("#lab h2")?.textContent === "检索实验室");
     await page.reload();
     await page.waitForFunction(() => document.querySelector("#lab h2")?.textContent === "检索实验室");
     assert.equal(await page.getAttribute("html", "lang"), "zh");
+    assert.equal(await page.textContent("label[for=file]"), "打开文件", "the button for files is the page's own, in its language");
 });
 
-test("a work of the sample opens by keyboard alone", async () => {
+test("arrows move among the works of the sample and open none", async () => {
     const { page } = use;
-    await page.locator("#sample").waitFor();
-    await page.focus("#sample");
+    await page.focus("#book-chip");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-work]").first().waitFor();
+    await page.focus("[data-work]");
     await page.keyboard.press("ArrowDown");
-    await page.waitForFunction(() => /tokens in/.test(document.querySelector("#status").textContent), null, { timeout: 60_000 });
-    assert.match(await page.textContent("#status"), /^The Loan of the Bell: [\d,]+ tokens in [\d,]+ passages; English/);
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.work), "the-loan-of-the-bell");
+    assert.equal(await page.textContent("#status"), "");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForFunction(() => /token/.test(document.querySelector("#status").textContent), null, { timeout: 60_000 });
+    assert.match(await page.textContent("#status"), /^赊渡簿: [\d,]+ tokens in [\d,]+ passages; Chinese/);
 });
 
 test("pasted text is a book", async () => {
     const { page } = use;
-    await page.click("#book summary");
+    await page.click("#book-chip");
+    await page.click("#books summary");
     await page.fill("#pasted", "Ana lit the lamp. The boats stayed in the harbour.");
     await page.click("#open-pasted");
-    await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("pasted text: "), null, { timeout: 60_000 });
+    await opened(page, "pasted text");
+    assert.match(await page.textContent("#status"), /in 1 passage;/, "one is not many");
+});
+
+test("book and question are in the address, and a reload finds both again", async () => {
+    const { page } = use;
+    await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp. The boats stayed in the harbour." });
+    await page.fill("#question", "Who lit the lamp?");
+    await page.press("#question", "Enter");
+    await page.waitForSelector("#by-score li");
+    assert.match(page.url(), /#\/find\?b=[0-9a-f]{16}&q=Who/);
+    await page.reload();
+    await page.waitForSelector("#by-score li");
+    assert.equal(await page.inputValue("#question"), "Who lit the lamp?");
+    assert.equal(await page.textContent("#book-chip i"), "lamp");
+    await page.goto(`${use.origin}#/find?b=0123456789abcdef&q=x`);
+    await page.waitForFunction(() => /does not have the book/.test(document.querySelector("#problem").textContent));
+});
+
+test("a book that was opened before is offered, and forgotten on demand", async () => {
+    const { page } = use;
+    await openBook(page, { name: "lamp.txt", bytes: "Ana lit the lamp." });
+    await openBook(page, { name: "boat.txt", bytes: "The boats stayed in the harbour." });
+    await page.click("#book-chip");
+    await page.click("[data-recent]:has-text('lamp')");
+    await opened(page, "lamp");
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector("#book-chip i")?.textContent === "boat");
+    await page.click("#book-chip");
+    await page.locator("li", { has: page.locator("[data-recent]:has-text('lamp')") }).getByRole("button", { name: "Forget lamp" }).click();
+    await page.waitForFunction(() => document.querySelectorAll("[data-recent]").length === 1);
+});
+
+test("the link to what is shown is copied", async () => {
+    const { page, context } = use;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await openSample(page, "shedu-bu");
+    await page.click("#copy-link");
+    await page.waitForFunction(() => document.querySelector("#copy-link").textContent === "Copied");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${use.origin}#/find?b=shedu-bu`);
 });
 
 test("a file that is no text says so and keeps the book before it", async () => {
@@ -58,6 +107,9 @@ test("a file that is no text says so and keeps the book before it", async () => 
     await page.setInputFiles("#file", { name: "x.png", mimeType: "image/png", buffer: Buffer.from([137, 80, 78, 71, 13, 10, 26, 10, 0, 0]) });
     await page.waitForFunction(() => document.querySelector("#problem").textContent !== "");
     assert.match(await page.textContent("#problem"), /PNG|binary|image/i);
+    assert.ok(await page.locator(".toast").isVisible());
+    const { y, height } = await page.locator(".toast").boundingBox();
+    assert.ok(y > 0 && y + height <= 800, "it is in sight, wherever the page was scrolled to");
     assert.match(await page.textContent("#status"), /still open/);
 });
 

@@ -199,7 +199,7 @@ test("files that are no run say what is missing, and the run before stays", need
 test("the view speaks Chinese and keeps its runs while the language changes", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "first");
-    await page.selectOption("#language", "zh");
+    await page.click("#language");
     await page.waitForSelector("#runs .part.report table");
     assert.equal(await page.textContent("#runs h2"), "运行查看器");
     await part(page, "trials");

@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { DIST, axe, needs, openBook, openSample, scrollsSideways, useBrowser } from "./harness.js";
 
-const use = useBrowser({ route: "#/theatre", allowed: ["http://127.0.0.1:", "http://localhost:"] });
+const use = useBrowser({ route: "#/watch", allowed: ["http://127.0.0.1:", "http://localhost:"] });
 const KEY = "sk-test-1234567890abcdef";
 const STORY = new URL("sample/the-loan-of-the-bell.txt", DIST);
 
@@ -343,7 +343,7 @@ for (const [scheme, width] of [["light", 1280], ["dark", 1280], ["light", 360]])
 
 test("in Chinese, with a Chinese story", async () => {
     const { page } = use;
-    await page.selectOption("#language", "zh");
+    await page.click("#language");
     await openSample(page, "shedu-bu");
     await page.locator("#method").waitFor();
     await page.selectOption("#method", "agentic-rag");

@@ -4,8 +4,8 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { gzipSync } from "node:zlib";
 
-/** The view that is shown first, the worker and what these read by name. */
-const BY_NAME = ["lab/index.js", "lab.css", "worker.js", "closeread_books_bg.wasm", "sample/documents.jsonl", "sample/items.jsonl"];
+/** What is fetched by name on the first screen. */
+const BY_NAME = ["style.css", "icon.svg", "sample/documents.jsonl", "sample/items.jsonl"];
 
 /** Paths within `dist`: the page, what it names, the modules that these import. */
 export function firstLoad(dist) {
@@ -16,10 +16,12 @@ export function firstLoad(dist) {
         const text = /\.(html|js)$/.test(path) ? readFileSync(join(dist, path), "utf8") : "";
         const named = path.endsWith(".html")
             ? text.matchAll(/<(?:script|link)[^>]* (?:src|href)="([\w./-]+)"/g)
-            : text.matchAll(/^(?:import|export)\b[^"'()]*["'](\.[^"']+)["']/gm);
+            : text.matchAll(/(?:^|[;}])(?:import|export)\b[^"'();]*["'](\.[^"']+)["']/gm);
         for (const [, name] of named) add(normalize(join(dirname(path), name)));
     };
     ["index.html", ...BY_NAME].forEach(add);
+    const fonts = readFileSync(join(dist, "style.css"), "utf8").matchAll(/url\((fonts\/[\w./-]+)\)/g);
+    for (const [, font] of fonts) files.add(font);
     return [...files].sort();
 }
 

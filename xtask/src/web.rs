@@ -86,17 +86,10 @@ pub(crate) fn build(dev: bool) -> Result<()> {
         println!("set-up: npm ci in web/");
         run_program(program("npm").arg("ci").current_dir(&web))?;
     }
-    for script in ["compile", "bundle"] {
-        run_program(program("npm").args(["run", script]).current_dir(&web))?;
-    }
-    // What the bundles were made of; closeread_scorer.js stays for the package.
-    for entry in fs::read_dir(&elements).with_context(|| format!("cannot read {}", elements.display()))? {
-        let path = entry?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if (name.ends_with(".js") && !name.starts_with("closeread")) || name.ends_with("_bg.wasm.d.ts") {
-            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
+    run_program(program("npm").args(["run", "compile"]).current_dir(&web))?;
+    // What the elements were made of; closeread_scorer.js stays for the package.
+    let types = elements.join("closeread_scorer_bg.wasm.d.ts");
+    fs::remove_file(&types).with_context(|| format!("cannot remove {}", types.display()))?;
     copy_folder(&web.join("static"), &dist, |_| true)?;
     put_version(&dist.join("package.json"))?;
     let sample = root().join("sample");

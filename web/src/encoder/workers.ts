@@ -40,7 +40,7 @@ export async function addWorkers(
 }
 
 export class EncoderWorker {
-    readonly #worker = new Worker(new URL("../encoder-worker.js", import.meta.url), { type: "module" });
+    readonly #worker = new Worker(new URL("./encoder-worker.js", import.meta.url), { type: "module" });
     readonly #waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
     #asked = 0;
     /** As the worker last said: WebGPU can fail in any batch, and the processor then goes on with it. */

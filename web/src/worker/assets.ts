@@ -30,7 +30,7 @@ function fetchedOnce(name: AssetName): Promise<Uint8Array> {
 }
 
 async function fetched(name: AssetName): Promise<Uint8Array> {
-    const response = await fetch(new URL(ASSET_FILES[name], new URL("../", import.meta.url)));
+    const response = await fetch(new URL(ASSET_FILES[name], import.meta.url));
     if (!response.ok) throw new Error(`${ASSET_FILES[name]} cannot be read: ${response.status} ${response.statusText}`);
     return decompressed(new Uint8Array(await response.arrayBuffer()));
 }

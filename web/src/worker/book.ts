@@ -14,7 +14,7 @@ interface Open {
 let open: Open | undefined;
 
 /** The module for books, fetched when the worker starts. */
-export const booksReady = startedOnce(init, new URL("../closeread_books_bg.wasm", import.meta.url));
+export const booksReady = startedOnce(init, new URL("./closeread_books_bg.wasm", import.meta.url));
 
 /** The open book, for handlers of views. */
 export function openBook(): Open {

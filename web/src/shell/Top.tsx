@@ -1,0 +1,53 @@
+// The bar at the top: the mark, the open book, a link to what is shown, the language.
+
+import { useRef, useState } from "preact/hooks";
+import { addressHash } from "../state/address.js";
+import { LANGUAGES, shown } from "../words/index.js";
+import * as words from "../words/app.js";
+import { Books } from "./Books.js";
+import { useApp, useSession, useWords } from "./context.js";
+
+export function Top() {
+    const session = useSession();
+    const say = useWords(words);
+    const { book, opening, language } = useApp((state) => state);
+    const books = useRef<HTMLDialogElement>(null);
+    const other = language === "en" ? "zh" : "en";
+    const facts = book && `${say.tokens(shown(book.facts.nTokens))} · ${say.languageName(book.facts.language)}`;
+    return <header class="top">
+        <a class="brand" href={addressHash({ view: "essay" })} aria-label={say.home}><Mark /><span>closeread</span></a>
+        <button id="book-chip" type="button" class="chip book" aria-haspopup="dialog" onClick={() => books.current?.showModal()}
+            onPointerEnter={() => session.prepare()}>
+            <span class="vh">{say.book}: </span>
+            {opening ? <span class="busy">{say.reading(opening)}</span>
+                : book ? <><i dir="auto">{book.title}</i><span class="num more">{facts}</span></> : <b>{say.chooseBook}</b>}
+        </button>
+        <span class="spacer" />
+        <CopyLink />
+        <button id="language" type="button" class="quiet" lang={other} onClick={() => session.speak(other)}>{LANGUAGES[other]}</button>
+        <Books dialog={books} />
+    </header>;
+}
+
+/** A ribbon in small: retrieved above, evidence below. */
+function Mark() {
+    return <svg width="34" height="20" viewBox="0 0 34 20" aria-hidden="true">
+        <rect class="not-read" width="34" height="20" />
+        {[5, 14, 25].map((x) => <rect key={x} class="retrieved" x={x} width="3" height="12" />)}
+        <rect class="evidence" x="14" y="13.5" width="6" height="6.5" />
+    </svg>;
+}
+
+/** Copies the address, which has everything that is shown. */
+function CopyLink() {
+    const session = useSession();
+    const say = useWords(words);
+    const [done, setDone] = useState(false);
+    const copy = () => session.attempt(async () => {
+        await navigator.clipboard.writeText(location.href);
+        setDone(true);
+        session.say(session.book && session.book.work === undefined ? say.copiedOwn : say.copied);
+        setTimeout(() => setDone(false), 2000);
+    });
+    return <button id="copy-link" type="button" class="quiet" onClick={copy}>{done ? say.copiedShort : say.copyLink}</button>;
+}

@@ -1,0 +1,51 @@
+// The views, each fetched with its style sheet when it is first shown.
+
+import type { ComponentType } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Session } from "../session.js";
+import type { View } from "../state/address.js";
+import { inLanguage } from "../words/index.js";
+import * as words from "../words/app.js";
+import { useApp, useSession } from "./context.js";
+
+type Mount = (section: HTMLElement, session: Session) => void;
+
+export interface ShownView {
+    Component: ComponentType;
+}
+
+/** How each view is had; a view that is not here has no place in the rail. */
+export const VIEWS: Partial<Record<View, () => Promise<ShownView>>> = {
+    find: async () => drawnBy("lab", (await both(import("../lab/index.js"), styled("lab"))).mount),
+    watch: async () => drawnBy("theatre", (await both(import("../theatre/index.js"), styled("theatre"))).mount),
+    runs: async () => drawnBy("runs", (await both(import("../runs/index.js"), styled("runs"))).mount),
+};
+
+async function both<T>(module: Promise<T>, style: Promise<void>): Promise<T> {
+    const [loaded] = await Promise.all([module, style]);
+    return loaded;
+}
+
+/** A view that draws itself into a section, again in each language. */
+function drawnBy(id: string, mount: Mount): ShownView {
+    const Component = () => {
+        const session = useSession();
+        const language = useApp((state) => state.language);
+        const section = useRef<HTMLElement>(null);
+        useEffect(() => mount(section.current!, session), [language]);
+        return <section id={id} ref={section} key={language} />;
+    };
+    return { Component };
+}
+
+/** A view's own style sheet. */
+export function styled(name: string): Promise<void> {
+    const href = `${name}.css`;
+    if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+    return new Promise((resolve, reject) => {
+        link.addEventListener("load", () => resolve());
+        link.addEventListener("error", () => reject(new Error(inLanguage(words).fetchFailed(href, "404"))));
+        document.head.append(link);
+    });
+}

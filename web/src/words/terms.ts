@@ -1,0 +1,53 @@
+// One sentence a term, from docs/glossary.md, for whoever has read a paper's abstract and no more.
+
+export const en = {
+    budget: "The most tokens that the passages may have together; a token is about three quarters of an English word.",
+    evidence: "The passages of the book that prove the gold answer; they are quoted in the benchmark.",
+    gold: "The answer that the benchmark counts as right.",
+    recall: "The share of the evidence that stands in the passages which the model is given.",
+    passage: "A piece of the book of about 100 tokens, cut at the end of a sentence.",
+    score: "How well a passage matches the question by the chosen ranking; only the order of the scores matters.",
+    byScore: "Best match first, as most programs hand passages to a model; the papers call it vanilla RAG.",
+    bookOrder: "The same passages in the order in which they stand in the book; the papers call it DOS RAG.",
+    bm25: "Ranks by the words that passage and question share; rare words count more.",
+    dense: "Ranks by meaning: an embedding model turns question and passages into vectors, and near vectors match.",
+    hybrid: "Joins both rankings: what stands high in one of them stands high.",
+    neighbours: "How many passages before and after a match are given along with it, for context.",
+    embeddingModel: "The small model that turns texts into vectors; it runs in this browser.",
+    runsOn: "What computes the vectors: a graphics processor by WebGPU where there is one, else the processor.",
+    interval: "If the questions were drawn anew many times, 95 of 100 such intervals would hold the true value.",
+    cell: "One line of the table: a method with a model at a budget.",
+    outcome: "How a trial ended: with an answer, with “not found”, or with a failure such as a prompt that is too long.",
+    trial: "One attempt at one question by one method.",
+    method: "A way to answer questions about a book: what is read, in which order, in how many calls.",
+    call: "One request to the model: a prompt, and the reply to it.",
+    accuracy: "The share of questions whose right option was chosen.",
+    f1: "How far the words of the answer and of the gold answer agree, from 0 to 100%.",
+};
+
+export const zh: typeof en = {
+    budget: "所有段落合计最多多少 token；一个汉字约合一个 token。",
+    evidence: "书中能证明标准答案的段落；基准里附有原文引语。",
+    gold: "基准认定为正确的答案。",
+    recall: "交给模型的段落中包含了多大比例的证据。",
+    passage: "书中约 100 个 token 的一段，在句末切开。",
+    score: "按所选方式，段落与问题的匹配程度；只有高低次序有意义。",
+    byScore: "最匹配的在前，多数程序就这样把段落交给模型；论文称之为普通 RAG。",
+    bookOrder: "同样的段落，按它们在书中的先后排列；论文称之为 DOS RAG。",
+    bm25: "按段落与问题共有的词排序，罕见词更重要。",
+    dense: "按语义排序：嵌入模型把问题和段落变成向量，相近者匹配。",
+    hybrid: "合并两种排序：在其中一种里靠前的，合并后也靠前。",
+    neighbours: "每个匹配段落前后各附带几段，以补足上下文。",
+    embeddingModel: "把文字变成向量的小模型，就在这个浏览器里运行。",
+    runsOn: "用什么计算向量：有图形处理器时用 WebGPU，否则用处理器。",
+    interval: "若多次重新抽取题目，100 个这样的区间里有 95 个包含真值。",
+    cell: "表中的一行：某个方法、某个模型、某个预算。",
+    outcome: "一次试验如何结束：给出答案、“未找到”，或失败，例如提示太长。",
+    trial: "用一种方法对一道题的一次尝试。",
+    method: "回答一本书的问题的一种办法：读什么、按什么顺序、分几次调用。",
+    call: "对模型的一次请求：一份提示和它的回复。",
+    accuracy: "选对选项的题目所占比例。",
+    f1: "回答与标准答案用词的一致程度，从 0 到 100%。",
+};
+
+export type Term = keyof typeof en;

@@ -1,0 +1,41 @@
+// Bundles src/ into dist/: the page in parts that are fetched by need, its workers, the package's modules, the elements.
+
+import { cpSync, mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const WEB = fileURLToPath(new URL("../", import.meta.url));
+
+/** What bindgen wrote lies in dist/ beside what is bundled. */
+const bindgen = {
+    name: "bindgen",
+    setup: ({ onResolve }) => onResolve({ filter: /\/closeread_\w+\.js$/ }, ({ path }) => ({ path: `./${path.split("/").pop()}`, external: true })),
+};
+/** An element is one script: its module's JavaScript goes in. */
+const scorer = {
+    name: "scorer",
+    setup: ({ onResolve }) => onResolve({ filter: /\/closeread_scorer\.js$/ }, () => ({ path: `${WEB}dist/elements/closeread_scorer.js` })),
+};
+const common = { absWorkingDir: WEB, bundle: true, format: "esm", target: "es2023", minify: true, logLevel: "warning", legalComments: "none" };
+const entries = (...names) => Object.fromEntries(names.map((path) => [path.split("/").pop().replace(/\.tsx?$/, ""), `src/${path}`]));
+
+await Promise.all([
+    build({ ...common, plugins: [bindgen], entryPoints: entries("app.tsx"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]",
+        jsx: "automatic", jsxImportSource: "preact" }),
+    build({ ...common, plugins: [bindgen], entryPoints: entries("worker.ts", "encoder-worker.ts"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]" }),
+    build({ ...common, plugins: [bindgen], entryPoints: entries("service.ts", "package.ts", "asset-files.ts", "worker/assets.ts"), outdir: "dist" }),
+    build({ ...common, plugins: [scorer], outdir: "dist/elements",
+        entryPoints: { "closeread-scorer": "src/elements/scorer.ts", "closeread-leaderboard": "src/elements/leaderboard.ts" } }),
+]);
+
+/** Latin alone: Chinese is set in the system's own fonts. */
+const FONTS = {
+    "source-serif-4": ["400-normal", "400-italic", "600-normal"],
+    "fira-sans": ["400-normal", "500-normal"],
+};
+mkdirSync(`${WEB}dist/fonts`, { recursive: true });
+for (const [family, cuts] of Object.entries(FONTS)) {
+    const folder = `${WEB}node_modules/@fontsource/${family}/`;
+    for (const cut of cuts) cpSync(`${folder}files/${family}-latin-${cut}.woff2`, `${WEB}dist/fonts/${family}-${cut}.woff2`);
+    cpSync(`${folder}LICENSE`, `${WEB}dist/fonts/${family}.LICENSE.txt`);
+}
