@@ -164,8 +164,8 @@ async function serve(t, responses) {
         let body = "";
         for await (const piece of request) body += piece;
         asked.push({ url: request.url, headers: request.headers, body: JSON.parse(body) });
-        const [status, response, headers = {}] = responses[Math.min(asked.length, responses.length) - 1];
-        response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof response === "string" ? response : JSON.stringify(response));
+        const [status, content, headers = {}] = responses[Math.min(asked.length, responses.length) - 1];
+        response.writeHead(status, { "content-type": "application/json", ...headers }).end(typeof content === "string" ? content : JSON.stringify(content));
     });
     await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
     t.after(() => server.close());
