@@ -1,5 +1,7 @@
 //! One part of a run, for runs that are spread over machines.
 
+mod engine;
+
 use anyhow::{Result, bail};
 use closeread_eval::Item;
 use serde::{Deserialize, Serialize};
@@ -22,29 +24,24 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Reads `I/N`; `auto` takes both from a Slurm array job, `auto/N` the number from a Slurm array or a Kubernetes
-    /// Indexed Job.
+    /// Reads `I/N`; `auto` takes both from the engine's variables, `auto/N` the part alone.
+    ///
+    /// # Errors
+    /// If the text is neither, or if the environment does not settle which part this is.
     pub fn read(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
-        let expected = "--shard: expected I/N with I from 1 to N, auto (in a Slurm array), or auto/N";
-        let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<usize>().ok());
-        let (index, of) = match text.split_once('/') {
-            Some(("auto", of)) => (None, of.parse().ok()),
-            Some((index, of)) => (Some(index), of.parse().ok()),
-            None if text == "auto" => (None, number("SLURM_ARRAY_TASK_COUNT")),
-            None => bail!("{expected}; found `{text}`"),
+        let parts = |of: &str| of.parse::<usize>().ok().filter(|of| *of > 0);
+        let part = match text.split_once('/') {
+            None if text == "auto" => return engine::part(None, variable),
+            Some(("auto", of)) => parts(of).map(|of| engine::part(Some(of), variable)),
+            Some((index, of)) => parts(of)
+                .zip(index.parse().ok())
+                .filter(|(of, index)| (1..=*of).contains(index))
+                .map(|(of, index)| Ok(Self { index, of })),
+            None => None,
         };
-        let index = match index {
-            Some(index) => index.parse().ok(),
-            None => match (number("SLURM_ARRAY_TASK_ID"), number("JOB_COMPLETION_INDEX")) {
-                (Some(id), _) => Some(id.saturating_sub(number("SLURM_ARRAY_TASK_MIN").unwrap_or(0)) + 1),
-                (None, Some(index)) => Some(index + 1),
-                (None, None) => bail!("{expected}; neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set"),
-            },
-        };
-        match (index, of) {
-            (Some(index), Some(of)) if (1..=of).contains(&index) => Ok(Self { index, of }),
-            _ => bail!("{expected}; found `{text}`"),
-        }
+        part.unwrap_or_else(|| {
+            bail!("--shard: expected I/N with I from 1 to N, auto (in an array job), or auto/N; found `{text}`")
+        })
     }
 
     /// The items of this part, in their order: whole books where there are as many books as parts, so that a book is read
@@ -93,10 +90,8 @@ mod tests {
     #[test]
     fn the_part_is_given_or_found() {
         assert_eq!(read("2/8", &[]).unwrap(), Shard { index: 2, of: 8 });
-        let slurm = [("SLURM_ARRAY_TASK_ID", "5"), ("SLURM_ARRAY_TASK_COUNT", "4"), ("SLURM_ARRAY_TASK_MIN", "3")];
-        assert_eq!(read("auto", &slurm).unwrap(), Shard { index: 3, of: 4 });
         assert_eq!(read("auto/4", &[("JOB_COMPLETION_INDEX", "0")]).unwrap(), Shard { index: 1, of: 4 });
-        for wrong in ["0/2", "3/2", "2", "a/b", "auto", "auto/2", "1/0"] {
+        for wrong in ["0/2", "3/2", "2", "a/b", "auto/0", "auto/x", "1/0", ""] {
             assert!(read(wrong, &[]).unwrap_err().to_string().contains("expected I/N"), "{wrong}");
         }
     }

@@ -266,7 +266,9 @@ fn parts_are_taken_from_slurm_and_kubernetes_with_what_was_prepared() {
     };
     let whole = run("whole", &[], &[]);
     for id in ["3", "4", "5"] {
-        let array = [("SLURM_ARRAY_TASK_ID", id), ("SLURM_ARRAY_TASK_COUNT", "3"), ("SLURM_ARRAY_TASK_MIN", "3")];
+        let least_and_most =
+            [("SLURM_ARRAY_TASK_MIN", "3"), ("SLURM_ARRAY_TASK_MAX", "5"), ("SLURM_ARRAY_TASK_STEP", "1")];
+        let array = [&[("SLURM_ARRAY_TASK_ID", id), ("SLURM_ARRAY_TASK_COUNT", "3")][..], &least_and_most].concat();
         run(&format!("slurm-{id}"), &["--shard", "auto"], &array);
     }
     for index in ["0", "1"] {
