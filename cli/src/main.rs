@@ -51,6 +51,8 @@ enum Command {
     Protocol(command::protocol::ProtocolArgs),
     Verify(command::verify::VerifyArgs),
     Merge(command::merge::MergeArgs),
+    Submit(Box<command::submit::SubmitArgs>),
+    Status(command::status::StatusArgs),
     Score(command::score::ScoreArgs),
     Chunk(command::chunk::ChunkArgs),
     Search(command::search::SearchArgs),
@@ -107,6 +109,8 @@ fn main() -> ExitCode {
             Command::Protocol(args) => command::protocol::run(&args),
             Command::Verify(args) => command::verify::run(args).await,
             Command::Merge(args) => command::merge::run(&args),
+            Command::Submit(args) => command::submit::run(*args).await,
+            Command::Status(args) => command::status::run(args).await,
             Command::Score(args) => command::score::run(&args),
             Command::Chunk(args) => command::chunk::run(&args),
             Command::Search(args) => command::search::run(&args),
@@ -130,6 +134,15 @@ fn main() -> ExitCode {
         error!(hint = hint::hint(&error), "{error:#}");
         ExitCode::from(2)
     })
+}
+
+/// The options of `closeread run` in a command line of its own.
+fn run_arguments(line: impl Iterator<Item = String>) -> anyhow::Result<config::RunArgs> {
+    let matches = ranges::within(Cli::command()).try_get_matches_from(line)?;
+    match Cli::from_arg_matches(&matches)?.command {
+        Command::Run(args) => Ok(*args),
+        _ => anyhow::bail!("expected the options of `closeread run` after `--`"),
+    }
 }
 
 /// The reader of our output went away, as `| head` does.

@@ -318,6 +318,12 @@ pub fn lock(path: &Path) -> Result<File> {
     }
 }
 
+/// True while a process has the folder for itself; reading alone, so it can be asked from any machine.
+pub fn is_in_use(path: &Path) -> bool {
+    let lock = File::open(path.join(".lock"));
+    lock.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+}
+
 /// The manifest of a run or a build, if there is one.
 pub fn read_manifest(path: &Path) -> Result<Option<Value>> {
     let Some(bytes) = files::read(path)? else { return Ok(None) };

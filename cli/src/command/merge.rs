@@ -34,6 +34,9 @@ pub(crate) struct MergeArgs {
     /// The folder to write, new or empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Write the run in --out anew, as when parts were missing before
+    #[arg(long)]
+    fresh: bool,
     /// Print {"folder", "items", "items_expected", "records", "records_expected", "duplicates", "differing", "missing_parts"}
     #[arg(long)]
     json: bool,
@@ -61,8 +64,8 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     for part in &parts[1..] {
         part.check_same_run(&parts[0])?;
     }
-    if args.out.join(MANIFEST).exists() {
-        bail!("{} holds a run already; choose a new folder with --out", args.out.display());
+    if args.out.join(MANIFEST).exists() && !args.fresh {
+        bail!("{} holds a run already; choose a new folder with --out, or give --fresh", args.out.display());
     }
 
     let mut items: HashMap<&str, &Item> = HashMap::new();
@@ -94,7 +97,8 @@ pub(crate) fn run(args: &MergeArgs) -> Result<ExitCode> {
     }
 
     let configuration = &parts[0].manifest.configuration;
-    let mut folder = RunFolder::open(&args.out, configuration, None, Opening::Resume)?;
+    let opening = if args.fresh { Opening::Fresh } else { Opening::Resume };
+    let mut folder = RunFolder::open(&args.out, configuration, None, opening)?;
     if let Some(name) = parts.iter().find_map(|part| part.name.as_ref()) {
         folder.name(name)?;
     }

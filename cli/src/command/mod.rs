@@ -19,6 +19,8 @@ pub(crate) mod run;
 pub(crate) mod score;
 pub(crate) mod search;
 pub(crate) mod serve;
+pub(crate) mod status;
+pub(crate) mod submit;
 mod tables;
 pub(crate) mod tree;
 pub(crate) mod verify;

@@ -53,6 +53,8 @@ mod score;
 mod secret;
 mod serve;
 mod sixteen;
+#[cfg(unix)]
+mod submit;
 mod support;
 mod texts;
 mod tree;

@@ -1,0 +1,183 @@
+//! `closeread status`: how far the parts of a run are, from any machine that sees their folder.
+
+use anyhow::{Context as _, Result, ensure};
+use closeread_files as files;
+use closeread_report::folder::RunManifest;
+use closeread_runner::run_folder::{self, MANIFEST};
+use closeread_runner::{finished, judging};
+use closeread_table::number::thousands;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+/// Show how far the parts of a submitted run are: trials, money, time left
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatusArgs {
+    /// The folder of `closeread submit`, or a run folder
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Show it every ten seconds, until all parts have ended
+    #[arg(long)]
+    follow: bool,
+    /// Print [{"part", "state", "trials", "trials_planned", "dollars", "seconds_left"}]
+    #[arg(long, conflicts_with = "follow")]
+    json: bool,
+}
+
+/// What a part is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum State {
+    /// It has no folder.
+    Waiting,
+    /// A process writes into it.
+    Running,
+    /// Nobody writes into it, and trials lack.
+    Stopped,
+    /// It has all its trials.
+    Finished,
+    /// Its files cannot be read.
+    Damaged,
+}
+
+/// How far a part is.
+#[derive(Debug, Serialize)]
+pub(super) struct Part {
+    part: String,
+    pub(super) state: State,
+    trials: usize,
+    trials_planned: usize,
+    /// Of known prices, in US dollars.
+    dollars: f64,
+    /// By the rate so far; `None` where nothing runs.
+    seconds_left: Option<u64>,
+}
+
+/// Prints the parts, once or until they have ended.
+pub(crate) async fn run(args: StatusArgs) -> Result<ExitCode> {
+    let parts = parts(&args.folder)?;
+    if args.follow {
+        return follow(&args.folder, parts.len()).await;
+    }
+    if args.json {
+        outln!("{}", serde_json::to_string(&parts)?);
+    } else {
+        out!("{}", text(&parts));
+    }
+    Ok(code(&parts))
+}
+
+/// Shows the parts until none waits or runs.
+pub(super) async fn follow(folder: &Path, n: usize) -> Result<ExitCode> {
+    loop {
+        let mut parts = parts(folder)?;
+        for id in parts.len()..n {
+            parts.push(part(&folder.join("parts").join(id.to_string()))?);
+        }
+        out!("{}\n", text(&parts));
+        if !parts.iter().any(|part| matches!(part.state, State::Waiting | State::Running)) {
+            return Ok(code(&parts));
+        }
+        tokio::time::sleep(Duration::from_secs(10)).await;
+    }
+}
+
+fn code(parts: &[Part]) -> ExitCode {
+    if parts.iter().all(|part| part.state == State::Finished) { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+/// The parts in a folder of `submit`, in their order; or the one run that a folder holds.
+fn parts(folder: &Path) -> Result<Vec<Part>> {
+    if folder.join(MANIFEST).exists() {
+        return Ok(vec![part(folder)?]);
+    }
+    let mut numbered: Vec<(usize, PathBuf)> = files::entries(&folder.join("parts"))?
+        .into_iter()
+        .filter_map(|path| Some((path.file_name()?.to_str()?.parse().ok()?, path)))
+        .collect();
+    ensure!(
+        !numbered.is_empty(),
+        "{} holds no parts: expected the --out folder of `closeread submit`, or a run folder",
+        folder.display()
+    );
+    numbered.sort();
+    numbered.iter().map(|(_, path)| part(path)).collect()
+}
+
+/// One part. A folder that cannot be read is a state, not an error.
+pub(super) fn part(path: &Path) -> Result<Part> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let empty =
+        |state| Part { part: name.clone(), state, trials: 0, trials_planned: 0, dollars: 0.0, seconds_left: None };
+    if !path.join(MANIFEST).exists() {
+        return Ok(empty(State::Waiting));
+    }
+    // Asked first: a part that ends meanwhile is then shown as running once more, and not as stopped.
+    let runs = run_folder::is_in_use(path);
+    let Ok((planned, trials, dollars)) = counted(path) else {
+        return Ok(empty(if runs { State::Running } else { State::Damaged }));
+    };
+    let state = match (runs, trials >= planned) {
+        (true, _) => State::Running,
+        (false, true) => State::Finished,
+        (false, false) => State::Stopped,
+    };
+    let seconds_left = (runs && trials > 0).then(|| left(path, trials, planned)).flatten();
+    Ok(Part { part: name, state, trials, trials_planned: planned, dollars, seconds_left })
+}
+
+/// Trials planned and done, and what they cost.
+fn counted(path: &Path) -> Result<(usize, usize, f64)> {
+    let manifest = run_folder::read_manifest(&path.join(MANIFEST))?.context("a manifest")?;
+    RunManifest::read(manifest.to_string().as_bytes())?;
+    let items = files::read(&path.join("items.jsonl"))?.unwrap_or_default();
+    let n_items = items.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    let n_cells = manifest["configuration"]["cells"].as_array().map_or(0, Vec::len);
+    let repeats = manifest["configuration"]["repeats"].as_u64().unwrap_or(1) as usize;
+    let records = finished::records(path)?;
+    let judging = judging::read(path)?;
+    let dollars = run_folder::spent(path, records.iter(), &judging, &run_folder::prices(path)?)?;
+    Ok((n_items * n_cells * repeats, records.len(), dollars.0))
+}
+
+/// Seconds until the part has all its trials, by what it did since its manifest was written.
+fn left(path: &Path, trials: usize, planned: usize) -> Option<u64> {
+    let began = std::fs::metadata(path.join(MANIFEST)).ok()?.modified().ok()?;
+    let took = SystemTime::now().duration_since(began).ok()?;
+    Some((took.as_secs_f64() / trials as f64 * planned.saturating_sub(trials) as f64) as u64)
+}
+
+fn text(parts: &[Part]) -> String {
+    let mut text = String::from("part  state     trials            dollars  left\n");
+    for part in parts {
+        let state = match part.state {
+            State::Waiting => "waiting",
+            State::Running => "running",
+            State::Stopped => "STOPPED",
+            State::Finished => "finished",
+            State::Damaged => "DAMAGED",
+        };
+        let trials = match part.trials_planned {
+            0 => "-".to_owned(),
+            planned => format!("{} of {}", thousands(part.trials as u64), thousands(planned as u64)),
+        };
+        let left = part.seconds_left.map_or_else(|| "-".to_owned(), |s| format!("{} min", s.div_ceil(60)));
+        text += &format!("{:<5} {state:<9} {trials:<17} {:>7.2}  {left}\n", part.part, part.dollars);
+    }
+    let count = |state| parts.iter().filter(|part| part.state == state).count();
+    let sum: f64 = parts.iter().map(|part| part.dollars).sum();
+    let left = parts.iter().filter_map(|part| part.seconds_left).max();
+    text += &format!(
+        "{} of {} parts finished, {} running, {} waiting, {} stopped; ${sum:.2} spent",
+        count(State::Finished),
+        parts.len(),
+        count(State::Running),
+        count(State::Waiting),
+        count(State::Stopped) + count(State::Damaged),
+    );
+    if let Some(left) = left {
+        text += &format!("; about {} minutes left", left.div_ceil(60));
+    }
+    text + "\n"
+}

@@ -1,0 +1,224 @@
+//! `closeread submit`: a run in parts on a cluster. Writes the engine's script or manifest, and hands it in.
+
+mod kubernetes;
+mod ray;
+mod share;
+mod slurm;
+
+use super::status::{self, State};
+use crate::config::RunArgs;
+use anyhow::{Context as _, Result, bail, ensure};
+use clap::ValueEnum;
+use closeread_files::write_atomically;
+use share::shared;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+use tracing::info;
+
+/// Split a run into parts and hand it to a cluster: Slurm, Kubernetes or Ray
+///
+/// Parts are whole books where there are enough. Limits on money and on requests a minute hold over all parts together: each
+/// gets its share. Given again, it hands in only the parts that are not finished. A job joins the parts in DIR/whole.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = "Examples:
+  closeread submit slurm --parts 16 --out /shared/novels --dry-run -- --benchmark novels/ --model openai/gpt-4.1
+  closeread submit slurm --parts 16 --out /shared/novels --follow -- --benchmark novels/ --model openai/gpt-4.1
+  closeread status /shared/novels")]
+pub(crate) struct SubmitArgs {
+    /// What runs the parts
+    #[arg(value_enum)]
+    engine: Engine,
+    /// How many parts
+    #[arg(long, value_name = "N")]
+    parts: usize,
+    /// Folder for the parts, their logs and the joined run, on a disk that all machines share
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Print the script or manifest, and hand in nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Then show the parts until all have ended, as `closeread status --follow` does
+    #[arg(long, conflicts_with = "dry_run")]
+    follow: bool,
+    /// Longest time of a part, in minutes [default: what `closeread estimate` expects, times three, at least an hour]
+    #[arg(long, value_name = "MINUTES")]
+    minutes: Option<u32>,
+    /// Memory of a part, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 4096)]
+    memory: u32,
+    /// Processors of a part
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    cpus: u16,
+    /// Slurm: the partition
+    #[arg(long, value_name = "NAME")]
+    partition: Option<String>,
+    /// Slurm: the account
+    #[arg(long, value_name = "NAME")]
+    account: Option<String>,
+    /// Kubernetes: the container image
+    #[arg(long, value_name = "IMAGE", required_if_eq("engine", "kubernetes"))]
+    image: Option<String>,
+    /// Kubernetes: the volume claim, mounted at the folder of --out
+    #[arg(long, value_name = "CLAIM", required_if_eq("engine", "kubernetes"))]
+    claim: Option<String>,
+    /// Kubernetes: the secret whose entries become variables, such as OPENAI_API_KEY
+    #[arg(long, value_name = "NAME")]
+    secret: Option<String>,
+    /// After `--`: the options of `closeread run`
+    #[arg(last = true, value_name = "OPTION")]
+    run: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, ValueEnum)]
+enum Engine {
+    /// A job array, and a job that joins its parts
+    Slurm,
+    /// An Indexed Job
+    Kubernetes,
+    /// Tasks of a Ray cluster
+    Ray,
+}
+
+/// What a script is made of.
+struct Job<'a> {
+    args: &'a SubmitArgs,
+    /// The program that runs a part.
+    program: String,
+    /// The folder of --out.
+    out: String,
+    /// The folder in which relative paths hold.
+    working_folder: String,
+    /// The options of `closeread run`, the shares of its limits at their end.
+    run: Vec<String>,
+    /// What each part's limits are, in words.
+    shares: Vec<String>,
+    /// The parts to run, from 0.
+    wanted: Vec<usize>,
+    /// Most minutes of a part.
+    minutes: u32,
+}
+
+impl Job<'_> {
+    /// The folder of a part, whose number, or the variable with it, is `id`.
+    fn part(&self, id: &str) -> String {
+        format!("{}/parts/{id}", self.out)
+    }
+
+    /// What joins the parts.
+    fn merge(&self) -> Vec<String> {
+        let parts = (0..self.args.parts).map(|id| self.part(&id.to_string()));
+        let ends = ["--fresh".to_owned(), "--out".to_owned(), format!("{}/whole", self.out)];
+        [self.program.clone(), "merge".to_owned()].into_iter().chain(parts).chain(ends).collect()
+    }
+}
+
+/// Writes the script, hands it in, and follows it if told to.
+pub(crate) async fn run(args: SubmitArgs) -> Result<ExitCode> {
+    let options = read_options(&args.run)?;
+    let (run, shares) = shared(&args.run, &options, args.parts)?;
+    let out = std::path::absolute(&args.out)?;
+    let unfinished =
+        |id: &usize| status::part(&out.join("parts").join(id.to_string())).map(|part| part.state != State::Finished);
+    let mut wanted = Vec::new();
+    for id in 0..args.parts {
+        if unfinished(&id)? {
+            wanted.push(id);
+        }
+    }
+    let minutes = match args.minutes {
+        Some(minutes) => minutes,
+        None => expected_minutes(&args.run, args.parts)?,
+    };
+    let program = match args.engine {
+        Engine::Kubernetes => "closeread".to_owned(),
+        Engine::Slurm | Engine::Ray => std::env::current_exe()?.display().to_string(),
+    };
+    let working_folder = std::env::current_dir()?.display().to_string();
+    let job =
+        Job { args: &args, program, out: out.display().to_string(), working_folder, run, shares, wanted, minutes };
+    let (name, text) = match args.engine {
+        Engine::Slurm => ("submit.sh", slurm::script(&job)?),
+        Engine::Kubernetes => ("job.json", kubernetes::manifest(&job)?),
+        Engine::Ray => ("submit.py", ray::script(&job)?),
+    };
+    if args.dry_run {
+        out!("{text}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if job.wanted.is_empty() {
+        info!("all {} parts are finished: {}", args.parts, shown(&job.merge()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let file = out.join(name);
+    for folder in [out.join("parts"), out.join("logs")] {
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    write_atomically(&file, text.as_bytes())?;
+    info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
+    let mut driver = None;
+    match args.engine {
+        Engine::Slurm => slurm::hand_in(&job, &file)?,
+        Engine::Kubernetes => {
+            call(Command::new("kubectl").args(["apply", "--filename"]).arg(&file))?;
+            info!("when all parts have ended: {}", shown(&job.merge()));
+        }
+        Engine::Ray => {
+            let started = Command::new("python3").arg(&file).spawn();
+            driver = Some(started.context("cannot start python3, which runs Ray's script")?);
+        }
+    }
+    let followed = match args.follow {
+        true => Some(status::follow(&out, args.parts).await?),
+        false => None,
+    };
+    // Ray's tasks last as long as the script that asks for them.
+    if let Some(mut driver) = driver {
+        let ended = driver.wait()?;
+        return Ok(if ended.success() { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
+    if let Some(code) = followed {
+        return Ok(code);
+    }
+    info!("closeread status {} shows how far the parts are", out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The options of the run, with its config file; those that belong to a part are refused.
+fn read_options(given: &[String]) -> Result<RunArgs> {
+    let line = ["closeread", "run"].into_iter().map(str::to_owned).chain(given.iter().cloned());
+    let args = crate::run_arguments(line)?.with_config_file()?;
+    for (option, is_given) in
+        [("--shard", args.shard.is_some()), ("--out", args.out.is_some()), ("--dry-run", args.dry_run)]
+    {
+        ensure!(!is_given, "{option} is submit's own here: give it before `--`, or leave it out");
+    }
+    Ok(args)
+}
+
+/// What the run's own estimate says of a part, with room for slower servers.
+fn expected_minutes(run: &[String], parts: usize) -> Result<u32> {
+    let program = std::env::current_exe()?;
+    let said = Command::new(program).args(["estimate", "--json"]).args(run).output()?;
+    if !matches!(said.status.code(), Some(0 | 1)) {
+        bail!("cannot estimate the run: {}", String::from_utf8_lossy(&said.stderr).trim());
+    }
+    let estimate: serde_json::Value = serde_json::from_slice(&said.stdout).context("estimate prints JSON")?;
+    let models = estimate["models"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let seconds = models.iter().filter_map(|model| model["seconds"][1].as_f64()).fold(0.0, f64::max);
+    let a_part = Duration::from_secs_f64(3.0 * seconds / parts as f64);
+    Ok(u32::try_from(a_part.as_secs() / 60).unwrap_or(u32::MAX).max(60))
+}
+
+/// Runs a program of the engine to its end; gives what it printed.
+fn call(command: &mut Command) -> Result<String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let ended = command.output().with_context(|| format!("cannot start {name}: is this a machine of the cluster?"))?;
+    ensure!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr).trim());
+    Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned())
+}
+
+/// A command as a shell takes it.
+fn shown(command: &[String]) -> String {
+    shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
+}

@@ -1,0 +1,51 @@
+//! Ray: parts as tasks, through a few lines of Python.
+
+use super::Job;
+use anyhow::Result;
+
+/// The script. A part whose worker is lost is asked to end, and starts again elsewhere in its folder.
+pub(super) fn script(job: &Job<'_>) -> Result<String> {
+    let literal = serde_json::to_string::<[String]>;
+    let run = literal(&[&[job.program.clone(), "run".to_owned()], &job.run[..]].concat())?;
+    let shares: String = job.shares.iter().map(|share| format!("# {share}\n")).collect();
+    Ok(format!(
+        r#"# Runs closeread in parts on a Ray cluster: RAY_ADDRESS names it; without, Ray starts on this machine.
+import ctypes, signal, subprocess, time
+
+import ray
+
+RUN = {run}
+MERGE = {merge}
+PARTS, WANTED, OUT = {parts}, {wanted:?}, {out}
+{shares}
+
+def end_with_worker():
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+
+
+@ray.remote(num_cpus={cpus}, memory={memory} << 20, max_retries=5)
+def part(index):
+    command = RUN + ["--shard", f"{{index + 1}}/{{PARTS}}", "--out", f"{{OUT}}/parts/{{index}}"]
+    with open(f"{{OUT}}/logs/{{index}}.log", "ab") as log:
+        for wait in (10, 30, 60, None):
+            code = subprocess.Popen(command, cwd={folder}, stdout=log, stderr=log, preexec_fn=end_with_worker).wait()
+            # 2: unusable, or the process of a lost worker still finishes its calls in this folder.
+            if code != 2 or wait is None:
+                return code
+            time.sleep(wait)
+
+
+ray.init()
+codes = ray.get([part.remote(index) for index in WANTED])
+print("parts ended with", dict(zip(WANTED, codes)))
+raise SystemExit(subprocess.call(MERGE, cwd={folder}))
+"#,
+        merge = literal(&job.merge())?,
+        parts = job.args.parts,
+        wanted = job.wanted,
+        out = serde_json::to_string(&job.out)?,
+        cpus = job.args.cpus,
+        memory = job.args.memory,
+        folder = serde_json::to_string(&job.working_folder)?,
+    ))
+}

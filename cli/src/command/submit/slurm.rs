@@ -1,0 +1,99 @@
+//! Slurm: an array whose tasks are told to end two minutes before their limit, and a job that joins the parts after any end.
+
+use super::{Job, call, shown};
+use anyhow::{Context as _, Result};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use tracing::info;
+
+/// Task IDs as Slurm takes them: `0-3,7`.
+fn ids(wanted: &[usize]) -> String {
+    let mut text = String::new();
+    for (at, id) in wanted.iter().enumerate() {
+        let follows = at > 0 && wanted[at - 1] + 1 == *id;
+        let goes_on = wanted.get(at + 1) == Some(&(id + 1));
+        match (follows, goes_on) {
+            (true, true) => {}
+            (true, false) => {
+                let _ = write!(text, "-{id}");
+            }
+            (false, _) => {
+                let comma = if text.is_empty() { "" } else { "," };
+                let _ = write!(text, "{comma}{id}");
+            }
+        }
+    }
+    text
+}
+
+/// The script of the array.
+pub(super) fn script(job: &Job<'_>) -> Result<String> {
+    let args = job.args;
+    let mut text = String::from("#!/bin/bash\n");
+    let mut option = |name: &str, value: &str| {
+        let _ = writeln!(text, "#SBATCH --{name}={value}");
+    };
+    option("job-name", "closeread");
+    option("array", &ids(&job.wanted));
+    option("time", &format!("{}:{:02}:00", job.minutes / 60, job.minutes % 60));
+    option("mem", &format!("{}M", args.memory));
+    option("cpus-per-task", &args.cpus.to_string());
+    option("chdir", &job.working_folder);
+    option("output", &format!("{}/logs/%a.log", job.out));
+    option("open-mode", "append");
+    for (name, value) in [("partition", &args.partition), ("account", &args.account)] {
+        if let Some(value) = value {
+            option(name, value);
+        }
+    }
+    let _ = writeln!(text, "#SBATCH --requeue");
+    let _ = writeln!(text, "# Two minutes before the limit: B: signals the shell, which exec makes closeread.");
+    let _ = writeln!(text, "#SBATCH --signal=B:TERM@120");
+    for share in &job.shares {
+        let _ = writeln!(text, "# {share}");
+    }
+    let run = [&[job.program.clone(), "run".to_owned()], &job.run[..]].concat();
+    let _ = writeln!(
+        text,
+        "exec {} --shard \"$((SLURM_ARRAY_TASK_ID + 1))/{}\" --out {}/\"$SLURM_ARRAY_TASK_ID\"",
+        shown(&run),
+        args.parts,
+        shlex::try_quote(&format!("{}/parts", job.out))
+            .context("the folder's name has a character that no shell takes")?
+    );
+    Ok(text)
+}
+
+/// The array, and what joins its parts whatever became of them.
+pub(super) fn hand_in(job: &Job<'_>, script: &Path) -> Result<()> {
+    let array = call(Command::new("sbatch").arg("--parsable").arg(script))?;
+    let array = array.split(';').next().unwrap_or(&array).to_owned();
+    let log = format!("--output={}/logs/merge.log", job.out);
+    let after = format!("--dependency=afterany:{array}");
+    let wrap = format!("--wrap={}", shown(&job.merge()));
+    let mut merge = Command::new("sbatch");
+    merge.args(["--parsable", "--job-name=closeread-merge", "--time=1:00:00", &after, &log, &wrap]);
+    for (name, value) in [("partition", &job.args.partition), ("account", &job.args.account)] {
+        if let Some(value) = value {
+            merge.arg(format!("--{name}={value}"));
+        }
+    }
+    let merge = call(&mut merge)?;
+    info!("array {array}; job {merge} joins its parts in {}/whole when all have ended", job.out);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn task_ids_are_ranges() {
+        for (wanted, text) in
+            [(vec![0, 1, 2, 3], "0-3"), (vec![2], "2"), (vec![0, 2, 3, 7], "0,2-3,7"), (vec![1, 2, 4], "1-2,4")]
+        {
+            assert_eq!(ids(&wanted), text);
+        }
+    }
+}

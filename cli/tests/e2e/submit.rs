@@ -1,0 +1,139 @@
+//! Runs in parts on an engine: a `sbatch` that runs the tasks here and now, and a Ray that does.
+
+use crate::support::{Ended, Sandbox, tales, timeless};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+/// Runs an array's tasks in turn, and what `--wrap` says; each as Slurm would start it.
+const SBATCH: &str = r#"#!/bin/bash
+for argument; do
+  case $argument in
+    --wrap=*) bash -c "${argument#--wrap=}" >>"$SLURM_LOG" 2>&1; echo 8; exit 0 ;;
+    --*) echo "$argument" >>"$SLURM_LOG" ;;
+    *) script=$argument ;;
+  esac
+done
+ids=$(sed -n 's/^#SBATCH --array=//p' "$script" | tr , ' ')
+echo "array $ids" >>"$SLURM_LOG"
+for range in $ids; do
+  for id in $(seq "${range%-*}" "${range#*-}"); do
+    SLURM_ARRAY_TASK_ID=$id bash "$script" >>"$SLURM_LOG" 2>&1
+  done
+done
+echo 7
+"#;
+
+/// A module `ray` that runs tasks where they are asked for.
+const RAY: &str = "
+class Task:
+    def __init__(self, call): self.call = call
+    def remote(self, *given): return self.call(*given)
+def remote(**options): return Task
+def init(): pass
+def get(values): return values
+";
+
+const OPTIONS: [&str; 6] = ["--benchmark", "tales", "--method", "closed-book,dos-rag", "--budget", "60"];
+
+fn submit(sandbox: &Sandbox, engine: &[&str]) -> Ended {
+    let args = [&["submit"], engine, &["--parts", "3", "--out", "spread", "--"], &OPTIONS[..]].concat();
+    let path = format!("{}:{}", sandbox.path("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = sandbox.command(&args);
+    command.env("PATH", path).env("SLURM_LOG", sandbox.path("slurm.log")).env("PYTHONPATH", sandbox.path("python"));
+    Ended(command.output().unwrap())
+}
+
+fn program(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_slurm_array_runs_the_parts_that_are_not_finished_and_joins_them() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("bin/sbatch"), SBATCH);
+    let whole = sandbox.run(&[&["run", "--json", "--out", "whole"], &OPTIONS[..]].concat()).exits(0).json();
+
+    submit(&sandbox, &["slurm"]).exits(0);
+    let joined = sandbox.run(&[&["run", "--json", "--out", "spread/whole"], &OPTIONS[..]].concat()).exits(0).json();
+    assert_eq!(timeless(&joined), timeless(&whole));
+    let status = sandbox.run(&["status", "spread", "--json"]).exits(0).json();
+    assert_eq!(status[2]["state"], "finished", "{status}");
+    assert_eq!(status[2]["trials"], status[2]["trials_planned"]);
+
+    let records = sandbox.path("spread/parts/1/records.jsonl");
+    let first = std::fs::read_to_string(&records).unwrap().lines().next().unwrap().to_owned();
+    std::fs::write(&records, first + "\n").unwrap();
+    let status = sandbox.run(&["status", "spread"]).exits(1);
+    assert!(status.out().contains("STOPPED") && status.out().contains("2 of 3 parts finished"), "{}", status.out());
+    submit(&sandbox, &["slurm"]).exits(0);
+    let log = std::fs::read_to_string(sandbox.path("slurm.log")).unwrap();
+    assert_eq!(log.matches("array ").collect::<Vec<_>>().len(), 2, "{log}");
+    assert!(log.contains("array 0-2\n") && log.contains("array 1\n"), "only the part that lacked trials: {log}");
+    let again = sandbox.run(&[&["run", "--json", "--out", "spread/whole"], &OPTIONS[..]].concat()).exits(0).json();
+    assert_eq!(timeless(&again), timeless(&whole));
+    assert!(submit(&sandbox, &["slurm"]).exits(0).err().contains("all 3 parts are finished"));
+}
+
+#[test]
+#[ignore = "needs python"]
+fn needs_python_ray_runs_the_parts_as_tasks() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    program(&sandbox.path("python/ray.py"), RAY);
+    let whole = sandbox.run(&[&["run", "--json", "--out", "whole"], &OPTIONS[..]].concat()).exits(0).json();
+    submit(&sandbox, &["ray"]).exits(0);
+    let joined = sandbox.run(&[&["run", "--json", "--out", "spread/whole"], &OPTIONS[..]].concat()).exits(0).json();
+    assert_eq!(timeless(&joined), timeless(&whole));
+}
+
+#[test]
+fn scripts_share_limits_keep_signals_and_quote_what_a_shell_would_read() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    let dry = |engine: &[&str], run: &[&str]| {
+        let args = [&["submit"], engine, &["--parts", "4", "--out", "my runs", "--dry-run", "--"], &OPTIONS[..], run];
+        sandbox.run(&args.concat())
+    };
+    let limits = ["--rpm=10", "--max-cost", "2", "--name", "it's a test"];
+    let script = dry(&["slurm", "--minutes", "90", "--partition", "gpu"], &limits).exits(0);
+    for line in [
+        "#SBATCH --array=0-3\n",
+        "#SBATCH --time=1:30:00\n",
+        "#SBATCH --partition=gpu\n",
+        "#SBATCH --signal=B:TERM@120\n",
+        "# --max-cost 2 over 4 parts is 0.500000 for each\n",
+        "# --rpm 10 over 4 parts is 2 for each\n",
+        "\nexec ",
+        " --max-cost 0.500000 --rpm 2 --shard \"$((SLURM_ARRAY_TASK_ID + 1))/4\" --out '",
+        "\"it's a test\"",
+    ] {
+        assert!(script.out().contains(line), "{line}: {}", script.out());
+    }
+    assert!(!script.out().contains("--rpm=10") && !sandbox.path("my runs").exists());
+
+    let manifest = dry(&["kubernetes", "--image", "i", "--claim", "c", "--secret", "keys"], &[]).exits(0).json();
+    let spec = &manifest["spec"];
+    assert_eq!((spec["completionMode"].as_str(), spec["completions"].as_u64()), (Some("Indexed"), Some(4)));
+    let container = &spec["template"]["spec"]["containers"][0];
+    let args: Vec<&str> = container["args"].as_array().unwrap().iter().filter_map(|a| a.as_str()).collect();
+    assert!(
+        args.join(" ").contains("--shard auto/4 --out")
+            && args.last().unwrap().ends_with("/parts/$(JOB_COMPLETION_INDEX)")
+    );
+    assert_eq!(container["envFrom"][0]["secretRef"]["name"], "keys");
+
+    for (run, words) in [
+        (&["--rpm", "3"][..], "--rpm 3 cannot be shared by 4 parts"),
+        (&["--shard", "1/2"], "--shard is submit's own"),
+        (&["--methodd", "x"], "--methodd"),
+        (&["--items", "nope"], "nope"),
+    ] {
+        let refused = dry(&["slurm"], run);
+        assert!(refused.exits(2).err().contains(words), "{run:?}");
+    }
+    let away = sandbox.run(&["status", "tales"]).exits(2);
+    assert!(away.err().contains("holds no parts"), "{}", away.err());
+}
