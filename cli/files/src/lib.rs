@@ -183,9 +183,15 @@ pub fn pretty(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-/// Writes a file whole or not at all; who may read it is as for every new file.
+/// Writes a file whole or not at all; who may read it is as for every new file. Links are followed, and a device or a pipe is
+/// written into, never replaced.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || -> io::Result<()> {
+        let followed = std::fs::canonicalize(path);
+        let path = followed.as_deref().unwrap_or(path);
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut partial = tempfile::Builder::new();
         partial.prefix(".").suffix(".partial");
@@ -215,6 +221,21 @@ mod tests {
         remove(&path).unwrap();
         remove_from(&path, |_| true).unwrap();
         assert!(read(dir.path()).is_err(), "a folder is no file");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_and_a_device_stay_what_they_are() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, to_file, to_device) = (dir.path().join("f"), dir.path().join("l"), dir.path().join("n"));
+        std::os::unix::fs::symlink(&file, &to_file).unwrap();
+        std::os::unix::fs::symlink("/dev/null", &to_device).unwrap();
+        std::fs::write(&file, "old").unwrap();
+        write_atomically(&to_file, b"new").unwrap();
+        write_atomically(&to_device, b"new").unwrap();
+        assert_eq!(read_text(&file).unwrap().unwrap(), "new");
+        assert!(to_file.is_symlink() && to_device.is_symlink());
+        assert!(!std::fs::metadata("/dev/null").unwrap().is_file(), "the device is there");
     }
 
     #[test]
