@@ -10,13 +10,17 @@ pub(super) fn manifest(job: &Job<'_>) -> Result<String> {
     let ends =
         ["--shard".to_owned(), format!("auto/{}", args.parts), "--out".to_owned(), job.part("$(JOB_COMPLETION_INDEX)")];
     let command: Vec<&String> = job.run.iter().chain(&ends).collect();
-    let resources = json!({ "memory": format!("{}Mi", args.memory), "cpu": args.cpus.to_string() });
+    let mut resources = json!({ "requests": { "cpu": args.cpus.to_string() } });
+    if let Some(memory) = args.memory.map(|mebibytes| format!("{mebibytes}Mi")) {
+        resources["requests"]["memory"] = json!(memory);
+        resources["limits"] = json!({ "memory": memory });
+    }
     let secrets: Vec<Value> = args.secret.iter().map(|name| json!({ "secretRef": { "name": name } })).collect();
     let container = json!({
         "name": "run",
         "image": args.image.as_ref().context("--image names the container image")?,
         "args": std::iter::once("run").chain(command.iter().map(|text| text.as_str())).collect::<Vec<_>>(),
-        "resources": { "requests": resources, "limits": { "memory": resources["memory"] } },
+        "resources": resources,
         "envFrom": secrets,
         "volumeMounts": [{ "name": "runs", "mountPath": job.out }],
     });

@@ -44,11 +44,11 @@ pub(crate) struct SubmitArgs {
     /// Longest time of a part, in minutes [default: what `closeread estimate` expects, times three, at least an hour]
     #[arg(long, value_name = "MINUTES")]
     minutes: Option<u32>,
-    /// Memory of a part, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = 4096)]
-    memory: u32,
+    /// Memory of a part, in MiB [default: what the cluster gives]
+    #[arg(long, value_name = "MIB")]
+    memory: Option<u32>,
     /// Processors of a part
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     cpus: u16,
     /// Slurm: the partition
     #[arg(long, value_name = "NAME")]

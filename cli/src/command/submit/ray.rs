@@ -23,7 +23,7 @@ def end_with_worker():
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
-@ray.remote(num_cpus={cpus}, memory={memory} << 20, max_retries=5)
+@ray.remote(num_cpus={cpus}, {memory}max_retries=5)
 def part(index):
     command = RUN + ["--shard", f"{{index + 1}}/{{PARTS}}", "--out", f"{{OUT}}/parts/{{index}}"]
     with open(f"{{OUT}}/logs/{{index}}.log", "ab") as log:
@@ -45,7 +45,7 @@ raise SystemExit(subprocess.call(MERGE, cwd={folder}))
         wanted = job.wanted,
         out = serde_json::to_string(&job.out)?,
         cpus = job.args.cpus,
-        memory = job.args.memory,
+        memory = job.args.memory.map_or_else(String::new, |mebibytes| format!("memory={mebibytes} << 20, ")),
         folder = serde_json::to_string(&job.working_folder)?,
     ))
 }

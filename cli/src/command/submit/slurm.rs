@@ -37,12 +37,12 @@ pub(super) fn script(job: &Job<'_>) -> Result<String> {
     option("job-name", "closeread");
     option("array", &ids(&job.wanted));
     option("time", &format!("{}:{:02}:00", job.minutes / 60, job.minutes % 60));
-    option("mem", &format!("{}M", args.memory));
     option("cpus-per-task", &args.cpus.to_string());
     option("chdir", &job.working_folder);
     option("output", &format!("{}/logs/%a.log", job.out));
     option("open-mode", "append");
-    for (name, value) in [("partition", &args.partition), ("account", &args.account)] {
+    let memory = args.memory.map(|mebibytes| format!("{mebibytes}M"));
+    for (name, value) in [("mem", &memory), ("partition", &args.partition), ("account", &args.account)] {
         if let Some(value) = value {
             option(name, value);
         }
