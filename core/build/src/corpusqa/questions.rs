@@ -5,8 +5,8 @@ use super::answer::{Answered, Asked, SetTable};
 use super::corpus::{Corpus, unknown};
 use super::database::Database;
 use super::document::Source;
-use super::draw::Query;
 use super::global::{Reading, Row};
+use super::query::{Drawing, Query};
 use super::seed::seeded;
 use super::sets::DocumentSet;
 use super::{CorpusQa, Schema, Template, people, tables};
@@ -70,7 +70,7 @@ impl<H: Host, D: Database> Tail<'_, H, D> {
         let (mut candidates, mut ends) = (Vec::new(), BTreeMap::new());
         for table in sets.iter().filter_map(|set| tables.get(set.id.as_str())) {
             let longest_list = parameters.longest_list;
-            let drawing = draw::Drawing { set: table.id, schema, rows: &table.rows, language, longest_list };
+            let drawing = Drawing { set: table.id, schema, rows: &table.rows, language, longest_list };
             let seed = seeded(parameters.seed, &format!("queries of {}", table.id));
             let queries = draw::candidates(&drawing, templates, parameters.per_set, seed);
             let units = queries
