@@ -2,7 +2,8 @@
 
 use super::plan::out_of_money;
 use super::{AskingArgs, CostArgs};
-use crate::config::{check_judges, max_cost};
+use crate::config::judges::check_judges;
+use crate::config::max_cost;
 use crate::values::one_of;
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;

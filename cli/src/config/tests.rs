@@ -1,4 +1,5 @@
 use super::*;
+use closeread_methods::reader::EXTRACTIVE;
 use serde_json::json;
 
 #[test]
