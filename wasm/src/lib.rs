@@ -41,7 +41,8 @@ pub use compare::{compare_json, shown_comparison};
 #[cfg(any(feature = "embed", feature = "tract"))]
 pub use embedding_model::EmbeddingModel;
 #[cfg(feature = "books")]
-pub use index::{Index, chunk, search};
+pub use index::Index;
+pub use index::one_book::{chunk, search};
 #[cfg(feature = "page")]
 pub use method::{MethodRun, changes, methods};
 #[cfg(feature = "books")]

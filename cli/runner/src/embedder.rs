@@ -2,7 +2,7 @@
 
 mod backend;
 mod cache;
-mod collection;
+pub mod collection;
 mod cutter;
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -11,7 +11,6 @@ mod options;
 mod served;
 
 pub use backend::BackendName;
-pub use collection::{Collected, Collection};
 pub use options::EmbedderOptions;
 
 use crate::models::{self, Installed, ONNX};
@@ -169,11 +168,6 @@ impl Embedder {
                 Ok(normalized(vectors)?)
             }
         }
-    }
-
-    /// Collects the vectors of passages, text by text, in memory or where they are remembered on disk.
-    pub fn collection(&self, in_memory: bool) -> Collection<'_> {
-        Collection::new(self, in_memory)
     }
 
     /// Asks the server for the vectors, request by request; each is remembered as it comes, so that nothing is asked twice

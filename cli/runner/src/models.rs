@@ -1,8 +1,6 @@
 //! Which embedding models there are on this machine, and where.
 
-mod calibration;
-
-pub use calibration::{CALIBRATION, CalibrationFile};
+pub mod calibration;
 
 use anyhow::{Context, bail};
 use closeread_embed::ModelSpec;

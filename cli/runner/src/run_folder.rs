@@ -7,7 +7,7 @@ mod money;
 mod preparations;
 #[cfg(test)]
 mod tests;
-mod texts;
+pub(crate) mod texts;
 
 pub use comparison::differences;
 pub use embeddings::{EMBEDDINGS, embedding_calls};

@@ -1,7 +1,7 @@
 //! The texts of a run's books: a book that does not hold its text has it read from where it lies, while somebody reads it.
 
 use crate::input::TextFile;
-use crate::run_folder::StoredTexts;
+use crate::run_folder::texts::StoredTexts;
 use closeread_books::{Book, BookText, TextError};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};

@@ -11,10 +11,12 @@ use closeread_report::{Arm, Run};
 use closeread_retrieve::Retriever;
 use closeread_runner::benchmark::Benchmark;
 use closeread_runner::embedder::{BackendName, Embedder, EmbedderOptions};
-use closeread_runner::engine::{Difference, Plan, PlannedCell, replay};
+use closeread_runner::engine::replay::{Difference, replay};
+use closeread_runner::engine::{Plan, PlannedCell};
 use closeread_runner::finished::{self, Texts};
 use closeread_runner::host::QueryEncoder;
-use closeread_runner::judging::{self, PendingJudgements, Replayed};
+use closeread_runner::judging::PendingJudgements;
+use closeread_runner::judging::replay::{self as rejudging, Replayed};
 use closeread_runner::run_folder::MANIFEST;
 use closeread_runner::spending::Spending;
 use closeread_runner::{prompts, tokenizer};
@@ -207,7 +209,7 @@ async fn judged_again(
 ) -> Result<Replayed> {
     let books = benchmark.books.iter().map(|book| (book.id.as_str(), book)).collect();
     let (items, texts) = (&benchmark.items, &*benchmark.texts);
-    judging::replay(&run.judging, &PendingJudgements { items, records, books, texts }, prompts, tokenizer).await
+    rejudging::replay(&run.judging, &PendingJudgements { items, records, books, texts }, prompts, tokenizer).await
 }
 
 fn configuration(folder: &Path) -> Result<Configuration> {
@@ -288,8 +290,8 @@ fn check_prompts(configuration: &Configuration, prompts: &Prompts, records: &[Re
     Ok(())
 }
 
-fn of_judgement(difference: &judging::Difference) -> String {
-    let judging::Difference { key, what, stored, recomputed } = difference;
+fn of_judgement(difference: &rejudging::Difference) -> String {
+    let rejudging::Difference { key, what, stored, recomputed } = difference;
     let of = key.subject.trial.as_ref().map_or_else(String::new, |trial| {
         let at = trial.budget.map_or_else(String::new, |budget| format!(" at {}", thousands(budget as u64)));
         format!(", {}{at} with {}, repetition {}", trial.method, trial.model, trial.repeat)

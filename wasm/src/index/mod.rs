@@ -1,12 +1,10 @@
 //! Books, cut and indexed once, for many questions.
 
 mod embedding;
-mod one_book;
+pub mod one_book;
 mod options;
 mod shapes;
 mod vectors;
-
-pub use one_book::{chunk, search};
 
 use crate::books::{BookFile, JsCutOptions, JsFound, JsListing, JsReadOptions, JsSearchOptions, read_book, to_js};
 use crate::error::{as_js, usage};

@@ -38,7 +38,8 @@ enum Block {
 }
 
 impl<'e> Collection<'e> {
-    pub(super) fn new(embedder: &'e Embedder, in_memory: bool) -> Self {
+    /// Collects the vectors of passages, text by text, in memory or where they are remembered on disk.
+    pub fn new(embedder: &'e Embedder, in_memory: bool) -> Self {
         let dimension = embedder.dimension();
         Self { embedder, in_memory, blocks: Blocks { dimension, n_rows: 0, blocks: Vec::new() }, n_cut: 0 }
     }
@@ -122,7 +123,7 @@ mod tests {
         let query = embedder.embed(Role::Query, &["Who paid?"], |_| {}).unwrap().vectors;
         let ranking = |in_memory| {
             let mut shelf = shelf.clone();
-            let mut vectors = embedder.collection(in_memory);
+            let mut vectors = Collection::new(&embedder, in_memory);
             for book in 0..texts.len() {
                 let texts = shelf.texts(shelf.passages_of(book), Book::text).unwrap();
                 vectors.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>(), |_| {}).unwrap();
@@ -145,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let shipped = Installed::shipped().unwrap();
         let embedder = Embedder::with_cache(&shipped, None, Cache::in_folder(folder.path())).unwrap();
-        let mut vectors = embedder.collection(false);
+        let mut vectors = Collection::new(&embedder, false);
         vectors.embed(&["The tide came in."], |_| {}).unwrap();
         let Collected::Disk(blocks) = vectors.finish() else { panic!("asked for vectors on disk") };
         assert_eq!(blocks.n_rows(), 1);

@@ -2,11 +2,10 @@
 
 mod plan;
 mod prepare;
-mod replay;
+pub mod replay;
 mod room;
 
 pub use plan::{Plan, PlannedCell, retriever_for};
-pub use replay::{Difference, replay};
 
 use crate::benchmark::Benchmark;
 use crate::interrupt;

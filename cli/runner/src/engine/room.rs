@@ -1,7 +1,8 @@
 //! What the questions on some books share: the books, cut and embedded as the methods want them.
 
 use super::plan::{Plan, PlannedCell, Unit, retriever_for};
-use crate::embedder::{Collected, Embedder};
+use crate::embedder::Embedder;
+use crate::embedder::collection::{Collected, Collection};
 use crate::host::QueryEncoder;
 use crate::progress::Progress;
 use crate::texts::BookTexts;
@@ -133,7 +134,7 @@ async fn embed(
     let embedded = tokio::task::spawn_blocking(move || {
         let n_passages = shelf.passages().len();
         let size = n_passages * worker.dimension() * size_of::<f32>();
-        let mut vectors = worker.collection(size <= HELD_VECTORS);
+        let mut vectors = Collection::new(&worker, size <= HELD_VECTORS);
         let passages = Progress::new(&what, n_passages);
         for book in 0..shelf.books().len() {
             let texts = shelf.texts(shelf.passages_of(book), |book| books.open(book))?;

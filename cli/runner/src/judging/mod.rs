@@ -1,11 +1,10 @@
 //! Judging the trials of a run: who is asked what, one line of `judgements.jsonl` each.
 
 mod options;
-mod replay;
+pub mod replay;
 mod store;
 
 pub use options::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
-pub use replay::{Difference, Replayed, replay};
 pub use store::{JUDGEMENTS, JUDGING, merge, read};
 
 use crate::host::CliHost;
