@@ -1,19 +1,18 @@
 //! A session: what one trial or preparation has at hand, and the trace of what it asked.
 
 mod ask;
-mod search;
+pub(crate) mod search;
 
-pub(crate) use search::reference;
-
-use super::{Answer, Preparation, Questions};
-use crate::Host;
+use crate::host::Host;
 use crate::host::{book_text, passage_texts};
+use crate::questions::Questions;
 use crate::record::{CallTrace, Context};
 use crate::settings::{ResponseLimit, Settings};
-use crate::trial::{MethodError, Stop, Trial};
+use crate::trial::{MethodError, Preparation, Stop, Trial};
 use crate::work::{Job, Workers};
 use closeread_books::{Book, BookText};
 use closeread_eval::Outcome;
+use closeread_eval::reading::Answer;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::Language;
 use std::collections::BTreeMap;

@@ -6,6 +6,7 @@ use closeread_eval::Outcome;
 use closeread_llm::HostError;
 use closeread_prompts::PromptError;
 use closeread_retrieve::IndexError;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A finished attempt at an item.
@@ -106,4 +107,18 @@ impl From<MethodError> for Stop {
     fn from(error: MethodError) -> Self {
         Self::Error(error)
     }
+}
+
+/// The work of a method on books before the first question, as a run keeps it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Preparation<P> {
+    /// What was made; where a call failed, how every question on these books ends.
+    pub prepared: Result<P, Outcome>,
+    /// Tokens of all its prompts together by the run's tokenizer.
+    pub prompt_tokens: usize,
+    /// The calls, in order.
+    pub calls: Vec<CallTrace>,
+    /// Numbers worth reporting, such as `nodes`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub measures: BTreeMap<String, f64>,
 }

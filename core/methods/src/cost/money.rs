@@ -1,6 +1,6 @@
 //! What calls will cost in dollars.
 
-use super::{Calls, Cost, Range, Shared};
+use super::calls::{Calls, Cost, Range, Shared};
 use closeread_llm::price::{Dollars, ModelFacts, Tokens};
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,6 @@
 //! What the cost of a method depends on, and the parts that costs are made of.
 
-use super::{BookSize, Calls, Range, Shared, Stage};
+use super::calls::{BookSize, Calls, Range, Shared, Stage};
 use crate::read::prompt_tokens;
 use crate::session::joined_titles;
 use crate::style::{Frame, View, heading};
@@ -109,5 +109,13 @@ impl Sizes<'_> {
         let most = (n * passage).min(self.text());
         let short = passage * (self.books.len() as u64).max(1);
         Range { low: most.saturating_sub(short), high: most + n * style.tokens_beside_passage() }
+    }
+}
+
+impl Calls {
+    /// The same, beginning with so many tokens of text that all questions on the books share.
+    #[must_use]
+    pub fn sharing(self, sizes: &Sizes<'_>, text: u64) -> Self {
+        Self { shared: if sizes.is_first { Shared::First(text) } else { Shared::Again(text) }, ..self }
     }
 }

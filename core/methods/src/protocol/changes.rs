@@ -1,7 +1,7 @@
 //! What a run changed of its benchmark's protocol.
 
-use super::lines::plain;
-use super::{Line, Protocol};
+use super::defaults::Protocol;
+use super::lines::{Line, plain};
 use crate::entry;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! A protocol line by line, each with its source.
 
-use super::{Protocol, Source, Sourced};
+use super::defaults::Protocol;
+use super::source::{Source, Sourced};
 use closeread_eval::observations::FailurePolicy;
 use serde::Serialize;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! What there is to choose from: every method with its parameters, and what one question asks of a reader.
 
-use super::Protocol;
+use super::defaults::Protocol;
 use crate::cost::{BookSize, Cost, Range, Stage};
 use crate::{AnyMethod, Entry, METHODS, MethodError, Settings};
 use closeread_eval::{Item, Task};

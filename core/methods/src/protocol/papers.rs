@@ -2,7 +2,10 @@
 //!
 //! SagaScale's and HAMLET's repositories hold no code that could be read: for these two the paper is the only source.
 
-use super::{Conduct, Judge, PaperTokenizer, Protocol, Sourced, Step, whole};
+use super::defaults::{Conduct, Protocol, Step, whole};
+use super::judge::Judge;
+use super::source::Sourced;
+use super::tokenizer::PaperTokenizer;
 use crate::{
     AgenticRag, ClosedBook, FullDocument, MemoryAgent, OnOverflow, PromptStyle, QueryForm, QuerySummary, Rag, Raptor,
     ReadAgent, Select, Unit,

@@ -1,7 +1,9 @@
 //! Building the tree, bottom up.
 
+use super::parameters::Raptor;
+use super::retrieve::node_text;
+use super::tree::{Summary, Tree};
 use super::words::WordVectors;
-use super::{Raptor, Summary, Tree, node_text};
 use crate::Host;
 use crate::cluster::two_step_clusters;
 use crate::cost::Sizes;

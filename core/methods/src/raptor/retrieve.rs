@@ -1,9 +1,10 @@
 //! From a tree and a question to a context.
 
-use super::{Raptor, Tree, TreeSearch};
+use super::parameters::{Raptor, TreeSearch};
+use super::tree::Tree;
 use crate::Host;
 use crate::record::Context;
-use crate::session::reference;
+use crate::session::search::reference;
 use crate::{Excerpt, MethodError, Session, Stop};
 use closeread_retrieve::context::fill;
 use closeread_retrieve::{Bm25, IndexError, Ranked, Ranking, Retriever, cosine, rank, reciprocal_rank_fusion};

@@ -1,6 +1,6 @@
 //! Which pages are read again for a question.
 
-use super::{Pages, ReadAgent};
+use super::pages::Pages;
 use crate::Host;
 use crate::read::{input, messages};
 use crate::style::options_of;
@@ -30,21 +30,22 @@ pub(super) async fn look_up<H: Host>(
     session: &mut Session<'_, H>,
     item: &Item,
     pages: &Pages,
-    parameters: &ReadAgent,
+    lookup: LookUp,
+    max_pages: usize,
 ) -> Result<Vec<usize>, Stop> {
     let mut chosen = Vec::new();
-    match parameters.lookup {
-        LookUp::Parallel if parameters.max_pages > 0 => {
-            for page in turn(session, parameters, item, pages, &chosen, parameters.max_pages).await?.pages {
-                if chosen.len() < parameters.max_pages && !chosen.contains(&page) {
+    match lookup {
+        LookUp::Parallel if max_pages > 0 => {
+            for page in turn(session, lookup, item, pages, &chosen, max_pages).await?.pages {
+                if chosen.len() < max_pages && !chosen.contains(&page) {
                     chosen.push(page);
                 }
             }
         }
         LookUp::Parallel => {}
         LookUp::Sequential => {
-            while chosen.len() < parameters.max_pages.min(pages.pages.len()) {
-                let wanted = turn(session, parameters, item, pages, &chosen, 1).await?;
+            while chosen.len() < max_pages.min(pages.pages.len()) {
+                let wanted = turn(session, lookup, item, pages, &chosen, 1).await?;
                 match wanted.next_page().filter(|page| !chosen.contains(page)) {
                     Some(page) => chosen.push(page),
                     None => break,
@@ -87,7 +88,7 @@ pub(super) fn prompt<'p>(
 /// Asks for pages once.
 async fn turn<H: Host>(
     session: &mut Session<'_, H>,
-    parameters: &ReadAgent,
+    lookup: LookUp,
     item: &Item,
     pages: &Pages,
     chosen: &[usize],
@@ -95,7 +96,7 @@ async fn turn<H: Host>(
 ) -> Result<Wanted, Stop> {
     let memory = pages.memory(session, chosen).await?;
     let shown = pages.shown(&memory, true);
-    let prompt = prompt(parameters.lookup, item, &shown, at_most, chosen);
+    let prompt = prompt(lookup, item, &shown, at_most, chosen);
     // The gists are what all questions on the books share.
     let asked = messages(&*prompt, session.settings().prompts, &shown)?;
     // A page that was read has no gist any more that could be asked for.

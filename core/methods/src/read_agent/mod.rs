@@ -155,7 +155,7 @@ impl Method for ReadAgent {
         let (item, books) = (questions.first(), session.books());
         session.measure("pages", pages.pages.len());
         session.measure("compression", pages.compression(&pages.memory(session, &[]).await?));
-        let mut chosen = look_up(session, item, pages, self).await?;
+        let mut chosen = look_up(session, item, pages, self.lookup, self.max_pages).await?;
         chosen.sort_unstable();
         let memory = pages.memory(session, &chosen).await?;
         session.measure("pages_looked_up", chosen.len());

@@ -1,6 +1,6 @@
 //! The layout: edges pull their ends together, vertices drawn at random push each other away.
 
-use super::Graph;
+use super::graph::Graph;
 use crate::cluster::points::Points;
 use closeread_metrics::random::SplitMix64;
 

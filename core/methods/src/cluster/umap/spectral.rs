@@ -1,6 +1,6 @@
 //! Where the layout starts: the smoothest functions on the graph.
 
-use super::Graph;
+use super::graph::Graph;
 use crate::cluster::linear::eigen;
 use closeread_metrics::random::SplitMix64;
 

@@ -1,10 +1,26 @@
 //! Every method by its name, with its parameters: what a command line or a page chooses from.
 
-use super::{METHODS, Method, MethodError, Preparation, Questions, Session, Stop, Trial};
-use crate::Host;
+use crate::agentic_rag::AgenticRag;
+use crate::closed_book::ClosedBook;
+use crate::cost::{BookSize, Calls, Cost, Sizes};
+use crate::full_document::FullDocument;
+use crate::host::Host;
+use crate::memory_agent::MemoryAgent;
+use crate::method::{Method, PreparationInputs, Preset};
+use crate::parameters::{self, ParameterError};
+use crate::passages::Passages;
+use crate::query_summary::QuerySummary;
+use crate::questions::Questions;
+use crate::rag::Rag;
+use crate::raptor::Raptor;
+use crate::read_agent::ReadAgent;
+use crate::run::{self, prepare, run};
+use crate::session::Session;
+use crate::settings::Settings;
+use crate::style::PromptStyle;
+use crate::trial::{self, MethodError, Trial};
 use closeread_eval::Item;
-use closeread_eval::Outcome;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// What is known of a method before it runs.
 #[derive(Debug, Clone, Copy)]
@@ -15,150 +31,12 @@ pub struct Entry {
     pub paper: &'static str,
     /// What the reader gets, in a line.
     pub summary: &'static str,
-    pub(super) preset: super::AnyPreset,
+    preset: AnyPreset,
 }
 
 /// The entry of that name.
 pub fn entry(name: &str) -> Option<&'static Entry> {
     METHODS.iter().find(|entry| entry.name == name)
-}
-
-/// Why parameters cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ParameterError {
-    /// No method of that name.
-    #[error("there is no method `{0}`; the names are: {1}")]
-    Unknown(String, String),
-    /// A name or a value that the method does not take.
-    #[error("method `{method}` does not take these parameters: {problem}")]
-    Wrong {
-        /// Name of the method.
-        method: String,
-        /// What is wrong.
-        problem: Box<ParameterProblem>,
-    },
-}
-
-/// What is wrong with the parameters of a method.
-#[derive(Debug, thiserror::Error)]
-pub enum ParameterProblem {
-    /// They are no JSON object.
-    #[error("expected an object with parameters")]
-    NoObject,
-    /// The method has none of that name.
-    #[error("unknown parameter `{name}`; {}", listed(.known))]
-    Unknown {
-        /// As given.
-        name: String,
-        /// Those it has.
-        known: Vec<String>,
-    },
-    /// A value of the wrong kind.
-    #[error("`{name}` cannot be {value}: {error}")]
-    Value {
-        /// Its parameter.
-        name: String,
-        /// As given.
-        value: Value,
-        /// What was expected.
-        error: serde_json::Error,
-    },
-    /// Values of which none is wrong by itself.
-    #[error(transparent)]
-    Together(#[from] serde_json::Error),
-    /// Values that the method refuses, see [`Method::check`].
-    #[error("{0}")]
-    Refused(&'static str),
-}
-
-fn listed(names: &[String]) -> String {
-    if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) }
-}
-
-/// A method with the parameters of a JSON object in the place of its own, held to what goes together.
-pub(super) fn with<M: Method>(name: &str, method: &M, given: &Value) -> Result<M, ParameterError> {
-    let wrong = |problem| ParameterError::Wrong { method: name.to_owned(), problem: Box::new(problem) };
-    let method = overlaid(method, given).map_err(wrong)?;
-    method.check().map_err(|problem| wrong(ParameterProblem::Refused(problem)))?;
-    Ok(method)
-}
-
-/// A method with the parameters of a JSON object in the place of its own.
-pub(super) fn overlaid<M: Method>(method: &M, given: &Value) -> Result<M, ParameterProblem> {
-    let own = match serde_json::to_value(method)? {
-        Value::Object(own) => own,
-        _ => Map::new(),
-    };
-    let given = given.as_object().ok_or(ParameterProblem::NoObject)?;
-    let overlay = |parameters: &mut dyn Iterator<Item = (&String, &Value)>| {
-        let mut all = own.clone();
-        all.extend(parameters.map(|(name, value)| (name.clone(), value.clone())));
-        M::deserialize(Value::Object(all))
-    };
-    if let Some(name) = given.keys().find(|name| !own.contains_key(*name)) {
-        return Err(ParameterProblem::Unknown { name: name.clone(), known: own.keys().cloned().collect() });
-    }
-    overlay(&mut given.iter()).map_err(|error| {
-        // The one at fault, for a message that names it.
-        let alone = given.iter().find_map(|one| Some((one, overlay(&mut std::iter::once(one)).err()?)));
-        match alone {
-            Some(((name, value), error)) => ParameterProblem::Value { name: name.clone(), value: value.clone(), error },
-            None => error.into(),
-        }
-    })
-}
-
-/// Tries to answer `items`, which are about the books of the session, with one trial each, in their order. Each call is
-/// made in a session like `session`, of its own.
-///
-/// # Errors
-/// [`MethodError`] if the method cannot run at all. What goes wrong with one item is an outcome.
-pub async fn run<M: Method, H: Host>(
-    method: &M,
-    session: &Session<'_, H>,
-    items: &[&Item],
-    prepared: Option<&M::Prepared>,
-) -> Result<Vec<Trial>, MethodError> {
-    let mut trials: Vec<(&Item, Trial)> = Vec::with_capacity(items.len());
-    for questions in batches(method, items) {
-        let mut session = session.anew();
-        let end = match method.declines(questions.first()) {
-            Some(reason) => Err(Stop::Outcome(Outcome::NotAsked { reason: reason.to_owned() })),
-            None => method.answer(&mut session, &questions, prepared).await,
-        };
-        trials.extend(questions.items().iter().copied().zip(session.into_trials(&questions, end)?));
-    }
-    let mut in_order = Vec::with_capacity(items.len());
-    for item in items {
-        let place = trials.iter().position(|(other, _)| std::ptr::eq(*other, *item));
-        in_order.extend(place.map(|place| trials.remove(place).1));
-    }
-    Ok(in_order)
-}
-
-/// The items of each call.
-pub(super) fn batches<'q, M: Method>(method: &M, items: &[&'q Item]) -> Vec<Questions<'q>> {
-    match method.asks_together() {
-        true => Questions::by_task(items),
-        false => Questions::one_each(items),
-    }
-}
-
-/// Makes of the books of the session what all questions on them share; `None` if the method asks at once.
-///
-/// # Errors
-/// [`MethodError`] if the method cannot run at all. A call that fails is part of the preparation.
-pub async fn prepare<M: Method, H: Host>(
-    method: &M,
-    session: &Session<'_, H>,
-) -> Result<Option<Preparation<M::Prepared>>, MethodError> {
-    let mut session = session.anew();
-    let end = match method.prepare(&mut session).await {
-        Ok(None) => return Ok(None),
-        Ok(Some(prepared)) => Ok(prepared),
-        Err(stop) => Err(stop),
-    };
-    session.into_preparation(end).map(Some)
 }
 
 /// Makes of the names of methods the enums over them, and what chooses between them.
@@ -235,7 +113,7 @@ macro_rules! methods {
             /// # Errors
             /// [`ParameterError::Wrong`], as [`Entry::method`].
             pub fn with(&self, name: &str, given: &Value) -> Result<Self, ParameterError> {
-                match self { $(Self::$method(method) => registry::with(name, method, given).map(Self::$method)),+ }
+                match self { $(Self::$method(method) => parameters::with(name, method, given).map(Self::$method)),+ }
             }
 
             /// The same with the embedding model of that name, if it has passages.
@@ -254,7 +132,7 @@ macro_rules! methods {
             fn overlaid(self, given: &Value) -> Self {
                 match self {
                     $(Self::$method(method) => {
-                        Self::$method(registry::overlaid(&method, given).unwrap_or(method))
+                        Self::$method(parameters::overlaid(&method, given).unwrap_or(method))
                     }),+
                 }
             }
@@ -291,7 +169,7 @@ macro_rules! methods {
 
             /// The items of each call.
             pub fn batches<'q>(&self, items: &[&'q Item]) -> Vec<Questions<'q>> {
-                match self { $(Self::$method(method) => registry::batches(method, items)),+ }
+                match self { $(Self::$method(method) => run::batches(method, items)),+ }
             }
 
             /// See [`prepare`].
@@ -345,10 +223,44 @@ macro_rules! methods {
     };
 }
 
+methods! { ClosedBook, FullDocument, Rag, AgenticRag, Raptor, ReadAgent, MemoryAgent, QuerySummary }
+
+/// What was made of books by some method here.
+pub type Preparation<P = AnyPrepared> = trial::Preparation<P>;
+
+impl AnyMethod {
+    /// What the method will ask for to answer `items`, all of which are about `books`; `budget` as for
+    /// [`run`](run::run).
+    ///
+    /// Exact to a few tokens for `closed-book` and `full-document`, ranges for the others. A limit in
+    /// `settings.context_window` counts as it does in the run: what does not fit is not asked.
+    ///
+    /// # Errors
+    /// [`MethodError`] if a prompt cannot be filled.
+    pub fn cost(
+        &self,
+        settings: Settings<'_>,
+        books: &[BookSize],
+        items: &[&Item],
+        budget: Option<usize>,
+    ) -> Result<Cost, MethodError> {
+        let mut sizes = Sizes { settings, books, budget, is_first: true };
+        let mut cost = Cost { calls: self.preparation_cost(&sizes)?, overflows: Vec::new() };
+        for questions in self.batches(items) {
+            if self.declines(questions.first()).is_none() {
+                let Cost { calls, overflows } = self.cost_of(&sizes, &questions)?;
+                cost.calls.extend(calls);
+                cost.overflows.extend(overflows);
+            }
+            sizes.is_first = false;
+        }
+        Ok(cost)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::AnyMethod;
     use serde_json::json;
 
     #[test]

@@ -1,20 +1,8 @@
-//! How each paper runs its benchmark: what `closeread run` does where its user says nothing.
+//! What a benchmark's paper leaves to no user: the values, each with its source.
 
-mod changes;
-mod judge;
-mod lines;
-mod offer;
-mod papers;
-mod source;
-mod tokenizer;
-
-pub use changes::Change;
-pub use judge::{IfUnreadable, Judge};
-pub use lines::Line;
-pub use offer::{Offer, OfferedCost, StageCost, offers};
-pub use source::{Source, Sourced};
-pub use tokenizer::PaperTokenizer;
-
+use super::judge::Judge;
+use super::source::Sourced;
+use super::tokenizer::PaperTokenizer;
 use crate::{AnyMethod, Entry, FullDocument, METHODS, OnOverflow, PromptStyle};
 use closeread_eval::Paper;
 use closeread_eval::observations::FailurePolicy;
@@ -89,7 +77,11 @@ pub struct Step {
 }
 
 impl Step {
-    const fn new(method: &'static str, make: fn() -> AnyMethod, parameters: &'static [Sourced<&'static str>]) -> Self {
+    pub(super) const fn new(
+        method: &'static str,
+        make: fn() -> AnyMethod,
+        parameters: &'static [Sourced<&'static str>],
+    ) -> Self {
         Self { method, make, parameters }
     }
 }
@@ -101,20 +93,9 @@ impl PartialEq for Step {
 }
 
 /// The whole text in the prompt of a paper; what does not fit the window counts as wrong.
-fn whole(style: PromptStyle) -> AnyMethod {
+pub(super) fn whole(style: PromptStyle) -> AnyMethod {
     FullDocument { overflow: OnOverflow::Fail, style, ..FullDocument::default() }.into()
 }
-
-/// Every paper's benchmarks.
-pub static PROTOCOLS: &[Protocol] = &[
-    papers::SAGASCALE,
-    papers::NOVELQA,
-    papers::INFINITEBENCH,
-    papers::QUALITY,
-    papers::NARRATIVEQA,
-    papers::CORPUSQA,
-    papers::HAMLET,
-];
 
 impl Protocol {
     /// For data without a paper here, the sample among them: every method, and the small end of Stronger Baselines' grid
@@ -135,11 +116,6 @@ impl Protocol {
         conduct: Conduct::OWN,
     };
 
-    /// The protocol of a benchmark; [`Self::OWN`] for one that no paper here reports on.
-    pub fn of(benchmark: &str) -> &'static Self {
-        PROTOCOLS.iter().find(|protocol| protocol.benchmark == benchmark).unwrap_or(&Self::OWN)
-    }
-
     /// The paper whose tables a report prints; `None` where the labels of the items decide.
     pub fn paper(&self) -> Option<Paper> {
         Paper::of_benchmark(self.benchmark)
@@ -158,57 +134,5 @@ impl Protocol {
             (None, Some(style)) => entry.preset().in_style(style),
             (None, None) => entry.preset(),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Rag, entry};
-    use closeread_data::adapter;
-    use closeread_prompts::Prompts;
-    use serde_json::json;
-
-    #[test]
-    fn every_protocol_is_of_a_benchmark_and_a_paper() {
-        for protocol in PROTOCOLS {
-            assert!(adapter(protocol.benchmark).is_some(), "{}", protocol.benchmark);
-            assert!(protocol.paper().is_some(), "{}", protocol.benchmark);
-            assert!(protocol.budgets.is_sorted() && *protocol.repeats > 0, "{}", protocol.benchmark);
-            assert_eq!(Protocol::of(protocol.benchmark), protocol);
-        }
-        assert_eq!(Protocol::of("sample"), &Protocol::OWN);
-    }
-
-    #[test]
-    fn every_step_is_the_method_of_its_name_with_parameters_that_go_together() {
-        let prompts = Prompts::built_in();
-        for protocol in PROTOCOLS {
-            assert_eq!(protocol.judges.is_empty(), protocol.judge_model.is_none(), "{}", protocol.benchmark);
-            assert!(protocol.judges.iter().all(|judge| prompts.hashes().contains_key(judge.name())));
-            for step in *protocol.steps {
-                let entry = entry(step.method).unwrap_or_else(|| panic!("there is no method {}", step.method));
-                let (made, preset) = ((step.make)(), entry.preset());
-                assert_eq!(std::mem::discriminant(&made), std::mem::discriminant(&preset), "{}", step.method);
-                assert_eq!(entry.method(&json!(made)).unwrap(), made, "{}: {}", protocol.benchmark, step.method);
-                let mut sourced: Vec<&str> = step.parameters.iter().flat_map(|names| names.split(' ')).collect();
-                sourced.sort_unstable();
-                let mut parameters: Vec<String> =
-                    json!(made).as_object().unwrap().keys().map(ToString::to_string).collect();
-                parameters.sort_unstable();
-                assert_eq!(sourced, parameters, "{}: {}", protocol.benchmark, step.method);
-            }
-        }
-    }
-
-    #[test]
-    fn novelqa_cuts_the_end_and_corpusqa_leaves_missing_responses_out() {
-        let of = |benchmark, method| json!(Protocol::of(benchmark).method(entry(method).unwrap()));
-        assert_eq!(of("novelqa", "full-document")["overflow"], json!("truncate-end"));
-        assert_eq!(json!(Rag { style: PromptStyle::Novelqa, ..Rag::dos() }), of("novelqa", "dos-rag"));
-        assert_eq!(of("corpusqa", "memory-agent")["style"], json!(null));
-        assert_eq!(of("novelqa", "memory-agent")["style"], json!("novelqa"));
-        assert_eq!(*Protocol::of("corpusqa").failures, FailurePolicy::LeftOut);
-        assert_eq!((*Protocol::of("quality").repeats, *Protocol::of("narrativeqa").repeats), (5, 1));
     }
 }

@@ -1,0 +1,89 @@
+//! The parameters of a method as a user gives them.
+
+use crate::method::Method;
+use serde_json::{Map, Value};
+
+/// Why parameters cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterError {
+    /// No method of that name.
+    #[error("there is no method `{0}`; the names are: {1}")]
+    Unknown(String, String),
+    /// A name or a value that the method does not take.
+    #[error("method `{method}` does not take these parameters: {problem}")]
+    Wrong {
+        /// Name of the method.
+        method: String,
+        /// What is wrong.
+        problem: Box<ParameterProblem>,
+    },
+}
+
+/// What is wrong with the parameters of a method.
+#[derive(Debug, thiserror::Error)]
+pub enum ParameterProblem {
+    /// They are no JSON object.
+    #[error("expected an object with parameters")]
+    NoObject,
+    /// The method has none of that name.
+    #[error("unknown parameter `{name}`; {}", listed(.known))]
+    Unknown {
+        /// As given.
+        name: String,
+        /// Those it has.
+        known: Vec<String>,
+    },
+    /// A value of the wrong kind.
+    #[error("`{name}` cannot be {value}: {error}")]
+    Value {
+        /// Its parameter.
+        name: String,
+        /// As given.
+        value: Value,
+        /// What was expected.
+        error: serde_json::Error,
+    },
+    /// Values of which none is wrong by itself.
+    #[error(transparent)]
+    Together(#[from] serde_json::Error),
+    /// Values that the method refuses, see [`Method::check`].
+    #[error("{0}")]
+    Refused(&'static str),
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) }
+}
+
+/// A method with the parameters of a JSON object in the place of its own, held to what goes together.
+pub(super) fn with<M: Method>(name: &str, method: &M, given: &Value) -> Result<M, ParameterError> {
+    let wrong = |problem| ParameterError::Wrong { method: name.to_owned(), problem: Box::new(problem) };
+    let method = overlaid(method, given).map_err(wrong)?;
+    method.check().map_err(|problem| wrong(ParameterProblem::Refused(problem)))?;
+    Ok(method)
+}
+
+/// A method with the parameters of a JSON object in the place of its own.
+pub(super) fn overlaid<M: Method>(method: &M, given: &Value) -> Result<M, ParameterProblem> {
+    let own = match serde_json::to_value(method)? {
+        Value::Object(own) => own,
+        _ => Map::new(),
+    };
+    let given = given.as_object().ok_or(ParameterProblem::NoObject)?;
+    let overlay = |parameters: &mut dyn Iterator<Item = (&String, &Value)>| {
+        let mut all = own.clone();
+        all.extend(parameters.map(|(name, value)| (name.clone(), value.clone())));
+        M::deserialize(Value::Object(all))
+    };
+    if let Some(name) = given.keys().find(|name| !own.contains_key(*name)) {
+        return Err(ParameterProblem::Unknown { name: name.clone(), known: own.keys().cloned().collect() });
+    }
+    overlay(&mut given.iter()).map_err(|error| {
+        // The one at fault, for a message that names it.
+        let alone = given.iter().find_map(|one| Some((one, overlay(&mut std::iter::once(one)).err()?)));
+        match alone {
+            Some(((name, value), error)) => ParameterProblem::Value { name: name.clone(), value: value.clone(), error },
+            None => error.into(),
+        }
+    })
+}

@@ -1,0 +1,79 @@
+//! RAPTOR's parameters.
+
+use crate::cluster::TwoStep;
+use crate::passages::Passages;
+use closeread_retrieve::context::Fill;
+use serde::{Deserialize, Serialize};
+
+/// Ranks the nodes of a tree of summaries by the bare question, takes those that the mode and the budget allow, asks the
+/// reader.
+///
+/// The record's context holds the leaves that were shown, by place. Summaries are no text of the books and count as no
+/// evidence: the measures `leaves`, `summaries` and `summary_tokens` say what the context was made of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Raptor {
+    /// The leaves: passages as DOS RAG cuts them.
+    #[serde(flatten)]
+    pub passages: Passages,
+    /// Most layers of summaries.
+    pub max_layers: usize,
+    /// Dimensions to which UMAP reduces. A layer of at most one more node is not clustered again.
+    pub reduction_dimension: usize,
+    /// A node belongs to every cluster whose posterior is above this.
+    pub membership: f64,
+    /// Most tokens of a cluster of more than one node; one with more is clustered again.
+    pub cluster_tokens: usize,
+    /// Most tokens of a summary: a longer one is cut. The prompt names no length.
+    pub summary_tokens: usize,
+    /// Seed of UMAP, which RAPTOR's code leaves unseeded.
+    pub seed: u64,
+    /// How the tree is searched.
+    pub mode: TreeSearch,
+    /// Most nodes that are taken: of the whole tree when collapsed (no limit but the budget by default), of each layer in a
+    /// traversal (5 by default).
+    pub top_k: Option<usize>,
+    /// Layers that a traversal visits from the roots down; all by default.
+    pub depth: Option<usize>,
+    /// What happens at a node that does not fit the rest of the budget.
+    pub fill: Fill,
+}
+
+/// How the tree is searched.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TreeSearch {
+    /// All nodes are ranked together, leaves and summaries alike.
+    #[default]
+    Collapsed,
+    /// The best roots, then the best of their children, and so on down.
+    Traversal,
+}
+
+impl Default for Raptor {
+    fn default() -> Self {
+        Self {
+            passages: Passages::sentences(100),
+            max_layers: 5,
+            reduction_dimension: 10,
+            membership: 0.1,
+            cluster_tokens: 3500,
+            summary_tokens: 100,
+            seed: 0,
+            mode: TreeSearch::Collapsed,
+            top_k: None,
+            depth: None,
+            fill: Fill::Stop,
+        }
+    }
+}
+
+impl Raptor {
+    pub(super) fn clustering(&self) -> TwoStep {
+        TwoStep {
+            dimension: self.reduction_dimension.max(1),
+            membership: self.membership,
+            max_weight: self.cluster_tokens,
+            seed: self.seed,
+        }
+    }
+}
