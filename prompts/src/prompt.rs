@@ -1,6 +1,7 @@
 //! A prompt as a type: its variables are the fields, so one that lacks a variable does not compile.
 
-use crate::{PromptError, Prompts};
+use crate::error::PromptError;
+use crate::templates::Prompts;
 use closeread_eval::reading::Expected;
 
 /// A prompt with a value for each of its variables.

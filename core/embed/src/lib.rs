@@ -13,6 +13,7 @@ mod model;
 pub mod onnx;
 #[cfg(feature = "tokenizer-json")]
 mod plan;
+mod role;
 pub mod rows;
 mod served;
 #[cfg(feature = "tokenizer-json")]
@@ -29,21 +30,10 @@ pub use fallback::{Fallback, LoadSecond};
 pub use model::{Check, Hub, ModelSpec, Pooling};
 #[cfg(feature = "tokenizer-json")]
 pub use plan::{Bucket, Unit, plan, plan_in_order};
+pub use role::Role;
 pub use served::ServedSpec;
 #[cfg(feature = "tokenizer-json")]
 pub use texts::{Backend, Embedded, EmbeddingModel, gather, normalized, pool};
 #[cfg(feature = "tokenizer-json")]
 pub use tokens::{TextTokenizer, TokenIds};
 pub use vectors::Vectors;
-
-use serde::{Deserialize, Serialize};
-
-/// On which side of a search a text stands; some models want another prefix for each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// What is searched for.
-    Query,
-    /// What is searched through.
-    Passage,
-}

@@ -1,6 +1,7 @@
 //! A model is described by data: no code knows a model's name.
 
-use super::{EmbedError, Role};
+use super::EmbedError;
+use super::role::Role;
 use serde::{Deserialize, Serialize};
 
 /// What must be known of an embedding model to use it as its authors meant.

@@ -1,6 +1,7 @@
 //! What must be known of an embedding model that a server computes.
 
-use super::{EmbedError, ModelSpec, Role};
+use super::role::Role;
+use super::{EmbedError, ModelSpec};
 use serde::{Deserialize, Serialize};
 
 /// An embedding model on a server: pooling and weights are the server's business, prefixes and the longest input are not.

@@ -1,8 +1,9 @@
 //! From texts to vectors, whatever computes the model.
 
 use super::plan::Unit;
+use super::role::Role;
 use super::tokens::{TextTokenizer, TokenIds};
-use super::{EmbedError, ModelSpec, Pooling, Role, Vectors};
+use super::{EmbedError, ModelSpec, Pooling, Vectors};
 
 /// What computes a model: tract, an encoder of our own, a graphics processor.
 ///

@@ -37,7 +37,7 @@ pub use panel::{Panel, PanelRule, PanelVerdict};
 pub use raters::{
     AgainstRaters, BorneOut, CONSENSUS, KappaByGroup, KappaRow, PairOfRaters, Rated, RaterError, RaterLabels, Share,
 };
-pub use rule::{AnswerForm, ByRule};
+pub use rule::{AnswerForm, BUILTIN_RULE, ByRule};
 pub use ruling::{FactRuling, QuestionType, Ruling, SentenceRuling};
 pub use score::{
     ACCURACY_STRICT, ACCURACY_TOLERANT, JUDGED_ACCURACY, applies_judged, applies_to_summaries, judged_scores,
@@ -51,9 +51,6 @@ use closeread_eval::Paper;
 use closeread_methods::Host;
 use closeread_methods::record::Record;
 use closeread_methods::{MethodError, Settings};
-
-/// Name of the judge without a model, as `--judge` takes it.
-pub const BUILTIN_RULE: &str = "builtin/rule";
 
 /// Asks a model.
 ///

@@ -1,7 +1,7 @@
 //! Panels: several models, or several votes, and one verdict.
 
-use super::rule::ByRule;
-use super::{BUILTIN_RULE, FactRuling, IfUnreadable, Judge, QuestionType, Ruling, SentenceRuling, Verdict};
+use super::rule::{BUILTIN_RULE, ByRule};
+use super::{FactRuling, IfUnreadable, Judge, QuestionType, Ruling, SentenceRuling, Verdict};
 use crate::rule;
 use closeread_eval::Outcome;
 use closeread_eval::Paper;

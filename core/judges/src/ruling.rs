@@ -1,8 +1,8 @@
 //! What a judge says, by the kind of judgement.
 
-use super::ByRule;
 #[cfg(doc)]
 use super::Judge;
+use super::rule::by_rule::ByRule;
 use closeread_eval::answer::novelqa::EvidenceMarks;
 use closeread_eval::hamlet::ErrorCategory;
 use serde::{Deserialize, Serialize};

@@ -2,8 +2,8 @@
 
 use super::attention::{Attention, Heads};
 use super::attention_i16::{IntegerAttention, MOST_TOKENS};
+use super::kernels::{Kernels, View, ViewMut, check, grow};
 use super::product::Pieces;
-use super::{Kernels, View, ViewMut, check, grow};
 
 /// What one text's attention reads and writes.
 pub struct TextHeads<'a> {

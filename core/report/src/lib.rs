@@ -22,6 +22,7 @@ mod tables;
 mod testing;
 mod trials;
 mod usage;
+mod view;
 mod whole;
 
 pub use asked::HowAsked;
@@ -36,32 +37,5 @@ pub use sent::{NotSent, sent};
 pub use tables::{MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
 pub use trials::{MISSING, TrialFilter, TrialLine, TrialList, TrialTrace};
 pub use usage::{Usage, usage, usage_table};
+pub use view::RunView;
 pub use whole::{PaperReport, Report, RunReport, paper_list, paper_report, report};
-
-use closeread_eval::Item;
-use closeread_judges::Judging;
-use closeread_methods::record::Record;
-use std::collections::BTreeMap;
-
-/// A run as tables, charts and comparisons look at it.
-#[derive(Debug, Clone, Copy)]
-pub struct RunView<'a> {
-    /// Name of the run, which no other run of the report has.
-    pub name: &'a str,
-    /// Name of the benchmark.
-    pub benchmark: &'a str,
-    /// What was asked for, finished or not.
-    pub plan: &'a [Arm],
-    /// Its items.
-    pub items: &'a [Item],
-    /// Its records.
-    pub records: &'a [Record],
-    /// How often each item was asked.
-    pub repeats: u32,
-    /// The tokens of its books by document; empty where the texts are not at hand.
-    pub books: &'a BTreeMap<String, TokenPlaces>,
-    /// What judges said of it.
-    pub judging: &'a Judging,
-    /// How its models were asked.
-    pub asked: &'a HowAsked,
-}

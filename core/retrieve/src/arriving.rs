@@ -1,6 +1,7 @@
 //! Vectors that arrive one by one, while questions are asked already.
 
-use super::{Ranked, Ranking, cosine, rank};
+use super::cosine;
+use super::ranking::{Ranked, Ranking, rank};
 use closeread_embed::Vectors;
 
 /// The vectors of some passages of an index, in whatever order they came.

@@ -1,7 +1,7 @@
 //! BM25 with Lucene's idf.
 
 use super::postings::Postings;
-use super::{Ranking, rank};
+use super::ranking::{Ranking, rank};
 use closeread_text::Language;
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! From a ranking to a context within a token budget, in score order or in document order.
 
-use crate::{Ranked, Ranking};
+use crate::ranking::{Ranked, Ranking};
 use serde::{Deserialize, Serialize};
 
 /// In which order the passages of a context stand.
@@ -101,7 +101,7 @@ pub fn fill(ranking: &Ranking, n_tokens: &[usize], budget: usize, overflow: Fill
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rank;
+    use crate::ranking::rank;
     use proptest::prelude::*;
 
     fn taken(selection: &Selection) -> Vec<usize> {

@@ -1,6 +1,7 @@
 //! Exact search over embeddings.
 
-use super::{IndexError, Ranking, rank};
+use super::IndexError;
+use super::ranking::{Ranking, rank};
 use closeread_embed::Vectors;
 use std::fmt;
 

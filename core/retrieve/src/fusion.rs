@@ -1,6 +1,6 @@
 //! Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009).
 
-use super::{Ranking, rank};
+use super::ranking::{Ranking, rank};
 
 /// The constant that damps the first ranks, as in the original publication.
 pub const RRF_K: f64 = 60.0;
@@ -22,7 +22,7 @@ pub fn reciprocal_rank_fusion(n: usize, rankings: &[&Ranking]) -> Ranking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ranked;
+    use crate::ranking::Ranked;
 
     #[test]
     fn second_in_both_beats_first_in_one() {

@@ -2,9 +2,9 @@
 
 use super::bm25::Bm25Builder;
 use super::dense::cosine_ranking_of_blocks;
+use super::ranking::Ranking;
 use super::{
-    ArrivingVectors, Bm25, IndexError, Ranking, Retriever, VectorBlocks, WordRule, cosine_ranking,
-    reciprocal_rank_fusion,
+    ArrivingVectors, Bm25, IndexError, Retriever, VectorBlocks, WordRule, cosine_ranking, reciprocal_rank_fusion,
 };
 use closeread_books::chunk::{Chunker, Pieces};
 use closeread_books::tokens::Tokenizer;

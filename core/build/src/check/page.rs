@@ -1,6 +1,7 @@
 //! The page that a person ticks through: one file, no framework, nothing sent anywhere.
 
-use super::{Form, Question, Sheet};
+use super::forms::{Form, Sheet};
+use super::question::Question;
 use crate::slots::filled;
 use closeread_data::novelqa::COMPLEXITIES;
 use closeread_table::render::html::{escaped, isolated};

@@ -1,6 +1,6 @@
 //! Several people who check the same questions: which are kept, and how many (NovelQA, section 3).
 
-use super::{CheckAnswers, CheckError, Question};
+use super::question::{CheckAnswers, CheckError, Question};
 use closeread_table::{Table, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,9 +1,13 @@
 //! What making queries will ask for, told before.
 
+use super::chunks::Chunk;
 use super::chunks::chunk_text;
-use super::{Chunk, Criterion, Hamlet, Unit, query, tree, verify};
+use super::parameters::Hamlet;
+use super::verify::Criterion;
+use super::{query, tree, verify};
 use crate::StageCost;
 use crate::assumed::{Prompt, tokens_of};
+use crate::stage::Unit;
 use closeread_books::Book;
 use closeread_methods::{MethodError, Settings};
 use std::sync::Arc;

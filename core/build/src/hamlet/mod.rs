@@ -6,6 +6,7 @@
 
 mod chunks;
 mod cost;
+mod parameters;
 mod people;
 mod pronoun;
 mod prune;
@@ -17,6 +18,7 @@ mod verify;
 
 pub use chunks::{Chunk, chunks};
 pub use cost::cost;
+pub use parameters::Hamlet;
 pub use prune::{Pruned, Removal, Removed, prune};
 pub use query::Query;
 pub use statistics::{BookStatistics, books_table, pruning_table};
@@ -28,38 +30,16 @@ use super::line::{End, Line};
 use super::stage::{BuildError, Building, Made, StageStore, Unit, kept};
 use super::{Built, Question};
 use closeread_books::Book;
-use closeread_eval::hamlet::Perspective;
 use closeread_eval::{ChunkPlace, Item, KeyFacts, Task};
 use closeread_methods::Host;
 use closeread_methods::Settings;
 use closeread_text::Language;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The stages, in their order.
 pub const STAGES: [&str; 7] = ["chunks", "trees", "faithfulness", "objectivity", "significance", "pruning", "queries"];
-
-/// Parameters of [`hamlet`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Hamlet {
-    /// Most tokens of a chunk: 4,000 in the paper.
-    pub chunk_tokens: usize,
-    /// Fewest tokens of a chunk; a shorter one, as the last of a book can be, is dropped. The paper says nothing of it.
-    pub least_tokens: usize,
-    /// The perspectives; both in the paper.
-    pub perspectives: Vec<Perspective>,
-    /// A tree whose facts have pronouns is asked for once more, and facts that still have one are removed. The paper asks
-    /// for proper nouns in its prompt and does nothing more.
-    pub enforce_names: bool,
-}
-
-impl Default for Hamlet {
-    fn default() -> Self {
-        Self { chunk_tokens: 4_000, least_tokens: 500, perspectives: Perspective::ALL.to_vec(), enforce_names: false }
-    }
-}
 
 /// A tree with what the three passes say of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,8 +1,9 @@
 //! What collecting questions will ask for, told before.
 
 use super::filter::Candidate;
-use super::subject::{SagaScale, Subject};
-use super::{Pair, filter, generate, parts};
+use super::generate::Pair;
+use super::subject::{SagaScale, Subject, parts};
+use super::{filter, generate};
 use crate::StageCost;
 use crate::assumed::{Prompt, tokens_of};
 use closeread_methods::{MethodError, Settings};

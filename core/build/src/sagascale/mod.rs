@@ -16,7 +16,7 @@ use filter::base_item;
 pub use filter::{Candidate, Checked, Knower, Known, Popular};
 pub use generate::{Context, Ended, Pair, Pairs, SubQueries};
 pub use search::{Found, SearchHost};
-pub(crate) use subject::Part;
+pub(crate) use subject::{Part, parts};
 pub use subject::{SagaScale, Segment, Subject};
 
 use super::line::{End, Line};
@@ -178,19 +178,6 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     let mut tables = vec![tables::types(&items), tables::by_language(&steps, language)];
     tables.extend(tables::lengths(&books, tokenizer, &items)?);
     Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
-}
-
-/// Every segment of every article, named `BOOK-01` and so on.
-pub(crate) fn parts(subjects: &[Subject]) -> Vec<Unit<Part>> {
-    let of = |subject: &Subject| {
-        let document = subject.book.id.clone();
-        let segments = subject.segments.clone().into_iter().enumerate();
-        segments.map(move |(at, segment)| Unit {
-            id: format!("{document}-{:02}", at + 1),
-            input: Part { document: document.clone(), segment },
-        })
-    };
-    subjects.iter().flat_map(of).collect()
 }
 
 fn candidates(pairs: Vec<Unit<Pairs>>, parts: &HashMap<&str, &Part>) -> Vec<Unit<Candidate>> {

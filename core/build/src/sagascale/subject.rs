@@ -1,5 +1,6 @@
 //! What questions are made about: a book with the article about it, in parts.
 
+use crate::stage::Unit;
 use closeread_books::Book;
 use closeread_books::chunk::Chunker;
 use closeread_retrieve::{PassageIndex, Retriever};
@@ -59,4 +60,17 @@ pub struct Subject {
 pub(crate) struct Part {
     pub(super) document: String,
     pub(super) segment: Segment,
+}
+
+/// Every segment of every article, named `BOOK-01` and so on.
+pub(crate) fn parts(subjects: &[Subject]) -> Vec<Unit<Part>> {
+    let of = |subject: &Subject| {
+        let document = subject.book.id.clone();
+        let segments = subject.segments.clone().into_iter().enumerate();
+        segments.map(move |(at, segment)| Unit {
+            id: format!("{document}-{:02}", at + 1),
+            input: Part { document: document.clone(), segment },
+        })
+    };
+    subjects.iter().flat_map(of).collect()
 }

@@ -1,6 +1,6 @@
 //! The novels with their questions, as the adapter reads them.
 
-use super::{ASPECTS, COMPLEXITIES, Question, questions};
+use super::questions::{ASPECTS, COMPLEXITIES, Question, questions};
 use crate::source::collect::{Collector, base_name, has_extension, stem, words};
 use crate::{Adapter, Dataset, LabelValues, Texts};
 use closeread_books::decode;

@@ -1,6 +1,7 @@
 //! `\boxed{…}` with balanced braces: SagaScale's verdicts, labels and pairs, MemAgent's answers.
 
-use super::{Parsed, after_thinking};
+use super::parsed::Parsed;
+use super::thinking::after_thinking;
 
 /// What a call for a question and its answer gives (SagaScale, figure 11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

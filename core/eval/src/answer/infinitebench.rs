@@ -1,7 +1,8 @@
 //! Choices of InfiniteBench's En.MC and names of its En.Dia, as its scorer reads them, and a stricter reader of choices
 //! beside it.
 
-use super::{Parsed, after_thinking};
+use super::parsed::Parsed;
+use super::thinking::after_thinking;
 use closeread_text::pattern::pattern;
 use closeread_text::python;
 use regex_lite::Regex;

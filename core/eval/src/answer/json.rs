@@ -1,6 +1,7 @@
 //! JSON in responses: in fences, in prose, or bare (HAMLET's trees, labels and verdicts, CorpusQA's extractions).
 
-use super::{Parsed, after_thinking};
+use super::parsed::Parsed;
+use super::thinking::after_thinking;
 use serde_json::{Deserializer, Value};
 
 /// How many times a response's length may be read in all before the search gives up, so that hostile responses, brackets

@@ -1,6 +1,6 @@
 //! Choice letters as ReadAgent and L-Eval read them.
 
-use super::Parsed;
+use super::parsed::Parsed;
 
 /// The option that a response names which starts with `Answer: (A)` or `Answer: A` (ReadAgent's notebook); counts from 0.
 ///

@@ -12,6 +12,7 @@ mod letter;
 mod marker;
 pub mod novelqa;
 mod pages;
+mod parsed;
 pub(crate) mod read;
 mod short;
 pub mod tag;
@@ -21,35 +22,6 @@ pub use form::Form;
 pub use letter::{leval_letter, readagent_choice};
 pub use marker::choice_marker;
 pub use pages::{break_point, look_up_pages};
+pub use parsed::Parsed;
 pub use short::{NOT_FOUND, ShortAnswer, short_answer};
 pub use thinking::{after_thinking, memagent_answer};
-
-/// What a parser made of a response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Parsed<T> {
-    /// The response follows the form and says this.
-    Answer(T),
-    /// The response does not follow the form.
-    Unparsed,
-}
-
-impl<T> Parsed<T> {
-    /// What the response says, if it follows the form.
-    pub fn answer(self) -> Option<T> {
-        match self {
-            Self::Answer(answer) => Some(answer),
-            Self::Unparsed => None,
-        }
-    }
-
-    /// Another view of what the response says.
-    pub fn map<U>(self, view: impl FnOnce(T) -> U) -> Parsed<U> {
-        self.answer().map(view).into()
-    }
-}
-
-impl<T> From<Option<T>> for Parsed<T> {
-    fn from(answer: Option<T>) -> Self {
-        answer.map_or(Self::Unparsed, Self::Answer)
-    }
-}

@@ -7,7 +7,7 @@
 //! - a number beyond the questions is ignored; a question without a line, or with an empty one, is unparsed;
 //! - a response that numbers its lines from 1 to the number of questions, and has no line 0, is shifted by one.
 
-use super::Parsed;
+use super::parsed::Parsed;
 use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! Blocks between tags: SagaScale's answers, queries and sub-queries, NoCha's verdicts.
 
-use super::{Parsed, after_thinking};
+use super::parsed::Parsed;
+use super::thinking::after_thinking;
 use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Responses of reasoning models, and the plain answers of MemAgent.
 
-use super::Parsed;
+use super::parsed::Parsed;
 use closeread_text::python;
 
 /// What a response says after its reasoning: the text after the last `</think>`, white space at its ends removed; without

@@ -1,6 +1,7 @@
 //! What a response says, by what it was to hold: what methods go on with, and what those see who look on.
 
-use super::{Answer, Expected};
+use super::answer::Answer;
+use super::expected::Expected;
 use crate::answer::read::{read_response, short_outcome};
 use crate::answer::tag::{AgentTurn, agent_turn, answer_block, blocks};
 use crate::answer::{after_thinking, break_point, look_up_pages};

@@ -5,9 +5,11 @@
 //! takes every paraphrase for wrong. Of summaries it counts words, as `builtin/extractive` does of books: that lets every
 //! benchmark be judged end to end with no key and no network, and says little about the summaries.
 
+pub(crate) mod by_rule;
 mod quantity;
 mod words;
 
+pub use by_rule::{AnswerForm, ByRule};
 pub use quantity::{Quantity, quantity};
 pub(super) use words::{align_key_facts, question_type, verify_facts};
 
@@ -20,39 +22,12 @@ use closeread_eval::{Item, Task};
 use closeread_metrics::Words;
 use closeread_metrics::squad_normalize;
 use closeread_text::Language;
-use serde::{Deserialize, Serialize};
+
+/// Name of the judge without a model, as `--judge` takes it.
+pub const BUILTIN_RULE: &str = "builtin/rule";
 
 /// Version of the rules: a judgement under other rules is another judgement.
 pub(super) const VERSION: &str = "rule-1";
-
-/// What the rule says of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ByRule {
-    /// The form of the gold answer.
-    pub form: AnswerForm,
-    /// It agrees to the letter of the form.
-    pub strict: bool,
-    /// It agrees apart from notation: units, thousands, number words, order of lists, case, marks.
-    pub tolerant: bool,
-}
-
-/// The form of a gold answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum AnswerForm {
-    /// An option.
-    Choice,
-    /// A number, in digits or words, with a unit or without.
-    Number,
-    /// A percentage.
-    Percentage,
-    /// A month, `YYYY-MM`.
-    Date,
-    /// Several texts.
-    List,
-    /// Words without a form.
-    Text,
-}
 
 impl AnswerForm {
     /// The form of a gold answer in words.

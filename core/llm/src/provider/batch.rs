@@ -5,7 +5,8 @@
 
 use super::fault::{Adjustment, Fault, ServerLoad, classify, inside_value};
 use super::http::{HttpResponse, Request, TokenLimit};
-use super::{Protocol, json};
+use super::json;
+use super::protocol::Protocol;
 use crate::{HostError, Response};
 use serde_json::{Value, json};
 

@@ -7,11 +7,15 @@
 mod anthropic;
 mod attempts;
 mod batch;
+mod dialect;
 mod embeddings;
 mod fault;
 mod gemini;
+mod http;
 mod json;
 mod openai;
+mod parameters;
+mod protocol;
 mod secret;
 mod sse;
 mod stream;
@@ -24,132 +28,9 @@ pub use embeddings::{EmbeddingProtocol, EmbeddingResponse, TeiInfo};
 pub use fault::{Adjustment, Fault, ServerLoad, retry_after};
 pub use http::{HttpResponse, Request, TokenLimit};
 pub use parameters::Parameters;
+pub use protocol::{MAX_ERROR_BYTES, MAX_RESPONSE_BYTES, Protocol, merge, streams};
 pub use secret::Secret;
 pub use stream::StreamReader;
 
-use crate::{Call, Response};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-/// Most bytes of a response that are read. A response of 128,000 tokens has one, vectors of 256 texts have 25 million.
-pub const MAX_RESPONSE_BYTES: usize = 64 << 20;
-/// Most bytes of an error that are read: more than its words are of no use.
-pub const MAX_ERROR_BYTES: usize = 1 << 20;
-
-/// Responses that may have this many tokens are streamed.
-const STREAM_FROM_TOKENS: u32 = 4096;
-
-/// Whether the response to a call is streamed: where it may be long or has no limit, for proxies give up on connections
-/// that stay silent for minutes.
-pub fn streams(call: &Call) -> bool {
-    call.max_output_tokens.is_none_or(|limit| limit >= STREAM_FROM_TOKENS)
-}
-
-/// The languages that servers of chat models speak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// OpenAI's chat completions: OpenAI itself, vLLM, SGLang, llama.cpp, Ollama, TGI, OpenRouter, DeepSeek ...
-    OpenAi,
-    /// Anthropic's Messages.
-    Anthropic,
-    /// Google's `generateContent`.
-    Gemini,
-}
-
-impl Protocol {
-    /// The address without `--base-url`; the part that every request of the protocol has in common.
-    pub fn default_base_url(self) -> &'static str {
-        match self {
-            Self::OpenAi => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com",
-            Self::Gemini => "https://generativelanguage.googleapis.com",
-        }
-    }
-
-    /// The header that carries the key.
-    pub fn key_header(self, key: &str) -> (&'static str, String) {
-        match self {
-            Self::OpenAi => ("authorization", format!("Bearer {key}")),
-            Self::Anthropic => ("x-api-key", key.to_owned()),
-            Self::Gemini => ("x-goog-api-key", key.to_owned()),
-        }
-    }
-
-    /// The limit that a call without one is sent with, where the protocol must have one: the model's maximum if it is
-    /// known.
-    pub fn required_limit(self, model_maximum: Option<u32>) -> Option<u32> {
-        match self {
-            Self::Anthropic => Some(model_maximum.unwrap_or(anthropic::MAX_TOKENS)),
-            Self::OpenAi | Self::Gemini => None,
-        }
-    }
-
-    /// The full address of a request. A base URL that already holds the version (`/v1`, `/v1beta`) is not given it twice.
-    pub fn url(self, base_url: &str, request: &Request) -> String {
-        let base = base_url.trim_end_matches('/');
-        let version = match self {
-            Self::OpenAi => "",
-            Self::Anthropic => "/v1",
-            Self::Gemini => "/v1beta",
-        };
-        let path = match request.path.strip_prefix(version) {
-            Some(rest) if !version.is_empty() && base.ends_with(version) => rest,
-            _ => &request.path,
-        };
-        format!("{base}{path}")
-    }
-
-    /// The request for a call.
-    pub fn request(self, call: &Call, parameters: &Parameters) -> Request {
-        let mut request = match self {
-            Self::OpenAi => openai::request(call, parameters),
-            Self::Anthropic => anthropic::request(call, parameters),
-            Self::Gemini => gemini::request(call, parameters),
-        };
-        if let Value::Object(body) = &mut request.body {
-            merge(body, &parameters.extra_body);
-            if self == Self::Anthropic {
-                anthropic::make_room_for_thinking(body);
-            }
-        }
-        request
-    }
-
-    /// Reads a response that came whole.
-    ///
-    /// # Errors
-    /// A [`Fault`]: an error status, an error inside a response that claims success, a refusal, a body cut short.
-    pub fn read(self, response: HttpResponse<'_>) -> Result<Response, Fault> {
-        if !(200..300).contains(&response.status) {
-            return Err(fault::classify(response));
-        }
-        let value = json::parse(response.body)?;
-        if value.get("error").is_some_and(|error| !error.is_null()) {
-            return Err(fault::inside(response, &value));
-        }
-        match self {
-            Self::OpenAi => openai::read(&value),
-            Self::Anthropic => anthropic::read(&value),
-            Self::Gemini => gemini::read(&value),
-        }
-    }
-}
-
-/// Puts the fields of `extra` into `body`; where both hold an object, field by field.
-pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
-    for (name, value) in extra {
-        match (body.get_mut(name), value) {
-            (Some(Value::Object(there)), Value::Object(more)) => merge(there, more),
-            _ => {
-                body.insert(name.clone(), value.clone());
-            }
-        }
-    }
-}
-
-mod dialect;
-mod http;
-mod parameters;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 //! Responses that come in pieces. A stream that just ends is a failure, not an answer.
 
 use super::fault::{Fault, ServerLoad, inside_value};
+use super::protocol::{MAX_RESPONSE_BYTES, Protocol};
 use super::sse::{Event, Events};
-use super::{MAX_RESPONSE_BYTES, Protocol, anthropic, gemini, json, openai};
+use super::{anthropic, gemini, json, openai};
 use crate::{FinishReason, HostError, Response, ServedBy, Usage};
 use serde_json::Value;
 

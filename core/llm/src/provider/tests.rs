@@ -1,10 +1,10 @@
 //! Requests as providers want them, responses and errors as servers were seen to send them.
 
 use super::*;
-use crate::{FinishReason, HostError, Message, ServedBy, Speaker, Usage};
+use crate::{Call, FinishReason, HostError, Message, Response, ServedBy, Speaker, Usage};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 const ALL: [Protocol; 3] = [Protocol::OpenAi, Protocol::Anthropic, Protocol::Gemini];

@@ -2,7 +2,7 @@
 //!
 //! Series differ in colour, marker and dash, so that none of the three is needed alone.
 
-use super::{Chart, Series, Shape};
+use super::plot::{Chart, Series, Shape};
 use closeread_metrics::stats::Estimate;
 use closeread_table::number;
 use closeread_table::render::html::{escaped, id};

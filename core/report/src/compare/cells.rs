@@ -1,6 +1,7 @@
 //! Which cells of a report are compared with each other, and the tables of it.
 
-use super::{Labels, RunComparison, Side, compare, numbers, words};
+use super::comparison::{Labels, RunComparison, Side, compare, numbers};
+use super::words;
 use crate::LineKey;
 use crate::cells::answer_metrics;
 use crate::plan::{Line, lines};

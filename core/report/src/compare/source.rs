@@ -2,7 +2,7 @@
 
 mod choice_error;
 mod score_file;
-use super::{Labels, RunComparison, Side, compare};
+use super::comparison::{Labels, RunComparison, Side, compare};
 use crate::cells::{aggregation, metrics_of};
 use crate::plan::{Line, lines};
 use crate::tables::Naming;

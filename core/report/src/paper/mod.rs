@@ -53,5 +53,5 @@ pub fn tables_of(paper: Paper, table: &Observations) -> Vec<Table> {
 /// The papers' tables and figures on questions alone, for whatever labels and evidence these have: SagaScale's Figure 2 and
 /// NovelQA's Tables 1, 9, 12 and 13.
 pub fn question_tables(items: &Observations) -> Vec<Table> {
-    sagascale::question_types(items).into_iter().chain(novelqa::data_tables(items)).collect()
+    sagascale::tables::question_types(items).into_iter().chain(novelqa::data_tables(items)).collect()
 }

@@ -4,6 +4,7 @@
 //! Each quantity is a function that reads like the paper's definition; `tables` lays them out as the paper prints them.
 
 mod data;
+mod items;
 mod tables;
 
 pub(super) use data::tables as data_tables;
@@ -19,31 +20,15 @@ use closeread_eval::observations::{
 };
 use closeread_judges::EVIDENCE_MARKS;
 use closeread_table::Table;
+use items::{aspect, counts, evidence_distance};
 use std::collections::BTreeMap;
 
-/// Upper edges of the absolute position bins in tokens (Table 12); an edge belongs to the bin above it.
-const POSITION_EDGES: [usize; 8] = [20_000, 40_000, 60_000, 80_000, 100_000, 130_000, 170_000, 210_000];
-/// Names of the absolute position bins.
-const POSITION_BINS: [&str; 9] =
-    ["0-20K", "20-40K", "40-60K", "60-80K", "80-100K", "100-130K", "130-170K", "170-210K", ">210K"];
-/// Relative position bins of 10% each (Table 13).
-const RELATIVE_BINS: usize = 10;
 /// Where Table 4 parts the evidence, and Figure 7 the books, in tokens.
 const SPLIT: usize = 100_000;
 /// Shorter books are in no class of Figure 7.
 const SHORTEST: usize = 65_000;
 /// The two settings, in the order of Table 2.
 const SETTINGS: [(Task, &str); 2] = [(Task::Choice, "multichoice"), (Task::Generative, "generative")];
-/// Aspects in the order of Table 1, with the words of Tables 3 and 14.
-const ASPECTS: [(&str, &str); 7] = [
-    ("times", "times"),
-    ("meaning", "mean"),
-    ("span", "span"),
-    ("setting", "settg"),
-    ("relation", "relat"),
-    ("character", "chara"),
-    ("plot", "plot"),
-];
 /// The method that Table 6 holds against the others.
 const CLOSED_BOOK: &str = "closed-book";
 /// The method whose answers are asked for their evidence (Table 5).
@@ -56,28 +41,6 @@ const SHORT_COMPLEXITIES: [&str; 3] = ["mh", "sh", "dtl"];
 pub fn tables(trials: &Observations) -> Vec<Table> {
     let papers = FailurePolicy::ALL.map(|policy| NovelQa { trials, policy, configurations: configurations(trials) });
     data::tables(trials).into_iter().chain(papers.iter().flat_map(NovelQa::tables)).collect()
-}
-
-/// The aspect of an item as Table 1 spells it.
-fn aspect(item: &ItemFacts) -> Option<&'static str> {
-    let label = item.label("aspect")?;
-    ASPECTS.into_iter().find(|(name, short)| label == *name || label == *short).map(|(name, _)| name)
-}
-
-/// The absolute position bin, from 0.
-fn position_bin(token: usize) -> usize {
-    POSITION_EDGES.iter().filter(|edge| token >= **edge).count()
-}
-
-/// The relative position bin, from 0; `None` for an empty book. A place at or behind the end belongs to the last bin.
-fn relative_bin(token: usize, book_tokens: usize) -> Option<usize> {
-    (book_tokens > 0).then(|| (token * RELATIVE_BINS / book_tokens).min(RELATIVE_BINS - 1))
-}
-
-/// Greatest distance in tokens between two pieces of evidence (C.4.5); `None` with fewer than two.
-fn evidence_distance(evidence_tokens: &[usize]) -> Option<usize> {
-    let (first, last) = (evidence_tokens.iter().min()?, evidence_tokens.iter().max()?);
-    (evidence_tokens.len() > 1).then(|| last - first)
 }
 
 /// A piece of evidence with the score of its question; a question counts once for each piece whose place is known.
@@ -247,13 +210,6 @@ fn mean_of<'p>(pieces: impl Iterator<Item = &'p Piece<'p>>) -> Place {
         0 => Err("no evidence here"),
         n => Ok(Number::new(100.0 * scores.iter().sum::<f64>() / n as f64, n)),
     }
-}
-
-/// How many of `values` each name has, in the order of `names`.
-fn counts<'n>(names: &[&'n str], values: impl Iterator<Item = &'n str>) -> Vec<(&'n str, usize)> {
-    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
-    values.for_each(|value| *counted.entry(value).or_default() += 1);
-    names.iter().map(|name| (*name, counted.get(name).copied().unwrap_or(0))).collect()
 }
 
 #[cfg(test)]

@@ -3,9 +3,7 @@
 //! Each quantity is a function that reads like the paper's definition; `tables` lays them out as the paper prints them.
 //! What the paper leaves open is said at the function.
 
-mod tables;
-
-pub(super) use tables::question_types;
+pub(super) mod tables;
 
 use super::configurations::{Configuration, by_window};
 use super::grid::{Number, Place, average};

@@ -5,7 +5,7 @@ mod value;
 pub use value::month_of;
 pub use value::{Reading, Value, agrees, value};
 
-use super::Parsed;
+use super::parsed::Parsed;
 use closeread_text::python;
 
 /// The domains of CorpusQA, as they begin the ids of its questions.

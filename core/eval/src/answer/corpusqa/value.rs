@@ -1,6 +1,6 @@
 //! CorpusQA's typed answers, and whether two agree by rule.
 
-use crate::answer::Parsed;
+use crate::answer::parsed::Parsed;
 use closeread_text::pattern::pattern;
 use regex_lite::Regex;
 use std::sync::LazyLock;

@@ -1,10 +1,7 @@
 //! The bytes of the WordNet asset. `xtask/src/wordnet.rs` writes what this reads.
 
-use super::{Exceptions, Lists, Names, PartOfSpeech, WordNet, WordNetError, compare_lower};
+use super::data::{Exceptions, Lists, MAGIC, Names, PartOfSpeech, WordNet, WordNetError, compare_lower};
 use std::cmp::Ordering;
-
-/// How the asset starts: a name and the version of the format.
-pub(super) const MAGIC: &str = "closeread wordnet 1\n";
 
 /// Bytes of the longest text; without a bound, texts that share all of the one before could fill the memory.
 const LONGEST: usize = 255;

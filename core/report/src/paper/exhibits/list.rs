@@ -1,10 +1,10 @@
 //! Every table and figure of the five papers, and where each of them is made.
 
-use super::Need::{
+use super::exhibit::{Exhibit, Made};
+use super::need::Need::{
     Budgets, Configurations, Evidence, EvidencePlaces, KeyFacts, Label, Lengths, Method, People, Tasks, Verdicts, Words,
 };
-use super::Number::{Figure, Section, Table};
-use super::{Exhibit, Made};
+use super::number::Number::{Figure, Section, Table};
 use Made::{By, Data, Runs, Unbuilt, Wordless};
 use closeread_eval::{Paper, Task};
 
@@ -14,7 +14,7 @@ const WORDED: Made = Wordless("a prompt: ours are files of the folder prompts/")
 const LEARNED: Made = Wordless("compares benchmarks by hand");
 const CLASSIC: &[&str] = &["naive-rag", "agentic-rag", "full-document"];
 
-const fn all(number: super::Number, section: &'static str, title: &'static str, made: Made) -> Exhibit {
+const fn all(number: super::number::Number, section: &'static str, title: &'static str, made: Made) -> Exhibit {
     Exhibit { number, section, title, made }
 }
 

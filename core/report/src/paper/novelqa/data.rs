@@ -1,7 +1,8 @@
 //! What the questions are: Tables 1, 9, 12 and 13.
 
-use super::{ASPECTS, COMPLEXITIES, POSITION_BINS, RELATIVE_BINS, aspect, counts, position_bin, relative_bin};
+use super::items::{ASPECTS, POSITION_BINS, RELATIVE_BINS, aspect, counts, position_bin, relative_bin};
 use crate::paper::grid::{Grid, Number};
+use closeread_data::novelqa::COMPLEXITIES;
 use closeread_eval::observations::{ItemFacts, Observations};
 use closeread_table::{Table, Value};
 

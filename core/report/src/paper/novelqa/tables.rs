@@ -1,10 +1,8 @@
 //! NovelQA's tables and figures on trials, as the paper prints them.
 
 use super::data::relative_bins;
-use super::{
-    ASPECTS, COMPLEXITIES, NovelQa, POSITION_BINS, Piece, Row, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, aspect,
-    mean_of, position_bin, relative_bin,
-};
+use super::items::{ASPECTS, POSITION_BINS, aspect, position_bin, relative_bin};
+use super::{COMPLEXITIES, NovelQa, Piece, Row, SETTINGS, SHORT_COMPLEXITIES, SHORTEST, SPLIT, mean_of};
 use crate::paper::grid::{Better, Grid, Number, Place};
 use crate::paper::tabulate::{HUMAN, policy_note};
 use crate::plan::Arm;

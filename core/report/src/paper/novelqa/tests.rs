@@ -1,6 +1,7 @@
 //! What the shared vectors do not show: names, bins, aspects in both spellings. The numbers are held by `cargo xtask
 //! conformance`.
 
+use super::items::{position_bin, relative_bin};
 use super::*;
 use crate::testing::{Case, case, table};
 use closeread_table::Value;

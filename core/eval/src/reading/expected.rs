@@ -1,11 +1,5 @@
 //! A call as data, for readers that are no language model, and what its response is to hold.
 
-mod answer;
-mod parsed;
-
-pub use answer::Answer;
-pub use parsed::Parsed;
-
 use crate::Task;
 use crate::answer::Form;
 use closeread_text::Language;

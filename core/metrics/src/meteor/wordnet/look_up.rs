@@ -1,54 +1,10 @@
-//! WordNet's synonyms: a reader of the compact asset that `cargo xtask wordnet` makes, and NLTK's way to look a word up.
-//!
-//! Of WordNet (Princeton University, version 3.0) the asset keeps which words share a synset and which forms are
-//! irregular; `core/metrics/assets/wordnet/README.md` gives its format and its licence.
+//! NLTK's way to look a word up.
 
-mod asset;
-
+use super::asset;
+use super::data::{PartOfSpeech, WordNet, WordNetError};
 use closeread_text::python;
-use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
 #[cfg(feature = "wordnet")]
 use std::sync::{Arc, LazyLock};
-
-/// Which words share a synset of WordNet 3.0, and how inflected forms lead to its lemmas. About 6 MB in memory.
-#[derive(Debug)]
-pub struct WordNet {
-    names: Names,
-    exceptions: Exceptions,
-    parts: [PartOfSpeech; 4],
-}
-
-/// The base forms of irregular forms, by part of speech.
-type Exceptions = FxHashMap<Box<str>, [Option<Vec<Box<str>>>; 4]>;
-
-/// Why bytes could not be read as the WordNet asset. Every message says what to do: make the asset again.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum WordNetError {
-    /// The bytes do not start as the asset does.
-    #[error(
-        "not closeread's WordNet asset: it starts with {:?}; take core/metrics/assets/wordnet/wordnet-3.0.bin or make it with \
-         `cargo xtask wordnet`",
-        asset::MAGIC
-    )]
-    NotTheAsset,
-    /// The bytes end too early.
-    #[error("WordNet asset, byte {at}: ends in the middle of {what}; make it again with `cargo xtask wordnet`")]
-    Truncated {
-        /// How many bytes there are.
-        at: usize,
-        /// What was being read.
-        what: &'static str,
-    },
-    /// Something that the format does not allow.
-    #[error("WordNet asset, byte {at}: {what}; make it again with `cargo xtask wordnet`")]
-    Invalid {
-        /// Offset behind what is wrong.
-        at: usize,
-        /// What was expected there.
-        what: &'static str,
-    },
-}
 
 impl WordNet {
     /// Reads the asset, all of it.
@@ -63,7 +19,7 @@ impl WordNet {
     #[cfg(feature = "wordnet")]
     pub fn built_in() -> Arc<Self> {
         static BUILT_IN: LazyLock<Arc<WordNet>> = LazyLock::new(|| {
-            let bytes = include_bytes!("../../assets/wordnet/wordnet-3.0.bin");
+            let bytes = include_bytes!("../../../assets/wordnet/wordnet-3.0.bin");
             Arc::new(WordNet::read(bytes).expect("the asset is tested to be readable"))
         });
         BUILT_IN.clone()
@@ -82,7 +38,7 @@ impl WordNet {
     }
 
     /// [`synonyms`](Self::synonyms) as numbers of names, ascending, each once.
-    pub(super) fn synonym_ids(&self, word: &str) -> Vec<u32> {
+    pub(in crate::meteor) fn synonym_ids(&self, word: &str) -> Vec<u32> {
         let lower = python::lower(word);
         let mut ids = Vec::new();
         // Nothing in WordNet is written with other characters, and no rule of endings takes them away.
@@ -107,12 +63,12 @@ impl WordNet {
     }
 
     /// The number of the name that is exactly `name`.
-    pub(super) fn id(&self, name: &str) -> Option<u32> {
+    pub(in crate::meteor) fn id(&self, name: &str) -> Option<u32> {
         self.names.with_lower(&name.to_ascii_lowercase()).find(|id| self.names.get(*id) == name)
     }
 
     /// How many names there are; their numbers are below.
-    pub(super) fn n_names(&self) -> usize {
+    pub(in crate::meteor) fn n_names(&self) -> usize {
         self.names.len()
     }
 
@@ -146,65 +102,6 @@ const ENDINGS: [&[(&str, &str)]; 4] = [
     &[("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
     &[],
 ];
-
-#[derive(Debug)]
-struct PartOfSpeech {
-    /// Names by synset.
-    members: Lists,
-    /// Synsets by name.
-    synsets_of_name: Lists,
-}
-
-/// Names in the order of their lower-case forms, then of the names; all ASCII.
-#[derive(Debug, Default)]
-struct Names {
-    text: String,
-    ends: Vec<u32>,
-    /// Which names are one word.
-    single_words: Vec<bool>,
-}
-
-impl Names {
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn get(&self, id: u32) -> &str {
-        let id = id as usize;
-        let start = if id == 0 { 0 } else { self.ends[id - 1] as usize };
-        &self.text[start..self.ends[id] as usize]
-    }
-
-    /// The names whose lower-case form is `lower`.
-    fn with_lower(&self, lower: &str) -> impl Iterator<Item = u32> {
-        let (mut low, mut high) = (0, self.len() as u32);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if compare_lower(self.get(middle), lower) == Ordering::Less { low = middle + 1 } else { high = middle }
-        }
-        (low..self.len() as u32).take_while(move |id| self.get(*id).eq_ignore_ascii_case(lower))
-    }
-}
-
-/// Compares the lower-case form of `name` with `lower`, byte by byte.
-fn compare_lower(name: &str, lower: &str) -> Ordering {
-    name.bytes().map(|b| b.to_ascii_lowercase()).cmp(lower.bytes())
-}
-
-/// Lists of numbers, one after the other.
-#[derive(Debug, Default)]
-struct Lists {
-    ends: Vec<u32>,
-    items: Vec<u32>,
-}
-
-impl Lists {
-    fn list(&self, at: u32) -> &[u32] {
-        let at = at as usize;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
-        &self.items[start..self.ends[at] as usize]
-    }
-}
 
 #[cfg(all(test, feature = "wordnet"))]
 mod tests {

@@ -1,80 +1,17 @@
 //! What the papers print in tables and figures, and which of it some runs give.
 
+mod exhibit;
 mod list;
 mod need;
 mod number;
 
+pub use exhibit::{Exhibit, Made, Status};
 pub use list::exhibits;
 pub use need::{Held, Need};
 pub use number::{NotANumber, Number};
 
 use closeread_eval::Paper;
 use closeread_table::{Table, Value};
-
-/// A table or figure of a paper, or numbers of its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Exhibit {
-    /// Its number.
-    pub number: Number,
-    /// The section that it belongs to.
-    pub section: &'static str,
-    /// What it shows, in our words.
-    pub title: &'static str,
-    /// Where it is made.
-    pub made: Made,
-}
-
-/// Where an exhibit is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Made {
-    /// In a report, of runs that have all of this.
-    Runs(&'static [Need]),
-    /// Of the benchmark alone: `closeread data stats`.
-    Data,
-    /// By another command, in its words.
-    By(&'static str),
-    /// Not yet: what is lacking.
-    Unbuilt(&'static str),
-    /// Never, since it has no numbers: what it is.
-    Wordless(&'static str),
-}
-
-/// What some runs give of an exhibit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
-    /// A table or more; what they lack for the paper's own reading.
-    Available(Vec<String>),
-    /// Nothing: why, and what to do.
-    Lacking(String),
-}
-
-impl Exhibit {
-    /// True if a table shows it, by what its source says.
-    pub fn is_shown_by(&self, table: &Table) -> bool {
-        self.number.is_cited_in(&table.source)
-    }
-
-    /// What runs give of it, of which these tables were made.
-    pub fn status(&self, paper: Paper, held: &Held<'_>, tables: &[Table]) -> Status {
-        let unmet = || match self.made {
-            Made::Runs(needs) => needs.iter().filter_map(|need| need.unmet(held)).collect(),
-            _ => Vec::new(),
-        };
-        if tables.iter().any(|table| self.is_shown_by(table)) {
-            return Status::Available(unmet());
-        }
-        Status::Lacking(match self.made {
-            Made::Runs(_) => match unmet() {
-                unmet if unmet.is_empty() => "no trial of these runs has a number for it".to_owned(),
-                unmet => unmet.join("; "),
-            },
-            Made::Data => format!("of the data, not of runs: closeread data stats {}", paper.name()),
-            Made::By(command) => format!("elsewhere: {command}"),
-            Made::Unbuilt(why) => format!("not built yet: {why}"),
-            Made::Wordless(what) => format!("no numbers: {what}"),
-        })
-    }
-}
 
 /// The exhibits of a paper with these numbers; all without any.
 ///

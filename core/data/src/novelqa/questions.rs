@@ -1,12 +1,6 @@
-//! NovelQA: questions on English novels by aspect and complexity.
+//! The questions of a novel, and what they are by aspect and complexity.
 
-#[cfg(feature = "data-sets")]
-mod novels;
-
-#[cfg(feature = "data-sets")]
-pub use novels::{ADAPTER, read};
-
-use super::source::collect::stem;
+use crate::source::collect::stem;
 use closeread_eval::rows::{Row, rows, scalar, scalars};
 use closeread_eval::{Evidence, InputFile, Item, Problem, Task};
 use serde_json::Value;
@@ -32,7 +26,7 @@ pub(crate) fn items(file: &InputFile) -> Vec<Result<(usize, Item), Problem>> {
 }
 
 /// The questions of a list, or of an object that has them by their QID.
-fn questions(file: &InputFile) -> Vec<Result<Row, Problem>> {
+pub(super) fn questions(file: &InputFile) -> Vec<Result<Row, Problem>> {
     let bytes = file.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&file.bytes);
     let by_id = match serde_json::from_slice(bytes) {
         Ok(Value::Object(by_id)) if by_id.values().all(Value::is_object) => by_id,
@@ -53,10 +47,10 @@ fn line_of(bytes: &[u8], id: &str) -> usize {
     1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count()
 }
 
-struct Question(Row);
+pub(super) struct Question(pub(super) Row);
 
 impl Question {
-    fn item(&self, id: &str, document: &str) -> Result<Item, String> {
+    pub(super) fn item(&self, id: &str, document: &str) -> Result<Item, String> {
         let row = &self.0;
         let question = row.text("Question").ok_or("no `Question`: expected text")?;
         let (letters, options): (Vec<String>, Vec<String>) = self.options()?.into_iter().unzip();

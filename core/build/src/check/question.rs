@@ -1,0 +1,189 @@
+//! Questions to people, their answers, and what these say of the filters.
+
+use closeread_metrics::random::SplitMix64;
+use closeread_metrics::stats::proportion::wilson;
+use closeread_table::{Table, Value};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A question to a person, answered by yes or no.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// Its name, unique in a build.
+    pub id: String,
+    /// What its answer is counted under.
+    pub group: String,
+    /// The unit it is about; questions about the same stand together.
+    pub about: String,
+    /// The text to read first.
+    pub context: String,
+    /// What is to be judged, a line each.
+    pub shows: Vec<String>,
+    /// The question.
+    pub asks: String,
+    /// What the pipeline says; it is not on the page.
+    pub expected: bool,
+}
+
+/// What a person ticked: the content of the file that the page exports.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckAnswers {
+    /// Name of the check, as the page has it.
+    pub check: String,
+    /// Who answered; may be empty.
+    #[serde(default)]
+    pub who: String,
+    /// `yes`, `no` or `unsure` by the name of the question.
+    pub answers: BTreeMap<String, String>,
+    /// What the person wrote, by the name of the question.
+    #[serde(default)]
+    pub notes: BTreeMap<String, String>,
+    /// The forms that the person filled in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<Written>,
+}
+
+/// Why answers cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// Not what a page exports.
+    #[error("not what a check page exports ({0}): expected a JSON object with check and answers")]
+    Form(String),
+    /// Of another page.
+    #[error("the answers are of the check `{there}`, and this build has the check `{here}`")]
+    Other {
+        /// As the answers have it.
+        there: String,
+        /// As the build has it.
+        here: String,
+    },
+}
+
+/// The pipeline against people.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AgainstFilter {
+    /// One row a group.
+    pub table: Table,
+    /// Answers to questions that there are not, and answers that are none.
+    pub problems: Vec<String>,
+    /// Questions that are not answered.
+    pub open: usize,
+}
+
+/// At most `n` questions of each group, drawn by the seed, in the order of `questions`.
+pub fn sample(questions: &[Question], n: usize, seed: u64) -> Vec<Question> {
+    let groups: BTreeSet<&str> = questions.iter().map(|question| question.group.as_str()).collect();
+    let mut drawn = BTreeSet::new();
+    for (idx, group) in groups.into_iter().enumerate() {
+        let mut places: Vec<usize> = (0..questions.len()).filter(|&at| questions[at].group == group).collect();
+        SplitMix64(seed.wrapping_add(idx as u64)).shuffle(&mut places);
+        drawn.extend(places.into_iter().take(n));
+    }
+    drawn.into_iter().map(|at| questions[at].clone()).collect()
+}
+
+impl CheckAnswers {
+    /// Reads what a page exports.
+    ///
+    /// # Errors
+    /// [`CheckError::Form`].
+    pub fn read(bytes: &[u8]) -> Result<Self, CheckError> {
+        serde_json::from_slice(bytes).map_err(|error| CheckError::Form(error.to_string()))
+    }
+}
+
+/// How often people say what the pipeline says, by group (HAMLET, Tables 2 and 3); `unsure` is in no share.
+///
+/// # Errors
+/// [`CheckError::Other`] if the answers are of another check than `check`.
+pub fn against_filter(
+    check: &str,
+    questions: &[Question],
+    answers: &CheckAnswers,
+) -> Result<AgainstFilter, CheckError> {
+    if answers.check != check {
+        return Err(CheckError::Other { there: answers.check.clone(), here: check.to_owned() });
+    }
+    let known: BTreeMap<&str, &Question> = questions.iter().map(|question| (question.id.as_str(), question)).collect();
+    let mut problems = Vec::new();
+    let mut groups: BTreeMap<&str, (usize, usize, usize)> = BTreeMap::new();
+    let mut answered = 0;
+    for (id, answer) in &answers.answers {
+        let Some(question) = known.get(id.as_str()) else {
+            problems.push(format!("`{id}`: there is no such question in the check"));
+            continue;
+        };
+        let (n, agree, unsure) = groups.entry(question.group.as_str()).or_default();
+        match answer.as_str() {
+            "yes" | "no" => {
+                *n += 1;
+                *agree += usize::from((answer == "yes") == question.expected);
+            }
+            "unsure" => *unsure += 1,
+            other => {
+                problems.push(format!("`{id}`: the answer is `{other}`, expected yes, no or unsure"));
+                continue;
+            }
+        }
+        answered += 1;
+    }
+    let columns = ["group", "answers", "as the pipeline", "accuracy", "95%", "unsure"];
+    let mut table = Table::new("check", "The pipeline against people", columns.map(str::to_owned).to_vec());
+    table.source = "HAMLET, Tables 2 and 3".to_owned();
+    table.notes.push("accuracy: share of answers that say what the pipeline says, with Wilson's interval".to_owned());
+    for (group, (n, agree, unsure)) in groups {
+        let (share, interval) = match n {
+            0 => (Value::missing("no answer"), Value::missing("no answer")),
+            n => {
+                let (low, high) = wilson(agree, n, 0.95);
+                let interval = format!("[{:.1}, {:.1}]", 100.0 * low, 100.0 * high);
+                (Value::Share { value: agree as f64 / n as f64, n }, Value::text(interval))
+            }
+        };
+        table.rows.push(vec![
+            Value::text(group),
+            Value::count(n),
+            Value::count(agree),
+            share,
+            interval,
+            Value::count(unsure),
+        ]);
+    }
+    Ok(AgainstFilter { table, problems, open: questions.len() - answered.min(questions.len()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(id: &str, group: &str, expected: bool) -> Question {
+        let text = String::new;
+        let (id, group) = (id.to_owned(), group.to_owned());
+        Question { id, group, about: text(), context: text(), shows: Vec::new(), asks: text(), expected }
+    }
+
+    #[test]
+    fn a_sample_is_of_every_group_and_the_same_for_a_seed() {
+        let all: Vec<Question> =
+            (0..40).map(|n| question(&n.to_string(), if n % 4 == 0 { "rare" } else { "often" }, true)).collect();
+        let drawn = sample(&all, 5, 7);
+        assert_eq!(drawn.iter().filter(|q| q.group == "rare").count(), 5);
+        assert_eq!((drawn.len(), &sample(&all, 5, 7)), (10, &drawn));
+        assert_ne!(sample(&all, 5, 8), drawn);
+        assert_eq!(sample(&all, 99, 7), all);
+    }
+
+    #[test]
+    fn accuracy_is_the_share_of_equal_labels() {
+        let questions =
+            [question("a", "g", true), question("b", "g", false), question("c", "g", true), question("d", "h", true)];
+        let json = br#"{"check": "x", "answers": {"a": "yes", "b": "yes", "c": "unsure", "z": "no", "d": "perhaps"}}"#;
+        let found = against_filter("x", &questions, &CheckAnswers::read(json).unwrap()).unwrap();
+        let row: Vec<String> = found.table.rows[0].iter().map(Value::shown).collect();
+        assert_eq!(row, ["g", "2", "1", "50.0", "[9.5, 90.5]", "1"]);
+        assert_eq!((found.problems.len(), found.open), (2, 1));
+        assert!(against_filter("y", &questions, &CheckAnswers::read(json).unwrap()).is_err());
+        assert!(CheckAnswers::read(b"[]").unwrap_err().to_string().contains("expected a JSON object"));
+    }
+}

@@ -1,0 +1,9 @@
+//! A call as data, for readers that are no language model, and what its response is to hold.
+
+mod answer;
+mod expected;
+mod parsed;
+
+pub use answer::Answer;
+pub use expected::{Expected, ExtractiveInput, Question};
+pub use parsed::Parsed;
