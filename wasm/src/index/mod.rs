@@ -1,7 +1,7 @@
 //! Books, cut and indexed once, for many questions.
 
 mod embedding;
-pub mod one_book;
+pub(crate) mod one_book;
 mod options;
 mod shapes;
 mod vectors;

@@ -1,5 +1,6 @@
 //! Questions to people, their answers, and what these say of the filters.
 
+use super::forms::Written;
 use closeread_metrics::random::SplitMix64;
 use closeread_metrics::stats::proportion::wilson;
 use closeread_table::{Table, Value};

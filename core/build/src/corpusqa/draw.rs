@@ -1,6 +1,5 @@
 //! Drawing queries: templates filled with columns, words and bounds of a set's rows.
 
-use super::column::Schema;
 use super::column::ValueType;
 use super::global::{DOCUMENT_DATE, Row};
 use super::gold::AnswerKind;
@@ -222,6 +221,7 @@ fn roundest(low: f64, high: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::Column;
+    use super::super::column::Schema;
     use super::super::query::grouped;
     use super::*;
     use closeread_text::Language;

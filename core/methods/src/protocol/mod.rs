@@ -38,8 +38,9 @@ impl Protocol {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rag, entry};
+    use crate::{PromptStyle, Rag, entry};
     use closeread_data::adapter;
+    use closeread_eval::observations::FailurePolicy;
     use closeread_prompts::Prompts;
     use serde_json::json;
 

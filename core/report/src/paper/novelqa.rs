@@ -20,8 +20,7 @@ use closeread_eval::observations::{
 };
 use closeread_judges::EVIDENCE_MARKS;
 use closeread_table::Table;
-use items::{aspect, counts, evidence_distance};
-use std::collections::BTreeMap;
+use items::evidence_distance;
 
 /// Where Table 4 parts the evidence, and Figure 7 the books, in tokens.
 const SPLIT: usize = 100_000;
