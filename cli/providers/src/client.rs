@@ -300,11 +300,38 @@ mod tests {
         assert_eq!(retry_after(&headers), Some(Duration::from_secs(30)));
     }
 
-    #[test]
-    fn finding_11_a_certificate_that_is_not_trusted_is_not_tried_again() {
-        let said = "error sending request: client error (Connect): invalid peer certificate: UnknownIssuer";
-        assert!(never_works(said).unwrap().contains("certificate is not trusted"));
-        assert_eq!(never_works("error sending request: client error (Connect): tcp connect error"), None);
+    /// How a GET ends at a server that shows the certificate.
+    async fn shown(certificate: rcgen::CertificateParams) -> String {
+        let key = rcgen::KeyPair::generate().unwrap();
+        let chain = vec![certificate.self_signed(&key).unwrap().der().clone()];
+        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der()).into();
+        let client = http(Duration::from_secs(5)).unwrap();
+        let config = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("https://localhost:{}/v1", listener.local_addr().unwrap().port());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut tls = rustls::ServerConnection::new(std::sync::Arc::new(config)).unwrap();
+            // The client ends it: that is what is tested.
+            while tls.complete_io(&mut stream).is_ok_and(|(read, _)| read > 0) {}
+        });
+        match broken(client.get(url).send().await.unwrap_err()) {
+            Fault::Closed(HostError::Failed(said)) => said,
+            fault => panic!("{fault:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn finding_11_a_certificate_that_is_not_trusted_is_not_tried_again() {
+        let of = |name: &str| rcgen::CertificateParams::new([name.to_owned()]).unwrap();
+        let said = shown(of("localhost")).await;
+        assert!(said.contains("certificate is not trusted: add who signed it"), "{said}");
+        let mut old = of("localhost");
+        old.not_after = rcgen::date_time_ymd(2020, 1, 1);
+        for (certificate, words) in [(old, "expired"), (of("example.org"), "not valid for name")] {
+            let said = shown(certificate).await;
+            assert!(said.contains("invalid peer certificate"), "{words}: {said}");
+        }
     }
 
     #[tokio::test]
