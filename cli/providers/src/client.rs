@@ -223,7 +223,8 @@ async fn read_stream(protocol: Protocol, mut response: reqwest::Response) -> Res
 
 fn is_event_stream(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+    kind.and_then(|kind| kind.split(';').next())
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
 /// What the headers ask to wait. A date counts from the server's own, so that a clock that is wrong here, or jumps, changes
