@@ -14,13 +14,15 @@ use closeread_llm::provider::{
 use closeread_llm::{Call, HostError, Response};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use serde_json::{Map, Value};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use tracing::debug;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tracing::{debug, info};
 
 /// Longest a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How often it is said that a model's calls are tried again.
+const SAY_AGAIN: Duration = Duration::from_secs(60);
 
 /// How a model is asked, besides each call's own settings.
 #[derive(Debug, Clone)]
@@ -68,6 +70,8 @@ pub struct ChatModel {
     options: Options,
     state: RefCell<AccountState>,
     throttle: Rc<Throttle>,
+    /// When it was said last that calls are tried again.
+    said: Cell<Option<Instant>>,
 }
 
 impl ChatModel {
@@ -76,7 +80,7 @@ impl ChatModel {
         let client = http(options.timeout)?;
         let state = AccountState { dialect: account.provider.dialect(), closed: None };
         let throttle = Rc::new(Throttle::new(options.concurrency, options.rates));
-        Ok(Self { client, account, options, state: RefCell::new(state), throttle })
+        Ok(Self { client, account, options, state: RefCell::new(state), throttle, said: Cell::default() })
     }
 
     /// From now on counts its calls with those of another client, if both ask the same model of the same server.
@@ -140,7 +144,16 @@ impl ChatModel {
         };
         let heard = |notice: &Notice| {
             let said = self.without_key(&notice.to_string());
-            debug!("{}/{}: {said}", self.account.provider.name, self.account.model);
+            let (provider, model) = (self.account.provider.name, &self.account.model);
+            // One that fails twice may fail for minutes: who waits is told why, now and then.
+            let is_news = self.said.get().is_none_or(|at| at.elapsed() > SAY_AGAIN);
+            match notice {
+                Notice::Again { tries: 2, .. } if is_news => {
+                    self.said.set(Some(Instant::now()));
+                    info!("{provider}/{model}: {said}; --verbose says every try");
+                }
+                _ => debug!("{provider}/{model}: {said}"),
+            }
         };
         match (sender.send(tokens, once, heard).await, &self.account.key) {
             (Ok(response), Some(key)) => Ok(key.redact_response(response)),

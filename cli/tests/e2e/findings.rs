@@ -5,7 +5,9 @@ use crate::faults::{Case, check, closed_after_ten, error, passes, stays};
 use crate::provider::answer;
 use crate::support::Sandbox;
 use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const MODEL: &str = "openai-compatible/tiny";
@@ -145,6 +147,22 @@ fn finding_11_what_can_never_work_is_refused_before_anything_is_sent() {
     let ended = crate::support::Ended(run.env("OPENAI_COMPATIBLE_API_KEY", "sk-a\u{1b}b").output().unwrap());
     ended.refuses(&["the key in OPENAI_COMPATIBLE_API_KEY holds a space, a line break"]);
     assert!(!sandbox.path("r").exists());
+}
+
+#[test]
+fn finding_11_what_is_tried_again_and_again_is_said_once_without_being_asked() {
+    let sandbox = Sandbox::with_own_cache();
+    cases(&sandbox, &["q".to_owned()]);
+    // The address of some other program's page.
+    let server = FaultServer::start(|_, _, _| response("200 OK", "", "<html><title>Our wiki</title></html>"));
+    let mut run = sandbox.command(&run_cases(MODEL, &server.url, &[]));
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let again = said.find(|line| line.contains("try 2 of 8, again in")).unwrap();
+    assert!(again.contains("a web page: Our wiki") && again.contains("--verbose says every try"), "{again}");
+    run.kill().unwrap();
+    assert_eq!(said.find(|line| line.contains("of 8")), None, "the first was not said");
+    run.wait().unwrap();
 }
 
 #[test]
