@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 use tracing::debug;
 
 /// What a connection may take.
@@ -17,13 +18,15 @@ use tracing::debug;
 pub(crate) struct Limits {
     /// From its beginning, or from the last answer, to the end of the next request's headers.
     pub(crate) headers: Duration,
+    /// Until who asked takes the next bytes of an answer.
+    pub(crate) write: Duration,
     /// Connections at once; further ones wait until one ends.
     pub(crate) connections: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { headers: Duration::from_secs(20), connections: 256 }
+        Self { headers: Duration::from_secs(20), write: Duration::from_secs(30), connections: 256 }
     }
 }
 
@@ -46,6 +49,8 @@ pub(crate) async fn serve(listener: TcpListener, routes: Router, limits: Limits)
                 continue;
             }
         };
+        let mut stream = Box::pin(TimeoutStream::new(stream));
+        stream.as_mut().set_write_timeout_pinned(Some(limits.write));
         let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
         tokio::spawn(async move {
             // A reader that goes away in the middle is none of our business.
@@ -67,7 +72,9 @@ mod tests {
     async fn started(limits: Limits) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(serve(listener, Router::new().route("/", any(|| async { "here" })), limits));
+        let routes =
+            Router::new().route("/", any(|| async { "here" })).route("/large", any(|| async { vec![0_u8; 64 << 20] }));
+        tokio::spawn(serve(listener, routes, limits));
         address
     }
 
@@ -98,8 +105,19 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn finding_16_who_takes_no_answer_is_let_go() {
+        let limits = Limits { write: Duration::from_millis(300), connections: 1, ..Limits::default() };
+        let address = started(limits).await;
+        let mut silent = TcpStream::connect(address).await.unwrap();
+        silent.write_all(b"GET /large HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let answer = sent(address, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+        assert!(answer.ends_with("here"), "{answer}");
+        drop(silent);
+    }
+
+    #[tokio::test]
     async fn finding_16_further_connections_wait_for_a_place() {
-        let limits = Limits { headers: Duration::from_millis(600), connections: 2 };
+        let limits = Limits { headers: Duration::from_millis(600), connections: 2, ..Limits::default() };
         let address = started(limits).await;
         let silent = [TcpStream::connect(address).await.unwrap(), TcpStream::connect(address).await.unwrap()];
         tokio::time::sleep(Duration::from_millis(100)).await;
