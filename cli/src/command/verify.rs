@@ -40,6 +40,9 @@ pub(crate) struct VerifyArgs {
     /// Folder with the prompts that replaced ours in the run
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
+    /// Ask this server for vectors that are not remembered: the one that the run asked, if you trust who made the run
+    #[arg(long, value_name = "URL")]
+    embedder_base_url: Option<String>,
     /// Print {"run", "lacks", "trials", "scored_only", "not_replayed", "differences", "judgements"}
     #[arg(long)]
     json: bool,
@@ -118,7 +121,7 @@ pub(crate) async fn run(args: VerifyArgs) -> Result<ExitCode> {
         keep_wraps: configuration.keep_wraps,
     };
     let evidence = benchmark.resolve()?;
-    let cells = cells(&configuration)?;
+    let cells = cells(&configuration, args.embedder_base_url.as_deref())?;
     let tokenizer = tokenizer(&configuration)?;
     let spending = Spending::new(PriceList::default(), None, Dollars::default(), tokenizer.clone());
     let plan = Plan {
@@ -222,9 +225,15 @@ fn configuration(folder: &Path) -> Result<Configuration> {
 }
 
 /// The embedding model of the run, which must give the vectors that it gave then.
-fn embedder(entry: &EmbedderEntry) -> Result<Embedder> {
+fn embedder(entry: &EmbedderEntry, given: Option<&str>) -> Result<Embedder> {
     let EmbedderEntry { name, backend, fingerprint, endpoint, spec } = entry;
-    let mut options = EmbedderOptions { base_url: endpoint.clone(), known: spec.clone(), ..EmbedderOptions::default() };
+    let mut options = EmbedderOptions {
+        base_url: given.filter(|_| endpoint.is_some()).map(str::to_owned).or_else(|| endpoint.clone()),
+        // A run folder may be another's: its server would get the texts, and a key.
+        remembered_only: given.is_none(),
+        known: spec.clone(),
+        ..EmbedderOptions::default()
+    };
     if endpoint.is_none() {
         options.backend = Some(
             serde_json::from_value(json!(BackendName::recorded(backend)))
@@ -251,7 +260,7 @@ fn tokenizer(configuration: &Configuration) -> Result<Tokenizer> {
     }
 }
 
-fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {
+fn cells(configuration: &Configuration, embedder_base_url: Option<&str>) -> Result<Vec<PlannedCell>> {
     let mut encoders: BTreeMap<&str, Rc<QueryEncoder>> = BTreeMap::new();
     let mut cells = Vec::new();
     for key in &configuration.cells {
@@ -263,7 +272,7 @@ fn cells(configuration: &Configuration) -> Result<Vec<PlannedCell>> {
             None => None,
             Some(entry) => {
                 if !encoders.contains_key(entry.name.as_str()) {
-                    encoders.insert(&entry.name, Rc::new(QueryEncoder::new(embedder(entry)?)));
+                    encoders.insert(&entry.name, Rc::new(QueryEncoder::new(embedder(entry, embedder_base_url)?)));
                 }
                 Some(Rc::clone(&encoders[entry.name.as_str()]))
             }

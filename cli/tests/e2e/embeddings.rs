@@ -1,8 +1,9 @@
 //! Embedding models behind servers of the test's own.
 
 use crate::http::{Answered, Asked, HttpServer, ok};
-use crate::support::{Sandbox, tales};
+use crate::support::{Ended, Sandbox, tales};
 use serde_json::{Value, json};
+use std::process::Command;
 
 /// Words counted into a few places: texts that share words are near each other.
 fn vector(text: &str) -> Vec<f64> {
@@ -105,6 +106,25 @@ fn a_run_embeds_by_a_server_counts_what_it_took_and_asks_nothing_twice() {
         assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     }
     assert_eq!(server.asked("POST", "").len(), n_asked);
+}
+
+#[test]
+fn finding_03_a_server_that_only_a_run_folder_names_gets_no_text_and_no_key() {
+    let server = HttpServer::start(|asked| ok(&openai(asked)));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    let base = format!("{}/v1", server.url);
+    let with_key =
+        |mut command: Command| Ended(command.env("OPENAI_API_KEY", "sk-embedding-secret-1").output().unwrap());
+    with_key(sandbox.command(&run("openai/tiny", &base, &[]))).exits(0);
+    let n_asked = server.asked("POST", "").len();
+    // As who gets the folder from another has it: nothing is remembered.
+    std::fs::remove_dir_all(sandbox.path("cache")).unwrap();
+    let words = ["vectors of openai/tiny are not remembered here", "say --embedder-base-url"];
+    with_key(sandbox.command(&["verify", "r"])).refuses(&words);
+    assert_eq!(server.asked("POST", "").len(), n_asked);
+    with_key(sandbox.command(&["verify", "r", "--embedder-base-url", &base])).exits(0);
+    assert!(server.asked("POST", "").len() > n_asked, "where that is said, it is asked");
 }
 
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {

@@ -16,6 +16,8 @@ pub struct EmbedderOptions {
     pub backend: Option<BackendName>,
     /// Address of a served model's server.
     pub base_url: Option<String>,
+    /// Vectors that are not remembered are an error: no server is asked.
+    pub remembered_only: bool,
     /// File that describes a served model.
     pub spec: Option<PathBuf>,
     /// The description itself, as a manifest holds it.

@@ -41,6 +41,8 @@ pub(super) struct Served {
     cutter: Option<Cutter>,
     max_texts: usize,
     jobs: UnboundedSender<Job>,
+    /// No request is sent: who named the server is not trusted.
+    remembered_only: bool,
     /// Bytes of a text that is known not to be cut by the server.
     whole_up_to: AtomicUsize,
     /// What the server says of itself was looked at by this process.
@@ -92,6 +94,7 @@ impl Served {
             dimension: 1,
             cutter: None,
             jobs,
+            remembered_only: options.remembered_only,
             whole_up_to: AtomicUsize::new(SHORT),
             checked: AtomicBool::new(false),
             taken: Mutex::default(),
@@ -152,6 +155,7 @@ impl Served {
 
     /// The vectors of lists of prepared texts, each with its number, as they come.
     pub(super) fn ask(&self, lists: Vec<(usize, Vec<String>)>) -> Result<mpsc::Receiver<(usize, Answer)>> {
+        self.refuse_unasked()?;
         if !self.checked.swap(true, Ordering::Relaxed) {
             self.info()?;
         }
@@ -239,7 +243,20 @@ impl Served {
         )
     }
 
+    fn refuse_unasked(&self) -> Result<()> {
+        if !self.remembered_only {
+            return Ok(());
+        }
+        bail!(
+            "vectors of {} are not remembered here, and a server that only the run folder names is not asked: texts and a \
+             key would go there; if you trust it, say --embedder-base-url {}",
+            self.name(),
+            self.endpoint()
+        )
+    }
+
     fn info(&self) -> Result<Option<TeiInfo>> {
+        self.refuse_unasked()?;
         let (sender, receiver) = mpsc::channel();
         self.jobs.send(Job::Info(sender)).map_err(|_| gone())?;
         let info = receiver.recv().map_err(|_| gone())?.map_err(|error| self.explained(error, &[]))?;
