@@ -96,7 +96,10 @@ impl SearchOptions {
             let (hits, results) = (self.hits.clone(), self.results.clone());
             Engine { client, url: search.to_owned(), header, hits, results }
         } else {
-            bail!("--search {search}: expected a folder, the api.php of a wiki, or an address with {{query}} in it");
+            bail!(
+                "--search {}: expected a folder, the api.php of a wiki, or an address with {{query}} in it",
+                self.name()
+            );
         };
         Ok(Search::Engine(engine))
     }

@@ -104,7 +104,7 @@ impl Address {
         &self.0
     }
 
-    /// The address without user, password and query.
+    /// The address without user, password, query and fragment.
     pub fn shown(&self) -> String {
         without_credentials(&self.0)
     }
@@ -300,7 +300,7 @@ pub fn check_address(url: &str, option: &str) -> Result<()> {
     }
 }
 
-/// An address without user, password and query, which may hold a key.
+/// An address without user, password, query and fragment, which may hold a key.
 pub fn without_credentials(url: &str) -> String {
     match reqwest::Url::parse(url) {
         Ok(mut parsed) => {
@@ -308,6 +308,7 @@ pub fn without_credentials(url: &str) -> String {
             let _ = parsed.set_username("");
             let _ = parsed.set_password(None);
             parsed.set_query(None);
+            parsed.set_fragment(None);
             parsed.to_string()
         }
         Err(_) => "an address that does not parse".to_owned(),
@@ -333,7 +334,7 @@ mod tests {
 
     #[test]
     fn no_key_is_in_what_is_printed_of_an_account() {
-        let address = "https://user:sk-planted@host/v1?key=sk-planted";
+        let address = "https://user:sk-planted@host/v1?key=sk-planted#sk-planted";
         let account = account("openai-compatible/x", Some(address)).expect("an account");
         let account = Account { key: Some(Secret::new("sk-planted")), ..account };
         let shown = format!("{account:?}");

@@ -1,7 +1,8 @@
 //! Fields that are merged into requests: into all, into those of a method, into those made from one prompt.
 
+use crate::account::{PROVIDERS, keys};
 use anyhow::{Context, Result, bail};
-use closeread_llm::provider::merge;
+use closeread_llm::provider::{Secret, merge};
 use closeread_methods::METHODS;
 use closeread_prompts::Prompts;
 use serde::{Deserialize, Deserializer};
@@ -28,8 +29,8 @@ impl ExtraBodies {
         let mut bodies = Self { all: Map::new(), named: tables.clone() };
         for option in options {
             let (name, source) = split(option);
-            // An inline object is not repeated: it may hold a key.
-            let shown = if source.trim_start().starts_with('{') { "{...}" } else { source };
+            // What is no name of a file is not repeated: it may hold a key.
+            let shown = if is_name(source) { source } else { "{...}" };
             let shown = name.map_or_else(|| shown.to_owned(), |name| format!("{name}={shown}"));
             let fields = fields(source).with_context(|| format!("--extra-body {shown}"))?;
             let place = match name {
@@ -54,8 +55,10 @@ impl ExtraBodies {
     }
 
     fn check(&self) -> Result<()> {
+        let keys = keys()?;
+        let known: Vec<Secret> = PROVIDERS.iter().filter_map(|provider| Some(keys.place(provider)?.1)).collect();
         for fields in self.named.values().chain([&self.all]) {
-            check_fields(fields)?;
+            check_fields(fields, &known)?;
         }
         let prompts = Prompts::built_in();
         let methods: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
@@ -73,29 +76,43 @@ impl ExtraBodies {
 
 /// What a request is made of: with other words the record would not say what was asked.
 const OURS: [&str; 8] = ["contents", "messages", "model", "prompt", "stream", "system", "systeminstruction", "input"];
-/// Names of fields that hold keys, in lower case and without what stands between words.
-const KEYS: [&str; 12] = [
+/// What names of fields that hold keys end in, in lower case and without what stands between words.
+const KEYS: [&str; 17] = [
     "accesskey",
+    "accesskeyid",
     "accesstoken",
     "apikey",
+    "apitoken",
     "authorization",
     "authtoken",
-    "awsaccesskeyid",
-    "awssecretaccesskey",
     "bearer",
+    "bearertoken",
+    "credential",
+    "credentials",
+    "passwd",
     "password",
+    "secret",
     "secretkey",
-    "xapikey",
-    "xgoogapikey",
+    "secretaccesskey",
+    "subscriptionkey",
 ];
+/// Names that hold keys where they stand alone and a text follows.
+const BARE_KEYS: [&str; 4] = ["auth", "key", "pwd", "token"];
+/// What keys begin with.
+const BEGINNINGS: [&str; 8] = ["sk-", "sk_", "AIza", "gsk_", "hf_", "xai-", "pplx-", "nvapi-"];
+/// Fewest characters of a key.
+const SHORTEST: usize = 20;
+const NO_FILE: &str = "there is no file of that name, and no JSON object stands there";
 
-fn check_fields(fields: &Map<String, Value>) -> Result<()> {
+fn check_fields(fields: &Map<String, Value>, known: &[Secret]) -> Result<()> {
     if let Some(name) = fields.keys().find(|name| OURS.contains(&bare(name).as_str())) {
         bail!(
             "an extra body may not set `{name}`: closeread writes it itself (--model names the model, --prompts changes prompts)"
         );
     }
-    if let Some(name) = key_in(fields) {
+    let is_known = |value: &Value| known.iter().any(|key| key.is_in(&value.to_string()));
+    let known = || fields.iter().find(|(_, value)| is_known(value)).map(|(name, _)| name.clone());
+    if let Some(name) = key_in(fields).or_else(known) {
         bail!(
             "an extra body holds a key, in `{name}`; it would be written into the run folder. Set the environment variable \
              that `closeread providers` names for the provider, or write it into a file .env"
@@ -110,19 +127,38 @@ fn bare(name: &str) -> String {
 
 /// The field that holds a key, by its name or by how the key begins.
 fn key_in(fields: &Map<String, Value>) -> Option<String> {
-    fn value_is_key(value: &Value) -> bool {
-        value.as_str().is_some_and(|text| {
-            let begins = ["Bearer ", "bearer ", "sk-", "AIza", "gsk_", "hf_", "xai-"].into_iter();
-            text.len() >= 20 && begins.into_iter().any(|begin| text.starts_with(begin))
-        })
-    }
-    fields.iter().find_map(|(name, value)| match value {
-        _ if value_is_key(value) || (KEYS.contains(&bare(name).as_str()) && !value.is_null()) => Some(name.clone()),
-        Value::Object(inner) => key_in(inner),
-        Value::Array(items) if items.iter().any(value_is_key) => Some(name.clone()),
-        Value::Array(items) => items.iter().filter_map(Value::as_object).find_map(key_in),
-        _ => None,
+    fields.iter().find_map(|(name, value)| {
+        let bare = bare(name);
+        // A schema describes a field by an object; a key is a text.
+        let by_name = KEYS.iter().any(|end| bare.ends_with(end)) || BARE_KEYS.contains(&&*bare);
+        let is_key = by_name && matches!(value, Value::String(text) if !text.is_empty());
+        if is_key { Some(name.clone()) } else { key_below(name, value) }
     })
+}
+
+/// The field that holds a key, if one is below the value of the field `name`.
+fn key_below(name: &str, value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => holds_key(text).then(|| name.to_owned()),
+        Value::Object(inner) => key_in(inner),
+        Value::Array(items) => items.iter().find_map(|item| key_below(name, item)),
+        _ => None,
+    }
+}
+
+/// Whether a word of a text is a key by how it begins, or the text is what a header for a key holds.
+fn holds_key(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_key = |word: &str| word.len() >= SHORTEST && BEGINNINGS.iter().any(|begin| word.starts_with(begin));
+    let scheme = text.trim_start().split_once(' ').map_or("", |(scheme, _)| scheme);
+    let for_header = ["bearer", "basic"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    (for_header && text.len() >= SHORTEST && text.split_whitespace().count() == 2)
+        || text.split(|c| !is_part(c)).any(is_key)
+}
+
+/// Whether a text can be meant as the name of a file.
+fn is_name(text: &str) -> bool {
+    !text.contains(['{', '[', '"', '=', '\n']) && !holds_key(text)
 }
 
 /// The name that an option begins with, and what is left of it.
@@ -140,7 +176,8 @@ fn fields(source: &str) -> Result<Map<String, Value>> {
         true => source.to_owned(),
         false => {
             let path = source.strip_prefix('@').unwrap_or(source);
-            closeread_files::read_text_file(path).with_context(|| format!("cannot read {path}"))?
+            let named = || if is_name(path) { format!("cannot read {path}") } else { NO_FILE.to_owned() };
+            closeread_files::read_text_file(path).with_context(named)?
         }
     };
     let expected = "expected a JSON object such as {\"top_p\": 0.9}";
@@ -237,6 +274,15 @@ mod tests {
             json!({"provider": [{"options": {"apiKey": key}}]}),
             json!({"user": key}),
             json!({"list": ["a", key]}),
+            json!({"list": [["a", [key]]]}),
+            json!({"headers": {"Ocp-Apim-Subscription-Key": "9f8e7d6c5b4a3928"}}),
+            json!({"client_secret": "9f8e7d6c5b4a3928"}),
+            json!({"metadata": {"openai_api_key": "9f8e7d6c5b4a3928"}}),
+            json!({"token": "9f8e7d6c5b4a3928"}),
+            json!({"auth": "9f8e7d6c5b4a3928"}),
+            json!({"key": "9f8e7d6c5b4a3928"}),
+            json!({"proxy": format!("https://example.org/?key={key}")}),
+            json!({"header": "Basic dXNlcjpwYXNzd29yZA=="}),
         ] {
             let error = format!("{:#}", read(&[&body.to_string()], json!({})).unwrap_err());
             assert!(error.contains("holds a key") && error.contains("file .env") && !error.contains(key), "{error}");
@@ -244,14 +290,31 @@ mod tests {
             let error = format!("{:#}", read(&[&broken], json!({})).unwrap_err());
             assert!(error.contains("--extra-body {...}: expected a JSON object") && !error.contains(key), "{error}");
         }
-        assert!(read(&[r#"{"max_tokens": 5, "skip_special_tokens": true, "stop": ["sk-"]}"#], json!({})).is_ok());
+        for option in [
+            format!("Authorization=Bearer {key}"),
+            format!("[\"{key}\"]"),
+            format!("\"api_key\": \"{key}\""),
+            key.to_owned(),
+        ] {
+            let error = format!("{:#}", read(&[&option], json!({})).unwrap_err());
+            assert!(
+                error.contains("--extra-body {...}: there is no file of that name") && !error.contains(key),
+                "{error}"
+            );
+        }
+        let harmless = json!({
+            "max_tokens": 5, "skip_special_tokens": true, "stop": ["sk-"], "bos_token": "<s>", "stop_token": "</s>",
+            "response_format": {"schema": {"properties": {"password": {"type": "string"}, "token": {"type": "string"}}}},
+            "system_fingerprint": "basic questions about risk-averse-investors-and-others",
+        });
+        assert!(read(&[&harmless.to_string()], json!({})).is_ok());
     }
 
     #[test]
     fn what_cannot_be_merged_is_refused() {
         for (option, words) in [
             ("nowhere.json", "cannot read nowhere.json"),
-            ("[1]", "cannot read [1]"),
+            ("[1]", "no JSON object stands there"),
             ("{\"a\"", "expected a JSON object"),
             ("dos={}", "neither a method (closed-book, "),
             ("reed-choice={}", "read-choice"),

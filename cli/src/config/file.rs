@@ -3,6 +3,7 @@
 use super::RunArgs;
 use crate::ranges;
 use anyhow::{Context, Result, anyhow};
+use closeread_llm::price::without_value;
 use closeread_providers::extra_body;
 use merge::Merge;
 use std::path::Path;
@@ -39,14 +40,5 @@ impl RunArgs {
             *option = extra_body::beside(folder, option);
         }
         self
-    }
-}
-
-/// What is wrong, without the value in which it is wrong: that can be a key in a place where none belongs.
-fn without_value(message: &str) -> String {
-    let of_type = ["invalid type: string", "invalid value: string", "unknown variant"];
-    match (of_type.iter().find(|kind| message.starts_with(**kind)), message.rfind(", expected ")) {
-        (Some(kind), Some(at)) => format!("{kind}{}", &message[at..]),
-        _ => message.to_owned(),
     }
 }

@@ -108,11 +108,9 @@ impl ModelSpec {
     /// [`EmbedError::Spec`] if it is not TOML of this shape (unknown keys included), or if a size is 0.
     pub fn from_toml(file: &str, text: &str) -> Result<Self, EmbedError> {
         let spec: Self = toml::from_str(text)
-            .map_err(|error| EmbedError::Spec { name: file.to_owned(), problem: error.to_string() })?;
-        let problem = if spec.name.is_empty() || spec.name.contains(['/', '\\']) {
-            "`name` must be a plain folder name"
-        } else if spec.name.starts_with('.') {
-            "`name` must not start with a dot"
+            .map_err(|error| EmbedError::Spec { name: file.to_owned(), problem: toml_problem(text, &error) })?;
+        let problem = if let Err(problem) = Self::check_name(&spec.name) {
+            problem
         } else if spec.dimension == 0 {
             "`dimension` must be at least 1"
         } else if spec.max_tokens < 8 {
@@ -139,6 +137,17 @@ impl ModelSpec {
     /// Whether the model is meant for a language (ISO 639-1).
     pub fn speaks(&self, language: &str) -> bool {
         self.languages.is_empty() || self.languages.iter().any(|l| l == language)
+    }
+}
+
+/// What is wrong with a TOML file, and where; without the value in which it is wrong, which can be a key in a place where
+/// none belongs.
+pub(crate) fn toml_problem(text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map_or(1, |at| text[..at.start].matches('\n').count() + 1);
+    let message = error.message();
+    match (message.split_once(": string \""), message.rfind(", expected ")) {
+        (Some((kind, _)), Some(at)) => format!("line {line}: {kind}: string{}", &message[at..]),
+        _ => format!("line {line}: {message}"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::role::Role;
 use super::{EmbedError, ModelSpec};
+use super::model::toml_problem;
 use serde::{Deserialize, Serialize};
 
 /// An embedding model on a server: pooling and weights are the server's business, prefixes and the longest input are not.
@@ -65,7 +66,7 @@ impl ServedSpec {
     /// [`EmbedError::Spec`] if it is not TOML of this shape (unknown keys included), or if a size is too small.
     pub fn from_toml(file: &str, text: &str) -> Result<Self, EmbedError> {
         let wrong = |problem: String| EmbedError::Spec { name: file.to_owned(), problem };
-        let spec: Self = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        let spec: Self = toml::from_str(text).map_err(|error| wrong(toml_problem(text, &error)))?;
         if spec.dimension == Some(0) {
             return Err(wrong("`dimension` must be at least 1".to_owned()));
         }
@@ -132,6 +133,16 @@ mod tests {
         ] {
             let message = ServedSpec::from_toml("m.toml", wrong).unwrap_err().to_string();
             assert!(message.contains(word) && message.contains("m.toml"), "{message}");
+        }
+    }
+
+    #[test]
+    fn finding_15_a_key_in_a_description_is_not_repeated() {
+        for wrong in
+            ["api_key = 'sk-planted'", "tokenizer = 'sk-planted", "max_tokens = 'sk-planted'", "x = 'sk-planted' y"]
+        {
+            let message = ServedSpec::from_toml("m.toml", &format!("\n{wrong}\n")).unwrap_err().to_string();
+            assert!(message.contains("`m.toml`: line 2: ") && !message.contains("planted"), "{message}");
         }
     }
 }

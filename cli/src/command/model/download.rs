@@ -1,6 +1,7 @@
 //! Files of a hub's repository: resumed after an interruption, verified at the end.
 
 use anyhow::{Context, anyhow, bail};
+use closeread_providers::without_credentials;
 use indicatif::{ProgressBar, ProgressStyle};
 use reqwest::header::{ACCEPT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderMap, LOCATION, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
@@ -19,6 +20,8 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct Hub {
     client: Client,
     endpoint: String,
+    /// The endpoint without what may be a key.
+    shown: String,
     repo: String,
 }
 
@@ -56,7 +59,7 @@ impl Hub {
             .redirect(redirect::Policy::none())
             .read_timeout(READ_TIMEOUT)
             .build()?;
-        Ok(Self { client, endpoint: endpoint.to_owned(), repo: repo.to_owned() })
+        Ok(Self { client, endpoint: endpoint.to_owned(), shown: shown(endpoint), repo: repo.to_owned() })
     }
 
     /// Fetches `file` into `folder`, unless it is there whole; what an earlier try left is continued.
@@ -118,7 +121,7 @@ impl Hub {
             let linked = text(headers, "x-linked-etag");
             let location = text(headers, LOCATION.as_str());
             if let (true, None, Some(location)) = (response.status().is_redirection(), linked, location) {
-                url = url.join(location).with_context(|| format!("{url} redirects to `{location}`"))?;
+                url = url.join(location).context("the hub redirects to what is no address")?;
                 continue;
             }
             if !response.status().is_redirection() {
@@ -150,7 +153,7 @@ impl Hub {
             let response = request.send().await.map_err(|error| self.unreachable(error))?;
             match text(response.headers(), LOCATION.as_str()).filter(|_| response.status().is_redirection()) {
                 Some(location) if n_redirects < 5 => {
-                    url = url.join(location).with_context(|| format!("{url} redirects to `{location}`"))?;
+                    url = url.join(location).context("the hub redirects to what is no address")?;
                     n_redirects += 1;
                 }
                 _ => break response,
@@ -164,7 +167,7 @@ impl Hub {
             std::fs::OpenOptions::new().create(true).append(continues).write(true).truncate(!continues).open(part);
         let mut out = opened.with_context(|| format!("{} cannot be written", part.display()))?;
         bar.set_position(if continues { start } else { 0 });
-        while let Some(bytes) = response.chunk().await? {
+        while let Some(bytes) = response.chunk().await.map_err(reqwest::Error::without_url)? {
             out.write_all(&bytes).with_context(|| format!("{} cannot be written", part.display()))?;
             bar.inc(bytes.len() as u64);
         }
@@ -173,11 +176,11 @@ impl Hub {
 
     fn url(&self, revision: &Pinned, file: &str) -> anyhow::Result<Url> {
         let url = format!("{}/{}/resolve/{}/{file}", self.endpoint, self.repo, revision.0);
-        Url::parse(&url).with_context(|| format!("`{url}` is no address: check HF_ENDPOINT"))
+        Url::parse(&url).with_context(|| format!("`{}` is no address of a hub: check HF_ENDPOINT", self.shown))
     }
 
     fn accept(&self, response: &Response, file: &str) -> anyhow::Result<()> {
-        let (status, repo, endpoint) = (response.status(), &self.repo, &self.endpoint);
+        let (status, repo, endpoint) = (response.status(), &self.repo, &self.shown);
         match status {
             _ if status.is_success() => Ok(()),
             StatusCode::NOT_FOUND => {
@@ -193,12 +196,17 @@ impl Hub {
     }
 
     fn unreachable(&self, error: reqwest::Error) -> anyhow::Error {
-        let endpoint = &self.endpoint;
+        let endpoint = &self.shown;
         anyhow::Error::new(error.without_url()).context(format!(
             "the hub at {endpoint} is out of reach: name a mirror with HF_ENDPOINT, or copy config.json, model.safetensors and \
              tokenizer.json here and use `closeread model convert DIR`"
         ))
     }
+}
+
+/// A hub's address without user, password and query.
+pub(super) fn shown(endpoint: &str) -> String {
+    without_credentials(endpoint).trim_end_matches('/').to_owned()
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -1,8 +1,8 @@
 //! `closeread model pull`: from a Hugging Face hub to an installed model.
 
 use super::convert::{CONFIG, Origin, WEIGHTS, install, read_spec};
-use super::download::{Hub, Pinned};
-use anyhow::{Context, bail};
+use super::download::{Hub, Pinned, shown};
+use anyhow::{Context, anyhow, bail};
 use closeread_books::tokens::Tokenizer;
 use closeread_embed::ModelSpec;
 use closeread_embed::onnx::WeightFormat;
@@ -51,7 +51,7 @@ async fn pull_tokenizer(tokenizer: Fetched, endpoint: &str, folder: &Path) -> an
     let json = closeread_files::read_file(fetched.join(TOKENIZER))?;
     Tokenizer::from_json(tokenizer.name, &json)?;
     let source = json!({
-        "source": format!("{endpoint}/{}/tree/{}", tokenizer.repo, pinned.name()),
+        "source": format!("{}/{}/tree/{}", shown(endpoint), tokenizer.repo, pinned.name()),
         "files": {TOKENIZER: sha256(&json)},
     });
     std::fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
@@ -81,7 +81,7 @@ pub(super) async fn pull(
     }
     let format = serde_json::to_value(weights)?;
     let origin = Origin {
-        source: format!("{endpoint}/{}/tree/{}", hub.repo, pinned.name()),
+        source: format!("{}/{}/tree/{}", shown(endpoint), hub.repo, pinned.name()),
         recipe: format!("closeread model pull {} --weights {}", spec.name, format.as_str().unwrap_or_default()),
     };
     let model = install(&fetched, spec, weights, &models_dir.join(&spec.name), origin)?;
@@ -306,5 +306,22 @@ mod tests {
         let error = pull(&spec, WeightFormat::F16, "http://127.0.0.1:1", models.path()).await.expect_err("unreachable");
         let message = format!("{error:#}");
         assert!(message.contains("HF_ENDPOINT") && message.contains("model convert DIR"), "{message}");
+    }
+
+    #[tokio::test]
+    async fn a_password_in_the_hubs_address_is_neither_said_nor_written_down() {
+        let models = tempfile::tempdir().expect("a folder");
+        let spec = ModelSpec::named("multilingual-e5-large").expect("built in");
+        let with_password = |url: &str| url.replace("http://", "http://me:planted@") + "?key=planted";
+        for endpoint in ["http://127.0.0.1:1", "http://127.0.0.1:none"] {
+            let error =
+                pull(&spec, WeightFormat::F16, &with_password(endpoint), models.path()).await.expect_err("refused");
+            assert!(!format!("{error:#}").contains("planted"), "{error:#}");
+        }
+        let tiny = Fetched { name: "tiny", repo: "owner/tiny" };
+        let endpoint = TestHub::new().serve().replace("http://", "http://me:planted@");
+        pull_tokenizer(tiny, &endpoint, &models.path().join("tiny")).await.expect("installs");
+        let manifest = std::fs::read_to_string(models.path().join("tiny").join(MANIFEST)).expect("there");
+        assert!(manifest.contains("http://127.0.0.1:") && !manifest.contains("planted"), "{manifest}");
     }
 }

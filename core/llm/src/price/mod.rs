@@ -102,6 +102,15 @@ pub enum PriceError {
     },
 }
 
+/// What is wrong with a TOML file, without the value in which it is wrong: that can be a key in a place where none belongs.
+pub fn without_value(message: &str) -> String {
+    let of_type = ["invalid type: string", "invalid value: string", "unknown variant"];
+    match (of_type.iter().find(|kind| message.starts_with(**kind)), message.rfind(", expected ")) {
+        (Some(kind), Some(at)) => format!("{kind}{}", &message[at..]),
+        _ => message.to_owned(),
+    }
+}
+
 impl PriceList {
     /// The list that ships.
     pub fn built_in() -> Self {
@@ -113,7 +122,7 @@ impl PriceList {
     /// # Errors
     /// [`PriceError`] for what is not of this form, a price that is negative or no number, a date that is none.
     pub fn read(text: &str) -> Result<Self, PriceError> {
-        let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(error.message().to_owned()))?;
+        let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(without_value(error.message())))?;
         for (model, facts) in &list.0 {
             let wrong = |problem: String| PriceError::Entry { model: model.clone(), problem };
             if !model.contains('/') {

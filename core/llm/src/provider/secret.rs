@@ -24,12 +24,15 @@ impl Secret {
     /// A response with the key replaced, for servers that repeat their requests. Short keys, which servers of one's own are
     /// given, are words of their own: they stay.
     pub fn redact_response(&self, response: Response) -> Response {
-        let redact = |text: String| {
-            if self.0.len() >= MIN_TELLING && text.contains(&self.0) { self.redact(&text) } else { text }
-        };
+        let redact = |text: String| if self.is_in(&text) { self.redact(&text) } else { text };
         let ServedBy { model, fingerprint } = response.served_by;
         let served_by = ServedBy { model: model.map(redact), fingerprint: fingerprint.map(redact) };
         Response { text: redact(response.text), served_by, ..response }
+    }
+
+    /// Whether a text holds the key. A short one is a word of its own, and in none.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.0.len() >= MIN_TELLING && text.contains(&self.0)
     }
 
     /// `text` with the key replaced, for servers that repeat it in their errors.
