@@ -7,6 +7,8 @@ use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
 use closeread_build::sagascale::{Found, SearchHost};
 use closeread_llm::HostError;
+use closeread_llm::provider::MAX_RESPONSE_BYTES;
+use closeread_providers::http::body_within;
 use closeread_providers::without_credentials;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
@@ -48,6 +50,8 @@ pub struct Engine {
 pub struct SearchOptions {
     /// A folder of texts, the `api.php` of a wiki, or the address of a search engine with `{query}` in it.
     pub place: String,
+    /// Whether links may lead out of the folder.
+    pub allow_outside: bool,
     /// JSON pointer to the number of results in a response of the engine.
     pub hits: String,
     /// JSON pointer to the list of results.
@@ -66,7 +70,7 @@ impl SearchOptions {
     pub fn open(&self, tokenizer: &Tokenizer) -> Result<Search> {
         let search = self.place.as_str();
         if !is_url(search) {
-            return Ok(Search::Folder(Box::new(shelf(Path::new(search), tokenizer)?)));
+            return Ok(Search::Folder(Box::new(shelf(Path::new(search), tokenizer, self.allow_outside)?)));
         }
         let client = closeread_providers::http::client()
             .timeout(Duration::from_secs(60))
@@ -109,8 +113,8 @@ fn is_url(text: &str) -> bool {
     text.starts_with("http://") || text.starts_with("https://")
 }
 
-fn shelf(folder: &Path, tokenizer: &Tokenizer) -> Result<PassageIndex> {
-    let (books, problems) = read_books(folder, &InputOptions::default());
+fn shelf(folder: &Path, tokenizer: &Tokenizer, allow_outside: bool) -> Result<PassageIndex> {
+    let (books, problems) = read_books(folder, &InputOptions { allow_outside, ..InputOptions::default() });
     if let Some(problem) = problems.iter().find(|problem| problem.kind == ProblemKind::Failed) {
         bail!("--search: {problem}");
     }
@@ -185,7 +189,8 @@ impl Engine {
         // An address may hold a key: errors are told without it.
         let told = |error: reqwest::Error| failed(error.without_url().to_string());
         let response = request.send().await.and_then(reqwest::Response::error_for_status).map_err(told)?;
-        response.json().await.map_err(told)
+        let body = body_within(response, MAX_RESPONSE_BYTES).await.map_err(|error| failed(format!("{error:#}")))?;
+        serde_json::from_slice(&body).map_err(|error| failed(format!("the response is no JSON: {error}")))
     }
 }
 
@@ -241,7 +246,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("a.txt"), "The bell of Scarrow rings at night.").unwrap();
         std::fs::write(dir.path().join("b.txt"), "Nothing else is known of the town.").unwrap();
-        let search = Search::Folder(Box::new(shelf(dir.path(), &Tokenizer::cl100k()).unwrap()));
+        let search = Search::Folder(Box::new(shelf(dir.path(), &Tokenizer::cl100k(), false).unwrap()));
         assert_eq!((search.hits("bell scarrow").await, search.hits("goat").await), (Ok(1), Ok(0)));
         assert!(search.find("the bell").await.unwrap()[0].text.contains("rings"));
     }

@@ -1,5 +1,6 @@
 //! What every HTTP client here begins with.
 
+use anyhow::{Result, bail};
 use std::sync::Once;
 
 /// A client to be set up. What encrypts is ring; certificates are checked as the system checks them.
@@ -12,12 +13,48 @@ pub fn client() -> reqwest::ClientBuilder {
     reqwest::Client::builder()
 }
 
+/// The body of a response of at most `most` bytes.
+///
+/// # Errors
+/// If it is longer, or breaks off. The address is not in the error: it may hold a key.
+pub async fn body_within(mut response: reqwest::Response, most: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = response.chunk().await.map_err(reqwest::Error::without_url)? {
+        if piece.len() > most - bytes.len() {
+            bail!("the response is larger than {} MiB, and was not read to its end", most >> 20);
+        }
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn finding_09_a_body_is_read_as_far_as_is_allowed() {
+        use std::io::{Read, Write};
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/?key=secret", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                // No length, and no end before the client goes.
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n");
+                while stream.write_all(&[b'x'; 4096]).is_ok() {}
+            }
+        });
+        let response = client().build().unwrap().get(&url).send().await.unwrap();
+        let error = body_within(response, 3 << 20).await.unwrap_err().to_string();
+        assert_eq!(error, "the response is larger than 3 MiB, and was not read to its end");
+    }
+
     #[test]
     fn a_client_encrypts_by_ring() {
-        super::client().build().unwrap();
-        super::client().build().unwrap();
+        client().build().unwrap();
+        client().build().unwrap();
         let provider = rustls::crypto::CryptoProvider::get_default().unwrap();
         assert!(format!("{:?}", provider.key_provider).contains("Ring"), "{:?}", provider.key_provider);
     }
