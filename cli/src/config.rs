@@ -260,7 +260,7 @@ pub(crate) struct RunArgs {
     /// Keep every line break of hard-wrapped books
     #[arg(long)]
     pub(crate) keep_wraps: bool,
-    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    /// Read files outside the folder of a documents.jsonl that names them, or of a link: their text goes to the model's server
     #[arg(long)]
     pub(crate) allow_outside: bool,
     /// A TOML file with the same options; those of the command line win

@@ -12,12 +12,13 @@ use std::sync::Arc;
 use tracing::info;
 
 /// The documents in these files and folders. One that cannot be read is an error; in a folder, files of other kinds are
-/// named and passed over. `language` is that of all documents that do not name theirs.
-pub fn documents(paths: &[PathBuf], language: Option<Language>) -> Result<Vec<Arc<Book>>> {
+/// named and passed over. `language` is that of all documents that do not name theirs; links may lead out of a folder where
+/// that is allowed.
+pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: bool) -> Result<Vec<Arc<Book>>> {
     if paths.is_empty() {
         bail!("--documents is missing: name files or folders with the documents to build from");
     }
-    let options = InputOptions { language, ..InputOptions::default() };
+    let options = InputOptions { language, allow_outside, ..InputOptions::default() };
     let mut books: Vec<Arc<Book>> = Vec::new();
     for path in paths {
         let to_convert = converted_files(path)?;
@@ -193,7 +194,7 @@ mod tests {
         write("a.md", b"# A\n\nNet sales were 5.");
         write("deep/b.html", b"<html><h1>B</h1><table><tr><td>Sales</td><td>7</td></tr></table></html>");
         write("c.csv", b"year,sales\n2024,9\n");
-        let read = |path: PathBuf| documents(&[path], None);
+        let read = |path: PathBuf| documents(&[path], None, false);
         let books = read(dir.path().to_owned()).unwrap();
         let texts: Vec<(String, String)> =
             books.iter().map(|b| (b.id.clone(), b.text().unwrap().source().trim().to_owned())).collect();

@@ -2,16 +2,16 @@
 
 use crate::folder::BuildFolder;
 use crate::page::write_page;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::{Built, documents_of, sample};
 use closeread_eval::{Content, Document, Item};
-use closeread_files::{read_lines, write_atomically, write_lines};
+use closeread_files::{leads_outside, read_lines, write_atomically, write_lines};
 use closeread_runner::texts::BookTexts;
 use closeread_table::Table;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// What was written.
@@ -90,7 +90,11 @@ pub(crate) fn copy_documents(
         let text = match &document.content {
             Content::Text(text) => text.clone(),
             Content::Path(path) => {
-                let path = from.join(path);
+                let inside = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+                let (path, copy) = (from.join(path), to.join(path));
+                if !inside || leads_outside(from, &path) || leads_outside(to, copy.parent().unwrap_or(to)) {
+                    bail!("document `{}`: `path` leads out of {}: put the file there", document.id, from.display());
+                }
                 let named = || format!("cannot read {}: expected the folder of a finished build", path.display());
                 closeread_files::read_text_file(&path).with_context(named)?
             }
@@ -121,4 +125,31 @@ pub(crate) fn write_documents<'a>(
     }
     write_lines(&out.join("documents.jsonl"), &documents)?;
     Ok(documents.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finding_03_documents_of_a_build_stay_in_its_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("a/b/build"), dir.path().join("c/kept"));
+        fs::create_dir_all(from.join("texts")).unwrap();
+        fs::write(from.join("texts/a.txt"), "A text.").unwrap();
+        fs::write(dir.path().join("a/mine.txt"), "mine").unwrap();
+        let absolute = dir.path().join("a/mine.txt").display().to_string();
+        let copied = |path: &str| {
+            let document = json!({"id": "d", "path": path});
+            fs::write(from.join("documents.jsonl"), format!("{document}\n")).unwrap();
+            copy_documents(&from, &to, |_| true)
+        };
+        for path in ["../../mine.txt", absolute.as_str(), "texts/../../../mine.txt", "."] {
+            let error = copied(path).unwrap_err().to_string();
+            assert!(error.contains("document `d`: `path` leads out of"), "{path}: {error}");
+        }
+        assert!(!dir.path().join("mine.txt").exists() && !dir.path().join("c/mine.txt").exists());
+        assert_eq!(copied("texts/a.txt").unwrap()[0].1, "A text.");
+        assert_eq!(fs::read_to_string(to.join("texts/a.txt")).unwrap(), "A text.");
+    }
 }

@@ -14,6 +14,8 @@ use tracing::debug;
 
 /// Most bytes of a file that is read whole, 2 GiB.
 pub const MAX_FILE_BYTES: u64 = 2 << 30;
+/// Ends the hidden names of files that are being written: a kill leaves them behind.
+pub const PARTIAL: &str = ".partial";
 /// Most bytes of a line of JSON, 64 MiB: as a value it can take twenty times as many.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
@@ -139,6 +141,14 @@ fn values<T: DeserializeOwned>(path: &Path, lines: &[u8], expected: &str) -> Res
     lines.map(value).collect()
 }
 
+/// Whether a file lies outside the folder once links are followed. One that is not there leads nowhere.
+pub fn leads_outside(folder: &Path, file: &Path) -> bool {
+    match (folder.canonicalize(), file.canonicalize()) {
+        (Ok(folder), Ok(file)) => !file.starts_with(folder),
+        _ => false,
+    }
+}
+
 /// Refuses to write `out`, which the option names, where it is one of the files that are read for it, by whatever name.
 pub fn refuse_input_as_output<'a>(out: &Path, option: &str, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     // What does not exist is nobody's input.
@@ -194,7 +204,7 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut partial = tempfile::Builder::new();
-        partial.prefix(".").suffix(".partial");
+        partial.prefix(".").suffix(PARTIAL);
         #[cfg(unix)]
         partial.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut partial = partial.tempfile_in(folder)?;

@@ -99,7 +99,10 @@ pub fn request_key(source: &Source, call: &Outgoing, repeat: u32) -> String {
 fn write(path: &Path, entry: &Entry) -> Result<()> {
     let folder = path.parent().context("a response lies in a folder")?;
     std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut partial = tempfile::NamedTempFile::new_in(folder)?;
+    let mut partial = tempfile::Builder::new();
+    // `cache prune` knows ours by the hash at the beginning, and finds what a kill leaves.
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut partial = partial.prefix(&format!("{stem}.")).suffix(".tmp").tempfile_in(folder)?;
     serde_json::to_writer(&mut partial, entry)?;
     partial.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(())

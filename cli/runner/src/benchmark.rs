@@ -304,7 +304,7 @@ fn published(
     options: &InputOptions,
 ) -> Result<(Dataset, Option<Vec<Book>>, BookTexts)> {
     let (large, small): (Vec<_>, Vec<_>) =
-        list(data)?.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
+        list(data, options.allow_outside)?.into_iter().partition(|(_, path)| corpora::in_parts(adapter, path));
     let read = |(name, path): (String, PathBuf)| {
         let bytes =
             closeread_files::read_file(&path).with_context(|| format!("cannot read --data {}", path.display()))?;

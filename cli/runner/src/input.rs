@@ -3,6 +3,7 @@
 mod documents;
 
 use closeread_books::{Book, Frame, MAX_BOOK_BYTES, ReadOptions, decode, read_epub};
+use closeread_files::leads_outside;
 use closeread_text::Language;
 use std::collections::HashSet;
 use std::fmt;
@@ -20,7 +21,7 @@ pub struct InputOptions {
     pub keep_frame: bool,
     /// Keep every line break of hard-wrapped texts.
     pub keep_wraps: bool,
-    /// Files that a `documents.jsonl` names may lie outside its folder.
+    /// Files that a `documents.jsonl` names, and those that a link leads to, may lie outside the folder.
     pub allow_outside: bool,
     /// Leave texts in their files: books do not hold them, so that a corpus need not fit the memory
     /// ([`FileReport::left_in`]). Texts inside a `documents.jsonl` stay in memory.
@@ -148,6 +149,15 @@ pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) 
 
 const EXPECTED: &str = "expected a .txt, .md or .epub file, a documents.jsonl, or a folder of them";
 
+/// Why a link is not followed.
+pub(crate) fn outside(root: &Path) -> String {
+    format!(
+        "it is a link that leads out of {}: its text would go to the model's server; put the file there, or say \
+         --allow-outside",
+        root.display()
+    )
+}
+
 /// What a file's ending says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -217,6 +227,9 @@ impl Input<'_> {
             let kind = Kind::of(&path);
             match std::fs::metadata(&path) {
                 Err(e) => self.failed(&path, None, unreadable(&e)),
+                Ok(_) if !self.options.allow_outside && leads_outside(root, &path) => {
+                    self.failed(&path, None, outside(root));
+                }
                 Ok(found) if found.is_dir() => self.read_folder(root, &path, entered),
                 Ok(found) if found.is_file() && matches!(kind, Kind::Text | Kind::Epub) => {
                     let name = path.strip_prefix(root).unwrap_or(&path).to_owned();

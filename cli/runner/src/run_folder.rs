@@ -283,7 +283,8 @@ pub fn refuse_foreign(path: &Path, manifest: &str) -> Result<()> {
     }
     let foreign = |entry: &PathBuf| match entry.file_name().and_then(|name| name.to_str()) {
         // A run that was killed before it wrote its manifest leaves no more; a build fetches its articles before.
-        Some(".lock" | "manifest.partial" | "build.partial") => false,
+        Some(".lock") => false,
+        Some(name) if name.starts_with('.') && name.ends_with(closeread_files::PARTIAL) => false,
         Some("articles") if manifest == "build.json" => false,
         Some(TEXTS | "stages") => fs::read_dir(entry).map_or(true, |mut inside| inside.next().is_some()),
         _ => true,

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use closeread_providers::response_cache::Entry;
 use closeread_runner::cache::cache_folder;
 use serde_json::json;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -114,16 +115,29 @@ fn model_of(path: &Path) -> String {
         .map_or_else(|| "(damaged)".to_owned(), |entry| format!("{}/{}", entry.source.provider, entry.source.model))
 }
 
-/// All files below a folder that need not exist, in the order of their names.
+/// The files of ours below a folder that need not exist, in the order of their names: each is called by a hash, in a folder
+/// of its first two digits. What else lies there is a person's.
 fn files(folder: &Path) -> Result<Vec<(PathBuf, Metadata)>> {
     let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for path in closeread_files::entries(&folder)? {
+    for shelf in closeread_files::entries(folder)?.into_iter().filter(|path| digits(path) == Some(2)) {
+        let is_ours = |path: &PathBuf| digits(path).is_some_and(|n| n > 2) && name(path).starts_with(&*name(&shelf));
+        for path in closeread_files::entries(&shelf)?.into_iter().filter(is_ours) {
             let metadata = path.symlink_metadata().with_context(|| format!("cannot read {}", path.display()))?;
-            if metadata.is_dir() { folders.push(path) } else { found.push((path, metadata)) }
+            if metadata.is_file() {
+                found.push((path, metadata));
+            }
         }
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(found)
+}
+
+fn name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
+}
+
+/// How many hexadecimal digits a file's name has before its endings; `None` if it has anything else there.
+fn digits(path: &Path) -> Option<usize> {
+    let name = name(path);
+    let stem = name.split('.').next().unwrap_or_default();
+    stem.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(stem.len())
 }

@@ -51,7 +51,7 @@ pub(crate) struct BookArgs {
     /// Keep every line break of a hard-wrapped book
     #[arg(long)]
     keep_wraps: bool,
-    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    /// Read files outside the folder of a documents.jsonl that names them, or of a link: their text goes to the model's server
     #[arg(long)]
     allow_outside: bool,
 }

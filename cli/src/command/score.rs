@@ -2,7 +2,7 @@
 
 mod files;
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use closeread_data::scoring::format::{FORMATS, Format, FormatInput, Setting, format, write_codabench};
 use closeread_data::scoring::{Options, Scorecard, Submission, prediction, score};
@@ -168,7 +168,7 @@ fn write_submission(path: &Path, submission: &Submission, args: &ScoreArgs) -> R
     let is_choice = submission.items.iter().any(|item| item.task == Task::Choice);
     let setting = if is_choice { Setting::MultipleChoice } else { Setting::Generative };
     let InputFile { name, bytes } = write_codabench(submission, setting, args.fill)?;
-    files::write_zip(path, &name, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    files::write_zip(path, &name, &bytes)?;
     info!("{}: {name} written for Codabench", path.display());
     if setting == Setting::Generative {
         info!("add res_gen/key, the key for the judge, before you submit it");

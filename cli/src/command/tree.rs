@@ -4,7 +4,7 @@ use crate::command::{AskingArgs, BookArgs, EmbedderArgs, one_book};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_embed::Role;
-use closeread_files::write_atomically;
+use closeread_files::{refuse_input_as_output, write_atomically};
 use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
@@ -67,6 +67,9 @@ pub(crate) struct TreeArgs {
 
 /// Builds or finds the tree and prints it.
 pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
+    if let (Some(out), None) = (&args.out, &args.run) {
+        refuse_input_as_output(out, "--out", [Path::new(&args.book)])?;
+    }
     let (books, preparation) = match &args.run {
         Some(folder) => kept(folder, &args)?,
         None => built(&args).await?,

@@ -27,6 +27,7 @@ mod faults;
 mod findings;
 mod findings_files;
 mod findings_limits;
+mod findings_own;
 mod format;
 #[cfg(feature = "gpu")]
 mod gpu;

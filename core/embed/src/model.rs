@@ -121,6 +121,20 @@ impl ModelSpec {
         Err(EmbedError::Spec { name: file.to_owned(), problem: problem.to_owned() })
     }
 
+    /// Refuses a name that no folder of a model can have.
+    ///
+    /// # Errors
+    /// With what is wrong with it.
+    pub fn check_name(name: &str) -> Result<(), &'static str> {
+        if name.is_empty() || name.contains(|c: char| matches!(c, '/' | '\\' | ':') || c.is_control()) {
+            Err("`name` must be a plain folder name")
+        } else if name.starts_with('.') {
+            Err("`name` must not start with a dot")
+        } else {
+            Ok(())
+        }
+    }
+
     /// The description as TOML, which [`ModelSpec::from_toml`] reads back unchanged.
     pub fn to_toml(&self) -> String {
         toml::to_string_pretty(self).expect("strings and numbers only")

@@ -1,14 +1,18 @@
 //! The files below the paths that the published files of a data set lie at.
 
-use anyhow::{Context, Result};
+use crate::input::outside;
+use anyhow::{Context, Result, bail};
+use closeread_files::leads_outside;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-/// The files under the `--data` paths, named by their path from there.
-pub(super) fn list(paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
+/// The files under the `--data` paths, named by their path from there; links out of them are followed only where that is
+/// allowed.
+pub(super) fn list(paths: &[PathBuf], allow_outside: bool) -> Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for path in paths {
         if path.is_dir() {
-            walk(path, path, &mut files)?;
+            walk(path, path, allow_outside, &mut HashSet::new(), &mut files)?;
         } else {
             let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
             files.push((name, path.clone()));
@@ -17,7 +21,17 @@ pub(super) fn list(paths: &[PathBuf]) -> Result<Vec<(String, PathBuf)>> {
     Ok(files)
 }
 
-pub(super) fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)>) -> Result<()> {
+/// `entered` keeps links from leading around in circles.
+fn walk(
+    root: &Path,
+    folder: &Path,
+    allow_outside: bool,
+    entered: &mut HashSet<PathBuf>,
+    files: &mut Vec<(String, PathBuf)>,
+) -> Result<()> {
+    if !folder.canonicalize().is_ok_and(|real| entered.insert(real)) {
+        return Ok(());
+    }
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read --data {}", folder.display()))?;
     let mut paths: Vec<_> = entries.map(|entry| entry.map(|e| e.path())).collect::<Result<_, _>>()?;
     paths.sort();
@@ -26,8 +40,11 @@ pub(super) fn walk(root: &Path, folder: &Path, files: &mut Vec<(String, PathBuf)
         if hidden {
             continue;
         }
+        if !allow_outside && leads_outside(root, &path) {
+            bail!("cannot read --data {}: {}", path.display(), outside(root));
+        }
         if path.is_dir() {
-            walk(root, &path, files)?;
+            walk(root, &path, allow_outside, entered, files)?;
         } else {
             let relative = path.strip_prefix(root).unwrap_or(&path);
             let name = relative.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/");

@@ -3,6 +3,7 @@
 use super::{FileText, Input, Kind, read_text, unreadable};
 use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_eval::{Content, Document};
+use closeread_files::leads_outside;
 use closeread_text::Language;
 use std::path::Path;
 
@@ -79,13 +80,5 @@ impl Input<'_> {
         // The line is the documents' line, wherever the text stands.
         self.problems[n_before..].iter_mut().for_each(|p| p.path = path.to_owned());
         Ok(())
-    }
-}
-
-/// Whether a file lies outside the folder once links are followed. One that is not there leads nowhere.
-fn leads_outside(folder: &Path, file: &Path) -> bool {
-    match (folder.canonicalize(), file.canonicalize()) {
-        (Ok(folder), Ok(file)) => !file.starts_with(folder),
-        _ => false,
     }
 }

@@ -47,6 +47,16 @@ fn finding_01_a_folder_that_is_no_run_folder_is_left_as_it_is() {
 }
 
 #[test]
+fn finding_01_what_a_kill_left_before_the_manifest_was_whole_is_ours() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join(".lock"), "").unwrap();
+    fs::create_dir(dir.path().join(TEXTS)).unwrap();
+    // As `write_atomically` calls what it writes.
+    fs::write(dir.path().join(".aB3dE6.partial"), "{\"form").unwrap();
+    RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap();
+}
+
+#[test]
 fn finding_04_a_folder_of_another_format_is_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     drop(RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap());

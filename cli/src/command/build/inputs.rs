@@ -16,9 +16,9 @@ pub(crate) struct BookInputs {
     /// A .txt, .md or .epub file, a documents.jsonl, or a folder of them; repeatable
     #[arg(long = "books", value_name = "PATH", num_args = 1..)]
     books: Vec<PathBuf>,
-    /// Read files outside the folder of a documents.jsonl that names them: their text goes to the model's server
+    /// Read files outside the folder of a documents.jsonl that names them, or of a link: their text goes to the model's server
     #[arg(long)]
-    allow_outside: bool,
+    pub(crate) allow_outside: bool,
     /// Encoding of text files [default: detected]
     #[arg(long, value_name = "LABEL")]
     encoding: Option<String>,
@@ -56,6 +56,9 @@ pub(crate) struct DocumentInputs {
     /// A .md, .txt, .html, .pdf, .csv or .epub file, a documents.jsonl, or a folder of them; repeatable
     #[arg(long = "documents", value_name = "PATH", num_args = 1..)]
     documents: Vec<PathBuf>,
+    /// Read files outside the folder of a documents.jsonl that names them, or of a link: their text goes to the model's server
+    #[arg(long)]
+    allow_outside: bool,
     /// Language of all documents that do not name theirs [default: detected]
     #[arg(long, value_name = "CODE")]
     language: Option<Language>,
@@ -64,7 +67,7 @@ pub(crate) struct DocumentInputs {
 impl DocumentInputs {
     /// Reads the documents; one that cannot be read ends the build before it begins.
     pub(crate) fn read(&self) -> Result<Vec<Arc<Book>>> {
-        collection::documents(&self.documents, self.language)
+        collection::documents(&self.documents, self.language, self.allow_outside)
     }
 }
 
@@ -117,9 +120,12 @@ pub(crate) struct SearchArgs {
 
 impl SearchArgs {
     /// Where the filters search, if `--search` says.
-    pub(crate) fn options(&self) -> Option<SearchOptions> {
+    ///
+    /// In a folder links that lead out of it are read where that is allowed.
+    pub(crate) fn options(&self, allow_outside: bool) -> Option<SearchOptions> {
         Some(SearchOptions {
             place: self.search.clone()?,
+            allow_outside,
             hits: self.search_hits.clone(),
             results: self.search_results.clone(),
             header: self.search_header.clone(),

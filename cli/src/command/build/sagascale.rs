@@ -112,7 +112,7 @@ pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
         let pairs = "how many pairs a part gives is not known before: one at least, --most-pairs at most";
         return show_costs(&stages, &[&queries, pairs], &context, build);
     }
-    let search = args.search.options();
+    let search = args.search.options(args.books.allow_outside);
     if search.is_none() && !args.no_realism {
         bail!(
             "--search is missing: name a folder of texts, the api.php of a wiki or a search engine; or say --no-realism, and \

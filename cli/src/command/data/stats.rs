@@ -8,6 +8,7 @@ use closeread_books::tokens::Tokenizer;
 use closeread_build::hamlet::{BookStatistics, books_table};
 use closeread_data::statistics::{self, BookFacts};
 use closeread_eval::Item;
+use closeread_files::refuse_input_as_output;
 use closeread_methods::protocol::Protocol;
 use closeread_report::paper::question_tables;
 use closeread_report::{RunView, TokenPlaces};
@@ -36,7 +37,7 @@ pub(super) struct StatsArgs {
     /// cl100k, o200k, deepseek-r1, embedder, or a tokenizer.json [default: as `closeread run` counts the benchmark]
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
-    /// Read files outside the folder of a documents.jsonl that names them
+    /// Read files outside the folder of a documents.jsonl that names them, or of a link
     #[arg(long)]
     allow_outside: bool,
     /// Write all tables as one list (a file that ends in .csv), or one file a table (a folder)
@@ -52,6 +53,9 @@ pub(super) struct StatsArgs {
 
 /// Counts and prints.
 pub(super) fn run(args: &StatsArgs) -> Result<ExitCode> {
+    if let Some(csv) = &args.csv {
+        refuse_input_as_output(csv, "--csv", args.data.iter().map(PathBuf::as_path))?;
+    }
     let options = BenchmarkOptions {
         name: Some(args.benchmark.clone()),
         data: args.data.clone(),

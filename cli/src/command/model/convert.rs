@@ -2,7 +2,7 @@
 
 use super::reference::reference;
 use super::verify::related_cosine;
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use closeread_embed::onnx::{WeightFormat, convert, dimension, max_tokens};
 use closeread_embed::{EmbeddingModel, ModelSpec, Pooling};
 use closeread_runner::models::{Installed, MANIFEST, Manifest, ONNX, SPEC, TOKENIZER, models_dir};
@@ -33,8 +33,12 @@ pub(super) fn run(
     spec: Option<&Path>,
 ) -> anyhow::Result<ExitCode> {
     let spec = choose_spec(dir, name, spec)?;
+    ModelSpec::check_name(&spec.name).map_err(|problem| anyhow!("`{}`: {problem}: give another --name", spec.name))?;
     let out = match out {
-        Some(out) => out,
+        Some(out) => {
+            refuse_foreign(&out)?;
+            out
+        }
         None => models_dir()?.join(&spec.name),
     };
     let format = serde_json::to_value(weights)?;
@@ -49,6 +53,14 @@ pub(super) fn run(
     let model = install(dir, &spec, weights, &out, origin)?;
     info!("wrote {} ({})", model.place(), model.spec.name);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a folder in which something lies that is no model of ours: the published files are there, or a person's.
+fn refuse_foreign(out: &Path) -> anyhow::Result<()> {
+    if closeread_files::entries(out)?.is_empty() || Installed::in_folder(out).is_ok() {
+        return Ok(());
+    }
+    bail!("{} is not empty and holds no model that closeread converted: name another folder by --out", out.display())
 }
 
 /// Converts the files in `dir` and writes the model folder `out`, the manifest last.

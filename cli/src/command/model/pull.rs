@@ -23,6 +23,7 @@ pub(super) async fn run(name: &str, weights: WeightFormat, spec: Option<&Path>) 
         info!("installed the tokenizer {name} in {place}");
         return Ok(ExitCode::SUCCESS);
     }
+    ModelSpec::check_name(name).map_err(|problem| anyhow!("`{name}`: {problem}"))?;
     let spec = match spec {
         Some(path) => ModelSpec { name: name.to_owned(), ..read_spec(path)? },
         None => ModelSpec::named(name).with_context(|| {

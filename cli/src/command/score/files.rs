@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result, bail};
 use closeread_eval::InputFile;
+use std::collections::HashSet;
 use std::io::{Cursor, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
@@ -19,16 +20,24 @@ pub(super) fn read(path: &Path) -> Result<InputFile> {
 }
 
 /// Every file under the paths: those of a folder by their names, those of an archive in its order. Hidden files are
-/// passed over.
+/// passed over, and no folder is read twice.
 pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
     let mut files = Vec::new();
+    collect(paths, &mut HashSet::new(), &mut files)?;
+    Ok(files)
+}
+
+fn collect(paths: &[PathBuf], entered: &mut HashSet<PathBuf>, files: &mut Vec<InputFile>) -> Result<()> {
     for path in paths {
         if path.is_dir() {
+            if !path.canonicalize().is_ok_and(|real| entered.insert(real)) {
+                continue;
+            }
             let entries = std::fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
             let mut inside = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
             inside.retain(|path| path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.')));
             inside.sort();
-            files.extend(read_all(&inside)?);
+            collect(&inside, entered, files)?;
             continue;
         }
         let file = read(path)?;
@@ -38,7 +47,7 @@ pub(super) fn read_all(paths: &[PathBuf]) -> Result<Vec<InputFile>> {
             files.push(file);
         }
     }
-    Ok(files)
+    Ok(())
 }
 
 fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
@@ -65,9 +74,8 @@ fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
 
 /// An archive with one file.
 pub(super) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let mut zip = ZipWriter::new(std::fs::File::create(path)?);
+    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file(name, SimpleFileOptions::default())?;
     zip.write_all(bytes)?;
-    zip.finish()?;
-    Ok(())
+    closeread_files::write_atomically(path, zip.finish()?.get_ref())
 }
