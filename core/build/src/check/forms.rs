@@ -3,6 +3,7 @@
 use crate::slots::{filled, slots};
 use closeread_data::novelqa::{ASPECTS, COMPLEXITIES};
 use closeread_eval::{Evidence, Item, Task};
+use closeread_llm::price::toml_problem;
 use closeread_text::hash::name_hash;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -70,7 +71,7 @@ impl Form {
         struct File {
             form: Vec<Form>,
         }
-        let File { form } = toml::from_str(text).map_err(|error| FormError::File(error.to_string()))?;
+        let File { form } = toml::from_str(text).map_err(|error| FormError::File(toml_problem(text, &error)))?;
         let mut ids = BTreeSet::new();
         for one in &form {
             if !ids.insert(one.id.as_str()) {

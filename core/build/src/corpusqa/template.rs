@@ -2,6 +2,7 @@
 
 use super::gold::AnswerKind;
 use crate::slots::slots;
+use closeread_llm::price::toml_problem;
 use closeread_text::Language;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -116,7 +117,8 @@ impl Template {
     /// # Errors
     /// [`TemplateError`].
     pub fn read(text: &str) -> Result<Vec<Self>, TemplateError> {
-        let File { template } = toml::from_str(text).map_err(|error| TemplateError::Form(error.to_string()))?;
+        let File { template } =
+            toml::from_str(text).map_err(|error| TemplateError::Form(toml_problem(text, &error)))?;
         let mut ids = BTreeSet::new();
         for one in &template {
             if !ids.insert(one.id.as_str()) {

@@ -102,6 +102,12 @@ pub enum PriceError {
     },
 }
 
+/// What is wrong with a TOML file, and in which line; the line itself, which can be long or hold a key, is not repeated.
+pub fn toml_problem(text: &str, error: &toml::de::Error) -> String {
+    let line = error.span().map_or(1, |at| text[..at.start].matches('\n').count() + 1);
+    format!("line {line}: {}", without_value(error.message()))
+}
+
 /// What is wrong with a TOML file, without the value in which it is wrong: that can be a key in a place where none belongs.
 pub fn without_value(message: &str) -> String {
     let of_type = ["invalid type: string", "invalid value: string", "unknown variant"];
@@ -122,7 +128,7 @@ impl PriceList {
     /// # Errors
     /// [`PriceError`] for what is not of this form, a price that is negative or no number, a date that is none.
     pub fn read(text: &str) -> Result<Self, PriceError> {
-        let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(without_value(error.message())))?;
+        let list: Self = toml::from_str(text).map_err(|error| PriceError::Form(toml_problem(text, &error)))?;
         for (model, facts) in &list.0 {
             let wrong = |problem: String| PriceError::Entry { model: model.clone(), problem };
             if !model.contains('/') {
@@ -231,6 +237,18 @@ fn is_date(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn finding_15_what_is_wrong_in_a_list_is_placed_and_not_repeated() {
+        let long = "[".repeat(100_000);
+        for text in
+            ["\nkey = 'sk-planted'\n", "\n['openai/x']\napi_key = 'sk-planted'", "\nsk-planted", &format!("\n{long}")]
+        {
+            let said = PriceList::read(text).unwrap_err().to_string();
+            let placed = said.contains("line 2: ") || said.contains("line 3: ");
+            assert!(placed && !said.contains("planted") && said.len() < 500, "{said}");
+        }
+    }
 
     fn usage(prompt: u64, cached: u64, written: u64, response: u64) -> Usage {
         Usage {
