@@ -273,6 +273,10 @@ fn is_numbered(name: &str, ending: &str) -> bool {
 /// Refuses a folder in which something lies and no manifest of a run or a build: nothing of a person's is written over or
 /// removed.
 pub fn refuse_foreign(path: &Path, manifest: &str) -> Result<()> {
+    if path.as_os_str().is_empty() {
+        // It would be the working folder, which nobody looked at.
+        bail!("--out is empty: name a folder");
+    }
     if !path.is_dir() {
         return Ok(());
     }

@@ -44,6 +44,8 @@ fn finding_01_a_folder_that_is_no_run_folder_is_left_as_it_is() {
         assert_eq!(files::entries(dir.path()).unwrap().len(), 1, "nothing is added");
     }
     assert!(refuse_foreign(Path::new("/"), MANIFEST).is_err());
+    let error = RunFolder::open(Path::new(""), &json!({}), None, Opening::Resume).err().unwrap().to_string();
+    assert!(error.contains("--out is empty"), "as a config file can say it: {error}");
 }
 
 #[test]
