@@ -93,6 +93,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Log {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let mut fields = Fields(Map::new());
         event.record(&mut fields);
+        fields.0.values_mut().for_each(shorten);
         let spans = context.event_scope(event).into_iter().flat_map(|scope| scope.from_root());
         let spans = spans.map(|span| {
             let about = span.extensions().get::<Fields>().map(|fields| fields.0.clone()).unwrap_or_default();
@@ -104,6 +105,18 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Log {
             Form::Text => as_text(metadata, &fields.0, &spans),
         };
         closeread_terminal::say(format_args!("{line}\n"));
+    }
+}
+
+/// Bytes of what is said at once: an error can repeat a file that it could not read.
+const LONGEST: usize = 16 << 10;
+
+/// Leaves the beginning and the end of a text that nobody reads whole.
+fn shorten(value: &mut Value) {
+    let Value::String(text) = value else { return };
+    if text.len() > LONGEST {
+        let (head, tail) = (text.floor_char_boundary(LONGEST / 2), text.ceil_char_boundary(text.len() - LONGEST / 4));
+        *text = format!("{} [... {} bytes ...] {}", &text[..head], tail - head, &text[tail..]);
     }
 }
 

@@ -305,11 +305,16 @@ pub fn refuse_foreign(path: &Path, manifest: &str) -> Result<()> {
 
 /// The folder for this process alone, until the file is closed.
 pub fn lock(path: &Path) -> Result<File> {
+    let lock = path.join(".lock");
+    // To open a pipe is to wait for who reads it.
+    if fs::metadata(&lock).is_ok_and(|there| !there.is_file()) {
+        bail!("{} is no file: remove it, or choose another folder with --out", lock.display());
+    }
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
-        .open(path.join(".lock"))
+        .open(lock)
         .with_context(|| format!("cannot write into the run folder {}", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),

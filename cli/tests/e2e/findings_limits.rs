@@ -141,3 +141,18 @@ fn finding_09_no_text_takes_more_than_its_memory() {
         }
     }
 }
+
+#[test]
+fn finding_09_no_message_repeats_a_whole_file() {
+    let sandbox = Sandbox::new();
+    let folder = "x".repeat(100_000);
+    for form in ["text", "json"] {
+        let ended = sandbox.run(&["report", &folder, "--log", form]).exits(2);
+        let said = ended.err();
+        assert!(
+            said.len() < 20_000 && said.contains(" bytes ...] ") && said.contains("manifest.json"),
+            "{form}: {}",
+            said.len()
+        );
+    }
+}

@@ -85,6 +85,17 @@ fn finding_06_damaged_prices_are_made_anew() {
 }
 
 #[test]
+#[cfg(unix)]
+fn finding_03_a_pipe_in_the_place_of_the_lock_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).unwrap());
+    fs::remove_file(dir.path().join(".lock")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(dir.path().join(".lock")).status().unwrap().success());
+    let error = RunFolder::open(dir.path(), &json!({}), None, Opening::Resume).err().unwrap().to_string();
+    assert!(error.contains(".lock is no file: remove it"), "{error}");
+}
+
+#[test]
 fn finding_01_fresh_removes_only_files_of_a_run() {
     let dir = tempfile::tempdir().unwrap();
     drop(RunFolder::open(dir.path(), &json!({"seed": 1}), None, Opening::Resume).unwrap());
