@@ -21,6 +21,8 @@ use tracing::{debug, info};
 
 /// Longest a connection may take to stand.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// A wait that is said although it is the first.
+const LONG_WAIT: Duration = Duration::from_secs(20);
 /// How often it is said that a model's calls are tried again.
 const SAY_AGAIN: Duration = Duration::from_secs(60);
 
@@ -148,7 +150,7 @@ impl ChatModel {
             // One that fails twice may fail for minutes: who waits is told why, now and then.
             let is_news = self.said.get().is_none_or(|at| at.elapsed() > SAY_AGAIN);
             match notice {
-                Notice::Again { tries: 2, .. } if is_news => {
+                Notice::Again { tries, wait, .. } if is_news && (*tries > 1 || *wait > LONG_WAIT) => {
                     self.said.set(Some(Instant::now()));
                     info!("{provider}/{model}: {said}; --verbose says every try");
                 }
