@@ -1,4 +1,4 @@
-/** The bytes of a .txt, .md or .epub file, or the text of a book. */
+/** The bytes of a .txt, .md, .epub or .html file, or the text of a book. */
 export type BookFile = Uint8Array | string;
 
 /** How a file is read; what is left out has the command line's default. */

@@ -2,6 +2,7 @@
 
 use crate::error::{as_js, usage};
 use crate::options::read;
+use closeread_books::html::whole_page;
 use closeread_books::{Book, ReadOptions, decode, read_epub};
 use closeread_text::Language;
 use js_sys::Uint8Array;
@@ -52,7 +53,7 @@ pub(crate) struct ReadBook {
 /// Reads a file as the command line does; `name` becomes the book's id.
 pub(crate) fn read_book(name: &str, file: BookFile, options: Option<JsReadOptions>) -> Result<ReadBook, JsValue> {
     let options: Reading = read(options.map(JsValue::from))?;
-    let opened = text_of(file, options.encoding.as_deref())?;
+    let opened = text_of(name, file, options.encoding.as_deref())?;
     let language = options.language.as_deref().map(str::parse).transpose();
     let read = ReadOptions {
         language: language.map_err(|error| as_js("UsageError", &error))?.or(opened.language),
@@ -71,7 +72,7 @@ struct Opened {
     language: Option<Language>,
 }
 
-fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
+fn text_of(name: &str, file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
     let plain =
         |text, encoding: &str| Opened { text, title: String::new(), encoding: encoding.to_owned(), language: None };
     let file: JsValue = file.into();
@@ -82,13 +83,16 @@ fn text_of(file: BookFile, label: Option<&str>) -> Result<Opened, JsValue> {
         .dyn_into::<Uint8Array>()
         .map_err(|_| usage("the book must be a Uint8Array with the bytes of a file, or a string with its text"))?
         .to_vec();
-    if bytes.starts_with(ZIP) {
+    if bytes.starts_with(ZIP) || name.to_ascii_lowercase().ends_with(".epub") {
         let epub = read_epub(bytes).map_err(|error| as_js("EpubError", &error))?;
         let title = epub.title.unwrap_or_default();
         return Ok(Opened { text: epub.text, title, encoding: "EPUB".to_owned(), language: epub.language });
     }
     let decoded = decode(&bytes, label).map_err(|error| as_js("DecodeError", &error))?;
-    Ok(plain(decoded.text, decoded.encoding))
+    Ok(match whole_page(&decoded.text) {
+        Some(text) => plain(text, &format!("HTML, {}", decoded.encoding)),
+        None => plain(decoded.text, decoded.encoding),
+    })
 }
 
 /// The first bytes of a ZIP archive; no text starts with them.

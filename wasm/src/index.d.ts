@@ -44,16 +44,29 @@ export interface Retrieved {
     /** Share of the evidence inside them, 0 to 1; `null` where none is known. */
     recall: number | null;
     nPassages: number;
+    /** Of these, how many the ranking gave more than 0: under BM25, how many share a word with the question. */
+    nMatched: number;
     /** What they cover, in document order; passages that follow each other are one. */
     spans: Place[];
     /** In the order asked for, the first `first` of them. */
     passages: (Place & { index: number; score: number; tokens: number })[];
 }
 
+/** A chapter from its heading to the next one, in bytes. */
+export interface Chapter {
+    title: string;
+    start: number;
+    end: number;
+}
+
 export interface RecallAt {
     budget: number;
     tokens: number;
+    /** Share of the evidence, 0 to 1; `null` where none is known. */
     recall: number | null;
+    nPassages: number;
+    /** Passages that follow each other are one place. */
+    nPlaces: number;
 }
 
 export interface ToEmbed {

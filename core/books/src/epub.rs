@@ -33,6 +33,9 @@ pub struct EpubText {
 /// # Errors
 /// [`EpubError`]; an archive that unpacks to more than a book can be is given up before it fills the memory. A chapter that is missing or broken is an error, because a book with a hole would pass for whole.
 pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
+    if let Some(other) = other_than_epub(&bytes) {
+        return Err(other);
+    }
     check(&bytes)?;
     // The table of contents is not used, and may be of any size.
     let epub = Epub::options().skip_toc(true).read(Cursor::new(bytes));
@@ -93,6 +96,25 @@ pub fn read_epub(bytes: Vec<u8>) -> Result<EpubText, EpubError> {
         text,
         notes,
     })
+}
+
+/// What a file is that is no EPUB, by its first bytes and by the names in the archive; `None` for one that may be one.
+fn other_than_epub(bytes: &[u8]) -> Option<EpubError> {
+    let has = |name: &[u8]| memchr::memmem::find(bytes, name).is_some();
+    let (what, hint) = if !bytes.starts_with(b"PK\x03\x04") {
+        ("no ZIP archive", "get it anew, or give it another name if it is a text")
+    } else if !has(b"PK\x01\x02") {
+        ("a damaged archive (its table of contents is missing)", "get it anew; the download may have broken off")
+    } else if has(b"word/document.xml") {
+        ("a Word document", "save it as .txt or .epub")
+    } else if has(b"content.xml") && has(b"mimetypeapplication/vnd.oasis") {
+        ("an OpenDocument text", "save it as .txt or .epub")
+    } else if !has(b"META-INF/container.xml") {
+        ("a ZIP archive of something else", "unpack it and give a book in it")
+    } else {
+        return None;
+    };
+    Some(EpubError::Other { what, hint })
 }
 
 /// True if the archive's list of encrypted files names more than obfuscated fonts.

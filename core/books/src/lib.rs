@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod book;
+mod chapters;
 pub mod chunk;
 mod decode;
 #[cfg(feature = "epub")]
@@ -15,6 +16,7 @@ mod line;
 pub mod tokens;
 
 pub use book::{Book, BookText, MAX_BOOK_BYTES, ReadOptions, TextError};
+pub use chapters::{Chapter, chapters};
 pub use decode::{DecodeError, Decoded, decode};
 #[cfg(feature = "epub")]
 pub use epub::{EpubError, EpubText, read_epub};

@@ -63,6 +63,8 @@ fn is_han(c: char) -> bool {
 pub struct Bm25 {
     rule: WordRule,
     postings: HashMap<Box<str>, Postings>,
+    /// Words of each passage.
+    lengths: Vec<u32>,
     /// k1 (1 - b + b |p| / mean |p|) of each passage.
     norms: Vec<f64>,
 }
@@ -105,7 +107,7 @@ impl Bm25Builder {
         let lengths = self.lengths.iter().map(|&n| f64::from(n));
         let mean = lengths.clone().sum::<f64>() / lengths.len().max(1) as f64;
         let norms = lengths.map(|n| K1 * (1.0 - B + if mean > 0.0 { B * n / mean } else { 0.0 })).collect();
-        Bm25 { rule: self.rule, postings: self.postings, norms }
+        Bm25 { rule: self.rule, postings: self.postings, lengths: self.lengths, norms }
     }
 }
 
@@ -113,6 +115,11 @@ impl Bm25 {
     /// What a word is.
     pub fn rule(&self) -> WordRule {
         self.rule
+    }
+
+    /// Goes on behind the passages that are there.
+    pub(super) fn reopen(self) -> Bm25Builder {
+        Bm25Builder { rule: self.rule, postings: self.postings, lengths: self.lengths }
     }
 
     /// Indexes `passages` in document order.

@@ -66,25 +66,81 @@ impl PassageIndex {
         tokenizer: &Tokenizer,
         mut open: impl FnMut(&Book) -> Result<Arc<BookText>, E>,
     ) -> Result<Self, E> {
-        let chinese = books.iter().any(|b| b.language.code() == "zh");
-        let mut bm25 = Bm25Builder::new(if chinese { WordRule::ChinesePairs } else { WordRule::Letters });
-        let (mut passages, mut pieces, mut n_tokens) = (Vec::new(), Vec::new(), Vec::new());
-        for (idx, book) in books.iter().enumerate() {
-            let text = open(book)?;
-            let flow = text.flow();
-            for passage in chunker.pieces(flow.text(), &sentences(flow, book.language), tokenizer, max_tokens) {
-                bm25.add(&passage.joined(flow.text()));
-                let first = offset(pieces.len());
-                pieces.extend(passage.spans.iter().map(|span| (offset(span.start), offset(span.end))));
-                passages.push(Passage {
-                    book: idx,
-                    span: flow.to_source(passage.cover()),
-                    pieces: first..offset(pieces.len()),
-                });
-                n_tokens.push(passage.n_tokens);
-            }
+        let mut words = Bm25Builder::new(word_rule(&books));
+        let mut index = Self::empty();
+        for book in books {
+            let text = open(&book)?;
+            index.append(book, &text, chunker, max_tokens, tokenizer, &mut words);
         }
-        Ok(Self { books, passages, pieces, n_tokens, bm25: bm25.finish(), vectors: None })
+        index.bm25 = words.finish();
+        Ok(index)
+    }
+
+    /// Cuts one more book and indexes it behind the others, which are not cut again. Vectors are dropped: there is not one for
+    /// each passage any more.
+    ///
+    /// # Errors
+    /// What `open` fails with; the index is then as it was.
+    pub fn push<E>(
+        &mut self,
+        book: Arc<Book>,
+        chunker: Chunker,
+        max_tokens: usize,
+        tokenizer: &Tokenizer,
+        mut open: impl FnMut(&Book) -> Result<Arc<BookText>, E>,
+    ) -> Result<(), E> {
+        let text = open(&book)?;
+        let rule = word_rule(self.books.iter().chain([&book]));
+        // The first Chinese book changes what a word is in all of them.
+        let mut words = if rule == self.bm25.rule() { None } else { Some(self.words_again(rule, &mut open)?) };
+        let kept = std::mem::replace(&mut self.bm25, Bm25Builder::new(rule).finish());
+        let mut words = words.take().unwrap_or_else(|| kept.reopen());
+        self.append(book, &text, chunker, max_tokens, tokenizer, &mut words);
+        (self.bm25, self.vectors) = (words.finish(), None);
+        Ok(())
+    }
+
+    fn empty() -> Self {
+        let bm25 = Bm25Builder::new(WordRule::Letters).finish();
+        Self { books: Vec::new(), passages: Vec::new(), pieces: Vec::new(), n_tokens: Vec::new(), bm25, vectors: None }
+    }
+
+    fn append(
+        &mut self,
+        book: Arc<Book>,
+        text: &BookText,
+        chunker: Chunker,
+        max_tokens: usize,
+        tokenizer: &Tokenizer,
+        words: &mut Bm25Builder,
+    ) {
+        let flow = text.flow();
+        for passage in chunker.pieces(flow.text(), &sentences(flow, book.language), tokenizer, max_tokens) {
+            words.add(&passage.joined(flow.text()));
+            let first = offset(self.pieces.len());
+            self.pieces.extend(passage.spans.iter().map(|span| (offset(span.start), offset(span.end))));
+            self.passages.push(Passage {
+                book: self.books.len(),
+                span: flow.to_source(passage.cover()),
+                pieces: first..offset(self.pieces.len()),
+            });
+            self.n_tokens.push(passage.n_tokens);
+        }
+        self.books.push(book);
+    }
+
+    /// The words of the passages that are there, by another rule.
+    fn words_again<E>(
+        &self,
+        rule: WordRule,
+        mut open: impl FnMut(&Book) -> Result<Arc<BookText>, E>,
+    ) -> Result<Bm25Builder, E> {
+        let mut words = Bm25Builder::new(rule);
+        for (number, book) in self.books.iter().enumerate() {
+            let text = open(book)?;
+            self.passages_of(number).for_each(|idx| words.add(&self.text_in(&text, idx)));
+        }
+        Ok(words)
     }
 
     /// Adds one vector a passage, in order.
@@ -244,6 +300,11 @@ impl PassageIndex {
     }
 }
 
+fn word_rule<'b>(books: impl IntoIterator<Item = &'b Arc<Book>>) -> WordRule {
+    let chinese = books.into_iter().any(|book| book.language.code() == "zh");
+    if chinese { WordRule::ChinesePairs } else { WordRule::Letters }
+}
+
 /// An offset or a place in half the bytes: there are several a passage, and a corpus has passages by the hundred thousand.
 fn offset(at: usize) -> u32 {
     u32::try_from(at).expect("a book has less than 4 GiB of text, a shelf fewer than four billion sentences")
@@ -318,6 +379,31 @@ mod tests {
                 let other_model = index.ranking(Retriever::Dense, &query, Some(&[1.0]));
                 prop_assert_eq!(other_model, Err(IndexError::Dimension { query: 1, passages: 3 }));
             }
+        }
+
+        #[test]
+        fn books_that_come_one_by_one_are_the_index_of_all_and_each_is_cut_once(
+            texts in prop::collection::vec("([A-C][a-d]{1,3}( [a-d]{1,3}){0,5}\\. ?){1,6}|[船灯亮海静。]{4,20}", 1..5), query in "[a-d]{1,3}|[船灯]{2}",
+        ) {
+            let book = |(i, text): (usize, &String)| {
+                Arc::new(Book::new(format!("b{i}"), "", text.clone(), &ReadOptions::default()).expect("text"))
+            };
+            let books: Vec<Arc<Book>> = texts.iter().enumerate().map(book).collect();
+            let (chunker, tokenizer) = (Chunker::Dos, Tokenizer::cl100k());
+            let whole = PassageIndex::new(books.clone(), chunker, 12, &tokenizer, Book::text).expect("held");
+            let mut grown = PassageIndex::new(Vec::new(), chunker, 12, &tokenizer, Book::text).expect("nothing");
+            for book in books {
+                let (opened, rule, before) = (Cell::new(0), grown.word_rule(), grown.books().len());
+                let open = |book: &Book| { opened.set(opened.get() + 1); book.text() };
+                prop_assert_eq!(grown.push(book, chunker, 12, &tokenizer, open), Ok(()));
+                let again = if rule == grown.word_rule() { 0 } else { before };
+                prop_assert_eq!(opened.get(), 1 + again, "others are opened where the words change, and never cut");
+            }
+            prop_assert_eq!(grown.passages(), whole.passages());
+            prop_assert_eq!(grown.n_tokens(), whole.n_tokens());
+            prop_assert_eq!(grown.ranking(Retriever::Bm25, &query, None), whole.ranking(Retriever::Bm25, &query, None));
+            let all = 0..whole.passages().len();
+            prop_assert_eq!(grown.texts(all.clone(), Book::text), whole.texts(all, Book::text));
         }
 
         #[test]

@@ -9,7 +9,7 @@ mod vectors;
 use crate::books::{BookFile, JsCutOptions, JsFound, JsListing, JsReadOptions, JsSearchOptions, read_book, to_js};
 use crate::error::{as_js, usage};
 use crate::options::read;
-use closeread_books::{Book, BookText, TextError};
+use closeread_books::{Book, BookText, TextError, chapters};
 use closeread_data::resolve_evidence;
 use closeread_eval::evidence::recall_over;
 use closeread_eval::{Evidence, Item, Task};
@@ -20,7 +20,7 @@ use closeread_text::hash::sha256_of_parts;
 use closeread_text::{Locator, Span};
 use embedding::Embedding;
 use options::{Cut, CutOptions, SearchOptions};
-use shapes::{BookFacts, EvidencePlace, FoundEvidence, Place, RecallAt, Retrieved, Stretch};
+use shapes::{BookFacts, Chapter, EvidencePlace, FoundEvidence, Place, RecallAt, Retrieved, Stretch};
 use std::rc::Rc;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -45,6 +45,9 @@ extern "C" {
     /// See `index.d.ts`.
     #[wasm_bindgen(typescript_type = "Place")]
     pub type JsPlace;
+    /// See `index.d.ts`.
+    #[wasm_bindgen(typescript_type = "Chapter[]")]
+    pub type JsChapters;
     /// See `index.d.ts`.
     #[wasm_bindgen(typescript_type = "RecallAt[]")]
     pub type JsRecallCurve;
@@ -85,7 +88,7 @@ impl Index {
         Ok(Self { cut, encodings: Vec::new(), shelf, evidence: Vec::new(), asked: None, embedding: None })
     }
 
-    /// Reads, cuts and indexes a file, behind the books that are there. BM25 is ready when this returns; vectors and
+    /// Reads, cuts and indexes a file, behind the books that are there, which are not cut again. BM25 is ready when this returns; vectors and
     /// evidence start anew.
     ///
     /// # Errors
@@ -95,9 +98,7 @@ impl Index {
             return Err(usage(&format!("there is a book `{name}` already: each needs a name of its own")));
         }
         let read = read_book(name, file, options)?;
-        let mut books = self.shelf.books().to_vec();
-        books.push(Arc::new(read.book));
-        self.shelf = self.cut.index(books)?;
+        self.cut.push(&mut self.shelf, Arc::new(read.book))?;
         self.encodings.push(read.encoding);
         (self.evidence, self.asked, self.embedding) = (Vec::new(), None, None);
         self.book(self.encodings.len() - 1)
@@ -164,10 +165,22 @@ impl Index {
             Place { index: idx, book: passage.book, start, end, score, tokens: self.shelf.n_tokens()[idx] }
         };
         let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
+        let n_matched = selection.passages.iter().filter(|ranked| ranked.score > 0.0).count();
         let listed = selection.passages.iter().take(options.first.unwrap_or(usize::MAX));
         let passages = listed.map(|ranked| place(ranked.idx, ranked.score)).collect();
         let spans = self.stretches(&selection.ordered(PassageOrder::Document));
-        to_js(&Retrieved { tokens, recall, n_passages, spans, passages }).map(JsCast::unchecked_into)
+        to_js(&Retrieved { tokens, recall, n_passages, n_matched, spans, passages }).map(JsCast::unchecked_into)
+    }
+
+    /// Where the chapters of a book begin and what they are called, as far as their headings tell.
+    ///
+    /// # Errors
+    /// There is no such book.
+    pub fn chapters(&self, book: usize) -> Result<JsChapters, JsValue> {
+        let (body, text) = (self.book_at(book)?.body(), self.text_at(book)?);
+        let shown = |closeread_books::Chapter { title, span }| Chapter { title, start: span.start, end: span.end };
+        let chapters: Vec<Chapter> = chapters(text.source(), body).into_iter().map(shown).collect();
+        to_js(&chapters).map(JsCast::unchecked_into)
     }
 
     /// The number of the passage at a byte of a book, or of the one behind it; of the last where there is none.
@@ -226,7 +239,7 @@ impl Index {
         to_js(&FoundEvidence { places, notes: resolved.notes }).map(JsCast::unchecked_into)
     }
 
-    /// The recall of the evidence at several budgets, in their order.
+    /// What several budgets find, in their order: passages, the separate places that they make up, recall of the evidence.
     ///
     /// # Errors
     /// As [`Index::search`].
@@ -242,7 +255,10 @@ impl Index {
         let sources = self.sources()?;
         let at = |budget: usize| {
             let selection = fill(&ranking, self.shelf.n_tokens(), budget, options.overflow());
-            RecallAt { budget, tokens: selection.n_tokens, recall: self.recall(&selection, &sources) }
+            let (tokens, n_passages) = (selection.n_tokens, selection.passages.len());
+            let recall = self.recall(&selection, &sources);
+            let n_places = self.stretches(&selection.ordered(PassageOrder::Document)).len();
+            RecallAt { budget, tokens, recall, n_passages, n_places }
         };
         let curve: Vec<RecallAt> = budgets.iter().map(|budget| at(*budget as usize)).collect();
         to_js(&curve).map(JsCast::unchecked_into)

@@ -34,6 +34,13 @@ impl Cut {
         PassageIndex::new(books, self.chunker, self.max_tokens, &self.tokenizer, Book::text)
             .map_err(|error| as_js("TextError", &error))
     }
+
+    /// Cuts one more book behind those of the index.
+    pub(super) fn push(&self, shelf: &mut PassageIndex, book: Arc<Book>) -> Result<(), JsValue> {
+        shelf
+            .push(book, self.chunker, self.max_tokens, &self.tokenizer, Book::text)
+            .map_err(|error| as_js("TextError", &error))
+    }
 }
 
 impl CutOptions {

@@ -34,6 +34,7 @@ pub(super) struct Retrieved {
     /// Absent where no evidence is known.
     pub(super) recall: Option<f64>,
     pub(super) n_passages: usize,
+    pub(super) n_matched: usize,
     pub(super) spans: Vec<Stretch>,
     pub(super) passages: Vec<Place>,
 }
@@ -47,10 +48,20 @@ pub(super) struct Stretch {
 }
 
 #[derive(Serialize)]
+pub(super) struct Chapter {
+    pub(super) title: String,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct RecallAt {
     pub(super) budget: usize,
     pub(super) tokens: usize,
     pub(super) recall: Option<f64>,
+    pub(super) n_passages: usize,
+    pub(super) n_places: usize,
 }
 
 #[derive(Serialize)]

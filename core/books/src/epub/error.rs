@@ -9,6 +9,14 @@ pub enum EpubError {
         /// What went wrong, outermost first.
         reason: String,
     },
+    /// It is none.
+    #[error("the file is {what}, not an EPUB: {hint}")]
+    Other {
+        /// What it is.
+        what: &'static str,
+        /// What to do.
+        hint: &'static str,
+    },
     /// A chapter cannot be read.
     #[error("chapter `{href}` of the EPUB cannot be read: {reason}; get the file anew")]
     Chapter {

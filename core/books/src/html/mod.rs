@@ -54,6 +54,17 @@ pub fn sections(html: &str, layout: Layout) -> Vec<(String, String)> {
     sections
 }
 
+/// What a reader sees of a file that is a web page as a whole; `None` for every other text.
+///
+/// Only a document type or `<html>` at its start makes it one: a text with a tag in its first lines stays as it is.
+pub fn whole_page(text: &str) -> Option<String> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let start = text[..text.floor_char_boundary(200)].to_ascii_lowercase();
+    let declared = start.starts_with("<?xml") && start.contains("<html");
+    (declared || ["<!doctype html", "<html"].iter().any(|tag| start.starts_with(tag)))
+        .then(|| to_text(text, Layout::Page))
+}
+
 /// What a reader sees of a text that may be a web page.
 pub fn without_markup(text: &str) -> String {
     if is_page(text) { to_text(text, Layout::Page) } else { text.to_owned() }
