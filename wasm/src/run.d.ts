@@ -10,6 +10,8 @@ export interface RunFacts {
     /** What the numbers rest on, name and value. */
     facts: [string, string][];
     cells: string[];
+    /** What each cell is. */
+    arms: { method: string; model: string; budget: number | null }[];
     /** The outcomes there are, and `missing`. */
     outcomes: string[];
     /** Metrics of the records, name and how it is shown. */
@@ -58,6 +60,12 @@ export interface TrialFilter {
     cell?: number;
     /** Words of the id, the question, a gold answer or the answer, in any case. */
     text?: string;
+    /** Only the item of this id. */
+    item?: string;
+    /** Right and wrong by the main metric; `differ`: items that cells of one budget answered rightly and wrongly. */
+    verdict?: "right" | "wrong" | "differ";
+    /** By item, by cell, or by the main metric. */
+    sort?: "item" | "cell" | "lowest" | "highest";
 }
 
 export interface TrialLine {
@@ -68,6 +76,7 @@ export interface TrialLine {
     outcome: string;
     said: string;
     scores: Record<string, number>;
+    verdict: "right" | "wrong" | null;
 }
 
 export interface TracedCall {

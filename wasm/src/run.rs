@@ -9,7 +9,7 @@ use crate::score::{JsNamedFiles, input_files};
 use closeread_eval::InputFile;
 use closeread_report::chart::{Chart, Placement, STYLE, svg};
 use closeread_report::folder::{RunFiles, RunManifest, read_run};
-use closeread_report::{MISSING, Report, Run, TrialFilter, TrialList, report};
+use closeread_report::{Arm, MISSING, Report, Run, TrialFilter, TrialList, report};
 use closeread_table::number::metric_label;
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
@@ -65,6 +65,7 @@ struct Facts<'a> {
     records_left_out: usize,
     facts: &'a [(String, String)],
     cells: &'a [String],
+    arms: &'a [Arm],
     outcomes: Vec<&'a str>,
     metrics: Vec<(String, String)>,
     texts: usize,
@@ -162,6 +163,7 @@ impl OpenRun {
             records_left_out: self.left_out,
             facts: &self.run.facts,
             cells: self.trials.cells(),
+            arms: &self.run.plan,
             outcomes: outcomes.into_iter().chain([MISSING]).collect(),
             metrics: metrics.into_iter().map(|name| (name.clone(), metric_label(name))).collect(),
             texts: self.texts.len(),

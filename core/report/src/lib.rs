@@ -35,7 +35,7 @@ pub use plan::{Arm, LineKey};
 pub use run::{PreparationCalls, Run};
 pub use sent::{NotSent, sent};
 pub use tables::{MAX_LABEL_VALUES, label_tables, ledger_table, policy_table, score_table};
-pub use trials::{MISSING, TrialFilter, TrialLine, TrialList, TrialTrace};
+pub use trials::{MISSING, Sort, TrialFilter, TrialLine, TrialList, TrialTrace, Verdict, Wanted};
 pub use usage::{Usage, usage, usage_table};
 pub use view::RunView;
 pub use whole::{PaperReport, Report, RunReport, paper_list, paper_report, report};

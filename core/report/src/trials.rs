@@ -3,11 +3,12 @@
 use super::plan::Trials;
 use super::tables::Naming;
 use super::{Arm, LineKey, Run};
+use closeread_eval::observations::MetricName;
 use closeread_eval::{Item, Outcome};
 use closeread_judges::Judgement;
 use closeread_methods::record::{Record, TrialKey};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The outcome of a trial that was asked for and has no record.
 pub const MISSING: &str = "missing";
@@ -40,6 +41,50 @@ pub struct TrialFilter {
     pub cell: Option<usize>,
     /// Only items and answers with these words, in any case: id, question, gold answer, answer.
     pub text: String,
+    /// Only the item of this id.
+    pub item: Option<String>,
+    /// Only trials that were right, wrong, or answered otherwise by another cell of the same budget.
+    pub verdict: Option<Wanted>,
+    /// In which order.
+    pub sort: Sort,
+}
+
+/// Whether an answer counts as right: its main metric is at least one half. A trial that failed is wrong; one that no metric
+/// was computed for is neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// At least one half.
+    Right,
+    /// Less, or no answer.
+    Wrong,
+}
+
+/// What a filter wants of verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wanted {
+    /// Right trials.
+    Right,
+    /// Wrong trials.
+    Wrong,
+    /// Trials of an item that cells of one budget answered rightly and wrongly, such as the two orders.
+    Differ,
+}
+
+/// The order of lines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sort {
+    /// Item by item, as they were asked.
+    #[default]
+    Item,
+    /// Cell by cell.
+    Cell,
+    /// By the main metric, the lowest first; what has none comes last.
+    Lowest,
+    /// By the main metric, the highest first; what has none comes last.
+    Highest,
 }
 
 /// A line of the list.
@@ -59,6 +104,8 @@ pub struct TrialLine {
     pub said: String,
     /// Score by metric, in 0..=1.
     pub scores: BTreeMap<String, f64>,
+    /// Whether it counts as right; absent where nothing says so.
+    pub verdict: Option<Verdict>,
 }
 
 /// All that is known of a trial.
@@ -114,7 +161,7 @@ impl TrialList {
         self.places.is_empty()
     }
 
-    /// The numbers of the lines that a filter leaves, in their order. `run` is the list's own.
+    /// The numbers of the lines that a filter leaves, in the order it wants. `run` is the list's own.
     pub fn select(&self, run: &Run, filter: &TrialFilter) -> Vec<u32> {
         let text = filter.text.to_lowercase();
         let holds = |words: &str| words.to_lowercase().contains(&text);
@@ -128,18 +175,56 @@ impl TrialList {
                 found
             }
         };
+        let differing = if filter.verdict == Some(Wanted::Differ) { self.differing(run) } else { BTreeSet::new() };
+        let wanted = |place: &Place, record: Option<&Record>| match filter.verdict {
+            None => true,
+            Some(Wanted::Right) => verdict(record) == Some(Verdict::Right),
+            Some(Wanted::Wrong) => verdict(record) == Some(Verdict::Wrong),
+            Some(Wanted::Differ) => differing.contains(&(place.item, run.plan[place.cell as usize].budget)),
+        };
         let mut left = Vec::new();
         for (line, place) in (0..).zip(&self.places) {
             let record = place.record.map(|number| &run.records[number as usize]);
             let outcome = record.map_or(MISSING, |record| record.outcome.name());
             let is_left = filter.outcome.as_deref().is_none_or(|wanted| wanted == outcome)
                 && filter.cell.is_none_or(|cell| cell == place.cell as usize)
+                && filter.item.as_deref().is_none_or(|id| run.items[place.item as usize].id == id)
+                && wanted(place, record)
                 && (text.is_empty() || item_holds(place.item) || record.is_some_and(|r| holds(said(&r.outcome))));
             if is_left {
                 left.push(line);
             }
         }
+        self.sort(run, &mut left, filter.sort);
         left
+    }
+
+    fn sort(&self, run: &Run, lines: &mut [u32], sort: Sort) {
+        let place = |line: &u32| &self.places[*line as usize];
+        let score = |line: &u32| place(line).record.and_then(|number| main_score(&run.records[number as usize]));
+        match sort {
+            Sort::Item => {}
+            Sort::Cell => lines.sort_by_key(|line| place(line).cell),
+            Sort::Lowest => {
+                lines.sort_by(|a, b| score(a).unwrap_or(f64::INFINITY).total_cmp(&score(b).unwrap_or(f64::INFINITY)))
+            }
+            Sort::Highest => lines.sort_by(|a, b| score(b).unwrap_or(-1.0).total_cmp(&score(a).unwrap_or(-1.0))),
+        }
+    }
+
+    /// Items with the budgets at which some trial was right and another wrong.
+    fn differing(&self, run: &Run) -> BTreeSet<(u32, Option<usize>)> {
+        let mut seen: BTreeMap<(u32, Option<usize>), [bool; 2]> = BTreeMap::new();
+        for place in &self.places {
+            let record = place.record.map(|number| &run.records[number as usize]);
+            let [right, wrong] = seen.entry((place.item, run.plan[place.cell as usize].budget)).or_default();
+            match verdict(record) {
+                Some(Verdict::Right) => *right = true,
+                Some(Verdict::Wrong) => *wrong = true,
+                None => {}
+            }
+        }
+        seen.into_iter().filter(|(_, seen)| *seen == [true, true]).map(|(key, _)| key).collect()
     }
 
     /// A line by its number; `None` behind the last. `run` is the list's own.
@@ -155,6 +240,7 @@ impl TrialList {
             outcome: record.map_or(MISSING, |record| record.outcome.name()).to_owned(),
             said: record.map_or(String::new(), |record| short(said(&record.outcome))),
             scores: record.map_or(BTreeMap::new(), |record| record.scores.clone()),
+            verdict: verdict(record),
         })
     }
 
@@ -174,6 +260,21 @@ impl TrialList {
         };
         let judgements = run.judging.judgements.iter().filter(is_about).collect();
         Some(TrialTrace { item, cell: &self.cells[place.cell as usize], record, judgements })
+    }
+}
+
+/// The score of a record's main metric.
+fn main_score(record: &Record) -> Option<f64> {
+    let metrics = record.scores.iter().map(|(name, score)| (MetricName::from(name.as_str()), *score));
+    metrics.filter(|(metric, _)| !metric.is_of_context()).min_by(|(a, _), (b, _)| a.cmp(b)).map(|(_, score)| score)
+}
+
+fn verdict(record: Option<&Record>) -> Option<Verdict> {
+    let record = record?;
+    match main_score(record) {
+        Some(score) => Some(if score >= 0.5 { Verdict::Right } else { Verdict::Wrong }),
+        None if matches!(record.outcome, Outcome::Answered { .. } | Outcome::NotAsked { .. }) => None,
+        None => Some(Verdict::Wrong),
     }
 }
 
@@ -244,7 +345,12 @@ mod tests {
         let run = run();
         let list = TrialList::of(&run);
         let select = |outcome: Option<&str>, cell, text: &str| {
-            let filter = TrialFilter { outcome: outcome.map(str::to_owned), cell, text: text.to_owned() };
+            let filter = TrialFilter {
+                outcome: outcome.map(str::to_owned),
+                cell,
+                text: text.to_owned(),
+                ..TrialFilter::default()
+            };
             list.select(&run, &filter)
         };
         assert_eq!(select(None, None, ""), [0, 1, 2, 3]);
@@ -255,5 +361,28 @@ mod tests {
         assert_eq!(select(None, None, "no such words"), [0; 0]);
         let trace = list.trace(&run, 3).unwrap();
         assert_eq!(trace.record.map(|record| &record.outcome), Some(&Outcome::NotFound));
+    }
+
+    #[test]
+    fn right_and_wrong_are_told_apart_sorted_and_held_against_each_other() {
+        let mut run = run();
+        run.plan = vec![key("vanilla-rag", Some(1500)), key("dos-rag", Some(1500))];
+        run.records = vec![
+            record(&run.plan[0], "a", answered(), &[("f1", 0.2), ("evidence_recall", 1.0)]),
+            record(&run.plan[1], "a", answered(), &[("f1", 0.9), ("evidence_recall", 0.0)]),
+            record(&run.plan[0], "b", Outcome::Failed { error: "no response".to_owned() }, &[]),
+        ];
+        let list = TrialList::of(&run);
+        let select = |filter: TrialFilter| list.select(&run, &filter);
+        let wanted = |verdict| select(TrialFilter { verdict: Some(verdict), ..TrialFilter::default() });
+        assert_eq!(wanted(Wanted::Right), [1]);
+        assert_eq!(wanted(Wanted::Wrong), [0, 2], "a failure is wrong, a missing trial is neither");
+        assert_eq!(wanted(Wanted::Differ), [0, 1], "the two orders of one item");
+        let sorted = |sort| select(TrialFilter { sort, ..TrialFilter::default() });
+        assert_eq!(sorted(Sort::Lowest), [0, 1, 2, 3]);
+        assert_eq!(sorted(Sort::Highest), [1, 0, 2, 3]);
+        assert_eq!(sorted(Sort::Cell), [0, 2, 1, 3]);
+        assert_eq!(select(TrialFilter { item: Some("b".to_owned()), ..TrialFilter::default() }), [2, 3]);
+        assert_eq!(list.line(&run, 1).and_then(|line| line.verdict), Some(Verdict::Right));
     }
 }
