@@ -85,9 +85,27 @@ test("gold answers that are not there, and a file that is none, say so", async (
     assert.match(await problem.textContent(), /nothing\.jsonl cannot be read: 404/);
 
     await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
-    await drop("mine.jsonl", "");
+    for (const [name, text] of [["empty.jsonl", ""], ["mine.csv", "id,answer\na,yes\n"], ["other.jsonl", '{"id":"a","prediction":"yes"}\n'], ["one.json", '{"a":"yes"}']]) {
+        await drop(name, text);
+        await page.waitForFunction((name) => document.querySelector("closeread-scorer").shadowRoot.querySelector("[role=alert]").textContent.includes(name), name, { timeout: 60_000 });
+        assert.match(await problem.textContent(), /No row of .* could be used/);
+        const caption = await page.locator("closeread-scorer").evaluate((element) => [...element.shadowRoot.querySelectorAll("caption")].map(({ textContent }) => textContent));
+        assert.ok(!caption.includes("Scores, percent, with 95% intervals"), "no table of zeros that looks like a score");
+        assert.equal(await page.locator("closeread-scorer a[download]").count(), 0);
+    }
+});
+
+test("the example file is scored whole, and every item is listed with its ending", async () => {
+    await embed("scorer", `<closeread-scorer gold="items.jsonl"></closeread-scorer>`);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #example").click()]);
+    await drop("predictions.jsonl", await readFile(await download.path()));
     await page.locator("closeread-scorer table").first().waitFor({ timeout: 60_000 });
-    assert.match(await page.locator("closeread-scorer [role=status]").textContent(), /Incomplete: (\d+) of \1 items/);
+    assert.match(await page.locator("closeread-scorer [role=status]").textContent(), /^All \d+ items/);
+    await page.locator("closeread-scorer #by-item summary").click();
+    const ids = contents["items.jsonl"].trim().split("\n").map((line) => JSON.parse(line).id);
+    assert.equal(await page.locator("closeread-scorer #by-item tbody tr").count(), ids.length);
+    const [items] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-scorer #by-item button").click()]);
+    assert.equal((await readFile(await items.path(), "utf8")).trim().split("\r\n").length, ids.length + 1);
 });
 
 test("a page in Chinese is spoken to in Chinese", async () => {
@@ -129,6 +147,19 @@ test("rows rank by score, and an incomplete one has no rank", async () => {
     assert.equal(await page.locator("closeread-leaderboard th[aria-sort=ascending]").count(), 1);
     assert.equal(await page.locator("closeread-leaderboard a").count(), 1, "a script's address is no link");
     assert.deepEqual(await violations(), []);
+});
+
+test("a search leaves ranks as they are, and the table is saved as CSV", async () => {
+    await board();
+    await embed("leaderboard", `<closeread-leaderboard src="results.json"></closeread-leaderboard>`);
+    await page.locator("closeread-leaderboard #search").fill("HON");
+    assert.deepEqual(await firstCells(), [["2", "honest"]]);
+    assert.match(await page.locator("closeread-leaderboard [role=status]").first().textContent(), /1 of 3 systems/);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.locator("closeread-leaderboard #csv").click()]);
+    const [heads, row, ...rest] = (await readFile(await download.path(), "utf8")).trim().split("\r\n");
+    assert.match(heads, /^rank,system,.*f1/);
+    assert.match(row, /^2,honest,/);
+    assert.equal(rest.length, 0);
 });
 
 test("a row is scored again in the tab, and a number that does not follow is named", async () => {

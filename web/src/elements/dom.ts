@@ -12,6 +12,9 @@ button, input { font: inherit; max-width: 100%; accent-color: var(--mark); }
 button { padding: .3rem .8rem; }
 :focus-visible { outline: 3px solid var(--mark); outline-offset: 2px; }
 .scroll { overflow-x: auto; }
+.tools { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; margin: 0; }
+.tools input { padding: .3rem .5rem; }
+summary { cursor: pointer; }
 table { border-collapse: collapse; margin: .75rem 0; font-variant-numeric: tabular-nums; }
 caption { text-align: start; font-weight: 600; }
 th, td { padding: .2rem .75rem .2rem 0; border-bottom: 1px solid var(--line); text-align: start; font-weight: normal; vertical-align: top; }
@@ -19,6 +22,8 @@ thead th { color: var(--muted); }
 td.number { text-align: end; }
 .note { color: var(--muted); } .problem { color: var(--mark); font-weight: 600; } .problem:empty { display: none; }
 `;
+
+export { csv, saveFile as save } from "../parts/export.js";
 
 export function styled(host: HTMLElement, style = ""): ShadowRoot {
     const root = host.attachShadow({ mode: "open" });

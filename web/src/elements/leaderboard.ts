@@ -3,7 +3,7 @@
 
 import type { Scorecard } from "./closeread_scorer.js";
 import { make } from "../dom.js";
-import { styled } from "./dom.js";
+import { csv, save, styled } from "./dom.js";
 import { LEDGER, fetched, metricNames, percent, score, type Scoring } from "./scoring.js";
 import { words } from "./words.js";
 
@@ -40,6 +40,8 @@ class Leaderboard extends HTMLElement {
     readonly #body = make("div", { class: "scroll" });
     #results: Results = { rows: [] };
     #base = document.baseURI;
+    /** Words that the systems shown have in their names. */
+    #wanted = "";
     #column = "";
     #down = true;
 
@@ -51,11 +53,32 @@ class Leaderboard extends HTMLElement {
             const { content } = await fetched(this.#base, words(this));
             this.#results = checked(JSON.parse(new TextDecoder().decode(content as Uint8Array)), this.#base);
             this.#column = this.#metrics()[0] ?? "";
-            this.#root.replaceChildren(this.#status, this.#body);
+            this.#root.replaceChildren(this.#tools(), this.#status, this.#body);
             this.#draw();
         } catch (error) {
             this.#root.prepend(make("p", { role: "alert", class: "problem" }, error instanceof Error ? error.message : String(error)));
         }
+    }
+
+    /** Search and CSV. */
+    #tools(): HTMLElement {
+        const say = words(this);
+        const search = make("input", { type: "search", id: "search", autocomplete: "off" });
+        search.addEventListener("input", () => {
+            this.#wanted = search.value.trim().toLowerCase();
+            this.#draw();
+        });
+        const all = make("button", { type: "button", id: "csv" }, say.saveBoard);
+        all.addEventListener("click", () => {
+            const metrics = this.#metrics();
+            const rows = this.#sorted().map(({ row: { name, scorecard }, rank }) => [rank ?? "", name, ...metrics.flatMap((metric): (string | number)[] => {
+                const found = scorecard.metrics[metric];
+                return found ? [found.value, found.low, found.high, found.n] : ["", "", "", ""];
+            }), ...LEDGER.map((ending) => scorecard.ledger[ending])]);
+            const heads = [say.rank, say.name, ...metrics.flatMap((metric) => [metric, `${metric} low`, `${metric} high`, `${metric} n`]), ...LEDGER];
+            save("leaderboard.csv", csv([heads, ...rows]), "text/csv");
+        });
+        return make("p", { class: "tools" }, make("label", { for: "search" }, say.search), search, all);
     }
 
     /** The metrics of all rows, the first row's main one first. */
@@ -71,7 +94,9 @@ class Leaderboard extends HTMLElement {
         const rows = [...this.#results.rows].sort((a, b) => Number(ranks(b)) - Number(ranks(a))
             || sign * ((value(a) ?? -1) - (value(b) ?? -1)) || a.name.localeCompare(b.name));
         const better = (row: Row) => rows.filter((other) => ranks(other) && value(other)! > value(row)!).length;
-        return rows.map((row) => ({ row, rank: ranks(row) ? better(row) + 1 : undefined }));
+        // A search leaves the ranks as they are.
+        const ranked = rows.map((row) => ({ row, rank: ranks(row) ? better(row) + 1 : undefined }));
+        return ranked.filter(({ row }) => row.name.toLowerCase().includes(this.#wanted));
     }
 
     #draw(): void {
@@ -104,7 +129,8 @@ class Leaderboard extends HTMLElement {
         this.#body.replaceChildren(make("table", {},
             make("caption", {}, this.#results.title ?? say.board),
             make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body)));
-        this.#status.textContent = this.#column === "" ? "" : say.sorted(this.#column, this.#down);
+        const [n, of] = [body.length, this.#results.rows.length];
+        this.#status.textContent = [this.#column === "" ? "" : say.sorted(this.#column, this.#down), n < of ? say.found(n, of) : ""].filter((part) => part !== "").join(" ");
     }
 
     #checker(row: Row): Node {

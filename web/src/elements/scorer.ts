@@ -2,11 +2,13 @@
 
 import type { RowProblem, Scorecard } from "./closeread_scorer.js";
 import { make, table } from "../dom.js";
-import { styled } from "./dom.js";
+import { csv, save, styled } from "./dom.js";
 import { LEDGER, fetched, metricNames, percent, score, scoringOf } from "./scoring.js";
 import { words } from "./words.js";
 
-/** Rows that a table of problems shows; the JSON has all. */
+/** Endings of items that no row of the file is about. */
+const NOT_PREDICTED = new Set<string>(["missing", "no_gold", "not_asked"]);
+/** Rows that a table shows; the JSON has all. */
 const MAX_ROWS = 50;
 
 class Scorer extends HTMLElement {
@@ -21,8 +23,12 @@ class Scorer extends HTMLElement {
         if (this.#root.childElementCount > 0) return;
         const file = make("input", { type: "file", id: "file", accept: ".jsonl,.json,.csv,.txt" });
         file.addEventListener("change", () => file.files?.[0] && this.#take(file.files[0]));
+        const say = words(this);
+        const example = make("button", { type: "button", id: "example" }, say.example);
+        example.addEventListener("click", () => this.#example());
+        example.hidden = this.hasAttribute("format");
         this.#root.append(
-            make("p", {}, make("label", { for: "file" }, words(this).predictions), " ", file),
+            make("p", {}, make("label", { for: "file" }, say.predictions), " ", file, " ", example),
             this.#status, this.#problem, this.#result);
         this.addEventListener("dragover", (event) => {
             event.preventDefault();
@@ -35,6 +41,19 @@ class Scorer extends HTMLElement {
             const dropped = event.dataTransfer?.files[0];
             if (dropped) this.#take(dropped);
         });
+    }
+
+    /** A file as predictions are to be: an id of each item, with an answer to be put in. */
+    async #example(): Promise<void> {
+        const say = words(this);
+        this.#problem.textContent = "";
+        try {
+            const { content } = await fetched(new URL(this.getAttribute("gold")?.trim() || "items.jsonl", document.baseURI).href, say);
+            const items = new TextDecoder().decode(content as Uint8Array).split("\n").filter((line) => line.trim() !== "").map((line) => JSON.parse(line) as { id: string; task: string });
+            save("predictions.jsonl", items.map(({ id, task }) => `${JSON.stringify(task === "choice" ? { item: id, choice: 0 } : { item: id, answer: say.yourAnswer })}\n`).join(""), "application/jsonl");
+        } catch (error) {
+            this.#problem.textContent = error instanceof Error ? error.message : String(error);
+        }
     }
 
     async #take(file: File): Promise<void> {
@@ -62,6 +81,13 @@ class Scorer extends HTMLElement {
         const problems = [
             ...ledger.problems.malformed_rows, ...ledger.problems.unknown_ids, ...ledger.problems.duplicate_ids,
         ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+        const used = LEDGER.filter((ending) => !NOT_PREDICTED.has(ending)).reduce((sum, ending) => sum + ledger[ending], 0);
+        if (used === 0) {
+            // A table of zeros would look like a score.
+            this.#status.textContent = "";
+            this.#problem.textContent = say.nothingUsable(name);
+            return this.#result.replaceChildren(...(problems.length > 0 ? [this.#rows(problems)] : []));
+        }
         this.#status.textContent = card.complete ? say.complete(card.n) : say.incomplete(ledger.missing, card.n);
         this.#problem.textContent = problems.length > 0 ? say.problems(problems.length) : "";
         const scores = metricNames(card).map((metric) => {
@@ -76,11 +102,28 @@ class Scorer extends HTMLElement {
         if (card.notes.length > 0) {
             this.#result.append(make("h3", {}, say.notes), make("ul", {}, ...card.notes.map((note) => make("li", {}, note))));
         }
+        this.#result.append(this.#items(card, name));
         const link = make("a", {
             download: `${name}.scores.json`, href: URL.createObjectURL(new Blob([json + "\n"], { type: "application/json" })),
         }, say.download);
         this.#result.append(make("p", {}, link));
         this.dispatchEvent(new CustomEvent("scored", { detail: card, bubbles: true, composed: true }));
+    }
+
+    /** Every item with its ending and scores, those that failed or score least first. */
+    #items(card: Scorecard, name: string): HTMLElement {
+        const say = words(this);
+        const metrics = metricNames(card).filter((metric) => card.items.some(({ scores }) => metric in scores));
+        const value = ({ scores }: Scorecard["items"][number]) => scores[metrics[0] ?? ""] ?? -1;
+        const items = [...card.items].sort((a, b) => value(a) - value(b));
+        const cells = ({ id, outcome, scores }: Scorecard["items"][number]) => [id, outcome, ...metrics.map((metric) => (scores[metric] === undefined ? "" : percent(scores[metric]!)))];
+        const columns = [say.item, say.outcome, ...metrics];
+        const all = make("button", { type: "button" }, say.saveItems);
+        all.addEventListener("click", () => save(`${name}.items.csv`, csv([columns, ...items.map(cells)]), "text/csv"));
+        const shown = make("details", { id: "by-item" }, make("summary", {}, say.byItem(items.length)), table(say.byItem(items.length), columns, items.slice(0, MAX_ROWS).map(cells)));
+        if (items.length > MAX_ROWS) shown.append(make("p", { class: "note" }, say.more(items.length - MAX_ROWS)));
+        shown.append(make("p", {}, all));
+        return shown;
     }
 
     #rows(problems: RowProblem[]): HTMLElement {
