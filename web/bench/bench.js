@@ -147,18 +147,18 @@ async function longNovel(content) {
 /** Opens a novel in a fresh page and asks; seconds from its drop to the first passages. */
 async function asked(file) {
     const page = await browser.newPage();
-    await page.goto(`${server.origin}index.html`);
-    await page.locator("#sample").waitFor();
+    await page.goto(`${server.origin}index.html#/find`);
+    await page.locator("#book-chip").waitFor();
     const start = performance.now();
     await page.setInputFiles("#file", file);
-    await page.waitForFunction(() => !document.querySelector("#question").disabled, null, { timeout: 120_000 });
+    await page.waitForSelector("#question", { timeout: 120_000 });
     await page.fill("#question", QUESTION);
     await page.press("#question", "Enter");
-    await page.waitForSelector("#by-score li", { timeout: 120_000 });
+    await page.waitForSelector("#passages li", { timeout: 120_000 });
     return { page, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Milliseconds from moving the budget until map, columns and summary are laid out and painted, at every stop of the slider. */
+/** Milliseconds from moving the budget until ribbon, passages and summary are laid out and painted, at every stop of the slider. */
 async function redraws(content) {
     const { page } = await asked(await longNovel(content));
     const times = await page.evaluate(async (turns) => {
@@ -169,12 +169,12 @@ async function redraws(content) {
             channel.port2.postMessage(0);
         }));
         const drawn = () => new Promise((resolve) => {
-            const columns = document.querySelector("#by-document");
             const observer = new MutationObserver(() => (observer.disconnect(), resolve()));
-            observer.observe(columns, { childList: true });
+            observer.observe(document.querySelector("#found"), { attributeFilter: ["data-budget"] });
         });
         const all = [];
         for (let turn = 0; turn < turns; turn++) {
+            // The first stop is another one than the last, which the slider stands at.
             for (let stop = 0; stop <= Number(slider.max); stop++) {
                 slider.value = String(stop);
                 const start = performance.now();

@@ -107,11 +107,11 @@ export class Session extends EventTarget {
             this.say(reading(name));
             try {
                 const bytes = await read();
-                const facts = await this.core.ask("book/open", { id: work?.id ?? name, bytes });
+                const { facts, chapters } = await this.core.ask("book/open", { id: work?.id ?? name, bytes });
                 if (mine !== this.#opening) return;
                 const hash = work ? undefined : await digest(bytes);
                 const title = work?.title ?? (facts.title || name.replace(/\.(txt|md|epub|html?|docx)$/i, ""));
-                const book = { key: work?.id ?? hash?.slice(0, KEY) ?? "", name, title, bytes, facts, work };
+                const book = { key: work?.id ?? hash?.slice(0, KEY) ?? "", name, title, bytes, facts, chapters, work };
                 this.store.dispatch({ kind: "opened", book });
                 if (!arrived) this.put({ b: book.key, q: "" });
                 this.say(opened(title, facts));

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { DIST, openBook, useBrowser } from "./harness.js";
+import { DIST, openBook, rankBy, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 const FLAGS = ["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"];
@@ -57,9 +57,9 @@ describe("WebGPU", () => {
 describe("the lab's encoder", () => {
     const use = useBrowser({ route: "#/find", flags: FLAGS });
 
-    const ask = async (page) => {
+    const ask = async (page, compute) => {
         await openBook(page, { name: "story.txt", bytes: STORY });
-        await page.selectOption("#retriever", "dense");
+        await rankBy(page, "dense", compute);
         await page.fill("#question", QUESTION);
         await page.press("#question", "Enter");
     };
@@ -67,7 +67,7 @@ describe("the lab's encoder", () => {
     const ranking = async (page) => {
         await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 240_000 });
         await page.waitForTimeout(1000);
-        return page.$$eval("#by-score li", (items) => items.map((item) => Number(item.dataset.passage)));
+        return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
     };
     /** Forgets the vectors that this browser keeps. */
     const forget = async (page) => {
@@ -93,8 +93,7 @@ describe("the lab's encoder", () => {
         await forget(page);
         told.length = 0;
         await listen();
-        await page.selectOption("#compute", "webgpu");
-        await ask(page);
+        await ask(page, "webgpu");
         assert.deepEqual(await ranking(page), expected);
         assert.ok(told.some((text) => /1 worker, webgpu f32/.test(text)), told.join("\n"));
 
@@ -117,8 +116,7 @@ describe("the lab's encoder", () => {
                 return device;
             };
         }).catch(() => {}));
-        await page.selectOption("#compute", "webgpu");
-        await ask(page);
+        await ask(page, "webgpu");
         assert.deepEqual(await ranking(page), expected);
         assert.ok(told.some((text) => /WebGPU is not used: .*lost/.test(text)), told.join("\n"));
     });

@@ -71,6 +71,13 @@ export async function opened(page, title) {
     assert.equal(await page.textContent("#problem"), "");
 }
 
+/** Ranks by `bm25`, `dense` or `hybrid`, in the drawer "How". */
+export async function rankBy(page, retriever, compute) {
+    if (!(await page.locator("#how").evaluate((drawer) => drawer.open))) await page.click("#how > summary");
+    if (compute) await page.selectOption("#compute", compute);
+    await page.check(`#retriever-${retriever}`);
+}
+
 /** The exports of a module of src/ that touches no page. */
 export async function unit(path) {
     const entry = fileURLToPath(new URL(`../src/${path}`, import.meta.url));

@@ -65,7 +65,7 @@ async function hostile(path) {
 
 async function open(page, name) {
     await page.setInputFiles("#run-folder", join(work, name));
-    await page.waitForFunction((name) => document.querySelector("#run")?.selectedOptions[0]?.textContent === name, name, { timeout: 120_000 });
+    await page.waitForFunction((name) => document.querySelector("#runs-heading")?.textContent === name, name, { timeout: 120_000 });
     await page.waitForSelector(".part.report table", { timeout: 120_000 });
 }
 const part = (page, name) => page.click(`#part-${name}`);
@@ -82,6 +82,7 @@ test("a run folder's report is the command line's, byte for byte, with its chart
     const shown = await tables(page);
     assert.equal(shown.length, report.tables.length);
     assert.deepEqual(shown[0][0].split("|"), report.tables[0].columns);
+    assert.match(await page.textContent("#finding"), /\w.*\.$/, "a sentence before all numbers");
     const drawn = await page.$$eval(".charts svg", (all) => all.map((svg) => [svg.getAttribute("role"), svg.querySelector("title").textContent, svg.querySelector("desc").textContent.length]));
     assert.equal(drawn.length, report.charts.length);
     assert.ok(drawn.length > 2 && drawn.every(([role, title, words]) => role === "img" && title !== "" && words > 50), JSON.stringify(drawn));
@@ -146,12 +147,11 @@ test("two runs compare as on the command line, in the page and in Node", needs("
     await open(page, "first");
     await open(page, "second");
     await part(page, "compare");
-    await page.selectOption("#compare-a", { label: "first" });
-    await page.selectOption("#compare-b", { label: "second" });
-    await page.fill("#compare-budget", "300");
+    await page.selectOption("#compare-a", { label: "first: dos-rag at 300" });
+    await page.selectOption("#compare-b", { label: "second: dos-rag at 300" });
     await page.click("#compare-go");
     await page.waitForSelector("#compared .conclusion");
-    const expected = JSON.parse(closeread("compare", "first", "second", "--budget", "300", "--json"));
+    const expected = JSON.parse(closeread("compare", "first", "second", "--method", "dos-rag", "--budget", "300", "--json"));
     assert.deepEqual(await page.$$eval(".conclusion", (all) => all.map((p) => p.textContent)), expected.comparisons.map(({ conclusion }) => conclusion));
 
     const { default: init, OpenRun, compareJson } = await import(new URL("closeread_wasm.js", DIST));
@@ -172,6 +172,83 @@ test("two runs compare as on the command line, in the page and in Node", needs("
     assert.throws(() => compareJson(a, b, { metric: ["beauty"] }), /not both have the metric `beauty`/);
 });
 
+test("a trial has an address: it opens from it, steps to its neighbours, and Back leads through them", needs("CLOSEREAD_BINARY"), async () => {
+    const { page } = use;
+    await open(page, "first");
+    await part(page, "trials");
+    await page.check("#verdict-wrong", { force: true });
+    await page.selectOption("#trial-cell", { label: "dos-rag at 300" });
+    await page.waitForSelector(".trial .verdict.wrong");
+    assert.equal(await page.locator(".trial .verdict.right").count(), 0);
+    const n = Number((await page.textContent("#trial-count")).match(/^[\d,]+/)[0].replace(",", ""));
+    await page.check("#verdict-all", { force: true });
+    await page.waitForFunction((n) => Number(document.querySelector("#trial-count").textContent.match(/^[\d,]+/)[0].replace(",", "")) > n, n);
+    await page.check("#verdict-differ", { force: true });
+    await page.selectOption("#trial-cell", "");
+    await page.selectOption("#trial-sort", "highest");
+    await page.waitForFunction(() => /s=highest/.test(location.hash));
+    await page.check("#verdict-all", { force: true });
+    await page.selectOption("#trial-sort", "item");
+    await page.locator(".trial").first().click();
+    await page.waitForSelector("#trace-heading");
+    const first = await page.textContent("#trace-heading");
+    assert.match(page.url(), /#\/runs\/first\/trials\/en-001\//);
+    assert.equal(await page.getAttribute("#previous-trial", "aria-disabled"), "true");
+    await page.click("#next-trial");
+    await page.waitForFunction((first) => document.querySelector("#trace-heading")?.textContent !== first, first);
+    assert.equal(await page.evaluate(() => document.activeElement.id), "next-trial", "the focus stays");
+    await page.goBack();
+    await page.waitForFunction((first) => document.querySelector("#trace-heading")?.textContent === first, first);
+    const address = page.url();
+    await part(page, "report");
+    await page.waitForSelector(".report table");
+    await page.goto(address);
+    await page.waitForFunction((first) => document.querySelector("#trace-heading")?.textContent === first, first);
+    await page.goto(`${use.origin}#/runs/elsewhere/trials`);
+    await page.waitForFunction(() => /run elsewhere is not open/.test(document.querySelector("#no-run").textContent));
+});
+
+test("tables sort by a column and are saved as CSV", needs("CLOSEREAD_BINARY"), async () => {
+    const { page } = use;
+    await open(page, "first");
+    const numbers = () => page.$$eval("#run-body table", ([table]) => [...table.tBodies[0].rows].map((row) => parseFloat(row.querySelector("td.number").textContent)));
+    const column = await page.$$eval("#run-body table", ([table]) => [...table.tHead.rows[0].cells].findIndex((cell) => cell.classList.contains("number")));
+    await page.locator("#run-body table").first().locator("thead .sort").nth(column).click();
+    assert.equal(await page.locator("#run-body th[aria-sort=descending]").count(), 1);
+    const down = (await numbers()).filter((number) => !Number.isNaN(number));
+    assert.deepEqual(down, [...down].sort((a, b) => b - a));
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.locator("#run-body .save button").first().click()]);
+    assert.match(saved.suggestedFilename(), /\.csv$/);
+});
+
+test("a comparison offers what there is, and starts with two cells that differ", needs("CLOSEREAD_BINARY"), async () => {
+    const { page } = use;
+    await open(page, "first");
+    await part(page, "compare");
+    await page.waitForSelector("#compared .conclusion");
+    assert.deepEqual(await page.$$eval("#compare-a, #compare-b", (all) => all.map((select) => select.selectedOptions[0].textContent)), ["vanilla-rag at 900", "dos-rag at 900"]);
+    await page.selectOption("#compare-b", { label: "vanilla-rag at 900" });
+    assert.ok(await page.isDisabled("#compare-go"));
+    assert.match(await page.textContent("#same"), /choose another/);
+});
+
+test("a run folder that is dropped anywhere opens here; a book that is dropped on a run opens where books are", needs("CLOSEREAD_BINARY"), async () => {
+    const { page } = use;
+    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map(async (name) => [name, await readFile(join(work, "first", name), "utf8")]));
+    const drop = (files) => page.evaluate((files) => {
+        const transfer = new DataTransfer();
+        for (const [name, text] of files) transfer.items.add(new File([text], name));
+        document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }, files);
+    await page.goto(`${use.origin}#/find`);
+    await page.waitForSelector("#find");
+    await drop(files);
+    await page.waitForSelector(".part.report table", { timeout: 120_000 });
+    await drop([["lamp.txt", "Ana lit the lamp."]]);
+    await page.waitForFunction(() => document.querySelector("#book-chip i")?.textContent === "lamp");
+    assert.ok(await page.locator("#find").isVisible());
+});
+
 test("hostile texts are shown as text", needs("CLOSEREAD_BINARY"), async () => {
     const { page } = use;
     await open(page, "hostile");
@@ -180,7 +257,7 @@ test("hostile texts are shown as text", needs("CLOSEREAD_BINARY"), async () => {
     await page.click(".trial");
     await page.waitForSelector("#trace-heading");
     const [title, images, text] = await page.evaluate(() => [document.title, document.querySelectorAll("main img, main script").length, document.querySelector("main").textContent]);
-    assert.ok(title.startsWith("closeread") && images === 0, title);
+    assert.ok(title.endsWith("closeread") && images === 0, title);
     assert.ok(text.includes("<script>document.title='hurt'</script><U+202E><U+2069>&amp;"), "steering characters have their number");
     assert.ok(!/[\u202e\u2069]/.test(text));
 });
@@ -194,6 +271,7 @@ test("files that are no run say what is missing, and the run before stays", need
     await page.setInputFiles("#run-files", wrong.map(([name, text]) => ({ name, mimeType: "application/json", buffer: Buffer.from(text) })));
     await page.waitForFunction(() => /manifest that `closeread run` writes/.test(document.querySelector("#problem").textContent));
     assert.equal(await page.locator("#run option").count(), 1);
+    assert.equal(await page.textContent("#runs-heading"), "first");
 });
 
 test("the view speaks Chinese and keeps its runs while the language changes", needs("CLOSEREAD_BINARY"), async () => {
@@ -201,7 +279,7 @@ test("the view speaks Chinese and keeps its runs while the language changes", ne
     await open(page, "first");
     await page.click("#language");
     await page.waitForSelector("#runs .part.report table");
-    assert.equal(await page.textContent("#runs h2"), "运行查看器");
+    assert.equal(await page.title(), "运行 · closeread");
     await part(page, "trials");
     await page.waitForSelector(".trial .outcome");
     assert.match(await page.textContent(".trial .outcome"), /有答案|未找到/);
@@ -254,13 +332,14 @@ test("a served run opens by a click, and the page's first load is as it should b
         }
         // Nothing holds up the first paint but one style sheet; scripts are modules, which do not block.
         const blocking = await page.$$eval("head script:not([type=module]), head style, head link[rel=stylesheet]", (all) => all.map((one) => one.getAttribute("href") ?? one.outerHTML));
-        assert.deepEqual(blocking.filter((href) => !/^(lab|theatre|runs)\.css$/.test(href)), ["style.css"]);
+        assert.deepEqual(blocking.filter((href) => !/^(essay|find|ask|watch|theatre|runs)\.css$/.test(href)), ["style.css"]);
         // The header says what the page's own tag says; frame-ancestors can only stand in a header.
         const tag = await page.getAttribute("meta[http-equiv=Content-Security-Policy]", "content");
         const parts = (policy) => new Set(policy.split(";").map((part) => part.trim().replace(/\s+/g, " ")).filter((part) => !part.startsWith("frame-ancestors")));
         assert.deepEqual(parts(responses[0].headers()["content-security-policy"]), parts(tag));
+        assert.match(page.url(), /#\/runs\/first$/);
         await page.reload();
-        await page.waitForSelector(".served-run");
+        await page.waitForSelector(".part.report table", { timeout: 120_000 });
     } finally {
         await context.close();
         end();

@@ -8,6 +8,10 @@ const { parseAddress, addressHash, inView } = await unit("state/address.ts");
 const { initialApp, reduceApp } = await unit("state/app.ts");
 const { Store } = await unit("state/store.ts");
 
+const { settingsOf, queryOf, stopsOf, stopAt, metInOrder } = await unit("state/find.ts");
+const { runsAddress, runsTo, firstPair, comparing } = await unit("state/runs.ts");
+const { csv } = await unit("parts/export.ts");
+
 test("an address is read as it was written", () => {
     const addresses = [
         { view: "find", path: [], query: { b: "the-loan-of-the-bell", q: "Who? & why = 7%", k: "1500" } },
@@ -61,4 +65,47 @@ test("a store tells of changes alone", () => {
     end();
     store.dispatch({ kind: "said", status: "read" });
     assert.deepEqual([told, store.state.status], [1, "read"]);
+});
+
+test("settings are read as they were written, and what is none is the default", () => {
+    const settings = { budget: 3000, retriever: "hybrid", order: "book", neighbours: 2 };
+    assert.deepEqual(settingsOf(queryOf(settings)), settings);
+    assert.deepEqual(queryOf({ budget: 1500, retriever: "bm25", order: "score", neighbours: 0 }), { k: "", r: "", o: "", n: "" });
+    const defaults = settingsOf({});
+    for (const query of [{ k: "-5" }, { k: "many" }, { k: "1.5" }, { r: "magic" }, { o: "up" }, { n: "9" }]) assert.deepEqual(settingsOf(query), defaults, JSON.stringify(query));
+});
+
+test("the slider stops from 100 tokens to the whole book", () => {
+    assert.deepEqual(stopsOf(50), [100]);
+    assert.deepEqual(stopsOf(450), [100, 150, 200, 300, 400, 450]);
+    const stops = stopsOf(300_000);
+    assert.deepEqual([stops[0], stops.at(-1)], [100, 300_000]);
+    assert.deepEqual([stopAt(stops, 1500), stopAt(stops, 1501), stopAt(stops, 1e9)].map((at) => stops[at]), [1500, 2000, 300_000]);
+});
+
+test("evidence is met in the order of the passages that hold it, each piece once", () => {
+    const evidence = [{ start: 10, end: 20 }, { start: 50, end: 60 }, { start: 90, end: 95 }];
+    const rows = [{ start: 40, end: 70 }, { start: 55, end: 58 }, { start: 0, end: 15 }, { start: 60, end: 90 }];
+    assert.deepEqual(metInOrder(rows, evidence), [2, 1], "spans that only touch hold nothing");
+});
+
+test("a trial and its filter have an address", () => {
+    const at = { run: "my run", part: "trials", trial: { item: "en-001", cell: "dos-rag at 1,500", repeat: 1 }, filter: { verdict: "wrong", sort: "lowest", cell: 2, outcome: "answered", text: "a b" } };
+    assert.deepEqual(runsAddress(parseAddress(addressHash(runsTo(at)))), at);
+    assert.equal(addressHash(runsTo({ ...at, part: "report" })), "#/runs/my%20run", "a report has no filter");
+    assert.deepEqual(runsAddress(parseAddress("#/runs/a/nonsense?f=maybe&s=up&c=x")), { run: "a", part: "report", trial: undefined, filter: {} });
+});
+
+test("a comparison starts with the two orders at one budget, and names what differs", () => {
+    const arm = (method, budget, model = "m") => ({ method, budget, model });
+    const arms = [arm("closed-book", null), arm("vanilla-rag", 500), arm("dos-rag", 500), arm("vanilla-rag", 900), arm("dos-rag", 900)];
+    assert.deepEqual(firstPair(arms), [3, 4]);
+    assert.deepEqual(firstPair([arm("raptor", 500), arm("read-agent", null), arm("naive-rag", 500)]), [0, 2]);
+    assert.deepEqual(firstPair([arm("raptor", 500)]), [0, 0]);
+    assert.deepEqual(comparing(arms[3], arms[4]), { method: ["vanilla-rag", "dos-rag"], model: ["m"], budget: [900] });
+    assert.deepEqual(comparing(undefined, undefined), { method: [], model: [], budget: [] });
+});
+
+test("CSV quotes what would break a row", () => {
+    assert.equal(csv([["a", 1], ['say "x", then\ny', ""]]), 'a,1\r\n"say ""x"", then\ny",\r\n');
 });

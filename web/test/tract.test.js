@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, test } from "node:test";
-import { DIST, openBook, useBrowser } from "./harness.js";
+import { DIST, openBook, rankBy, useBrowser } from "./harness.js";
 import { SHIPPED, TOKENIZER, find, tinyToml } from "./tiny.js";
 
 /** Several passages of words that the tiny models know. */
@@ -40,7 +40,7 @@ describe("tract", () => {
 });
 
 describe("a model from files", () => {
-    const use = useBrowser({ find });
+    const use = useBrowser({ route: "#/find", find });
 
     const choose = (page, contents) => page.setInputFiles("#model-files",
         Object.entries(contents).map(([name, content]) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(content) })));
@@ -48,7 +48,7 @@ describe("a model from files", () => {
     const ranked = async (page) => {
         await page.waitForFunction(() => /^All /.test(document.querySelector("#embedding").textContent), null, { timeout: 60_000 });
         await page.waitForTimeout(1000);
-        return page.$$eval("#by-score li", (items) => items.map((item) => Number(item.dataset.passage)));
+        return page.$$eval("#passages li", (items) => items.map((item) => Number(item.dataset.passage)));
     };
 
     test("is run by the encoder or by tract, and forgotten when the shipped one is wanted again", { timeout: 120_000 }, async () => {
@@ -58,6 +58,7 @@ describe("a model from files", () => {
         await page.evaluate(() => new MutationObserver(() => globalThis.tell(document.querySelector("#embedding")?.textContent ?? ""))
             .observe(document.body, { subtree: true, childList: true, characterData: true }));
         await openBook(page, { name: "letters.txt", bytes: STORY });
+        await page.click("#how > summary");
         await page.click("#embedding-model");
         const [toml, onnx] = [tinyToml("letters", 8, "mean"), await tinyBert()];
         await choose(page, { "model.toml": toml, "model.onnx": onnx });
@@ -68,7 +69,7 @@ describe("a model from files", () => {
 
         await choose(page, { "model.toml": toml, "model.onnx": onnx, "tokenizer.json": TOKENIZER });
         await page.waitForFunction(() => document.querySelector("#embedding-model").textContent === "Embedding model: letters");
-        await page.selectOption("#retriever", "dense");
+        await rankBy(page, "dense");
         await page.fill("#question", "b b");
         await page.press("#question", "Enter");
         const byEncoder = await ranked(page);
@@ -88,10 +89,10 @@ describe("a model from files", () => {
     test("can be left to tract by hand", { timeout: 120_000 }, async () => {
         const { page } = use;
         await openBook(page, { name: "letters.txt", bytes: STORY });
-        await page.selectOption("#compute", "tract");
+        await rankBy(page, "bm25", "tract");
         await page.click("#embedding-model");
         await choose(page, { "model.toml": tinyToml("letters", 8, "mean"), "model.onnx": await tinyBert(), "tokenizer.json": TOKENIZER });
-        await page.selectOption("#retriever", "dense");
+        await rankBy(page, "dense");
         await page.fill("#question", "b b");
         const tract = page.waitForRequest(/closeread_tract_bg\.wasm/);
         await page.press("#question", "Enter");
@@ -102,7 +103,7 @@ describe("a model from files", () => {
     test("that knows a language makes up for one that does not", { timeout: 120_000 }, async () => {
         const { page } = use;
         await openBook(page, { name: "boats.txt", bytes: "阿娜点亮了灯。船停在港里。谁也没有付钱给摆渡人，他自己划船回家去了。" });
-        await page.selectOption("#retriever", "dense");
+        await rankBy(page, "dense");
         await page.fill("#question", "船");
         await page.press("#question", "Enter");
         await page.waitForFunction(() => /does not know the language/.test(document.querySelector("#embedding").textContent));

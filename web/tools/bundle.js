@@ -1,6 +1,6 @@
 // Bundles src/ into dist/: the page in parts that are fetched by need, its workers, the package's modules, the elements.
 
-import { cpSync, mkdirSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -19,6 +19,8 @@ const scorer = {
 const common = { absWorkingDir: WEB, bundle: true, format: "esm", target: "es2023", minify: true, logLevel: "warning", legalComments: "none" };
 const entries = (...names) => Object.fromEntries(names.map((path) => [path.split("/").pop().replace(/\.tsx?$/, ""), `src/${path}`]));
 
+// What an earlier build has left.
+for (const name of readdirSync(`${WEB}dist`)) if (/-[A-Z0-9]{8}\.js$/.test(name)) rmSync(`${WEB}dist/${name}`);
 await Promise.all([
     build({ ...common, plugins: [bindgen], entryPoints: entries("app.tsx"), outdir: "dist", splitting: true, chunkNames: "[name]-[hash]",
         jsx: "automatic", jsxImportSource: "preact" }),

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { writeEssays } from "./essay.js";
 import { allFiles, compressed, firstLoad } from "./first-load.js";
 
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
@@ -15,6 +16,8 @@ for (const name of ["punkt-en.txt", "wordnet-3.0.bin"]) {
     writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
     rmSync(path);
 }
+
+await writeEssays();
 
 /** What works offline after the first visit: the views, a book, the default tokenizer. The rest is kept once it was used. */
 const kept = allFiles(DIST).filter((path) =>

@@ -5,7 +5,7 @@ import { dirname, join, normalize } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /** What is fetched by name on the first screen. */
-const BY_NAME = ["style.css", "icon.svg", "sample/documents.jsonl", "sample/items.jsonl"];
+const BY_NAME = ["style.css", "icon.svg", "essay.css", "essay.en.json", "sample/documents.jsonl", "sample/items.jsonl"];
 
 /** Paths within `dist`: the page, what it names, the modules that these import. */
 export function firstLoad(dist) {
@@ -19,7 +19,8 @@ export function firstLoad(dist) {
             : text.matchAll(/(?:^|[;}])(?:import|export)\b[^"'();]*["'](\.[^"']+)["']/gm);
         for (const [, name] of named) add(normalize(join(dirname(path), name)));
     };
-    ["index.html", ...BY_NAME].forEach(add);
+    const essay = readdirSync(dist).filter((name) => /^Essay-\w+\.js$/.test(name));
+    ["index.html", ...BY_NAME, ...essay].forEach(add);
     const fonts = readFileSync(join(dist, "style.css"), "utf8").matchAll(/url\((fonts\/[\w./-]+)\)/g);
     for (const [, font] of fonts) files.add(font);
     return [...files].sort();

@@ -23,7 +23,7 @@ async function shot(name, address, act, { height = 800, colorScheme = "light" } 
     console.log(`docs/screens/${name}.png`);
 }
 
-const theatre = `${server.origin}#/theatre`;
+const theatre = `${server.origin}#/watch`;
 const story = async (page, method) => {
     await openSample(page, "the-loan-of-the-bell");
     await page.locator("#method").waitFor();
@@ -31,12 +31,8 @@ const story = async (page, method) => {
 };
 const fromTop = (page, selector) => page.$eval(selector, (element) => element.scrollIntoView());
 
-await shot("lab", server.origin, async (page) => {
-    await openSample(page, "the-loan-of-the-bell");
-    await page.selectOption("#items", { index: 2 });
-    await page.locator("#by-score li").first().waitFor();
-    await fromTop(page, "#lab");
-});
+await shot("essay", server.origin, (page) => page.locator("#passages li").first().waitFor());
+await shot("lab", `${server.origin}#/find?b=the-loan-of-the-bell&q=en-060&o=book`, (page) => page.locator("#passages li").first().waitFor({ timeout: 60_000 }));
 await shot("theatre-setup", theatre, async (page) => {
     await story(page, "agentic-rag");
     await page.check("#reader-model");

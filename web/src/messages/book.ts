@@ -1,6 +1,6 @@
 // The open book, which all views share.
 
-import type { BookFacts } from "../closeread_books.js";
+import type { BookFacts, Chapter } from "../closeread_books.js";
 
 /** What is known of a book that was read. */
 export type Facts = BookFacts;
@@ -9,5 +9,5 @@ export interface BookMessages {
     /** Makes ready what reading a book takes. */
     "book/prepare": { request: Record<string, never>; reply: void };
     /** Reads and indexes a file under a name; it is the open book from then on. */
-    "book/open": { request: { id: string; bytes: Uint8Array }; reply: Facts };
+    "book/open": { request: { id: string; bytes: Uint8Array }; reply: { facts: Facts; chapters: Chapter[] } };
 }

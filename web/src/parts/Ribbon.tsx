@@ -35,7 +35,7 @@ export function Ribbon({ nBytes, chapters = [], retrieved, evidence = [], readin
     const id = useId();
     const [at, setAt] = useState<number>();
     const percent = (byte: number) => `${((100 * byte) / Math.max(1, nBytes)).toFixed(3)}%`;
-    const bar = (kind: string, { start, end }: Stand, n: number) => <rect key={`${kind}${n}`} class={kind} x={percent(start)} width={percent(end - start)} />;
+    const bar = (kind: string, { start, end }: Stand, n: number) => <rect key={`${kind}${n}`} class={kind} x={percent(start)} width={percent(end - start)} height="62%" />;
     const parts = chapters.length > 1 ? chapters : [{ start: 0, end: nBytes, title: "" }];
     const marks = [...retrieved].sort((a, b) => a.start - b.start);
     const chapterAt = (byte: number) => chapters.findLast(({ start }) => start <= byte)?.title ?? "";
@@ -63,15 +63,15 @@ export function Ribbon({ nBytes, chapters = [], retrieved, evidence = [], readin
         <svg {...live} aria-label={label} class={open ? "opens" : undefined} onClick={(event) => open?.(byteOf(event))}
             onPointerMove={(event) => !small && setAt(byteOf(event))} onPointerLeave={() => setAt(undefined)}>
             <defs><Hatch id={`hatch${id}`} /></defs>
-            {parts.map(({ start, end }, n) => <rect key={`c${n}`} class="not-read" x={percent(start)} width={percent(end - start)} />)}
+            {parts.map(({ start, end }, n) => <rect key={`c${n}`} class="not-read" x={percent(start)} width={percent(end - start)} height="100%" />)}
             {retrieved.map((one, n) => bar("retrieved", one, n))}
-            {evidence.map(({ start }, n) => <rect key={`e${n}`} class="evidence hatched" x={percent(start)} fill={`url(#hatch${id})`} />)}
-            {reading && <rect class="reading" x={percent(reading.start)} width={percent(reading.end - reading.start)} />}
-            {at !== undefined && <rect class="here" x={percent(at)} width="1" />}
+            {evidence.map(({ start }, n) => <rect key={`e${n}`} class="evidence hatched" x={percent(start)} y="62%" width={small ? 5 : 9} height="38%" fill={`url(#hatch${id})`} />)}
+            {reading && <rect class="reading" x={percent(reading.start)} y="-3" width={percent(reading.end - reading.start)} height={small ? 20 : 46} />}
+            {at !== undefined && <rect class="here" x={percent(at)} width="1" height="100%" />}
         </svg>
         {!small && <p class="ribbon-foot" aria-hidden="true">
             {at === undefined ? chapters.length > 1 && chapters.length <= NUMBERED
-                ? chapters.map(({ start }, n) => <span key={n} style={{ left: percent(start) }}>{n === 0 ? say.chapterOne : n + 1}</span>)
+                ? chapters.map(({ start }, n) => <span key={n} style={{ left: percent(start) }}>{n === 0 && <span class="wide">{say.chapterOne}</span>}{n + 1}</span>)
                 : <><span>{say.start}</span><span class="end">{say.end}</span></>
                 : <span class={at > nBytes / 2 ? "before" : undefined} style={at > nBytes / 2 ? { right: percent(nBytes - at) } : { left: percent(at) }}>{told(at)}</span>}
         </p>}

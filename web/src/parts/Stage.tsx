@@ -62,7 +62,7 @@ export function Stage({ byScore, byBook, order, nBytes, chapters, evidence, open
                     <button type="button" class="row" onClick={() => open(row)}
                         aria-label={[say.passageOf(row.index + 1), rank === undefined ? "" : say.rank(rank + 1), say.into(row.start / nBytes), evident ? say.isEvidence : "", row.text]
                             .filter((part) => part !== "").join(", ")}>
-                        <span class="place num">{chapters.length > 1 ? `§ ${chapterOf(row)}` : say.percent(row.start / nBytes)}</span>
+                        <span class="place num">{chapters.length > 1 ? say.chapter(chapterOf(row)) : say.percent(row.start / nBytes)}</span>
                         <span class="text book-text foreign" dir="auto">{evident ? <mark>{row.text}</mark> : row.text}</span>
                     </button>
                 </li>;

@@ -63,7 +63,7 @@ function lineOfText(line: Element, within: DOMRect): SVGElement {
     const size = Number.parseFloat(style.fontSize);
     const text = element("text", { y: size, fill: style.color, "font-family": style.fontFamily, "font-size": size });
     text.textContent = line.textContent;
-    const clip = element("svg", { overflow: "hidden" });
+    const clip = element("svg", { overflow: line.matches(".text") ? "hidden" : "visible" });
     clip.append(text);
     return placed(at, within, clip);
 }

@@ -86,3 +86,25 @@ export async function servedRun(name: string): Promise<RunFolder> {
         })),
     };
 }
+
+/** Files that a run folder has besides the three that it must have, as far as their names are known without a list. */
+const MAY_HAVE = ["judging.json", "judgements.jsonl", "prices.json"];
+
+/** A run folder somewhere else: its files are fetched by their names. */
+export async function runAt(name: string, url: string): Promise<RunFolder> {
+    const folder = new URL(url.endsWith("/") ? url : `${url}/`, document.baseURI);
+    const needed = async (path: string) => {
+        const response = await fetch(new URL(path, folder));
+        if (!response.ok) throw new Error(`${new URL(path, folder).href}: ${response.status} ${response.statusText}`);
+        return { name: path, content: new Uint8Array(await response.arrayBuffer()) };
+    };
+    const files = await Promise.all(["manifest.json", "items.jsonl", "records.jsonl"].map(needed));
+    const more = await Promise.all(MAY_HAVE.map((path) => needed(path).catch(() => undefined)));
+    return { name, files: [...files, ...more.filter((file) => file !== undefined)] };
+}
+
+/** Whether what was dropped is a run folder, or files of one, and no book. */
+export function looksLikeRun(transfer: DataTransfer): boolean {
+    const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+    return entries.some((entry) => entry?.isDirectory) || [...transfer.files].some(({ name }) => READ.test(name));
+}

@@ -51,6 +51,20 @@ export class TrialsInSight {
         this.#soon();
     }
 
+    /** Marks the line of the trial that is open, and brings it into sight. */
+    mark(place: number): void {
+        if (place === this.#active) return;
+        this.#active = place;
+        this.#bring(place);
+        this.#draw();
+    }
+
+    #bring(place: number): void {
+        const [above, below] = [place * HEIGHT, (place + 1) * HEIGHT - this.element.clientHeight];
+        if (this.element.scrollTop > above) this.element.scrollTop = above;
+        if (this.element.scrollTop < below) this.element.scrollTop = below;
+    }
+
     #soon(): void {
         if (this.#waiting) return;
         this.#waiting = true;
@@ -111,9 +125,7 @@ export class TrialsInSight {
         if (to === undefined) return;
         event.preventDefault();
         const place = Math.min(last, Math.max(0, to));
-        const [above, below] = [place * HEIGHT, (place + 1) * HEIGHT - this.element.clientHeight];
-        if (this.element.scrollTop > above) this.element.scrollTop = above;
-        if (this.element.scrollTop < below) this.element.scrollTop = below;
+        this.#bring(place);
         this.#active = place;
         this.#draw();
     }
@@ -126,11 +138,12 @@ export class TrialsInSight {
     }
 }
 
-function content({ item, question, cell, repeat, outcome, said, scores }: TrialLine, cells: string[]): Node[] {
+function content({ item, question, cell, repeat, outcome, said, scores, verdict }: TrialLine, cells: string[]): Node[] {
     const say = inLanguage(words);
     const score = Object.entries(scores).filter(([name]) => name !== "evidence_recall").map(([name, value]) => `${name} ${percent(value)}`);
     const which = `${cells[cell] ?? ""}${repeat > 0 ? `, ${say.repeat(shown(repeat + 1))}` : ""}`;
     return [
+        ...(verdict ? [make("span", { class: `verdict ${verdict}`, role: "img", "aria-label": say[verdict] })] : []),
         make("span", { class: "trial-head" }, shownText("strong", item), " ", shownText("span", which, { class: "note" }), " ",
             make("span", { class: `outcome ${outcome}` }, say.outcome(outcome)), " ", make("span", { class: "note" }, visible(score.join(", ")))),
         make("span", { class: "trial-words" }, shownText("span", question), said === "" ? "" : " → ", shownText("span", said)),

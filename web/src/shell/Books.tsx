@@ -10,6 +10,11 @@ import { useApp, useSession, useWords } from "./context.js";
 
 const ACCEPTED = ".txt,.md,.epub,.html,.htm,text/plain,text/markdown,text/html,application/epub+zip";
 
+/** Opens the choice of books, from wherever it is wanted. */
+export function chooseBook(): void {
+    document.querySelector<HTMLDialogElement>("#books")?.showModal();
+}
+
 export function Books({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) {
     const session = useSession();
     const say = useWords(words);

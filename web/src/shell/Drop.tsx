@@ -1,6 +1,7 @@
 // The whole window takes what is dropped.
 
 import { useEffect, useState } from "preact/hooks";
+import { droppedFiles, looksLikeRun, type FoundFile } from "../runs/files.js";
 import * as words from "../words/app.js";
 import { useSession, useWords } from "./context.js";
 
@@ -19,8 +20,20 @@ export function Drop() {
         const drop = (event: DragEvent) => {
             event.preventDefault();
             setOver(false);
-            const dropped = event.dataTransfer?.files[0];
-            if (dropped && session.address.view !== "runs") void session.openFile(dropped);
+            const transfer = event.dataTransfer;
+            if (!transfer) return;
+            if (looksLikeRun(transfer)) return dropRun(droppedFiles(transfer));
+            const [book] = transfer.files;
+            if (!book) return;
+            // A book that is dropped on a run is opened where books are.
+            if (session.address.view === "runs") session.go({ view: "find" });
+            void session.openFile(book);
+        };
+        // The entries are gone once the event is over: they are read now, and handed to the viewer when it is there.
+        const dropRun = (files: Promise<FoundFile[]>) => {
+            if (document.getElementById("runs")) return document.dispatchEvent(new CustomEvent("run-dropped", { detail: files }));
+            session.kept.set("run-dropped", files);
+            session.go({ view: "runs" });
         };
         document.addEventListener("dragover", enter, { signal });
         document.addEventListener("dragleave", (event) => event.relatedTarget === null && setOver(false), { signal });

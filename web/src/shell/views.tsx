@@ -16,9 +16,10 @@ export interface ShownView {
 
 /** How each view is had; a view that is not here has no place in the rail. */
 export const VIEWS: Partial<Record<View, () => Promise<ShownView>>> = {
-    find: async () => drawnBy("lab", (await both(import("../lab/index.js"), styled("lab"))).mount),
+    essay: async () => ({ Component: (await both(import("../essay/Essay.js"), styled("essay"))).Essay }),
+    find: async () => ({ Component: (await both(import("../find/Find.js"), styled("find"))).Find }),
     watch: async () => drawnBy("theatre", (await both(import("../theatre/index.js"), styled("theatre"))).mount),
-    runs: async () => drawnBy("runs", (await both(import("../runs/index.js"), styled("runs"))).mount),
+    runs: async () => ({ Component: (await both(import("../runs/Runs.js"), styled("runs"))).Runs }),
 };
 
 async function both<T>(module: Promise<T>, style: Promise<void>): Promise<T> {

@@ -1,5 +1,6 @@
 // What the views share: where the page is, its language, the open book, the question, what went wrong.
 
+import type { Chapter } from "../closeread_books.js";
 import type { Facts } from "../messages/book.js";
 import type { Item, Work } from "../sample.js";
 import type { Language } from "../words/index.js";
@@ -14,6 +15,8 @@ export interface OpenBook {
     title: string;
     bytes: Uint8Array;
     facts: Facts;
+    /** None where the book has no headings that tell. */
+    chapters: Chapter[];
     /** Where it is one of the sample's works. */
     work: Work | undefined;
 }

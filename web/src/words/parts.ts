@@ -4,7 +4,8 @@ const percent = (share: number) => `${Math.round(100 * share)}%`;
 
 export const en = {
     into: (share: number) => `${percent(share)} into the book`,
-    chapterOne: "Chapter 1",
+    chapterOne: "Chapter ",
+    chapter: (n: number) => `Ch ${n}`,
     start: "start of the book",
     end: "end",
     retrieved: "retrieved",
@@ -17,7 +18,7 @@ export const en = {
     reads: "The model reads",
     topToBottom: ", from top to bottom",
     shortStart: "start",
-    shortEnd: "end of book",
+    shortEnd: "end",
     rank: (n: number) => `ranked ${shown(n)}`,
     passageOf: (n: number) => `Passage ${shown(n)}`,
     isEvidence: "evidence",
@@ -42,7 +43,8 @@ export const en = {
 
 export const zh: typeof en = {
     into: (share) => `全书 ${percent(share)} 处`,
-    chapterOne: "第 1 章",
+    chapterOne: "第 ",
+    chapter: (n) => `${n} 章`,
     start: "书首",
     end: "书尾",
     retrieved: "检索到",

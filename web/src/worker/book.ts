@@ -30,6 +30,6 @@ export const book = {
         const facts = index.add(id, bytes);
         open?.index.free();
         open = { id, bytes, index };
-        return facts;
+        return { facts, chapters: index.chapters(0) };
     },
 } satisfies Handlers;

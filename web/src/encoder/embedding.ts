@@ -1,7 +1,7 @@
 // Embedding the open book in the background, nearest to the question first.
 
 import type { Computing } from "../encoder-worker.js";
-import { EncoderWorker, N_WORKERS, addWorkers } from "../encoder/workers.js";
+import { EncoderWorker, N_WORKERS, addWorkers } from "./workers.js";
 import type { Session } from "../session.js";
 
 /** Passages that a worker is given at once: two units of the encoder's work, or enough to keep a graphics processor busy. */
@@ -17,6 +17,7 @@ export type State =
     | { kind: "unknown language"; language: string; model: string }
     | { kind: "fetching"; done: number; total: number }
     | { kind: "embedding" | "complete"; done: number; total: number; workers: number; arithmetic: string; kept: number; trouble: string }
+    | { kind: "paused"; done: number; total: number }
     | { kind: "failed"; message: string };
 
 /** Tells "change" whenever its state changes, "vectors" when rankings may have. */
@@ -32,6 +33,10 @@ export class Embedding extends EventTarget {
     /** Why WebGPU is not tried again. */
     #trouble: { reason: string; worthSaying: boolean } | undefined;
     #question = "";
+    /** When embedding began, and with how many vectors. */
+    #begun = { at: 0, done: 0 };
+    /** The name of the weights. */
+    #key = "";
     /** Ends what goes on for a book that is no longer open. */
     #ending = new AbortController();
 
@@ -55,14 +60,43 @@ export class Embedding extends EventTarget {
         const changed = this.#question !== question;
         this.#question = question;
         const running = this.state.kind === "embedding" || this.state.kind === "complete";
-        if (running && changed) return this.#embedQuestion(question, this.#ending.signal);
-        if (running || this.state.kind === "fetching" || this.state.kind === "unknown language") return;
+        if ((running || this.state.kind === "paused") && changed) return this.#embedQuestion(question, this.#ending.signal);
+        if (running || this.state.kind === "paused" || this.state.kind === "fetching" || this.state.kind === "unknown language") return;
         const { signal } = this.#ending;
         try {
             await this.#run(signal);
         } catch (error) {
             if (!signal.aborted) this.#become({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
         }
+    }
+
+    /** Stops embedding; what has come is kept, and ranks. */
+    pause(): void {
+        if (this.state.kind !== "embedding") return;
+        const { done, total } = this.state;
+        this.#ending.abort();
+        this.#ending = new AbortController();
+        this.#become({ kind: "paused", done, total });
+        void this.#session.core.ask("lab/keep", { model: this.#key }).catch(() => {});
+    }
+
+    resume(): void {
+        if (this.state.kind !== "paused") return;
+        this.#become({ kind: "off" });
+        void this.want(this.#question);
+    }
+
+    /** Whether some passages can be ranked by their vectors already. */
+    get hasSome(): boolean {
+        return this.ranks && "done" in this.state && this.state.kind !== "fetching" && this.state.done > 0;
+    }
+
+    /** Seconds until all passages have vectors, at the pace so far; undefined while there is none. */
+    get secondsLeft(): number | undefined {
+        if (this.state.kind !== "embedding") return undefined;
+        const done = this.state.done - this.#begun.done;
+        const seconds = (performance.now() - this.#begun.at) / 1000;
+        return done < 16 || seconds < 2 ? undefined : ((this.state.total - this.state.done) * seconds) / done;
     }
 
     get compute(): Compute {
@@ -99,6 +133,7 @@ export class Embedding extends EventTarget {
         const { done: kept, total } = await core.ask("lab/expect", { model: key, dimension: facts.dimension });
         if (signal.aborted) return;
         this.ranks = true;
+        this.#key = key;
         let done = kept;
         const tell = () => this.#become({
             kind: done === total ? "complete" : "embedding", done, total, kept, workers: this.#workers.length,
@@ -136,6 +171,7 @@ export class Embedding extends EventTarget {
             if (signal.aborted || first === undefined) return;
             ({ on } = first.computing);
             tell();
+            this.#begun = { at: performance.now(), done };
             await this.#embedQuestion(this.#question, signal);
             await Promise.all(this.#workers.map(work));
         } while (this.#workers[0] !== undefined && this.#workers[0].computing.on !== on);

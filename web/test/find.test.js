@@ -1,4 +1,4 @@
-// The retrieval lab as its users meet it, and held against the command line on the same books.
+// Find as its users meet it, and held against the command line on the same books.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -24,95 +24,171 @@ const BOOK = { name: "harbour.txt", bytes: CHAPTERS.join("\n\n") };
 async function ask(page, question) {
     await page.fill("#question", question);
     await page.press("#question", "Enter");
-    await page.waitForSelector("#by-document li");
+    await page.waitForSelector("#passages li");
 }
 
-/** Passage numbers and texts of a column. */
-const column = (page, id) => page.$$eval(`#${id} li`, (items) => items.map((item) => ({
-    index: Number(item.dataset.passage),
-    text: item.querySelector(".book-text").textContent,
-})));
+/** Passage numbers and texts in an order, `score` or `book`. */
+async function column(page, order) {
+    await page.check(`#order-${order}`, { force: true });
+    return page.$$eval("#passages li", (items) => items.map((item) => ({ index: Number(item.dataset.passage), text: item.querySelector(".text").textContent })));
+}
 
 /** Moves the slider to a place between 0 and 1. */
 const slide = (page, share) => page.$eval("#budget", (slider, share) => {
     slider.value = String(Math.round(share * Number(slider.max)));
-    slider.dispatchEvent(new Event("input"));
+    slider.dispatchEvent(new Event("input", { bubbles: true }));
 }, share);
 
-test("a question finds the same passages in two orders", async () => {
+test("a question finds the same passages in two orders, and the order is in the address", async () => {
     const { page } = use;
     await openBook(page, BOOK);
     await ask(page, "Who lit the lamp?");
-    const [byScore, byDocument] = [await column(page, "by-score"), await column(page, "by-document")];
+    const byScore = await column(page, "score");
+    const byBook = await column(page, "book");
     assert.match(byScore[0].text, /Ana.*lamp/);
-    const inOrder = (passages) => [...passages].sort((a, b) => a.index - b.index);
-    assert.deepEqual(byDocument, inOrder(byScore));
-    assert.notDeepEqual(byDocument, byScore);
-    assert.match(await page.textContent("#summary"), /^\d+ of \d+ passages, [\d,]+ tokens\.$/);
+    assert.deepEqual(byBook, [...byScore].sort((a, b) => a.index - b.index));
+    assert.notDeepEqual(byBook, byScore);
+    assert.match(await page.textContent("#summary"), /^\d+ passages? of \d+/);
+    assert.match(page.url(), /&o=book/);
+    await page.goBack();
+    assert.ok(await page.isChecked("#order-score"), "Back takes the order back");
 });
 
-test("a smaller budget keeps fewer passages, and the slider says its budget", async () => {
+test("a smaller budget keeps fewer passages; the slider says its budget and makes no step for Back", async () => {
     const { page } = use;
     await openBook(page, BOOK);
     await ask(page, "lamp");
-    const before = (await column(page, "by-score")).length;
+    const before = (await column(page, "score")).length;
+    const steps = await page.evaluate(() => history.length);
     await page.focus("#budget");
     await page.keyboard.press("Home");
-    await page.waitForFunction((n) => document.querySelectorAll("#by-score li").length < n, before);
+    await page.waitForFunction((n) => document.querySelectorAll("#passages li").length < n, before);
     assert.equal(await page.getAttribute("#budget", "aria-valuetext"), "100 tokens");
-    const tokens = Number((await page.textContent("#summary")).match(/, (\d+) tokens/)?.[1] ?? 0);
-    assert.ok(tokens <= 100, `${tokens} tokens for a budget of 100`);
+    assert.match(page.url(), /k=100/);
+    assert.equal(await page.evaluate(() => history.length), steps);
+});
+
+test("a question of which the book has no word retrieves nothing, and says so", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await page.fill("#question", "zzzqqq xqzt");
+    await page.press("#question", "Enter");
+    await page.waitForFunction(() => /No word of the question/.test(document.querySelector("#summary")?.textContent ?? ""));
+    assert.equal(await page.locator("#passages li").count(), 0);
+    assert.equal(await page.locator(".ribbon rect.retrieved").count(), 0);
 });
 
 test("markup and direction marks in a book are shown as text", async () => {
     const { page } = use;
     await openBook(page, BOOK);
     await ask(page, "somebody had written on the lamp");
-    const place = (await column(page, "by-score")).findIndex(({ text }) => text.includes("<img src=x"));
+    const place = (await column(page, "score")).findIndex(({ text }) => text.includes("<img src=x"));
     assert.ok(place >= 0);
-    assert.equal(await page.locator("#lab img, #lab script").count(), 0);
-    await page.locator("#by-score li button").nth(place).click();
-    await page.waitForSelector("#reading mark");
-    assert.match(await page.textContent("#reading mark"), /<script>alert\(1\)<\/script>/);
+    assert.equal(await page.locator("#find img, #find script").count(), 0);
+    await page.locator("#passages li button").nth(place).click();
+    await page.waitForFunction(() => /alert/.test(document.querySelector("#reading .passage")?.textContent ?? ""));
+    assert.match(await page.textContent("#reading .page"), /<script>alert\(1\)<\/script>/);
     assert.notEqual(await page.title(), "taken");
-    const isolated = await page.$eval("#by-score li .book-text", (text) => [getComputedStyle(text).unicodeBidi, text.dir]);
+    const isolated = await page.$eval("#passages li .text", (text) => [getComputedStyle(text).unicodeBidi, text.dir]);
     assert.deepEqual(isolated, ["isolate", "auto"]);
 });
 
-test("a passage opens in its place and gives the focus back", async () => {
-    const { page } = use;
+test("a passage opens in its place, is copied with it, and gives the focus back", async () => {
+    const { page, context } = use;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await openBook(page, BOOK);
     await ask(page, "green lamp");
-    const [{ text }] = await column(page, "by-score");
-    await page.locator("#by-score li button").first().focus();
+    const [{ text }] = await column(page, "score");
+    await page.locator("#passages li button").first().focus();
     await page.keyboard.press("Enter");
-    await page.waitForSelector("#reading mark");
+    await page.waitForFunction(() => document.querySelector("#reading .page")?.textContent.length > 1500);
     const plain = (words) => words.replace(/\s+/g, " ").trim();
-    assert.equal(plain(await page.textContent("#reading mark")), plain(text));
-    const around = await page.textContent("#reading .page");
-    assert.ok(BOOK.bytes.includes(around) && around.length > 2000, "the file's own text, before and behind");
+    assert.equal(plain(await page.textContent("#reading .passage")), plain(text));
+    assert.ok(BOOK.bytes.includes(await page.textContent("#reading .page")), "the file's own text, before and behind");
+    await page.click("#copy-passage");
+    await page.waitForFunction(() => /copied/.test(document.querySelector("#status").textContent));
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(plain(copied).startsWith(plain(text)) && /harbour, \d+% into the book$/.test(copied), copied);
     await page.keyboard.press("Escape");
     assert.ok(await page.locator("#reading").isHidden());
-    assert.equal(await page.evaluate(() => document.activeElement.closest("#by-score") !== null), true);
+    assert.equal(await page.evaluate(() => document.activeElement.closest("#passages") !== null), true);
 });
 
-test("a question of the sample comes with its evidence: marked, counted, recalled as the budget moves", async () => {
+test("the ribbon is read by arrow keys, and opens the passage", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "lamp");
+    const ribbon = page.locator(".pinned .ribbon svg");
+    assert.match(await ribbon.getAttribute("aria-label"), /The book from start to end: \d+ passages? retrieved/);
+    await ribbon.focus();
+    await page.keyboard.press("ArrowRight");
+    assert.match(await ribbon.getAttribute("aria-valuetext"), /^\d+% into the book$/);
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#reading[open] .passage");
+});
+
+test("a question of the sample comes with its evidence: marked, counted, found as the budget moves", async () => {
     const { page } = use;
     await openSample(page, "the-loan-of-the-bell");
     await page.selectOption("#items", "en-001");
-    await page.waitForSelector("#by-score li");
+    await page.waitForSelector("#passages li");
     assert.match(await page.textContent("#answers"), /my great-grandfather/);
-    assert.match(await page.getAttribute(".strip svg", "aria-label"), /1 places of gold evidence/);
+    assert.match(await page.getAttribute(".pinned .ribbon svg", "aria-label"), /of 1 piece of evidence/);
+    assert.equal(await page.locator(".ribbon rect.not-read").count(), 12, "a gap for each chapter");
     await slide(page, 1);
-    await page.waitForFunction(() => /hold 100%/.test(document.querySelector("#summary").textContent));
-    assert.ok((await page.locator("#by-score li.gold .badge").count()) >= 1);
-    await page.locator(".curve summary").click();
-    const recalls = await page.$$eval(".curve tbody td", (cells) => cells.map(({ textContent }) => parseInt(textContent)));
+    await page.waitForFunction(() => /1 of 1 piece of evidence/.test(document.querySelector("#summary").textContent));
+    const chart = page.locator(".curve svg.drawing");
+    await chart.focus();
+    await page.keyboard.press("End");
+    assert.match(await chart.getAttribute("aria-valuetext"), /found 100%/);
+    const [saved] = await Promise.all([page.waitForEvent("download"), page.click(".curve [data-save=csv]")]);
+    const recalls = (await readFile(await saved.path(), "utf8")).trim().split("\r\n").slice(1).map((line) => Number(line.split(",")[1]));
     assert.deepEqual(recalls, [...recalls].sort((a, b) => a - b), "more budget, more recall");
-    assert.equal(recalls.at(-1), 100);
-    await page.locator("#by-score li.gold button").first().click();
-    await page.waitForSelector("#reading .gold");
-    assert.match((await page.$$eval("#reading .gold", (parts) => parts.map(({ textContent }) => textContent).join(""))), /He was my great-grandfather/);
+    assert.equal(recalls.at(-1), 1);
+    await slide(page, 0.6);
+    await page.locator("#passages li.evident button").first().click();
+    await page.waitForFunction(() => /He was my great-grandfather/.test([...document.querySelectorAll("#reading mark")].map(({ textContent }) => textContent).join("")));
+});
+
+test("each figure is saved as CSV, as SVG that stands for itself, and as PNG", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "lamp");
+    await page.waitForSelector(".curve svg.drawing");
+    const saved = async (kind) => {
+        const [download] = await Promise.all([page.waitForEvent("download"), page.click(`.curve [data-save=${kind}]`)]);
+        return readFile(await download.path());
+    };
+    const svg = String(await saved("svg"));
+    assert.match(svg, /^<svg[^>]* xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    assert.ok(!/class=|style=|var\(/.test(svg) && /stroke="rgb/.test(svg), "what the style sheet says is in the attributes");
+    assert.deepEqual([...(await saved("png")).subarray(1, 4)], [0x50, 0x4e, 0x47]);
+    assert.match(String(await saved("csv")), /^tokens of passages,places\r\n\d+,\d+\r\n/);
+});
+
+test("a reader marks what proves the answer in a book of their own, and sees at which budget it is found", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "Who lit the lamp?");
+    await page.locator("#passages li button").first().click();
+    await page.click("#prove");
+    await page.keyboard.press("Escape");
+    await page.waitForFunction(() => /of 1 piece of evidence/.test(document.querySelector("#summary").textContent));
+    await page.waitForFunction(() => /found/.test(document.querySelector(".curve svg.drawing")?.getAttribute("aria-valuetext") ?? ""));
+});
+
+test("terms explain themselves in one sentence, on focus and to a screen reader", async () => {
+    const { page } = use;
+    await openBook(page, BOOK);
+    await ask(page, "lamp");
+    const term = page.locator(".budget .term");
+    await term.focus();
+    const tip = page.locator(`[id="${await term.getAttribute("aria-describedby")}"]`);
+    assert.ok(await tip.isVisible());
+    assert.match(await tip.textContent(), /^The most tokens .*\.$/);
+    await page.keyboard.press("Escape");
+    assert.ok(await tip.isHidden());
 });
 
 test("everything is done by keyboard alone, in Chinese", async () => {
@@ -122,9 +198,24 @@ test("everything is done by keyboard alone, in Chinese", async () => {
     await page.waitForFunction(() => document.activeElement?.id === "question");
     await page.keyboard.type("赊渡簿");
     await page.keyboard.press("Enter");
-    await page.waitForSelector("#by-document li");
+    await page.waitForSelector("#passages li");
     assert.match(await page.textContent("#summary"), /个段落中的/);
     assert.deepEqual(await axe(page), []);
+});
+
+test("files that are no book are named for what they are; a web page is read without its markup", async () => {
+    const { page } = use;
+    const refused = async (name, bytes, expected) => {
+        await page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
+        await page.waitForFunction((source) => new RegExp(source).test(document.querySelector("#problem").textContent), expected.source);
+    };
+    await refused("letter.docx", zip([["[Content_Types].xml", "<Types/>"], ["word/document.xml", "<w/>"]]), /a Word document, not an EPUB: save it as \.txt or \.epub/);
+    await refused("broken.epub", "Once upon a time.", /no ZIP archive, not an EPUB/);
+    await refused("half.epub", zip([["mimetype", "application/epub+zip"], ["META-INF/container.xml", "<c/>"]]).subarray(0, 90), /damaged archive/);
+    await openBook(page, { name: "page.html", bytes: "<!doctype html><html><head><title>x</title><style>p{color:red}</style></head><body><p>Ana lit the lamp.</p><script>alert(1)</script></body></html>" });
+    assert.match(await page.textContent("#status"), /HTML/);
+    await ask(page, "lamp");
+    assert.equal((await column(page, "book"))[0].text, "Ana lit the lamp.");
 });
 
 /** A ZIP archive without compression. */
@@ -166,7 +257,7 @@ test("an EPUB is read chapter by chapter", async () => {
     ]) });
     assert.match(await page.textContent("#status"), /EPUB/);
     await ask(page, "lamp boats");
-    assert.match((await column(page, "by-document"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
+    assert.match((await column(page, "book"))[0].text, /The boats stayed & waited\. Ana lit the lamp\./);
 });
 
 test("a dropped Chinese book in GB18030 is read and searched", async () => {
@@ -180,7 +271,7 @@ test("a dropped Chinese book in GB18030 is read and searched", async () => {
     }, Array.from({ length: 40 }, () => sentence).flat());
     await page.waitForFunction(() => /^灯: .*Chinese, gb18030/i.test(document.querySelector("#status").textContent));
     await ask(page, "船灯");
-    assert.match((await column(page, "by-document"))[0].text, /船灯亮了/);
+    assert.match((await column(page, "book"))[0].text, /船灯亮了/);
 });
 
 for (const colorScheme of ["light", "dark"]) {
@@ -190,9 +281,14 @@ for (const colorScheme of ["light", "dark"]) {
         await page.setViewportSize({ width: 360, height: 700 });
         await openBook(page, BOOK);
         await ask(page, "lamp");
-        await page.locator("#by-score li button").first().click();
-        await page.waitForSelector("#reading mark");
         assert.ok(!(await scrollsSideways(page)));
+        const tall = await page.evaluate(() => document.querySelector("#passages").getBoundingClientRect().top);
+        assert.ok(tall < 700, `the first passage is in sight, at ${tall}`);
+        await page.evaluate(() => scrollTo(0, document.querySelector("#passages").getBoundingClientRect().top));
+        assert.ok(await page.locator(".pinned .ribbon").isVisible(), "the ribbon stays");
+        assert.deepEqual(await axe(page), []);
+        await page.locator("#passages li button").first().click();
+        await page.waitForSelector("#reading[open] .passage");
         const [ink, paper] = await inkAndPaper(page);
         assert.ok(colorScheme === "light" ? paper - ink > 150 : ink - paper > 150, `ink ${ink} on paper ${paper}`);
         assert.deepEqual(await axe(page), []);
@@ -231,7 +327,7 @@ for (const [path, question] of NOVELS) {
         await ask(page, question);
         const { stdout } = await run(BINARY, ["search", `${data}/${path}`, question, "--retriever", "bm25", "--json"], { maxBuffer: 1 << 28 });
         const expected = JSON.parse(stdout).passages.map(({ index, text }) => ({ index, text }));
-        assert.deepEqual(await column(page, "by-document"), expected);
+        assert.deepEqual(await column(page, "book"), expected);
     });
 }
 

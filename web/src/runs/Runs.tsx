@@ -1,0 +1,124 @@
+// The run viewer: run folders in, their reports, any trial of them, two cells compared. Each has an address.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { HeldRun } from "../messages/runs.js";
+import type { Session } from "../session.js";
+import { useApp, useSession, useWords } from "../shell/context.js";
+import { addressHash } from "../state/address.js";
+import { PARTS, runsAddress, runsTo } from "../state/runs.js";
+import { shown } from "../words/index.js";
+import * as words from "../words/runs.js";
+import { Compare } from "./Compare.js";
+import { chosenFiles, runAt, runFolders, servedRun, servedRuns, type FoundFile, type RunFolder } from "./files.js";
+import { showReport } from "./report.js";
+import { visible } from "./text.js";
+import { Trials } from "./Trials.js";
+
+/** Runs that are open, for as long as the page is. */
+export function openRuns(session: Session): HeldRun[] {
+    const kept = (session.kept.get("runs") as HeldRun[] | undefined) ?? [];
+    session.kept.set("runs", kept);
+    return kept;
+}
+
+export function Runs() {
+    const session = useSession();
+    const say = useWords(words);
+    const address = useApp((state) => state.address);
+    const at = runsAddress(address);
+    const runs = openRuns(session);
+    const [, draw] = useState(0);
+    const [served, setServed] = useState<string[]>([]);
+    const [reading, setReading] = useState(false);
+    const run = runs.find(({ facts }) => facts.name === at.run);
+
+    const open = (folders: () => Promise<RunFolder[]>, go: boolean) => session.attempt(async () => {
+        setReading(true);
+        session.say(say.reading);
+        try {
+            const found = await folders();
+            if (found.length === 0) throw new Error(say.noRun);
+            let last = "";
+            for (const { name, files } of found) {
+                last = unique(name, runs);
+                const transfer = files.map(({ content }) => (content as Uint8Array).buffer as ArrayBuffer);
+                runs.push(await session.core.ask("runs/open", { name: last, files }, { transfer }));
+            }
+            if (go) session.go({ view: "runs", path: [last] });
+        } finally {
+            setReading(false);
+            session.say("");
+            draw((n) => n + 1);
+        }
+    });
+    const take = (files: () => Promise<FoundFile[]> | FoundFile[]) => open(async () => runFolders(await files()), true);
+
+    useEffect(() => void servedRuns().then(setServed), []);
+    // What was dropped anywhere in the window, and a run that the address names.
+    useEffect(() => {
+        const dropped = (event: Event) => void take(() => (event as CustomEvent<Promise<FoundFile[]>>).detail);
+        document.addEventListener("run-dropped", dropped);
+        const waiting = session.kept.get("run-dropped") as Promise<FoundFile[]> | undefined;
+        session.kept.delete("run-dropped");
+        if (waiting) void take(() => waiting);
+        return () => document.removeEventListener("run-dropped", dropped);
+    }, []);
+    useEffect(() => {
+        if (at.run === "" || run || reading) return;
+        if (address.query.at) void open(async () => [await runAt(at.run, address.query.at!)], false);
+        else if (served.includes(at.run)) void open(async () => [await servedRun(at.run)], false);
+    }, [at.run, served]);
+
+    const files = (id: string, attributes: object, label: string) => <div class="field">
+        <label class="button" for={id}>{label}</label>
+        <input id={id} class="vh" type="file" {...attributes} onChange={(event) => {
+            // The list is live: it empties with the field.
+            const chosen = chosenFiles(event.currentTarget.files!);
+            if (chosen.length > 0) void take(() => chosen);
+            event.currentTarget.value = "";
+        }} />
+    </div>;
+    return <section id="runs" aria-labelledby="runs-heading">
+        <h1 id="runs-heading">{run ? visible(run.facts.name) : say.heading}</h1>
+        {!run && <p class="lead serif">{say.lead}</p>}
+        <div class="openers">
+            {files("run-folder", { webkitdirectory: true }, say.folder)}
+            {files("run-files", { multiple: true }, say.files)}
+            {!run && <span class="mute">{say.orDrop}</span>}
+            {runs.length > 0 && <p class="field"><label for="run" class="vh">{say.openRuns}</label>
+                <select id="run" value={run?.facts.name ?? ""} onChange={(event) => session.go({ view: "runs", path: [event.currentTarget.value] })}>
+                    {!run && <option value="">{say.openRuns}</option>}{runs.map(({ id, facts }) => <option key={id} value={facts.name}>{visible(facts.name)}</option>)}
+                </select></p>}
+        </div>
+        {served.length > 0 && <p class="served"><span class="mute">{say.served}</span> {served.map((name) =>
+            <a key={name} class="served-run" href={addressHash({ view: "runs", path: [name] })}>{visible(name)}</a>)}</p>}
+        {at.run !== "" && !run && !reading && <p class="note" id="no-run">{say.notOpen(visible(at.run))}</p>}
+        {run && <>
+            <p class="facts foreign" id="run-facts">{say.facts(visible(run.facts.benchmark), shown(run.facts.items), shown(run.facts.trials))}
+                {run.facts.facts.map(([name, value]) => ` · ${visible(name)} ${visible(value)}`)}
+                {run.facts.recordsLeftOut > 0 && ` · ${say.leftOut(shown(run.facts.recordsLeftOut))}`}{run.facts.texts === 0 && ` · ${say.noTexts}`}</p>
+            <nav class="parts" aria-label={say.parts}>{PARTS.map((part) =>
+                <a key={part} id={`part-${part}`} href={addressHash(runsTo({ ...at, part, trial: undefined, filter: {} }))} aria-current={part === at.part ? "page" : undefined}>{say[part]}</a>)}</nav>
+            <div id="run-body" key={run.id}>
+                {at.part === "report" ? <ReportPart run={run} /> : at.part === "trials" ? <Trials run={run} at={at} /> : <Compare runs={runs} first={run} />}
+            </div>
+        </>}
+    </section>;
+}
+
+/** Tables and charts, which the core draws. */
+function ReportPart({ run }: { run: HeldRun }) {
+    const session = useSession();
+    const say = useWords(words);
+    const language = useApp((state) => state.language);
+    const place = useRef<HTMLDivElement>(null);
+    useEffect(() => void session.attempt(() => showReport(place.current!, session, run)), [run, language]);
+    return <div class="part report" ref={place} key={language}><p class="note">{say.computing}</p></div>;
+}
+
+function unique(name: string, runs: HeldRun[]): string {
+    const taken = (candidate: string) => runs.some(({ facts }) => facts.name === candidate);
+    let free = name;
+    for (let n = 2; taken(free); n++) free = `${name}-${n}`;
+    return free;
+}
