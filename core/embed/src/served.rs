@@ -1,8 +1,8 @@
 //! What must be known of an embedding model that a server computes.
 
+use super::model::toml_problem;
 use super::role::Role;
 use super::{EmbedError, ModelSpec};
-use super::model::toml_problem;
 use serde::{Deserialize, Serialize};
 
 /// An embedding model on a server: pooling and weights are the server's business, prefixes and the longest input are not.
