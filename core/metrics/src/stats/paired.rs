@@ -86,6 +86,32 @@ pub struct McNemar {
     pub p: f64,
 }
 
+/// A p-value below this, with an interval that does not hold zero, counts as a difference.
+pub const ALPHA: f64 = 0.05;
+
+/// One of the two that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// The first.
+    A,
+    /// The second.
+    B,
+}
+
+impl Comparison {
+    /// The run that is ahead: by more than chance explains, by test and interval, and over as many items as are needed to
+    /// find a difference of this size. `None` where that cannot be told.
+    pub fn ahead(&self) -> Option<Side> {
+        let is_enough = self.needed.as_ref().is_none_or(|needed| self.n as u64 >= needed.items);
+        match (self.p_value < ALPHA && is_enough, self.low > 0.0, self.high < 0.0) {
+            (true, true, _) => Some(Side::B),
+            (true, _, true) => Some(Side::A),
+            _ => None,
+        }
+    }
+}
+
 /// Compares run B with run A; `None` without pairs, or if a score is not finite.
 ///
 /// With at least five books whose differences vary, interval and test are clustered by book, as those of

@@ -4,8 +4,7 @@ use super::unpaired::{Unpaired, is_clustered};
 use closeread_metrics::stats::paired::{Comparison, TestName};
 use closeread_table::number::{metric_label, number, points, thousands};
 
-/// A p-value below this, with an interval that does not hold zero, counts as a difference.
-pub(super) const ALPHA: f64 = 0.05;
+pub(super) use closeread_metrics::stats::paired::ALPHA;
 
 /// Which test the p-values of a table come from.
 pub(super) const TEST_RULE: &str = "p: t test clustered by book; with fewer than five books McNemar's exact test, or a \
