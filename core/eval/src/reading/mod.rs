@@ -2,6 +2,7 @@
 
 mod answer;
 mod expected;
+mod grammar;
 mod parsed;
 
 pub use answer::Answer;
