@@ -26,6 +26,8 @@ mod model;
 #[cfg(any(feature = "books", feature = "scorer"))]
 mod options;
 #[cfg(feature = "page")]
+mod orders;
+#[cfg(feature = "page")]
 mod provider;
 #[cfg(any(feature = "embed", feature = "tract"))]
 mod role;
@@ -47,6 +49,8 @@ pub use index::one_book::{chunk, search};
 pub use method::{MethodRun, changes, methods};
 #[cfg(feature = "books")]
 pub use model::model_facts;
+#[cfg(feature = "page")]
+pub use orders::order_effect_of;
 #[cfg(feature = "page")]
 pub use provider::ChatModel;
 #[cfg(feature = "page")]

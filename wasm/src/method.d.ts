@@ -70,6 +70,8 @@ export interface MethodCall {
     options: string[];
     /** What of the books the prompt holds, in its order. */
     passages: string[];
+    /** The form that the response must have, as llama.cpp's GBNF; null where any text will do. */
+    grammar?: string | null;
 }
 
 export interface MethodMessage {
@@ -90,7 +92,7 @@ export type MethodWant =
 export interface MethodResponse {
     text: string;
     usage?: MethodUsage;
-    stop?: "finished" | "length";
+    finish?: "stop" | "length";
 }
 
 /** Tokens as the provider counted them. */
@@ -182,6 +184,8 @@ export interface MethodOffer {
     name: string;
     paper: string;
     summary: string;
+    /** Whether it searches the books for passages. */
+    searches: boolean;
     parameters: Record<string, unknown>;
     costs: {
         budget: number | null;
@@ -194,4 +198,11 @@ export interface MethodOffer {
 export interface TextChange {
     kind: "kept" | "gone" | "new";
     text: string;
+}
+
+/** Bytes of a book's file as decoded to UTF-8. */
+export interface MethodPlace {
+    document: string;
+    start: number;
+    end: number;
 }

@@ -19,7 +19,7 @@ use closeread_methods::{AnyMethod, Host, Session, Settings, ShownOfBooks as Show
 use closeread_prompts::Prompts;
 use closeread_retrieve::{PassageIndex, Retriever};
 use closeread_text::sentence::Rules;
-use closeread_text::{Language, Locator, Span};
+use closeread_text::{Folding, Language, Locator, Span};
 use host::JsHost;
 use js_sys::{Array, Date};
 use options::MethodOptions;
@@ -63,6 +63,9 @@ extern "C" {
     /// See `method.d.ts`.
     #[wasm_bindgen(typescript_type = "TextChange[]")]
     pub type JsChanges;
+    /// See `method.d.ts`.
+    #[wasm_bindgen(typescript_type = "MethodPlace[]")]
+    pub type JsPlaces;
 }
 
 /// Every method, with the calls and tokens of one question on a book: what `closeread methods BOOK --json` prints.
@@ -183,6 +186,29 @@ impl MethodRun {
         to_js(&heard).map(JsCast::unchecked_into)
     }
 
+    /// Where the passages that a call's prompt holds stand in the books; those that no book holds word for word are left out.
+    ///
+    /// # Errors
+    /// A number that no call has.
+    pub fn places(&self, call: usize) -> Result<JsPlaces, JsValue> {
+        let passages = self.input_of(call, |input| input.context.clone())?;
+        let texts: Vec<_> = self.books.iter().map(|book| text_of(book)).collect::<Result<_, _>>()?;
+        let locators: Vec<Locator<'_>> = texts.iter().map(|text| Locator::new(text.source())).collect();
+        let place = |passage: &String| {
+            let found = locators.iter().map(|text| text.locate(passage, Folding::Space).span());
+            found.enumerate().find_map(|(book, span)| Some((book, span?)))
+        };
+        self.to_places(passages.iter().filter_map(place))
+    }
+
+    /// Where the gold evidence stands; nothing where the item has none.
+    ///
+    /// # Errors
+    /// None that depends on what is given.
+    pub fn evidence(&self) -> Result<JsPlaces, JsValue> {
+        self.to_places(self.gold.iter().flatten().copied())
+    }
+
     /// What stands in a book between two bytes of its file as decoded to UTF-8.
     ///
     /// # Errors
@@ -201,6 +227,18 @@ fn text_of(book: &Book) -> Result<Arc<BookText>, JsValue> {
 }
 
 impl MethodRun {
+    fn to_places(&self, spans: impl Iterator<Item = (usize, Span)>) -> Result<JsPlaces, JsValue> {
+        #[derive(serde::Serialize)]
+        struct Place<'a> {
+            document: &'a str,
+            start: usize,
+            end: usize,
+        }
+        let place =
+            |(book, span): (usize, Span)| Place { document: &self.books[book].id, start: span.start, end: span.end };
+        to_js(&spans.map(place).collect::<Vec<_>>()).map(JsCast::unchecked_into)
+    }
+
     fn input_of<T>(&self, call: usize, read: impl FnOnce(&ExtractiveInput) -> T) -> Result<T, JsValue> {
         let made = self.made.borrow();
         let made = made.get(call).ok_or_else(|| usage(&format!("there is no call {call} in this run")))?;

@@ -10,7 +10,7 @@ export interface ChatModelOptions {
     /** Fields merged into each request, such as `{ "reasoning_effort": "low" }`. */
     extraBody?: Record<string, unknown>;
     seed?: number;
-    /** What forwards requests to servers that do not let pages in: `closeread serve --relay`. */
+    /** What forwards requests to servers that do not let pages in: `closeread serve`. */
     relay?: { url: string; token: string };
 }
 

@@ -34,6 +34,9 @@ extern "C" {
     /// Hears of tries that failed.
     #[wasm_bindgen(typescript_type = "(retrying: Retrying) => void")]
     pub type JsRetrying;
+    /// Hears the response as far as it has come.
+    #[wasm_bindgen(typescript_type = "(text: string) => void")]
+    pub type JsSoFar;
 }
 
 /// Tries where the server was never heard: a page cannot tell a broken connection from a server that lets no page in.
@@ -133,6 +136,7 @@ impl ChatModel {
     }
 
     /// One completion. Faults that may pass are tried again, by the rules of the command line; `retrying` hears of each.
+    /// With `so_far` the response is streamed, where the server can: it hears all of the text that has come.
     ///
     /// # Errors
     /// An `OverflowError` (with `needed` and `window`), a `BlockedError`, a `CallError`, or an `AbortError` once
@@ -142,6 +146,7 @@ impl ChatModel {
         call: JsChatCall,
         signal: Option<AbortSignal>,
         retrying: Option<JsRetrying>,
+        so_far: Option<JsSoFar>,
     ) -> Result<JsMethodResponse, JsValue> {
         let call = call_of(&call)?;
         let tell = |retrying_now: &Retrying<'_>| {
@@ -150,7 +155,13 @@ impl ChatModel {
                 let _ = tell.call1(&JsValue::NULL, &value);
             }
         };
-        let response = self.completed(&call, signal.as_ref(), &tell).await?;
+        let show = so_far.as_ref().and_then(|show| show.dyn_ref::<Function>()).map(|show| {
+            |text: &str| {
+                let _ = show.call1(&JsValue::NULL, &text.into());
+            }
+        });
+        let show = show.as_ref().map(|show| show as &dyn Fn(&str));
+        let response = self.completed(&call, signal.as_ref(), &tell, show).await?;
         to_js(&response).map(JsCast::unchecked_into)
     }
 }
@@ -161,6 +172,7 @@ impl ChatModel {
         call: &Call,
         signal: Option<&AbortSignal>,
         tell: &dyn Fn(&Retrying<'_>),
+        show: Option<&dyn Fn(&str)>,
     ) -> Result<Response, JsValue> {
         let mut attempts = Attempts::new(Limits { unreached_tries: UNREACHED_TRIES, ..Limits::default() });
         let mut waited = Duration::ZERO;
@@ -178,7 +190,7 @@ impl ChatModel {
                 }
                 Step::Send(dialect) => dialect,
             };
-            let result = self.once(call, dialect, signal).await;
+            let result = self.once(call, dialect, signal, show).await;
             if signal.is_some_and(AbortSignal::aborted) {
                 return Err(aborted());
             }
@@ -194,8 +206,14 @@ impl ChatModel {
         }
     }
 
-    async fn once(&self, call: &Call, dialect: Dialect, signal: Option<&AbortSignal>) -> Result<Response, Fault> {
-        let stream = streams(call);
+    async fn once(
+        &self,
+        call: &Call,
+        dialect: Dialect,
+        signal: Option<&AbortSignal>,
+        show: Option<&dyn Fn(&str)>,
+    ) -> Result<Response, Fault> {
+        let stream = show.is_some() || streams(call);
         let parameters = Parameters {
             model: self.model.clone(),
             seed: self.seed,
@@ -203,7 +221,7 @@ impl ChatModel {
             extra_body: self.extra_body.clone(),
             dialect,
         };
-        self.wire.sent(&self.wire.protocol.request(call, &parameters), stream, signal).await
+        self.wire.sent(&self.wire.protocol.request(call, &parameters), stream, signal, show).await
     }
 
     fn error(&self, error: HostError) -> JsValue {

@@ -10,7 +10,7 @@ import { before, test } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { BINARY, needs } from "./harness.js";
-import init, { ChatModel, MethodRun, changes, methods, provide } from "../dist/closeread_wasm.js";
+import init, { ChatModel, MethodRun, changes, methods, orderEffect, provide } from "../dist/closeread_wasm.js";
 
 const SAMPLE = new URL("../../sample/", import.meta.url);
 const BUDGET = 500;
@@ -99,6 +99,27 @@ test("a call says everything before it is sent, and its response is understood b
     const whole = await played("full-document", items[1]);
     const [{ content, sharedLength }] = whole.calls[0].messages;
     assert.ok(sharedLength > 10_000 && sharedLength < content.length && !content.slice(0, sharedLength).includes(items[1].question));
+});
+
+test("a call tells the form of its response, and where its passages stand in the book", async () => {
+    const run = new MethodRun([works.get("the-loan-of-the-bell")], items[1], { method: "dos-rag", budget: 300 });
+    const calls = [];
+    const record = await run.run({ chat: (call) => { calls.push(call); return run.extractive(call.id); } });
+    assert.match(calls[0].grammar, /^root ::= said "\[\[" \("1" \| "2" \| "3" \| "4"\) "\]\]"/);
+    const places = ({ start, end }) => [start, end];
+    assert.deepEqual(run.places(0).map(places), record.context.passages.map(places));
+    assert.equal(run.evidence().length, items[1].evidence.length);
+    assert.throws(() => run.places(7), /there is no call 7/);
+});
+
+test("two orders are compared question by question, and no verdict comes from a few", () => {
+    const question = (by_score, by_place) => ({ book: "b", by_score: { accuracy: by_score, evidence_recall: 1 }, by_place: { accuracy: by_place, evidence_recall: 1 } });
+    const few = orderEffect([question(0, 1), question(1, 1), { book: "b", by_score: {}, by_place: {} }]);
+    assert.deepEqual([few.comparison.n, few.ahead, few.scored], [2, null, [["accuracy", 0, 1], ["accuracy", 1, 1], null]]);
+    const many = orderEffect(Array.from({ length: 90 }, (_, n) => question(n % 3 === 0 ? 1 : 0, 1)));
+    assert.equal(many.ahead, "b");
+    assert.equal(orderEffect([]).comparison, null);
+    assert.throws(() => orderEffect([{ book: 1 }]), /questions in both orders/);
 });
 
 test("preparations come before the question, with the tree and the pages", async () => {
@@ -211,6 +232,20 @@ test("a relay is told where to; a stream is put together", async (t) => {
     assert.deepEqual([url, headers["x-closeread-token"], headers["x-closeread-url"]], ["/relay", "t0k", "http://far.example/v1/chat/completions"]);
     assert.equal(headers.authorization, `Bearer ${KEY}`);
     assert.equal(body.stream, true);
+});
+
+test("a response is heard as it comes, and never the key that it repeats", async (t) => {
+    const piece = (content, end = null) => `data: ${JSON.stringify({ choices: [{ delta: { content }, finish_reason: end }] })}\n\n`;
+    const half = KEY.length / 2;
+    const pieces = [piece("You sent "), piece(KEY.slice(0, half)), piece(KEY.slice(half)), piece(".", "stop"), "data: [DONE]\n\n"];
+    const server = await serve(t, [[200, pieces.join(""), { "content-type": "text/event-stream" }]]);
+    const heard = [];
+    const model = new ChatModel({ protocol: "openai", model: "m", baseUrl: `${server.url}/v1`, key: KEY });
+    const response = await model.chat(CALL, undefined, undefined, (text) => heard.push(text));
+    assert.equal(server.asked[0].body.stream, true, "a short response, too");
+    assert.equal(response.text, "You sent ***.");
+    assert.ok(heard.length > 0);
+    for (const text of heard) assert.ok("You sent ***.".startsWith(text), text);
 });
 
 test("what may pass is tried again, what is refused is left out, what is final is not tried again", async (t) => {

@@ -40,6 +40,7 @@ struct JsCall<'a> {
     question: &'a str,
     options: &'a [String],
     passages: &'a [String],
+    grammar: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -104,6 +105,7 @@ impl JsHost<'_> {
             question: &input.question,
             options: &input.options,
             passages: &input.context,
+            grammar: input.grammar(),
         })
     }
 

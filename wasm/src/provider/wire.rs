@@ -21,7 +21,7 @@ extern "C" {
 /// Longest until a wait hears that it is no longer wanted.
 const STOP_SEEN_WITHIN: Duration = Duration::from_millis(100);
 
-/// Who forwards requests: `POST /relay` of `closeread serve --relay`.
+/// Who forwards requests: `POST /relay` of `closeread serve`.
 #[derive(Deserialize)]
 pub(super) struct Relay {
     url: String,
@@ -43,12 +43,13 @@ impl Wire {
         request: &Request,
         stream: bool,
         signal: Option<&AbortSignal>,
+        show: Option<&dyn Fn(&str)>,
     ) -> Result<Response, Fault> {
         let posted = match self.request(request, signal) {
             Ok(posted) => posted.send().await,
             Err(error) => Err(error),
         };
-        self.read(posted.map_err(|error| self.unreached(&error))?, stream).await
+        self.read(posted.map_err(|error| self.unreached(&error))?, stream, show).await
     }
 
     fn request(&self, request: &Request, signal: Option<&AbortSignal>) -> Result<http::Request, gloo_net::Error> {
@@ -73,12 +74,17 @@ impl Wire {
         post.body(request.body.to_string())
     }
 
-    async fn read(&self, response: http::Response, stream: bool) -> Result<Response, Fault> {
+    async fn read(
+        &self,
+        response: http::Response,
+        stream: bool,
+        show: Option<&dyn Fn(&str)>,
+    ) -> Result<Response, Fault> {
         let headers = response.headers();
         let status = response.status();
         let kind = headers.get("content-type").unwrap_or_default();
         if stream && status == 200 && kind.starts_with("text/event-stream") {
-            return self.read_stream(response).await;
+            return self.read_stream(response, show).await;
         }
         let (after, after_ms) = (headers.get("retry-after"), headers.get("retry-after-ms"));
         let retry_after = provider::retry_after(after.as_deref(), after_ms.as_deref(), Date::now() / 1000.0);
@@ -97,19 +103,29 @@ impl Wire {
         self.protocol.read(HttpResponse { status, retry_after, body: &String::from_utf8_lossy(&body) })
     }
 
-    async fn read_stream(&self, response: http::Response) -> Result<Response, Fault> {
+    async fn read_stream(&self, response: http::Response, show: Option<&dyn Fn(&str)>) -> Result<Response, Fault> {
         let mut reader = StreamReader::new(self.protocol);
-        each_piece(&response, |piece| reader.push(piece).map(|()| true)).await?;
+        let mut shown = 0;
+        each_piece(&response, |piece| {
+            reader.push(piece)?;
+            if let Some(show) = show.filter(|_| reader.text().len() > shown) {
+                shown = reader.text().len();
+                match &self.key {
+                    Some(key) => show(&key.redact_so_far(reader.text())),
+                    None => show(reader.text()),
+                }
+            }
+            Ok(true)
+        })
+        .await?;
         reader.finish()
     }
 
     /// A page is not told why: whether there is no server, or one that lets no page of another origin in.
     fn unreached(&self, error: &gloo_net::Error) -> Fault {
         let way = match &self.relay {
-            None => {
-                "it may not run, or not let pages of other origins in (CORS): `closeread serve --relay` forwards to such"
-            }
-            Some(_) => "the relay is not reachable: is `closeread serve --relay` still running?",
+            None => "it may not run, or not let pages of other origins in (CORS): `closeread serve` forwards to such",
+            Some(_) => "the relay is not reachable: is `closeread serve` still running?",
         };
         let message = format!("no connection to the server ({}); {way}", self.redact(&error.to_string()));
         Fault::transient(ServerLoad::Unreached, message)

@@ -35,6 +35,20 @@ impl Secret {
         self.0.len() >= MIN_TELLING && text.contains(&self.0)
     }
 
+    /// A response that is still coming, as [`redact_response`](Self::redact_response) would leave it. An end that may become
+    /// the key is held back.
+    pub fn redact_so_far(&self, text: &str) -> String {
+        if self.0.len() < MIN_TELLING {
+            return text.to_owned();
+        }
+        let mut text = self.redact(text);
+        let begun = (1..self.0.len()).rev().filter_map(|length| self.0.get(..length));
+        if let Some(begun) = begun.into_iter().find(|begun| text.ends_with(begun)) {
+            text.truncate(text.len() - begun.len());
+        }
+        text
+    }
+
     /// `text` with the key replaced, for servers that repeat it in their errors.
     pub fn redact(&self, text: &str) -> String {
         if self.0.len() < 4 { text.to_owned() } else { text.replace(&self.0, "***") }
@@ -76,5 +90,16 @@ mod tests {
         assert_eq!(secret.redact_response(response("sk-12345")), response("sk-12345"), "it may be a word of the book");
         let long = Secret::new("sk-1234567890abcdef");
         assert_eq!(long.redact_response(response("You sent sk-1234567890abcdef.")), response("You sent ***."));
+    }
+
+    #[test]
+    fn no_beginning_of_a_key_is_shown_of_a_response_that_is_still_coming() {
+        let (secret, said) = (Secret::new("sk-1234567890abcdef"), "You sent sk-1234567890abcdef, sk");
+        for end in 0..=said.len() {
+            let shown = secret.redact_so_far(&said[..end]);
+            assert!("You sent ***, ".starts_with(&shown), "{shown}");
+        }
+        assert_eq!(secret.redact_so_far("asks, then"), "asks, then");
+        assert_eq!(Secret::new("short").redact_so_far("a sho"), "a sho");
     }
 }

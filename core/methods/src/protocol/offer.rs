@@ -18,6 +18,8 @@ pub struct Offer {
     pub paper: &'static str,
     /// What the reader gets, in a line.
     pub summary: &'static str,
+    /// Whether it searches the books for passages.
+    pub searches: bool,
     /// The paper's values of everything that can be set.
     pub parameters: AnyMethod,
     /// Of one question, once for each budget where the method takes one.
@@ -67,7 +69,7 @@ impl Offer {
         let offered = |budget| Ok(OfferedCost::new(budget, &cost(&item, budget)?));
         let costs = budgets.into_iter().map(offered).collect::<Result<_, MethodError>>()?;
         let Entry { name, paper, summary, .. } = *entry;
-        Ok(Self { name, paper, summary, parameters, costs })
+        Ok(Self { name, paper, summary, searches: parameters.passages().is_some(), parameters, costs })
     }
 }
 

@@ -1,0 +1,30 @@
+//! What the order of passages did to answers.
+
+use crate::books::to_js;
+use crate::error::usage;
+use closeread_eval::observations::{BothOrders, order_effect};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = include_str!("orders.d.ts");
+
+#[wasm_bindgen]
+extern "C" {
+    /// See `orders.d.ts`.
+    #[wasm_bindgen(typescript_type = "BothOrders[]")]
+    pub type JsBothOrders;
+    /// See `orders.d.ts`.
+    #[wasm_bindgen(typescript_type = "OrderEffect")]
+    pub type JsOrderEffect;
+}
+
+/// Compares the answers that the same passages gave in two orders, question by question.
+///
+/// # Errors
+/// Questions of another shape.
+#[wasm_bindgen(js_name = orderEffect)]
+pub fn order_effect_of(questions: JsBothOrders) -> Result<JsOrderEffect, JsValue> {
+    let questions: Vec<BothOrders> = serde_wasm_bindgen::from_value(questions.into())
+        .map_err(|error| usage(&format!("questions in both orders: {error}")))?;
+    to_js(&order_effect(&questions)).map(JsCast::unchecked_into)
+}
