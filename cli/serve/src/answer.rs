@@ -8,7 +8,7 @@ use serde_json::{Value, json as object};
 use tower_http::set_header::SetResponseHeaderLayer;
 
 /// What pages may load: what is served here, WebAssembly, and the servers of models that a reader names.
-const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; \
+const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; \
      style-src 'self'; connect-src 'self' https: http://127.0.0.1:* http://localhost:*; img-src 'self' data: blob:; \
      object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -19,6 +19,9 @@ pub(crate) fn with_headers(routes: Router) -> Router {
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        // Threads for a language model in the page; pages of other servers lend nothing without asking for it.
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-embedder-policy"), "credentialless"),
         (header::CACHE_CONTROL, "no-cache"),
     ];
     headers.into_iter().fold(routes, |routes, (name, value)| {

@@ -5,12 +5,14 @@
 
 mod answer;
 mod listen;
+mod models;
 pub mod page;
 mod path;
 mod relay;
 mod runs;
 mod site;
 
+pub use relay::Relaying;
 pub use runs::Layout;
 
 use answer::with_headers;
@@ -38,8 +40,10 @@ pub struct Options {
     pub layout: Layout,
     /// 0 for any port that is free.
     pub port: u16,
-    /// Whether requests of the page are passed on.
-    pub relay: bool,
+    /// To whom requests of the page are passed on.
+    pub relaying: Relaying,
+    /// Ports of this machine that have a server of models, besides those of programs that are known.
+    pub model_ports: Vec<u16>,
 }
 
 /// A server that listens, and answers as soon as it is told to.
@@ -61,13 +65,14 @@ impl Server {
             format!("cannot listen on port {port}: choose another by --port, or 0 for any that is free")
         })?;
         let address = listener.local_addr()?;
-        let relay = if options.relay { Some(Relay::new()?) } else { None };
+        let relay = Relay::new(options.relaying, &options.model_ports, address)?;
         let page = page::files(&options.page);
         let runs = runs::named(options.runs, options.layout);
         let site = Arc::new(Site { address, page: page.clone(), runs, relay });
         let routes = Router::new()
             .route("/closeread.json", get(site::described))
             .route("/relay", any(site::relayed))
+            .route("/local-models", get(site::local_models))
             .route("/runs/{*path}", get(site::run_file))
             .fallback_service(page)
             .layer(from_fn_with_state(Arc::clone(&site), site::checked))

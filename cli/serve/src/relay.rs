@@ -1,7 +1,8 @@
 //! The relay: a request of the page goes to a server of models, its answer comes back as it is made. Keys pass through and
 //! are kept nowhere.
 
-use crate::answer::failure;
+use crate::answer::{failure, json};
+use crate::models::{self, Place};
 use anyhow::{Context, Result};
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -10,6 +11,7 @@ use axum::response::Response;
 use closeread_text::hash::sha256;
 use futures_util::TryStreamExt;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use serde_json::{Value, json as object};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -22,43 +24,98 @@ const TOKEN: &str = "x-closeread-token";
 const TARGET: &str = "x-closeread-url";
 /// The longest request that is passed on: four million tokens of text or more.
 const MAX_BODY: usize = 64 << 20;
+/// Why another server is not asked.
+const ONLY_MODELS: &str = "without --relay only /v1/ of servers of models on this machine is passed on, at the ports of \
+     Ollama, LM Studio and llama-server and those that --model-port names";
 /// The time in which all of it must have come.
 const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// To whom requests of the page are passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relaying {
+    /// To nobody.
+    Nobody,
+    /// To the servers of models on this machine, and of them to `/v1/` alone.
+    ThisMachine,
+    /// To any server that the page names.
+    Anybody,
+}
 
 pub(crate) struct Relay {
     token: String,
     client: reqwest::Client,
+    /// Where servers of models are looked for.
+    places: Vec<Place>,
+    anybody: bool,
 }
 
 impl Relay {
-    pub(crate) fn new() -> Result<Self> {
+    /// `ports` were named besides those of programs that are known; the page's server listens on `own`.
+    pub(crate) fn new(relaying: Relaying, ports: &[u16], own: SocketAddr) -> Result<Option<Self>> {
+        if relaying == Relaying::Nobody {
+            return Ok(None);
+        }
         let mut random = [0; 32];
-        getrandom::fill(&mut random).context("the system gives no random numbers for the token of --relay")?;
+        getrandom::fill(&mut random).context("the system gives no random numbers for the relay's token")?;
         // A redirect could carry a key to another server.
         let client = closeread_providers::http::client().redirect(reqwest::redirect::Policy::none());
         let client = client.dns_resolver(Arc::new(NotLinkLocal)).build();
-        Ok(Self { token: sha256(&random), client: client.context("cannot ask servers")? })
+        Ok(Some(Self {
+            token: sha256(&random),
+            client: client.context("cannot ask servers")?,
+            places: models::places(ports, own.port()),
+            anybody: relaying == Relaying::Anybody,
+        }))
     }
 
-    pub(crate) fn token(&self) -> &str {
-        &self.token
+    /// What the page needs to know of it.
+    pub(crate) fn described(&self) -> Value {
+        object!({"token": self.token, "any": self.anybody})
+    }
+
+    /// Which servers of models there are on this machine, if the page of this server asks.
+    pub(crate) async fn models(&self, headers: &HeaderMap, own: SocketAddr) -> Response {
+        if let Err(refused) = self.admit(headers, own) {
+            return failure(StatusCode::FORBIDDEN, refused);
+        }
+        json(StatusCode::OK, &models::found(&self.client, &self.places).await)
+    }
+
+    /// Refuses whoever is not the page of this server, which listens on `own`.
+    fn admit(&self, headers: &HeaderMap, own: SocketAddr) -> Result<(), &'static str> {
+        let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+        if !is_same(value(TOKEN).unwrap_or_default(), &self.token) {
+            return Err("the token of closeread.json is missing or not this server's");
+        }
+        let origins = [format!("http://127.0.0.1:{}", own.port()), format!("http://localhost:{}", own.port())];
+        if value("origin").is_some_and(|origin| !origins.iter().any(|ours| ours == origin)) {
+            return Err("only the page of this server is passed on");
+        }
+        Ok(())
+    }
+
+    /// Whether a server may be asked though `--relay` was not given: one of models on this machine.
+    fn is_of_models(&self, url: &reqwest::Url) -> bool {
+        let here = url.scheme() == "http" && matches!(url.host_str(), Some("127.0.0.1" | "localhost"));
+        // A server could read an escaped `/` or `.` as another path.
+        let path = url.path().starts_with("/v1/") && !url.path().contains(['%', '\\']);
+        here && path && self.places.iter().any(|place| Some(place.port) == url.port_or_known_default())
     }
 
     /// Passes a request on, if the page of this server asks, which listens on `own`.
     pub(crate) async fn answer(&self, request: Request, own: SocketAddr) -> Response {
         let (request, body) = request.into_parts();
-        let value = |name: &str| request.headers.get(name).and_then(|value| value.to_str().ok());
-        if !is_same(value(TOKEN).unwrap_or_default(), &self.token) {
-            return failure(StatusCode::FORBIDDEN, "the token of closeread.json is missing or not this server's");
+        if let Err(refused) = self.admit(&request.headers, own) {
+            return failure(StatusCode::FORBIDDEN, refused);
         }
-        let origins = [format!("http://127.0.0.1:{}", own.port()), format!("http://localhost:{}", own.port())];
-        if value("origin").is_some_and(|origin| !origins.iter().any(|ours| ours == origin)) {
-            return failure(StatusCode::FORBIDDEN, "only the page of this server is passed on");
-        }
-        let target = match target(value(TARGET).unwrap_or_default(), own).await {
+        let named = request.headers.get(TARGET).and_then(|value| value.to_str().ok());
+        let target = match target(named.unwrap_or_default(), own).await {
             Ok(target) => target,
             Err(message) => return failure(StatusCode::BAD_REQUEST, message),
         };
+        if !self.anybody && !self.is_of_models(&target) {
+            return failure(StatusCode::BAD_REQUEST, ONLY_MODELS);
+        }
         if !matches!(request.method, Method::POST | Method::GET) {
             return failure(StatusCode::METHOD_NOT_ALLOWED, "only GET and POST are passed on");
         }

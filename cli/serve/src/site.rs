@@ -16,6 +16,9 @@ use tower::ServiceExt;
 use tower_http::compression::Compression;
 use tower_http::services::ServeDir;
 
+/// What there is to say where nothing is passed on.
+const NOTHING: &str = "nothing is passed on: start `closeread serve` without --no-relay, or with --relay";
+
 /// What every request may look at.
 pub(crate) struct Site {
     pub(crate) address: SocketAddr,
@@ -38,7 +41,7 @@ pub(crate) async fn checked(State(site): State<Arc<Site>>, request: Request, nex
 /// What the page can find here.
 pub(crate) async fn described(State(site): State<Arc<Site>>) -> Response {
     let names: Vec<&str> = site.runs.iter().map(|run| run.name.as_str()).collect();
-    let relay = site.relay.as_ref().map(|relay| json!({"token": relay.token()}));
+    let relay = site.relay.as_ref().map(Relay::described);
     json(StatusCode::OK, &json!({"relay": relay, "runs": names}))
 }
 
@@ -46,7 +49,15 @@ pub(crate) async fn described(State(site): State<Arc<Site>>) -> Response {
 pub(crate) async fn relayed(State(site): State<Arc<Site>>, request: Request) -> Response {
     match &site.relay {
         Some(relay) => relay.answer(request, site.address).await,
-        None => failure(StatusCode::NOT_FOUND, "nothing is passed on: start `closeread serve --relay`"),
+        None => failure(StatusCode::NOT_FOUND, NOTHING),
+    }
+}
+
+/// The servers of models on this machine, with what they offer.
+pub(crate) async fn local_models(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+    match &site.relay {
+        Some(relay) => relay.models(&headers, site.address).await,
+        None => failure(StatusCode::NOT_FOUND, NOTHING),
     }
 }
 

@@ -5,7 +5,7 @@ use closeread_runner::finished::{folder_name, is_run_folder};
 use closeread_runner::interrupt;
 use closeread_runner::judging::{JUDGEMENTS, JUDGING};
 use closeread_runner::run_folder::{MANIFEST, PREPARATIONS, PRICES, TEXTS};
-use closeread_serve::{Layout, Options, Server, page};
+use closeread_serve::{Layout, Options, Relaying, Server, page};
 use std::future::poll_fn;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,9 +32,16 @@ pub(crate) struct ServeArgs {
     /// The built page [default: $CLOSEREAD_PAGE, else web/ beside the program, else web/dist of the sources]
     #[arg(long, value_name = "DIR")]
     page: Option<PathBuf>,
-    /// Pass requests of the page on to servers of models that do not answer pages of other origins
-    #[arg(long)]
+    /// Pass requests of the page on to any server, not only to servers of models on this machine
+    #[arg(long, conflicts_with = "no_relay")]
     relay: bool,
+    /// Pass nothing on
+    #[arg(long)]
+    no_relay: bool,
+    /// A port of this machine that has a server of models, besides those of Ollama (11434), LM Studio (1234) and
+    /// llama-server (8080)
+    #[arg(long, value_name = "N")]
+    model_port: Vec<u16>,
 }
 
 /// Serves until it is asked to end.
@@ -46,7 +53,13 @@ pub(crate) async fn run(args: ServeArgs) -> Result<ExitCode> {
     let runs: Vec<_> = args.runs.into_iter().map(|folder| (folder_name(&folder), folder)).collect();
     let start = if runs.is_empty() { "" } else { "#/runs" };
     let shown = page.display().to_string();
-    let server = Server::bind(Options { page, runs, layout: LAYOUT, port: args.port, relay: args.relay }).await?;
+    let relaying = match (args.relay, args.no_relay) {
+        (true, _) => Relaying::Anybody,
+        (false, true) => Relaying::Nobody,
+        (false, false) => Relaying::ThisMachine,
+    };
+    let (port, model_ports) = (args.port, args.model_port);
+    let server = Server::bind(Options { page, runs, layout: LAYOUT, port, relaying, model_ports }).await?;
     let stop = interrupt::asked_to_end();
     tokio::pin!(stop);
     // Ctrl-C is listened for before anybody is told of the server.

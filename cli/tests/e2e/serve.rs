@@ -25,6 +25,8 @@ fn the_page_comes_with_its_policy_and_is_sent_once() {
     assert!(!policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{policy}");
     assert_eq!(index.header("x-content-type-options"), Some("nosniff"));
     assert_eq!(index.header("cache-control"), Some("no-cache"));
+    let isolated = ["cross-origin-opener-policy", "cross-origin-embedder-policy"].map(|name| index.header(name));
+    assert_eq!(isolated, [Some("same-origin"), Some("credentialless")]);
     assert_eq!(server.get("/closeread_wasm_bg.wasm").header("content-type"), Some("application/wasm"));
     let viewer = server.get("/runs/index.js");
     assert_eq!(
@@ -46,7 +48,7 @@ fn the_page_comes_with_its_policy_and_is_sent_once() {
 
 #[test]
 fn a_run_folder_is_read_and_nothing_else() {
-    let server = Server::start(&[]);
+    let server = Server::start(&["--no-relay"]);
     assert_eq!(server.get("/closeread.json").json(), json!({"relay": null, "runs": ["r"]}));
     let listed = server.get("/runs/r/").json();
     let paths: Vec<&str> =
@@ -206,11 +208,73 @@ fn an_answer_is_passed_on_as_it_is_made() {
 }
 
 #[test]
-fn without_the_option_nothing_is_passed_on() {
-    let server = Server::start(&[]);
-    let response = server.ask("POST", "/relay", &[("x-closeread-url", "http://127.0.0.1:1/")], "{}");
-    assert_eq!(response.status, 404);
-    assert!(response.text().contains("--relay"), "{}", response.text());
+fn without_the_option_only_servers_of_models_on_this_machine_are_asked() {
+    let models = HttpServer::start(|asked| match asked.path.as_str() {
+        "/v1/models" => ok(&json!({"object": "list", "data": [{"id": "tiny", "meta": {"n_ctx": 512}}]})),
+        _ => ok(&json!({"heard": asked.body})),
+    });
+    let other = HttpServer::start(|_| ok(&json!({})));
+    let port_of = |url: &str| url.rsplit(':').next().unwrap().to_owned();
+    let port = port_of(&models.url);
+    let server = Server::start(&["--model-port", &port]);
+    let described = server.get("/closeread.json").json();
+    assert_eq!(described["relay"]["any"], json!(false));
+    let token = server.token();
+    let asked = |url: &str| {
+        let response = server.ask("POST", "/relay", &[("x-closeread-token", &token), ("x-closeread-url", url)], "{}");
+        (response.status, response.text())
+    };
+    assert_eq!(asked(&format!("{}/v1/chat/completions", models.url)), (200, json!({"heard": "{}"}).to_string()));
+    assert_eq!(asked(&format!("http://localhost:{port}/v1/chat/completions")).0, 200);
+    let elsewhere = port_of(&other.url);
+    for url in [
+        format!("{}/api/tags", models.url),
+        format!("{}/v1/../api/tags", models.url),
+        format!("{}/v1/%2e%2e/api/tags", models.url),
+        format!("{}/v1/..%2fapi/tags", models.url),
+        format!("{}/v1", models.url),
+        format!("http://127.0.0.2:{port}/v1/models"),
+        format!("http://[::1]:{port}/v1/models"),
+        format!("https://127.0.0.1:{port}/v1/models"),
+        format!("http://127.0.0.1:{elsewhere}/v1/models"),
+        "https://api.example/v1/models".to_owned(),
+    ] {
+        let (status, text) = asked(&url);
+        assert!(status == 400 && text.contains("--relay"), "{url}: {status} {text}");
+    }
+    assert_eq!(other.asked("POST", "/").len(), 0);
+    let nobody = [("x-closeread-url", &*models.url)];
+    assert_eq!(server.ask("POST", "/relay", &nobody, "{}").status, 403);
+
+    assert_eq!(server.get("/local-models").status, 403);
+    let evil = [("x-closeread-token", &*token), ("origin", "https://evil.example")];
+    assert_eq!(server.ask("GET", "/local-models", &evil, "").status, 403);
+    let found = server.ask("GET", "/local-models", &[("x-closeread-token", &token)], "").json();
+    let servers = found["servers"].as_array().unwrap();
+    let ports: Vec<_> = servers.iter().map(|server| server["port"].to_string()).collect();
+    assert_eq!(ports, ["11434", "1234", "8080", &port]);
+    assert_eq!(servers[3]["models"], json!([{"id": "tiny", "meta": {"n_ctx": 512}}]));
+}
+
+#[test]
+fn what_is_no_list_of_models_is_said() {
+    let odd = HttpServer::start(|_| ok(&json!({"hello": 1})));
+    let port = odd.url.rsplit(':').next().unwrap().to_owned();
+    let server = Server::start(&["--model-port", &port]);
+    let found = server.ask("GET", "/local-models", &[("x-closeread-token", &server.token())], "").json();
+    let last = found["servers"].as_array().unwrap().last().unwrap();
+    assert!(last["error"].as_str().unwrap().contains("OpenAI's protocol"), "{last}");
+    assert_eq!(last["models"], json!(null));
+}
+
+#[test]
+fn by_the_option_nothing_is_passed_on() {
+    let server = Server::start(&["--no-relay"]);
+    for (method, path) in [("POST", "/relay"), ("GET", "/local-models")] {
+        let response = server.ask(method, path, &[("x-closeread-url", "http://127.0.0.1:1/")], "{}");
+        assert_eq!(response.status, 404);
+        assert!(response.text().contains("--relay"), "{}", response.text());
+    }
 }
 
 #[test]
