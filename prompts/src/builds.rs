@@ -63,6 +63,15 @@ prompts! { self:
     };
     CorpusQaFieldVotes<'a> "corpusqa-field-votes" { title: &'a str, text: &'a str, fields: Vec<Field<'a>> };
     CorpusQaExtract<'a> "corpusqa-extract" { title: &'a str, text: &'a str, entity: &'a str, fields: Vec<Field<'a>> };
+    CorpusQaTemplates<'a> "corpusqa-templates" {
+        english: &'a str,
+        chinese: &'a str,
+        sql: &'a str,
+        scope: &'a str,
+        answer: &'a str,
+        difficulty: &'a str,
+        n: usize,
+    };
     CorpusQaParaphrase<'a> "corpusqa-paraphrase" {
         question: &'a str,
         literals: &'a [String],

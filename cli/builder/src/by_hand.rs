@@ -5,7 +5,8 @@ use crate::global_table::stored_schema;
 use anyhow::{Context, Result, bail};
 use closeread_books::decode;
 use closeread_build::corpusqa::{
-    Agreed, Corpus, FirstAgreement, HAND_COLUMNS, STAGES, drawn_cells, first_agreement, hand_rows, read_hand,
+    Adjudicated, Agreed, Corpus, DISPUTE_COLUMNS, Dispute, FirstAgreement, HAND_COLUMNS, STAGES, adjudicated,
+    dispute_rows, drawn_cells, first_agreement, hand_rows, read_hand,
 };
 use closeread_build::{End, Line, Unit};
 use closeread_files::{read_lines, write_atomically};
@@ -47,6 +48,32 @@ pub fn hand_checked(out: &Path, file: &Path) -> Result<(FirstAgreement, usize)> 
     let read = decode(&bytes, None).with_context(named)?.text;
     let by_hand = read_hand(&read).map_err(anyhow::Error::msg).with_context(named)?;
     Ok((first_agreement(&agreed, &schema, &by_hand, &domain(out)), by_hand.len()))
+}
+
+/// Where the cells lie on which extraction and first reader differ.
+pub const DISPUTES: &str = "check/disputes.csv";
+
+/// Writes the disputes for a second person; what one has filled in is not written over. True if the file is new.
+pub fn write_disputes(out: &Path, disputes: &[Dispute]) -> Result<bool> {
+    let path = out.join(DISPUTES);
+    if disputes.is_empty() || path.exists() {
+        return Ok(false);
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(DISPUTE_COLUMNS)?;
+    for row in dispute_rows(disputes) {
+        writer.write_record(row)?;
+    }
+    write_atomically(&path, &writer.into_inner().context("cannot write the disputes as CSV")?)?;
+    Ok(true)
+}
+
+/// What the second person says in `file` of the cells that `found` says differ.
+pub fn second_round(found: &FirstAgreement, checked: usize, file: &Path) -> Result<Adjudicated> {
+    let named = || format!("cannot use --adjudicated {}", file.display());
+    let bytes = closeread_files::read_file(file).with_context(named)?;
+    let read = decode(&bytes, None).with_context(named)?.text;
+    adjudicated(&found.disputes, checked, &read).map_err(anyhow::Error::msg).with_context(named)
 }
 
 /// What the build calls its domain.

@@ -3,7 +3,9 @@
 use anyhow::{Context, Result, bail};
 use closeread_books::html::{Layout, to_text};
 use closeread_books::{Book, ReadOptions, decode};
+use closeread_build::About;
 use closeread_build::corpusqa::csv_as_markdown;
+use closeread_eval::Document;
 use closeread_runner::input::{InputOptions, ProblemKind, read_books};
 use closeread_text::Language;
 use std::collections::HashSet;
@@ -20,6 +22,7 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: b
     }
     let options = InputOptions { language, allow_outside, ..InputOptions::default() };
     let mut books: Vec<Arc<Book>> = Vec::new();
+    let mut pdfs: Vec<PathBuf> = Vec::new();
     for path in paths {
         let to_convert = converted_files(path)?;
         if !path.is_file() || to_convert.is_empty() {
@@ -35,9 +38,16 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: b
             }
             books.extend(found.into_iter().map(|(book, _)| Arc::new(book)));
         }
+        pdfs.extend(to_convert.iter().filter(|file| matches!(Kind::of(file), Some(Kind::Pdf))).cloned());
         for file in &to_convert {
             books.push(Arc::new(converted(file, path, language).with_context(|| file.display().to_string())?));
         }
+    }
+    let n_pdf = pdfs.len();
+    if n_pdf > 0 {
+        info!(
+            "{n_pdf} PDF files: their text is read without tables; convert those to HTML or Markdown whose tables matter"
+        );
     }
     books.sort_by(|a, b| a.id.cmp(&b.id));
     let mut ids = HashSet::new();
@@ -69,6 +79,19 @@ pub fn books(paths: &[PathBuf], options: &InputOptions) -> Result<Vec<Arc<Book>>
         }
     }
     Ok(books)
+}
+
+/// What the files `documents.jsonl` among these paths say of their documents besides what closeread knows.
+pub fn about(paths: &[PathBuf]) -> Result<About> {
+    let mut found = About::new();
+    for path in paths {
+        let file = if path.is_dir() { path.join("documents.jsonl") } else { path.clone() };
+        if file.file_name().is_some_and(|name| name == "documents.jsonl") && file.is_file() {
+            let documents: Vec<Document> = closeread_files::read_lines(&file, "a document")?;
+            found.extend(documents.into_iter().map(|document| (document.id, document.other)));
+        }
+    }
+    Ok(found)
 }
 
 fn converted(file: &Path, root: &Path, language: Option<Language>) -> Result<Book> {

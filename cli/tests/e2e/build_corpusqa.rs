@@ -298,6 +298,13 @@ fn extracted_values_are_held_against_those_that_a_person_read() {
         assert!(told.out().contains(words), "{words} is not in:\n{}", told.out());
     }
     assert_eq!(all(&told.out()), ["all", "4", "3", "75.00"]);
+    let disputes = std::fs::read_to_string(sandbox.path("c/check/disputes.csv")).unwrap();
+    assert_eq!(disputes.lines().next(), Some("document,column,asks for,a,b,right"));
+    let extracted = if disputes.lines().nth(1).unwrap().ends_with(",31,32,") { "a" } else { "b" };
+    sandbox.write("second.csv", format!("{}{extracted}\n", disputes.trim_end()));
+    let decided = ["--hand-checked", "read.csv", "--adjudicated", "second.csv"];
+    let decided = sandbox.run(&[&["build", "corpusqa", "--out", "c"][..], &decided].concat()).exits(0);
+    assert!(decided.out().contains("after the second round      4      4  100.00"), "{}", decided.out());
     sandbox.write("bad.csv", "document,column,value\nz,income,1\na,income,1200\n");
     let told = checked("bad.csv").exits(1);
     assert!(told.err().contains("bad.csv: line 2: no value was extracted from `z`"), "{}", told.err());
@@ -310,6 +317,81 @@ fn extracted_values_are_held_against_those_that_a_person_read() {
     sandbox.write("c/check/cells.csv", "document,column,value\na,income,1200\n");
     sandbox.run(&[&build[..], &["--check", "7"]].concat()).exits(0);
     assert_eq!(all(&checked("c/check/cells.csv").exits(0).out())[..3], ["all", "1", "1"]);
+}
+
+#[test]
+fn a_model_expands_templates_and_only_those_that_run_are_kept() {
+    let proposal = |said: &str| {
+        let of = |name: &str| said.lines().find_map(|line| line.strip_prefix(name)).unwrap().to_owned();
+        let sql = of("SQL: ");
+        let good = json!({"en": of("English: ") + " Say it again.", "zh": of("Chinese: ") + "再说一遍。", "sql": format!("{sql} "),
+            "scope": said.lines().find_map(|line| line.strip_prefix("Rows that enter the answer: "))});
+        let other = json!({"en": "Which?", "zh": "哪个？", "sql": "SELECT {w} FROM corpus"});
+        let broken = json!({"en": of("English: "), "zh": of("Chinese: "), "sql": sql.replace("SELECT", "SELEKT"),
+            "scope": good["scope"]});
+        json!({"templates": [good, other, broken]}).to_string()
+    };
+    let first = |request: &Value| request["messages"][0]["content"].as_str().unwrap().to_owned();
+    let server = Server::replying(move |_, request| ("200 OK", answer(&proposal(&first(request)))));
+    let sandbox = Sandbox::with_own_cache();
+    let model = ["--model", "openai-compatible/m", "--base-url", &server.url];
+    let expand = [&["build", "corpusqa", "--expand", "3", "--out", "t", "--json"][..], &model].concat();
+    let found = sandbox.run(&expand).exits(0).json();
+    let (new, all) = (found["new"].as_array().unwrap().len(), found["templates"].as_u64().unwrap() as usize);
+    assert!(new > 20 && all > 2 * new - 1, "one a template that ships, of almost all: {new} of {all}");
+    let kept = lines(&sandbox, "t/stages/1-templates.jsonl");
+    let refused = kept[0]["value"]["refused"].to_string();
+    assert!(refused.contains("slot {w}") && refused.contains("template 3"), "{refused}");
+    let (table, schema) = (format!("{SAMPLE}/table.csv"), format!("{SAMPLE}/manifest.json"));
+    let build =
+        from_sample(&table, &schema, &["--out", "c", "--templates", "t/templates.toml", "--questions", "40", "--json"]);
+    sandbox.run(&build).exits(0);
+    let items = lines(&sandbox, "c/items.jsonl");
+    assert!(items.iter().any(|item| item["question"].as_str().unwrap().ends_with("Say it again.")));
+    sandbox.run(&["build", "corpusqa", "--out", "c", "--check-sql"]).exits(0);
+}
+
+#[test]
+fn what_is_built_is_written_in_the_published_layout_and_read_back() {
+    let sandbox = Sandbox::new();
+    let (table, schema) = (format!("{SAMPLE}/table.csv"), format!("{SAMPLE}/manifest.json"));
+    let build = from_sample(&table, &schema, &["--out", "c", "--questions", "8", "--write", "corpusqa", "--json"]);
+    let told = sandbox.run(&build).exits(0);
+    assert!(told.err().contains("published/housing_en_8K.jsonl, published/housing_en_all.jsonl"), "{}", told.err());
+    let items = lines(&sandbox, "c/items.jsonl");
+    let rows = lines(&sandbox, "c/published/housing_en_all.jsonl");
+    let item = |row: &Value| items.iter().find(|item| item["id"] == row["id"]).unwrap();
+    assert_eq!(rows.len(), 8);
+    for row in &rows {
+        let said = row["prompt"][0]["content"].as_str().unwrap();
+        assert!(
+            said.starts_with("# Document 1:\n") && said.contains("# Document 12:\n") && said.contains("# Question:\n")
+        );
+        assert!(row["canary"].as_str().unwrap().contains("GUID "));
+        let gold = row["answer"].as_str().map_or_else(|| row["answer"].to_string(), str::to_owned);
+        assert_eq!(gold.replace(' ', ""), item(row)["answers"][0].as_str().unwrap().replace(' ', ""));
+    }
+    let run = [
+        "run",
+        "--benchmark",
+        "corpusqa",
+        "--data",
+        "c/published",
+        "--method",
+        "corpus-rag",
+        "--retriever",
+        "bm25",
+        "--budget",
+        "800",
+    ];
+    let ran = sandbox.run(&[&run[..], &["--out", "r", "--json"]].concat()).exits(0).json();
+    assert_eq!(ran["cells"][0]["n"], 16);
+    let asked = lines(&sandbox, "r/items.jsonl");
+    assert!(
+        asked
+            .iter()
+            .all(|one| one["documents"].as_array().unwrap().len() == item(one)["documents"].as_array().unwrap().len())
+    );
 }
 
 #[test]

@@ -2,12 +2,12 @@
 
 use super::args::BuildOptions;
 use super::inputs::DocumentInputs;
-use super::say::{checked, finish, hand_checked, show_costs, write};
+use super::say::{checked, finish, hand_checked, print_tables, show_costs, write};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_build::corpusqa::{
-    AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, Entity, Length, Record, Row, STAGES, Schema, Sources,
-    TABLE_STAGES, Template, gold_again, records,
+    AnswerKind, Corpus, CorpusQa, Crew, DocumentSet, EXPAND_STAGES, Entity, Length, Record, Row, STAGES, Schema,
+    Sources, TABLE_STAGES, Template, gold_again, records,
 };
 use closeread_build::{BuildError, Building, corpusqa};
 use closeread_builder::by_hand::write_cells;
@@ -16,10 +16,11 @@ use closeread_builder::database::Sqlite;
 use closeread_builder::folder::BuildFolder;
 use closeread_builder::global_table::{DATABASE, read_entity, read_schema, read_table, stored_table, write_table};
 use closeread_builder::hashes;
+use closeread_builder::published::write_published;
 use closeread_eval::Item;
 use closeread_eval::answer::Parsed;
 use closeread_eval::answer::corpusqa::{Reading, agrees};
-use closeread_files::read_lines;
+use closeread_files::{read_lines, write_atomically};
 use closeread_runner::host::Repetition;
 use closeread_runner::journal::Journal;
 use closeread_runner::texts::BookTexts;
@@ -105,12 +106,22 @@ pub(crate) struct CorpusQaArgs {
     /// Beginning of the items' ids and their label, such as financial_en
     #[arg(long, value_name = "NAME", default_value = "corpus")]
     domain: String,
+    /// Build nothing: have --model write N new templates from each of --templates, try them on an invented table, and keep all in
+    /// OUT/templates.toml, which --templates takes
+    #[arg(long, value_name = "N")]
+    expand: Option<u16>,
     /// Run the SQL of every item in the folder again and compare
     #[arg(long)]
     check_sql: bool,
     /// Values that people read, as in check/cells.csv: say how often the extracted ones agree with them at first
     #[arg(long, value_name = "FILE")]
     hand_checked: Option<PathBuf>,
+    /// With --hand-checked: what a second person decided in check/disputes.csv, for both rates
+    #[arg(long, value_name = "FILE", requires = "hand_checked")]
+    adjudicated: Option<PathBuf>,
+    /// Write the questions in the published layout too, a file a set: id, prompt, question, answer
+    #[arg(long, value_name = "NAME", value_parser = ["corpusqa"])]
+    write: Option<String>,
     #[command(flatten)]
     build: BuildOptions,
 }
@@ -146,14 +157,17 @@ impl CorpusQaArgs {
 /// Builds, estimates, reads a check back or runs the SQL again.
 pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
     let build = &args.build;
-    if let Some(file) = &build.checked {
-        return checked(build, file);
+    if !build.checked.is_empty() {
+        return checked(build);
     }
     if let Some(file) = &args.hand_checked {
-        return hand_checked(build, file);
+        return hand_checked(build, file, args.adjudicated.as_deref());
     }
     if args.check_sql {
         return check_sql(build);
+    }
+    if let Some(n) = args.expand {
+        return expand(&args, n.into()).await;
     }
     let mut schema = args.schema.as_deref().map(read_schema).transpose()?;
     if let (Some(schema), Some(entity)) = (&mut schema, &args.entity) {
@@ -169,6 +183,45 @@ pub(crate) async fn run(args: CorpusQaArgs) -> Result<ExitCode> {
         return from_table(&args, &books, &schema, lines, &templates, &parameters).await;
     }
     from_documents(&args, &books, schema.as_ref(), &templates, &parameters).await
+}
+
+/// Expands the templates by a model (section 3.3, step 3).
+async fn expand(args: &CorpusQaArgs, n: usize) -> Result<ExitCode> {
+    let (build, templates) = (&args.build, args.templates()?);
+    let model = build.model()?;
+    let context = build.context(&[model])?;
+    if build.dry_run {
+        let stages = corpusqa::expand_cost(context.setting(), &templates, n)?;
+        let stages: Vec<_> = stages.into_iter().map(|stage| (stage, model)).collect();
+        return show_costs(&stages, &[], &context, build);
+    }
+    let more = json!({"n": n, "templates": sha256(&serde_json::to_vec(&templates)?)});
+    let prompts = ["corpusqa-templates", "build-again"];
+    let configuration = build.configuration("corpusqa templates", &context, &prompts, more);
+    let folder = build.folder(&EXPAND_STAGES, &configuration)?;
+    let journal = folder.journal()?;
+    let writer = context.host(model, &journal, None);
+    let building = Building::new(&folder, build.concurrency, build.until.as_deref());
+    let database = Sqlite::default();
+    let work = corpusqa::expand(&writer, context.setting(), building, &database, &templates, n);
+    finish(&folder, &journal, &context, work, |(new, funnel)| {
+        let path = folder.path().join("templates.toml");
+        let all: Vec<Template> = templates.iter().chain(&new).cloned().collect();
+        write_atomically(&path, Template::written(&all).as_bytes())?;
+        if build.json {
+            outln!("{}", json!({"funnel": funnel.rows, "templates": all.len(), "new": new}));
+        } else {
+            print_tables(&[funnel.table()])?;
+        }
+        info!(
+            "{} new templates beside {}; --templates {} builds with all of them",
+            new.len(),
+            templates.len(),
+            path.display()
+        );
+        Ok(if new.is_empty() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    })
+    .await
 }
 
 async fn from_documents(
@@ -222,7 +275,7 @@ async fn from_documents(
     let database = Sqlite::default();
     let given = Sources { books, schema, templates };
     let work = corpusqa::corpusqa(&crew, context.setting(), building, &database, given, parameters);
-    ended(&folder, &journal, &context, build, books, work).await
+    ended(&folder, &journal, &context, args, books, work).await
 }
 
 async fn from_table(
@@ -257,21 +310,27 @@ async fn from_table(
     let building = Building::new(&folder, build.concurrency, build.until.as_deref());
     let (database, given) = (Sqlite::default(), (books, schema, templates));
     let work = corpusqa::from_table(writer.as_ref(), context.setting(), building, &database, given, &lines, parameters);
-    ended(&folder, &journal, &context, build, books, work).await
+    ended(&folder, &journal, &context, args, books, work).await
 }
 
 async fn ended(
     folder: &BuildFolder,
     journal: &Journal,
     context: &BuildContext,
-    build: &BuildOptions,
+    args: &CorpusQaArgs,
     books: &[Arc<Book>],
     work: impl Future<Output = Result<Corpus, BuildError>>,
 ) -> Result<ExitCode> {
+    let build = &args.build;
     finish(folder, journal, context, work, |corpus| {
         write_table(folder.path(), &corpus)?;
         let code = write(folder, build, "corpusqa", (books, &BookTexts::default()), &corpus.built)?;
         write_cells(folder.path(), &corpus, build.check, build.seed)?;
+        if args.write.is_some() {
+            let written =
+                write_published(folder.path(), books, &corpus.built.items, context.setting().prompts, folder.canary())?;
+            info!("{} are in the published layout", written.join(", "));
+        }
         info!("the table of {} rows is in {} and beside it", corpus.rows.len(), folder.path().join(DATABASE).display());
         Ok(code)
     })

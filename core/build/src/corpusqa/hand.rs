@@ -39,6 +39,8 @@ pub struct FirstAgreement {
     pub table: Table,
     /// The values that differ, in words.
     pub differ: Vec<String>,
+    /// The same for a second person to decide.
+    pub disputes: Vec<Dispute>,
     /// Lines that cannot be compared, and why.
     pub problems: Vec<String>,
     /// Lines without a value.
@@ -88,6 +90,9 @@ pub enum HandError {
     /// It has other columns.
     #[error("expected a table in CSV with the columns document, column and value")]
     Columns,
+    /// Likewise, of the second round.
+    #[error("expected a table in CSV with the columns document, column and right")]
+    Disputes,
     /// The schema has no such column.
     #[error("there is no column `{column}`: expected one of {}", .known.join(", "))]
     Column {
@@ -128,7 +133,7 @@ pub fn read_hand(text: &str) -> Result<Vec<HandRead>, HandError> {
 /// Compares what people read with the values that the extraction gave the same cells. A document that was dropped has none
 /// and is a problem; both not stated is agreement.
 pub fn first_agreement(agreed: &[Unit<Agreed>], schema: &Schema, by_hand: &[HandRead], domain: &str) -> FirstAgreement {
-    let (mut differ, mut problems, mut open) = (Vec::new(), Vec::new(), 0);
+    let (mut differ, mut disputes, mut problems, mut open) = (Vec::new(), Vec::new(), Vec::new(), 0);
     let mut counts = vec![(0, 0); schema.columns.len()];
     for read in by_hand {
         if read.value.trim().is_empty() {
@@ -140,7 +145,8 @@ pub fn first_agreement(agreed: &[Unit<Agreed>], schema: &Schema, by_hand: &[Hand
             Ok((at, difference)) => {
                 counts[at].0 += 1;
                 counts[at].1 += usize::from(difference.is_none());
-                differ.extend(difference);
+                differ.extend(difference.as_ref().map(Dispute::to_string));
+                disputes.extend(difference);
             }
         }
     }
@@ -165,11 +171,11 @@ pub fn first_agreement(agreed: &[Unit<Agreed>], schema: &Schema, by_hand: &[Hand
         };
         table.rows.push(vec![Value::text(name), Value::count(n), Value::count(same), rate, interval]);
     }
-    FirstAgreement { table, differ, problems, open }
+    FirstAgreement { table, differ, disputes, problems, open }
 }
 
 /// The place of the column, and what differs, if anything does.
-fn compared(agreed: &[Unit<Agreed>], schema: &Schema, read: &HandRead) -> Result<(usize, Option<String>), HandError> {
+fn compared(agreed: &[Unit<Agreed>], schema: &Schema, read: &HandRead) -> Result<(usize, Option<Dispute>), HandError> {
     let HandRead { document, column: key, value, unit, .. } = read;
     let known = |column: &Column| column.key == *key || column.title == *key;
     let Some((at, column)) = schema.columns.iter().enumerate().find(|(_, column)| known(column)) else {
@@ -187,8 +193,19 @@ fn compared(agreed: &[Unit<Agreed>], schema: &Schema, read: &HandRead) -> Result
         CellValue::Missing => "not stated".to_owned(),
         value => format!("{value} {}", column.unit).trim().to_owned(),
     };
-    Ok((at, Some(format!("{document}, {}: extracted {}, by hand {}", column.key, said(extracted), said(&by_hand)))))
+    let dispute = Dispute {
+        document: document.clone(),
+        column: column.key.clone(),
+        asks: asked(column),
+        extracted: said(extracted),
+        by_hand: said(&by_hand),
+    };
+    Ok((at, Some(dispute)))
 }
+
+mod second;
+
+pub use second::{Adjudicated, DISPUTE_COLUMNS, Dispute, adjudicated, dispute_rows};
 
 #[cfg(test)]
 mod tests {

@@ -14,6 +14,7 @@ mod cost;
 mod database;
 mod document;
 mod draw;
+mod expand;
 mod extract;
 mod fields;
 mod global;
@@ -41,11 +42,15 @@ pub use cost::{cost, cost_from_table};
 pub use database::{Database, Selected, SqlError, SqlValue, TABLE};
 pub use document::{Source, sources};
 pub use draw::shares;
+pub use expand::{EXPAND_STAGES, Proposed, expand, expand_cost};
 pub use extract::{Agreed, Extraction, FieldVotes, StatedValue};
 pub use fields::Stated;
 pub use global::{Conflict, DOCUMENT_DATE, Reading, Record, Row, Statement, records};
 pub use gold::{AnswerKind, GoldError, gold};
-pub use hand::{FirstAgreement, HAND_COLUMNS, HandError, HandRead, drawn_cells, first_agreement, hand_rows, read_hand};
+pub use hand::{
+    Adjudicated, DISPUTE_COLUMNS, Dispute, FirstAgreement, HAND_COLUMNS, HandError, HandRead, adjudicated,
+    dispute_rows, drawn_cells, first_agreement, hand_rows, read_hand,
+};
 pub use infer::inferred;
 pub use parameters::CorpusQa;
 pub use query::Query;

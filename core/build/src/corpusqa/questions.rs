@@ -122,7 +122,8 @@ impl<H: Host, D: Database> Tail<'_, H, D> {
         let tables = vec![tables::sets(&sets, &rows, &items), tables::counts(&sets, &items), tables::conflicts(&rows)];
         let questions = people::paraphrases(&answered);
         let sets = sets.into_iter().map(|unit| (unit.id, unit.input)).collect();
-        let built = Built { items, funnel: building.into_funnel(), tables, questions, sheet: None };
+        let built =
+            Built { items, funnel: building.into_funnel(), tables, questions, sheet: None, about: Default::default() };
         Ok(Corpus { built, schema: schema.clone(), rows, sets, agreed: Vec::new() })
     }
 

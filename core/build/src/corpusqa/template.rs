@@ -134,6 +134,15 @@ impl Template {
         Ok(template)
     }
 
+    /// Templates as a file that [`Template::read`] reads.
+    pub fn written(templates: &[Self]) -> String {
+        #[derive(Serialize)]
+        struct Written<'t> {
+            template: &'t [Template],
+        }
+        toml::to_string(&Written { template: templates }).unwrap_or_default()
+    }
+
     /// The slots that it has anywhere.
     pub(super) fn slots(&self) -> BTreeSet<&str> {
         let texts = [Some(&self.en), Some(&self.zh), self.scope.as_ref(), self.sql.as_ref()];
