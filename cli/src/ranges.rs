@@ -31,6 +31,7 @@ const RANGES: &[(&str, f64, f64)] = &[
     ("dispersion", 0.0, 100.0),
     ("documents", 1.0, MANY),
     ("draw", 1.0, MANY),
+    ("expand", 1.0, 100.0),
     ("judge-max-output-tokens", 1.0, MANY),
     ("judge-temperature", 0.0, 2.0),
     ("least-density", 0.0, TOKENS),

@@ -5,7 +5,7 @@ use crate::sheet::{Collected, collect};
 use anyhow::{Context, Result, bail};
 use closeread_build::{AgainstFilter, CheckAnswers, Question, Sheet, against_filter};
 use closeread_files::read_lines;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a person ticked against what the pipeline says, how many questions there are, and the forms that the person filled
 /// in as items, where the page had forms.
@@ -17,6 +17,34 @@ pub fn checked(out: &Path, file: &Path) -> Result<(AgainstFilter, usize, Option<
     let found = against_filter(&check, &questions, &answers).with_context(named)?;
     let collected = sheet.map(|sheet| collect(out, &sheet, &answers.written)).transpose()?;
     Ok((found, questions.len(), collected))
+}
+
+/// What several people ticked as labels, and what the pipeline says of the same, each as rows of a file of labels; beside them
+/// answers that cannot be used (HAMLET, Table 2).
+pub fn checked_by_several(out: &Path, files: &[PathBuf]) -> Result<(Vec<Vec<String>>, Vec<Vec<String>>, Vec<String>)> {
+    let (check, questions, _) = asked_on_the_page(out)?;
+    let label = |passes: bool| if passes { "PASS" } else { "FAIL" }.to_owned();
+    let criterion = |question: &Question| question.group.split(", label").next().unwrap_or_default().to_owned();
+    let mut people = vec![["unit", "criterion", "rater", "label"].map(str::to_owned).to_vec()];
+    let mut problems = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        let named = || format!("cannot use {}", file.display());
+        let bytes = closeread_files::read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let answers = CheckAnswers::read(&bytes).with_context(named)?;
+        problems.extend(against_filter(&check, &questions, &answers).with_context(named)?.problems);
+        let rater = if answers.who.is_empty() { format!("checker {}", at + 1) } else { answers.who.clone() };
+        for question in &questions {
+            let said = answers.answers.get(&question.id).filter(|said| ["yes", "no"].contains(&said.as_str()));
+            people.extend(
+                said.map(|said| vec![question.id.clone(), criterion(question), rater.clone(), label(said == "yes")]),
+            );
+        }
+    }
+    let mut pipeline = vec![["unit", "criterion", "label"].map(str::to_owned).to_vec()];
+    pipeline.extend(
+        questions.iter().map(|question| vec![question.id.clone(), criterion(question), label(question.expected)]),
+    );
+    Ok((people, pipeline, problems))
 }
 
 /// The name of the page's check, its questions and its sheet.

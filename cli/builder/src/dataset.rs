@@ -4,7 +4,7 @@ use crate::folder::BuildFolder;
 use crate::page::write_page;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
-use closeread_build::{Built, documents_of, sample};
+use closeread_build::{About, Built, documents_of, sample};
 use closeread_eval::{Content, Document, Item};
 use closeread_files::{leads_outside, read_lines, write_atomically, write_lines};
 use closeread_runner::texts::BookTexts;
@@ -39,7 +39,7 @@ pub fn write(
     seed: u64,
 ) -> Result<Written> {
     let out = folder.path();
-    let documents = write_documents(out, books, texts, used(&built.items))?;
+    let documents = write_documents(out, books, texts, used(&built.items), &built.about)?;
     let marked = built.items.iter().cloned().map(|mut item| {
         // One that the item came with stays: it is of the set that it was published in.
         item.other.entry(CANARY).or_insert_with(|| json!(folder.canary()));
@@ -115,8 +115,9 @@ pub(crate) fn write_documents<'a>(
     books: &[Arc<Book>],
     texts: &BookTexts,
     named: impl Iterator<Item = &'a str>,
+    about: &About,
 ) -> Result<usize> {
-    let documents = documents_of(books, named);
+    let documents = documents_of(books, named, about);
     fs::create_dir_all(out.join("texts")).with_context(|| format!("cannot create {}", out.join("texts").display()))?;
     for document in &documents {
         let Content::Path(path) = &document.content else { continue };

@@ -5,7 +5,7 @@ use crate::folder::BuildFolder;
 use crate::page::write_page;
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
-use closeread_build::{Form, Sheet, Written};
+use closeread_build::{About, Form, Sheet, Written};
 use closeread_data::resolve_evidence;
 use closeread_eval::Item;
 use closeread_files::{read_lines, write_lines};
@@ -39,7 +39,7 @@ pub fn write_sheet(out: &Path, pipeline: &str, books: &[Arc<Book>], sheet: &Shee
     if out.join(BuildFolder::MANIFEST).exists() {
         bail!("{} holds a build: choose another folder with --out for a page of forms alone", out.display());
     }
-    write_documents(out, books, &BookTexts::default(), books.iter().map(|book| book.id.as_str()))?;
+    write_documents(out, books, &BookTexts::default(), books.iter().map(|book| book.id.as_str()), &About::default())?;
     write_page(&out.join("check"), pipeline, books, &[], Some(sheet))
 }
 

@@ -1,11 +1,12 @@
 //! `closeread agreement`: a judge against people, people among themselves.
 
-mod raters;
+pub(super) mod raters;
 
 use anyhow::{Context, Result, bail};
 use closeread_eval::InputFile;
-use closeread_judges::{AgainstPeople, against_people, human_labels};
-use closeread_runner::{finished, judging};
+use closeread_judges::{AgainstPeople, CorrectedScore, against_people, corrected_scores, human_labels, judge_errors};
+use closeread_report::Run;
+use closeread_runner::finished::{self, Texts};
 use closeread_table::render::text;
 use closeread_table::{Table, Value};
 use serde_json::json;
@@ -68,20 +69,25 @@ fn of_run(run: &Path, labels: &Path, is_json: bool) -> Result<ExitCode> {
     if !finished::is_run_folder(run) {
         bail!("{} is no run folder: expected what `closeread run --out DIR` makes", run.display());
     }
-    let judging = judging::read(run)?;
+    let loaded = finished::load(run, finished::folder_name(run), Texts::Skip)?;
+    let judging = &loaded.judging;
     if judging.panels.is_empty() {
         bail!("{} was not judged: closeread judge {} --judge-model MODEL judges it", run.display(), run.display());
     }
     let bytes = closeread_files::read_file(labels).with_context(|| format!("cannot read {}", labels.display()))?;
     let file = InputFile { name: labels.display().to_string(), bytes };
     let (people, mut problems) = human_labels(&file);
-    let (found, unused) = against_people(&judging, &people, &file.name);
+    let (found, unused) = against_people(judging, &people, &file.name);
     problems.extend(unused);
     problems.sort_by_key(|problem| problem.line);
+    let corrected = corrected_table(&loaded, &found);
     if is_json {
-        outln!("{}", json!({"judges": found, "problems": problems}));
+        outln!("{}", json!({"judges": found, "problems": problems, "corrected": corrected}));
     } else {
         outln!("{}", text::table(&agreement_table(&found)));
+        if let Some(table) = &corrected {
+            outln!("{}", text::table(table));
+        }
         for judged in &found {
             outln!("{}", text::table(&confusion_table(judged)));
         }
@@ -128,6 +134,45 @@ fn agreement_table(found: &[AgainstPeople]) -> Table {
         "accuracy: share of equal labels; kappa: Cohen's, - where only one label was used; AC1: Gwet's".to_owned(),
     );
     table
+}
+
+/// The judged accuracies of a run as they are, and corrected for the errors that people found in the judge that decides; none where
+/// they labelled no answer.
+pub(super) fn corrected_table(run: &Run, found: &[AgainstPeople]) -> Option<Table> {
+    let (panel, judge) = run.judging.correctness()?;
+    let against = found.iter().find(|one| one.judge == panel.name() && one.question == judge.name())?;
+    let errors = judge_errors(against);
+    let scores = corrected_scores(&run.judging, &run.items, &run.records, &errors);
+    let columns = ["method", "model", "budget", "n", "judged", "judged accuracy", "corrected", "corrected 95%"];
+    let title = format!("Judged accuracy, and corrected for the errors of {}", panel.name());
+    let mut table = Table::new("corrected", &title, columns.map(str::to_owned).to_vec());
+    for CorrectedScore { arm: (method, model, budget), n, judged, raw, corrected } in scores {
+        let (value, interval) = match corrected {
+            Ok(made) => (
+                Value::Share { value: made.value, n },
+                Value::text(format!("[{:.1}, {:.1}]", 100.0 * made.low, 100.0 * made.high)),
+            ),
+            Err(why) => (Value::missing(why.to_string()), Value::missing(why.to_string())),
+        };
+        let budget = budget.map_or_else(|| Value::missing("no budget"), |budget| Value::count(budget));
+        table.rows.push(vec![
+            Value::text(method),
+            Value::text(model),
+            budget,
+            Value::count(n),
+            Value::count(judged.of),
+            Value::Share { value: raw, n },
+            value,
+            interval,
+        ]);
+    }
+    let (right, wrong) = (errors.positive, errors.negative);
+    table.notes.push(format!(
+        "of {} answers that people call correct the judge finds {}, of {} that they call incorrect {}; corrected by Rogan and Gladen, \
+         as if it erred alike everywhere; interval: Lang and Reiczigel's, which does not cluster by book",
+        right.of, right.hit, wrong.of, wrong.hit
+    ));
+    (!table.rows.is_empty()).then_some(table)
 }
 
 fn confusion_table(judged: &AgainstPeople) -> Table {

@@ -7,18 +7,20 @@ use crate::config::max_cost;
 use crate::values::one_of;
 use anyhow::{Context, Result, bail};
 use closeread_books::tokens::Tokenizer;
-use closeread_judges::PanelRule;
+use closeread_judges::{PanelRule, Reference};
 use closeread_methods::record::{Record, TrialKey};
+use closeread_metrics::stats::paired::mcnemar_exact;
+use closeread_metrics::stats::wilson;
 use closeread_providers::Rates;
 use closeread_providers::extra_body::ExtraBodies;
 use closeread_report::{Run, judging_tables, report};
 use closeread_runner::finished::{self, Texts};
-use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, PendingJudgements};
+use closeread_runner::judging::{JudgeOptions, JudgeRunner, MAX_OUTPUT_TOKENS, PendingJudgements, Probe, Probed};
 use closeread_runner::run_folder::{self, lock};
 use closeread_runner::spending::Spending;
 use closeread_runner::{pricing, prompts, tokenizer};
-use closeread_table::Table;
 use closeread_table::render::text;
+use closeread_table::{Table, Value};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
@@ -73,6 +75,13 @@ pub(crate) struct JudgeArgs {
     /// Most tokens a minute to and from a model, prompts and the limits of responses [default: no limit]
     #[arg(long, value_name = "N")]
     tpm: Option<u64>,
+    /// What sentences are verified against: the chunk of the key facts, as in HAMLET, or the whole book, as in FineSurE
+    #[arg(long, value_name = "NAME", default_value = "chunk", value_parser = one_of::<Reference>())]
+    reference: Reference,
+    /// Then probe the models that judge answers: put each answer to them once more with answer and gold answer exchanged (position),
+    /// or with words around it that say nothing (verbosity), and count the verdicts that change
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = one_of::<Probe>())]
+    probe: Vec<Probe>,
     #[command(flatten)]
     asking: AskingArgs,
     #[command(flatten)]
@@ -108,6 +117,7 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
         concurrency: args.concurrency.max(1),
         rates: Rates { rpm: args.rpm, tpm: args.tpm },
         no_cache: args.asking.no_cache,
+        reference: args.reference,
     };
     let panel = options.panel(&run.benchmark, &run.items, &prompts)?;
     let spending = spending(&args, &options, &run, &tokenizer)?;
@@ -123,7 +133,10 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let judged = finished::load(&args.run, name, Texts::Skip).context("the run was judged and cannot be read again")?;
     let report = report(std::slice::from_ref(&judged))?;
     let scores: Vec<&Table> = report.tables.iter().filter(|table| table.id == "scores").collect();
-    let tables = judging_tables(&judged);
+    let mut tables = judging_tables(&judged);
+    if !args.probe.is_empty() && !session.interrupted && !session.out_of_money {
+        tables.push(probe_table(&court.probe(&docket, &judged.judging, &args.probe).await?));
+    }
     if args.json {
         let cells = &report.runs[0].cells;
         outln!(
@@ -154,6 +167,48 @@ pub(crate) async fn run(args: JudgeArgs) -> Result<ExitCode> {
     let stopped = session.interrupted || session.out_of_money;
     let clean = session.failed == 0 && !stopped && session.without_chunk == 0;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// How often a change that should change nothing changes a verdict.
+fn probe_table(found: &[Probed]) -> Table {
+    let columns =
+        ["judge", "probe", "answers", "changed", "share", "95%", "to correct", "to incorrect", "p", "no verdict"];
+    let mut table =
+        Table::new("probes", "Judges probed for position and verbosity", columns.map(str::to_owned).to_vec());
+    for Probed { model, probe, pairs, silent } in found {
+        let (up, down) = (count(pairs, (false, true)), count(pairs, (true, false)));
+        let (n, changed) = (pairs.len(), up + down);
+        let (share, interval) = match n {
+            0 => (Value::missing("no answer has both verdicts"), Value::missing("no answer has both verdicts")),
+            n => {
+                let (low, high) = wilson(changed, n, 0.95);
+                let interval = format!("[{:.1}, {:.1}]", 100.0 * low, 100.0 * high);
+                (Value::Share { value: changed as f64 / n as f64, n }, Value::text(interval))
+            }
+        };
+        table.rows.push(vec![
+            Value::text(model),
+            Value::text(probe.name()),
+            Value::count(n),
+            Value::count(changed),
+            share,
+            interval,
+            Value::count(up),
+            Value::count(down),
+            Value::Number { value: mcnemar_exact(up as u64, down as u64), decimals: 3 },
+            Value::count(*silent),
+        ]);
+    }
+    table.notes.push(
+        "position: answer and gold answer exchanged, verbosity: words around the answer that say nothing; p: McNemar's exact test that \
+         as many verdicts turn one way as the other; a judge without bias changes none"
+            .to_owned(),
+    );
+    table
+}
+
+fn count(pairs: &[(bool, bool)], wanted: (bool, bool)) -> usize {
+    pairs.iter().filter(|pair| **pair == wanted).count()
 }
 
 /// What the folder's calls have cost, and may cost; the prices are kept in the folder.

@@ -11,6 +11,7 @@ pub(crate) mod judge;
 pub(crate) mod merge;
 pub(crate) mod methods;
 pub(crate) mod model;
+pub(crate) mod people;
 mod plan;
 pub(crate) mod protocol;
 pub(crate) mod providers;

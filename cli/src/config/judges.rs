@@ -2,7 +2,7 @@
 
 use super::{ALL_METHODS, RunArgs};
 use anyhow::{Result, bail};
-use closeread_judges::BUILTIN_RULE;
+use closeread_judges::{BUILTIN_RULE, Reference};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_providers as provider;
 use closeread_providers::extra_body::ExtraBodies;
@@ -69,6 +69,7 @@ impl RunArgs {
             concurrency: self.concurrency.unwrap_or(64).max(1),
             rates: self.rates(),
             no_cache: self.no_cache,
+            reference: Reference::Chunk,
         }))
     }
 }

@@ -225,6 +225,63 @@ fn a_judge_is_measured_against_people() {
     assert!(text.out().contains("judge: incorrect"), "{}", text.out());
 }
 
+/// A judge that prefers long answers, and takes whatever stands second for right.
+#[test]
+fn a_judge_is_probed_for_position_and_verbosity() {
+    let biased = |said: &str| {
+        if said.contains("I have thought about the question") { r"\boxed{CORRECT}" } else { r"\boxed{INCORRECT}" }
+    };
+    let server = Server::replying(move |_, request| ("200 OK", answer(biased(&request["messages"].to_string()))));
+    let sandbox = Sandbox::with_own_cache();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "dos-rag", "--budget", "30"]);
+    let probe = [
+        "judge",
+        "r",
+        "--judge-model",
+        "openai-compatible/j",
+        "--base-url",
+        &server.url,
+        "--probe",
+        "position,verbosity",
+    ];
+    let found = sandbox.run(&[&probe[..], &["--json"]].concat()).exits(0).json();
+    let table = found["tables"].as_array().unwrap().iter().find(|table| table["id"] == "probes").unwrap().clone();
+    let counts = |row: usize| [2, 3, 6, 7].map(|at| table["rows"][row][at]["count"].as_u64().unwrap());
+    assert_eq!((counts(0), counts(1)), ([6, 0, 0, 0], [6, 6, 6, 0]), "{table}");
+    sandbox
+        .run(&["judge", "r", "--judge-model", "builtin/rule", "--probe", "taste"])
+        .refuses(&["position", "verbosity"]);
+}
+
+/// FineSurE's row of HAMLET's Table 3.
+#[test]
+fn sentences_are_verified_against_the_whole_book_by_a_panel_of_its_own() {
+    let sandbox = Sandbox::new();
+    let reader = ["--method", "query-summary", "--model", "builtin/extractive", "--judge-model", "builtin/rule"];
+    sandbox.run(&[&["run", "--out", "r"], &reader[..]].concat()).exits(0);
+    let whole = ["judge", "r", "--judge-model", "builtin/rule", "--judge", "verify-facts", "--reference", "book"];
+    sandbox.run(&whole).exits(0);
+    sandbox.run(&["verify", "r"]).exits(0);
+    sandbox
+        .run(&["people", "rate", "r", "--ask", "key-fact,sentence", "--draw", "30", "--by", "asks", "--out", "s"])
+        .exits(0);
+    let study: Value = serde_json::from_slice(&std::fs::read(sandbox.path("s/study.json")).unwrap()).unwrap();
+    let answers: serde_json::Map<String, Value> = study["units"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|unit| (unit["id"].as_str().unwrap().to_owned(), json!({"state": "answered", "label": "yes"})))
+        .collect();
+    sandbox.write("ann.json", json!({"study": study["id"], "rater": "ann", "answers": answers}).to_string());
+    let found = sandbox.run(&["people", "read", "s", "ann.json", "--json"]).exits(0).json();
+    let table =
+        found["tables"].as_array().unwrap().iter().find(|table| table["id"] == "accuracy-by-task").unwrap().clone();
+    let row = |name: &str| table["rows"].as_array().unwrap().iter().find(|row| row[0]["text"] == name).unwrap().clone();
+    assert_eq!(row("builtin/rule (whole book)")[1]["kind"], "missing", "it aligns no key facts: N/A in the paper");
+    assert!(row("builtin/rule")[1]["value"].is_number(), "{table}");
+}
+
 #[test]
 fn judged_summaries_fill_the_tables_of_hamlet() {
     let sandbox = Sandbox::new();

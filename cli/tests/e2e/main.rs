@@ -41,6 +41,7 @@ mod methods_saga;
 mod nginx;
 mod novel_articles;
 mod paper;
+mod people;
 mod protocol;
 mod provider;
 mod real_builds;

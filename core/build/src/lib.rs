@@ -33,8 +33,8 @@ use closeread_books::Book;
 use closeread_eval::{Content, Document, Item};
 use closeread_table::Table;
 use closeread_text::hash::name_hash;
-use serde_json::Map;
-use std::collections::BTreeSet;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a pipeline made.
@@ -50,17 +50,22 @@ pub struct Built {
     pub questions: Vec<Question>,
     /// What people may write about it.
     pub sheet: Option<Sheet>,
+    /// What its documents say of themselves.
+    pub about: About,
 }
 
-/// The named books as documents, each with the path that its text is to be written to.
-pub fn documents_of<'a>(books: &[Arc<Book>], named: impl Iterator<Item = &'a str>) -> Vec<Document> {
+/// What documents say of themselves besides id, title and language, such as `author`, `genre` and `date`, by their ids.
+pub type About = BTreeMap<String, Map<String, Value>>;
+
+/// The named books as documents, each with the path that its text is to be written to and what is known `about` it.
+pub fn documents_of<'a>(books: &[Arc<Book>], named: impl Iterator<Item = &'a str>, about: &About) -> Vec<Document> {
     let named: BTreeSet<&str> = named.collect();
     let document = |book: &Arc<Book>| Document {
         id: book.id.clone(),
         title: book.title.clone(),
         language: Some(book.language.code().to_owned()),
         content: Content::Path(format!("texts/{}.txt", name_hash(&book.id))),
-        other: Map::new(),
+        other: about.get(&book.id).cloned().unwrap_or_default(),
     };
     books.iter().filter(|book| named.contains(book.id.as_str())).map(document).collect()
 }

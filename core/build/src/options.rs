@@ -146,7 +146,14 @@ pub async fn options<H: Host, S: StageStore>(
         }
     });
     let items = items.collect();
-    Ok(Built { items, funnel: building.into_funnel(), tables: Vec::new(), questions, sheet: None })
+    Ok(Built {
+        items,
+        funnel: building.into_funnel(),
+        tables: Vec::new(),
+        questions,
+        sheet: None,
+        about: Default::default(),
+    })
 }
 
 /// The options in an order that seed and item decide.

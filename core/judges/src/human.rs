@@ -1,6 +1,7 @@
 //! What people say of answers, and how far judges agree with them (SagaScale A.4.2, NovelQA Table 7, HAMLET Table 3).
 
 use super::agreement::labels;
+use super::raters::CONSENSUS;
 use super::{
     Agreement, Confusion, Judge, JudgementIndex, Judging, Panel, PanelVerdict, QuestionType, Subject, TrialPlace,
     Verdict, correctness_judge,
@@ -8,6 +9,7 @@ use super::{
 use closeread_eval::hamlet::ErrorCategory;
 use closeread_eval::rows::{Row, kind, rows, scalar};
 use closeread_eval::{InputFile, Problem};
+use closeread_metrics::stats::accuracy::majority;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +31,8 @@ pub struct HumanLabel {
     pub repeat: Option<u32>,
     /// What of the trial.
     pub part: Part,
+    /// Who said it; empty where the file does not tell.
+    pub rater: String,
     /// The label, in the words of [`labels`].
     pub label: &'static str,
 }
@@ -46,6 +50,24 @@ pub enum Part {
     Question,
 }
 
+/// The columns of a file of labels that closeread writes: it is read by [`human_labels`] and by
+/// [`RaterLabels`](crate::RaterLabels).
+pub const LABEL_COLUMNS: [&str; 13] = [
+    "unit",
+    "group",
+    "criterion",
+    "rater",
+    "label",
+    "item",
+    "method",
+    "model",
+    "budget",
+    "repeat",
+    "sentence",
+    "fact",
+    "aspect",
+];
+
 /// How far a judge agrees with people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgainstPeople {
@@ -61,10 +83,12 @@ pub struct AgainstPeople {
 }
 
 /// Reads labels from JSON Lines or CSV with a head: `item` and `label`, where needed `method`, `model`, `budget`, `repeat`,
-/// and `sentence` or `fact` (numbers from 1) for parts of a summary. Wrong rows are named.
+/// and `sentence` or `fact` (numbers from 1) for parts of a summary; `rater` where several people label the same. Wrong rows
+/// are named.
 ///
 /// Labels of answers: correct, C, yes, true, 1, right, 正确, 对 and their opposites, whatever the case; of sentences
-/// HAMLET's five categories; of facts yes or no; the name of a question type is a label of the question.
+/// HAMLET's five categories, or yes and no (the text supports it); of facts yes or no; the name of a question type is a label
+/// of the question.
 pub fn human_labels(file: &InputFile) -> (Vec<HumanLabel>, Vec<Problem>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     for row in table(file, &["item", "label"]) {
@@ -156,11 +180,12 @@ fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
         (Some(_), Some(_)) => return Err(LabelError::BothParts),
         (Some(0), _) | (_, Some(0)) => return Err(LabelError::PartZero),
         (Some(sentence), None) => {
-            let known = ErrorCategory::of_name(&text);
+            let supported = truth(&text).map(|yes| if yes { "yes" } else { "no" });
+            let known = ErrorCategory::of_name(&text).map(ErrorCategory::name).or(supported);
             let known = known.ok_or_else(|| {
-                expected("No error, Out-of-article error, Entity error, Relation error or Sentence error")
+                expected("No error, Out-of-article error, Entity error, Relation error or Sentence error, or yes or no")
             })?;
-            (Part::Sentence(sentence), known.name())
+            (Part::Sentence(sentence), known)
         }
         (None, Some(fact)) => {
             let stated = truth(&text).ok_or_else(|| expected("yes or no"))?;
@@ -175,8 +200,8 @@ fn human_label(row: &Row) -> Result<HumanLabel, LabelError> {
         }
     };
     let repeat = number("repeat")?.map(u32::try_from).transpose().map_err(|_| LabelError::Repeat)?;
-    let (method, model) = (row.text("method"), row.text("model"));
-    Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, repeat, part, label })
+    let (method, model, rater) = (row.text("method"), row.text("model"), row.text("rater").unwrap_or_default());
+    Ok(HumanLabel { line: row.line, item, method, model, budget: number("budget")?, repeat, part, rater, label })
 }
 
 fn shown(value: &Value) -> String {
@@ -202,18 +227,7 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     let standing = judging.standing();
     let trials = judged_trials(judging);
     let mut problems = Vec::new();
-    let mut used: Vec<(&HumanLabel, Subject)> = Vec::new();
-    let mut seen: BTreeSet<(Subject, Part)> = BTreeSet::new();
-    for label in people {
-        let mut wrong = |why: String| problems.push(Problem::dropped(file, Some(label.line), Some(&label.item), why));
-        match subject_of(&trials, label) {
-            Err(why) => wrong(why.to_string()),
-            Ok(subject) if !seen.insert((subject.clone(), label.part)) => {
-                wrong("a second label of the same: the first counts".into());
-            }
-            Ok(subject) => used.push((label, subject)),
-        }
-    }
+    let used = that_count(&trials, people, file, &mut problems);
     let mut found = Vec::new();
     let mut unheard: BTreeSet<usize> = (0..used.len()).collect();
     for panel in &judging.panels {
@@ -249,6 +263,45 @@ pub fn against_people(judging: &Judging, people: &[HumanLabel], file: &str) -> (
     }
     problems.sort_by_key(|problem| problem.line);
     (found, problems)
+}
+
+/// The labels that count, each with what it is about: of several raters' the consensus, else that of more than half of them.
+fn that_count<'l>(
+    trials: &BTreeMap<&str, BTreeSet<&Subject>>,
+    people: &'l [HumanLabel],
+    file: &str,
+    problems: &mut Vec<Problem>,
+) -> Vec<(&'l HumanLabel, Subject)> {
+    let mut by_unit: BTreeMap<(Subject, Part), Vec<&HumanLabel>> = BTreeMap::new();
+    for label in people {
+        let mut wrong = |why: String| problems.push(Problem::dropped(file, Some(label.line), Some(&label.item), why));
+        let subject = match subject_of(trials, label) {
+            Err(why) => {
+                wrong(why.to_string());
+                continue;
+            }
+            Ok(subject) => subject,
+        };
+        let labels = by_unit.entry((subject, label.part)).or_default();
+        if labels.iter().any(|known| known.rater == label.rater) {
+            wrong("a second label of the same by the same rater: the first counts".into());
+        } else {
+            labels.push(label);
+        }
+    }
+    let mut used = Vec::new();
+    for ((subject, _), labels) in by_unit {
+        let consensus = labels.iter().find(|label| label.rater == CONSENSUS).map(|label| label.label);
+        let counts = consensus.or_else(|| majority(labels.iter().map(|label| label.label), labels.len()));
+        match labels.iter().find(|label| Some(label.label) == counts) {
+            Some(label) => used.push((*label, subject)),
+            None => {
+                let why = "its raters are divided, and no label has more than half of them: settle it in a row of the rater consensus";
+                problems.push(Problem::dropped(file, Some(labels[0].line), Some(&labels[0].item), why));
+            }
+        }
+    }
+    used
 }
 
 /// The judges of a panel that people can be compared with.
@@ -323,7 +376,9 @@ fn pairs(
         };
         if let Some(said) = says(subject).get(place).copied().flatten() {
             unheard.remove(&at);
-            pairs.push((label.label, said));
+            let is_supported = |said: &str| if said == ErrorCategory::NoError.name() { "yes" } else { "no" };
+            let in_kind = matches!(label.part, Part::Sentence(_)) && ["yes", "no"].contains(&label.label);
+            pairs.push((label.label, if in_kind { is_supported(said) } else { said }));
         }
     }
     pairs

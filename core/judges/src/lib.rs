@@ -9,6 +9,7 @@
 mod agreement;
 mod ask;
 mod corpusqa;
+mod corrected;
 mod cost;
 mod hamlet;
 mod human;
@@ -21,11 +22,13 @@ pub mod rule;
 mod ruling;
 mod sagascale;
 mod score;
+pub mod study;
 mod submission;
 mod verdict;
 
 pub use agreement::{Agreement, Confusion, among, labels};
 pub use closeread_methods::protocol::{IfUnreadable, Judge};
+pub use corrected::{CorrectedScore, corrected_scores, judge_errors};
 pub use cost::cost;
 pub use hamlet::linearised;
 pub use human::{AgainstPeople, HumanLabel, Part, against_people, human_labels, is_yes};
@@ -33,7 +36,7 @@ pub use judgement::{Judgement, JudgementKey, Subject, TrialPlace};
 pub use judging::correctness_judge;
 pub use judging::{JudgementIndex, Judging};
 pub use novelqa::EVIDENCE_MARKS;
-pub use panel::{Panel, PanelRule, PanelVerdict};
+pub use panel::{Panel, PanelRule, PanelVerdict, Reference};
 pub use raters::{
     AgainstRaters, BorneOut, CONSENSUS, KappaByGroup, KappaRow, PairOfRaters, Rated, RaterError, RaterLabels, Share,
 };

@@ -42,6 +42,26 @@ pub struct Panel {
     pub extra_body: BTreeMap<Judge, Map<String, Value>>,
     /// SHA-256 of each judge's prompt template, in hex.
     pub prompts: BTreeMap<Judge, String>,
+    /// What sentences are verified against.
+    #[serde(default, skip_serializing_if = "Reference::is_chunk")]
+    pub reference: Reference,
+}
+
+/// What the sentences of a summary are verified against (HAMLET, Table 3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reference {
+    /// The chunk that the key facts are about, as in HAMLET.
+    #[default]
+    Chunk,
+    /// The whole book, as in FineSurE.
+    Book,
+}
+
+impl Reference {
+    const fn is_chunk(&self) -> bool {
+        matches!(self, Self::Chunk)
+    }
 }
 
 /// How votes become a verdict.
@@ -141,17 +161,24 @@ impl Panel {
     /// How a member is asked: sixteen hex digits that change with everything that can change its response but model and
     /// vote.
     pub fn setup(&self, judge: Judge, model: &str) -> String {
+        let whole = judge == Judge::VerifyFacts && !self.reference.is_chunk();
         if model == BUILTIN_RULE {
-            return short_hash(&json!(rule::VERSION));
+            return if whole { short_hash(&json!([rule::VERSION, "book"])) } else { short_hash(&json!(rule::VERSION)) };
         }
         let Self { temperature, max_output_tokens, base_url, seed, extra_body, prompts, .. } = self;
         let extra_body = extra_body.get(&judge);
+        if whole {
+            let asked =
+                json!([prompts.get(&judge), temperature, max_output_tokens, base_url, seed, extra_body, "book"]);
+            return short_hash(&asked);
+        }
         short_hash(&json!([prompts.get(&judge), temperature, max_output_tokens, base_url, seed, extra_body]))
     }
 
     /// In a few words: `openai/gpt-4o`, `openai/gpt-4o + anthropic/x, 3 votes each, majority`.
     pub fn name(&self) -> String {
-        let models = self.models.join(" + ");
+        let whole = if self.reference.is_chunk() { "" } else { " (whole book)" };
+        let models = self.models.join(" + ") + whole;
         let votes = match (self.votes, self.models.len()) {
             (0 | 1, 1) => return models,
             (0 | 1, _) => String::new(),

@@ -66,6 +66,14 @@ pub fn read_panels(judging: Option<&[u8]>) -> Result<Vec<Panel>, FolderError> {
     Ok(panels)
 }
 
+/// The items of an `items.jsonl`.
+///
+/// # Errors
+/// [`FolderError::Line`] names the line.
+pub fn read_items(bytes: &[u8]) -> Result<Vec<Item>, FolderError> {
+    lines("items.jsonl", "an item as `closeread run` stores it", bytes)
+}
+
 /// The records of a `records.jsonl` as they were written, without what judges said of them afterwards.
 ///
 /// # Errors
@@ -85,7 +93,7 @@ pub fn read_run(
     books: BTreeMap<String, TokenPlaces>,
 ) -> Result<(Run, usize), FolderError> {
     let manifest = RunManifest::read(files.manifest)?;
-    let mut items: Vec<Item> = lines("items.jsonl", "an item as `closeread run` stores it", files.items)?;
+    let mut items = read_items(files.items)?;
     let mut records = read_records(files.records)?;
     let n_records = records.len();
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();

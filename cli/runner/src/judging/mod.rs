@@ -1,10 +1,12 @@
 //! Judging the trials of a run: who is asked what, one line of `judgements.jsonl` each.
 
 mod options;
+mod probe;
 pub mod replay;
 mod store;
 
 pub use options::{ALL_JUDGES, JudgeOptions, MAX_OUTPUT_TOKENS};
+pub use probe::{Probe, Probed};
 pub use store::{JUDGEMENTS, JUDGING, merge, read};
 
 use crate::host::CliHost;
@@ -18,11 +20,11 @@ use closeread_books::tokens::Tokenizer;
 use closeread_data::resolve_chunk;
 use closeread_eval::{Item, KeyFacts};
 use closeread_judges::{
-    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Subject, Submission, SubmittedAnswer, ask, by_rule, cited,
+    BUILTIN_RULE, Judge, Judgement, JudgementKey, Panel, Reference, Subject, Submission, SubmittedAnswer, ask, by_rule,
+    cited,
 };
 use closeread_llm::price::Dollars;
 use closeread_methods::record::Record;
-use closeread_methods::{ResponseLimit, Settings};
 use closeread_prompts::Prompts;
 use closeread_providers::response_cache::ResponseCache;
 use closeread_providers::{Options, Reader};
@@ -80,6 +82,21 @@ pub struct Work {
 }
 
 impl Work {
+    /// Title of the work; empty if it is of several.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Its language.
+    pub const fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The text of the chunk, where it was looked for and found.
+    pub fn chunk(&self) -> &str {
+        &self.chunk
+    }
+
     /// What a judge is told of an answer about this work.
     pub fn submission<'a>(&'a self, item: &'a Item, said: SubmittedAnswer<'a>, cited: &'a [String]) -> Submission<'a> {
         Submission { item, title: &self.title, language: self.language, said, cited, chunk: &self.chunk }
@@ -134,7 +151,7 @@ impl<'a> JudgeRunner<'a> {
         store::note_panel(folder, &self.panel)?;
         let mut judgements = Judgements::open(folder)?;
         let open = self.open(docket, &judgements);
-        let (works, without_chunk) = works_of(docket, &open);
+        let (works, without_chunk) = works_of(docket, &open, self.panel.reference);
         let open: Vec<JudgementKey> =
             open.into_iter().filter(|key| works.contains_key(key.subject.item.as_str())).collect();
         let items: HashMap<&str, &Item> = docket.items.iter().map(|item| (item.id.as_str(), item)).collect();
@@ -212,15 +229,8 @@ impl<'a> JudgeRunner<'a> {
             let verdict = by_rule(key.judge, &submission).context("a panel asks the rule only what it can say")?;
             return Ok(Some(Judgement { key, verdict, calls: Vec::new() }));
         }
-        let setting = Settings {
-            prompts: self.prompts,
-            tokenizer: self.tokenizer,
-            response_limit: ResponseLimit::AtMost(self.panel.max_output_tokens),
-            temperature: self.panel.temperature,
-            context_window: None,
-        };
         let host = &self.hosts[&key.judge_model].repetition(key.vote, None);
-        let heard = ask(key.judge, host, setting, &submission).await;
+        let heard = ask(key.judge, host, self.settings(), &submission).await;
         if host.was_cut_off() {
             return Ok(None);
         }
@@ -230,20 +240,25 @@ impl<'a> JudgeRunner<'a> {
 }
 
 /// What these judgements need to be told of their works.
-fn works_of<'a>(docket: &PendingJudgements<'a>, judgements: &[JudgementKey]) -> (HashMap<&'a str, Work>, usize) {
+fn works_of<'a>(
+    docket: &PendingJudgements<'a>,
+    judgements: &[JudgementKey],
+    reference: Reference,
+) -> (HashMap<&'a str, Work>, usize) {
     let wanted: HashSet<&str> = judgements.iter().map(|key| key.subject.item.as_str()).collect();
     let verified: HashSet<&str> =
         judgements.iter().filter(|key| key.judge == Judge::VerifyFacts).map(|key| key.subject.item.as_str()).collect();
     let items = docket.items.iter().filter(|item| wanted.contains(item.id.as_str()));
-    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books, docket.texts)
+    works(items.map(|item| (item, verified.contains(item.id.as_str()))), &docket.books, docket.texts, reference)
 }
 
-/// What the judges of these items are told of their works, the chunk of their key facts where it is needed, and how many
+/// What the judges of these items are told of their works, the chunk of their key facts (or its whole book) where it is needed, and how many
 /// items are left out because their chunk cannot be found, which is said.
 pub fn works<'a>(
     items: impl Iterator<Item = (&'a Item, bool)>,
     all_books: &HashMap<&str, &Arc<Book>>,
     texts: &BookTexts,
+    reference: Reference,
 ) -> (HashMap<&'a str, Work>, usize) {
     let (mut works, mut without_chunk) = (HashMap::new(), 0);
     for (item, needs_chunk) in items {
@@ -251,7 +266,7 @@ pub fn works<'a>(
             item.documents.iter().filter_map(|id| all_books.get(id.as_str()).copied()).collect();
         let mut chunk = String::new();
         if let Some(facts) = item.key_facts.as_ref().filter(|_| needs_chunk) {
-            match chunk_of(facts, all_books, texts) {
+            match chunk_of(facts, all_books, texts, reference) {
                 Ok(text) => chunk = text,
                 Err(why) => {
                     info!(
@@ -273,12 +288,20 @@ pub fn works<'a>(
     (works, without_chunk)
 }
 
-/// The text of the chunk that key facts are about.
-fn chunk_of(facts: &KeyFacts, books: &HashMap<&str, &Arc<Book>>, texts: &BookTexts) -> Result<String> {
+/// The text of the chunk that key facts are about, or of its whole book.
+fn chunk_of(
+    facts: &KeyFacts,
+    books: &HashMap<&str, &Arc<Book>>,
+    texts: &BookTexts,
+    reference: Reference,
+) -> Result<String> {
     let Some(book) = books.get(facts.document.as_str()) else {
         bail!("its document `{}` cannot be read", facts.document);
     };
     let open = texts.open(book)?;
+    if reference == Reference::Book {
+        return Ok(open.flow().text().to_owned());
+    }
     let span = resolve_chunk(facts, &Locator::new(open.source()))?;
     let Some(flow) = open.flow().from_source(span) else { bail!("it is empty") };
     Ok(open.flow().text()[flow.range()].to_owned())

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use closeread_eval::Item;
-use closeread_judges::{BUILTIN_RULE, Judge, Panel, PanelRule, paper_of};
+use closeread_judges::{BUILTIN_RULE, Judge, Panel, PanelRule, Reference, paper_of};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_prompts::Prompts;
 use closeread_providers::extra_body::ExtraBodies;
@@ -48,6 +48,8 @@ pub struct JudgeOptions {
     pub rates: Rates,
     /// Remembered responses are neither used nor kept.
     pub no_cache: bool,
+    /// What sentences are verified against.
+    pub reference: Reference,
 }
 
 impl JudgeOptions {
@@ -105,6 +107,7 @@ impl JudgeOptions {
             seed: self.seed,
             extra_body: prompts.keys().filter_map(extra_body).collect(),
             prompts,
+            reference: self.reference,
         })
     }
 }

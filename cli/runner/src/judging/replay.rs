@@ -6,8 +6,8 @@ use closeread_books::tokens::Tokenizer;
 use closeread_embed::{Role, Vectors};
 use closeread_eval::Item;
 use closeread_judges::{
-    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Judging, Subject, SubmittedAnswer, Verdict, ask,
-    by_rule, cited,
+    BUILTIN_RULE, Judge, JudgeResponse, Judgement, JudgementKey, Judging, Reference, Subject, SubmittedAnswer, Verdict,
+    ask, by_rule, cited,
 };
 use closeread_llm::{Call, HostError, Response};
 use closeread_methods::record::{CallTrace, Record};
@@ -54,7 +54,7 @@ pub async fn replay(
 ) -> Result<Replayed> {
     let latest: BTreeMap<&JudgementKey, &Judgement> = judging.judgements.iter().map(|one| (&one.key, one)).collect();
     let keys: Vec<JudgementKey> = latest.keys().map(|key| (*key).clone()).collect();
-    let (works, _) = works_of(docket, &keys);
+    let (works, _) = works_of(docket, &keys, Reference::Chunk);
     let items: HashMap<&str, &Item> = docket.items.iter().map(|item| (item.id.as_str(), item)).collect();
     let records: HashMap<Subject, &Record> =
         docket.records.iter().map(|record| (Subject::from(&record.key), record)).collect();
@@ -64,9 +64,16 @@ pub async fn replay(
         let same = judging.panels.iter().filter(|panel| panel.prompts.get(&key.judge).is_some_and(is_same(key.judge)));
         key.judge_model == BUILTIN_RULE || same.map(|p| p.setup(key.judge, &key.judge_model)).any(|s| s == key.setup)
     };
+    let by_book = |key: &JudgementKey| {
+        let mut panels = judging.panels.iter().filter(|panel| panel.reference == Reference::Book);
+        key.judge == Judge::VerifyFacts && panels.any(|panel| panel.setup(key.judge, &key.judge_model) == key.setup)
+    };
+    let whole: Vec<JudgementKey> = keys.iter().filter(|key| by_book(key)).cloned().collect();
+    let (whole_works, _) = works_of(docket, &whole, Reference::Book);
     let mut replayed = Replayed::default();
     for (key, judgement) in latest {
-        let (item, work) = (items.get(key.subject.item.as_str()), works.get(key.subject.item.as_str()));
+        let told = if by_book(key) { &whole_works } else { &works };
+        let (item, work) = (items.get(key.subject.item.as_str()), told.get(key.subject.item.as_str()));
         let record = records.get(&key.subject).copied();
         let is_known = key.subject.trial.is_none() || record.is_some();
         let (Some(item), Some(work), true) = (item, work, is_known && at_hand(key)) else {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A file of labels under a name.
-pub(super) struct Named {
+pub(in crate::command) struct Named {
     name: String,
     labels: RaterLabels,
 }
@@ -22,15 +22,32 @@ pub(super) fn read(given: &str, panel: Option<usize>) -> Result<Named> {
         _ => (Path::new(given), stem(Path::new(given))),
     };
     let bytes = closeread_files::read_file(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let labels = RaterLabels::read(&InputFile { name: path.display().to_string(), bytes }, panel)?;
-    Ok(Named { name, labels })
+    named(name, &InputFile { name: path.display().to_string(), bytes }, panel)
+}
+
+/// The labels of a file under a name.
+pub(in crate::command) fn named(name: String, file: &InputFile, panel: Option<usize>) -> Result<Named> {
+    Ok(Named { name, labels: RaterLabels::read(file, panel)? })
+}
+
+impl Named {
+    /// The labels.
+    pub(in crate::command) fn labels(&self) -> &RaterLabels {
+        &self.labels
+    }
+
+    /// The same with a majority out of so many.
+    pub(in crate::command) fn out_of(mut self, panel: Option<usize>) -> Self {
+        self.labels = self.labels.out_of(panel);
+        self
+    }
 }
 
 /// The tables on the raters of a file and on others that are held against them.
 ///
 /// # Errors
 /// If one of the others shares no unit with the raters.
-pub(super) fn tables(raters: &Named, others: &[Named]) -> Result<Vec<Table>> {
+pub(in crate::command) fn tables(raters: &Named, others: &[Named]) -> Result<Vec<Table>> {
     for other in others {
         if raters.labels.units().all(|unit| other.labels.label(unit).is_none()) {
             bail!(
@@ -45,6 +62,7 @@ pub(super) fn tables(raters: &Named, others: &[Named]) -> Result<Vec<Table>> {
     if !others.is_empty() {
         tables.push(against(raters, others));
     }
+    tables.extend(by_task(raters, others));
     tables.extend(others.iter().filter_map(|other| by_group(raters, other)));
     tables.extend(borne_out(raters, others));
     tables.extend(criteria(raters));
@@ -176,6 +194,30 @@ fn against(raters: &Named, others: &[Named]) -> Table {
     made
 }
 
+/// HAMLET's Table 3: a row a method, a column a task.
+fn by_task(raters: &Named, others: &[Named]) -> Option<Table> {
+    let groups: BTreeSet<&str> = raters.labels.units().map(|unit| unit.group.as_str()).collect();
+    let tasks: Vec<&str> = ["recall", "faithfulness"].into_iter().filter(|task| groups.contains(task)).collect();
+    if tasks.is_empty() || groups.len() > tasks.len() || others.is_empty() {
+        return None;
+    }
+    let columns: Vec<&str> = ["method"].into_iter().chain(tasks.iter().copied()).collect();
+    let mut made = table(
+        "accuracy-by-task",
+        &format!("Binary accuracy against the label that counts of {}", raters.name),
+        &columns,
+    );
+    made.source = "HAMLET, Table 3".to_owned();
+    for other in others {
+        let of = |task: &&str| {
+            let own = raters.labels.only(|unit| unit.group == *task).against(&other.labels);
+            share(own.binary, own.majority.n, "N/A: it has no label of this task")
+        };
+        made.rows.push([Value::text(&other.name)].into_iter().chain(tasks.iter().map(of)).collect());
+    }
+    Some(made)
+}
+
 /// NovelQA's Table 7: a row a group.
 fn by_group(raters: &Named, other: &Named) -> Option<Table> {
     let groups: BTreeSet<&str> = raters.labels.units().map(|unit| unit.group.as_str()).collect();
@@ -205,6 +247,7 @@ fn borne_out(raters: &Named, others: &[Named]) -> Option<Table> {
     let columns: Vec<&str> =
         ["labels of", "label"].into_iter().chain(criteria.iter().copied()).chain(["mean", "undecided"]).collect();
     let mut made = table("borne-out", &format!("Labels that {} bear out", raters.name), &columns);
+    made.source = "HAMLET, Table 2".to_owned();
     for other in others {
         let found = raters.labels.borne_out(&other.labels);
         let labels: BTreeSet<&String> = found.by_label.keys().chain(found.unresolved.keys()).collect();

@@ -49,9 +49,10 @@ pub(crate) struct BuildOptions {
     /// Questions of each kind on the page for people
     #[arg(long, value_name = "N", default_value_t = 30)]
     pub(crate) check: usize,
-    /// Read back what a person ticked on that page, and say how often people and pipeline agree
-    #[arg(long, value_name = "FILE")]
-    pub(crate) checked: Option<PathBuf>,
+    /// Read back what a person ticked on that page, and say how often people and pipeline agree; of several people also how far
+    /// they agree with each other, and what of the pipeline most of them bear out
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pub(crate) checked: Vec<PathBuf>,
     /// Fields merged into every request, as JSON or a file with it, or into those made from one prompt; repeatable
     #[arg(long, value_name = "JSON|FILE|PROMPT={...}|PROMPT=@FILE")]
     pub(crate) extra_body: Vec<String>,

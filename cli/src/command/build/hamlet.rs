@@ -66,8 +66,8 @@ pub(crate) struct HamletArgs {
 
 /// Builds, estimates, studies or reads a check back.
 pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
-    if let Some(file) = &args.build.checked {
-        return checked(&args.build, file);
+    if !args.build.checked.is_empty() {
+        return checked(&args.build);
     }
     let books = args.books.read()?;
     if args.study.is_some() {
@@ -79,8 +79,13 @@ pub(crate) async fn run(args: HamletArgs) -> Result<ExitCode> {
     perspectives.sort_unstable();
     perspectives.dedup();
     let least_tokens = args.least_tokens.unwrap_or(args.chunk_tokens / 8);
-    let parameters =
-        Hamlet { chunk_tokens: args.chunk_tokens, least_tokens, perspectives, enforce_names: args.enforce_names };
+    let parameters = Hamlet {
+        chunk_tokens: args.chunk_tokens,
+        least_tokens,
+        perspectives,
+        enforce_names: args.enforce_names,
+        about: args.books.about()?,
+    };
     let context = build.context(std::slice::from_ref(&model))?;
     if build.dry_run {
         let cut = chunks(&books, &context.tokenizer, parameters.chunk_tokens)?;

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use closeread_books::Book;
+use closeread_build::About;
 use closeread_builder::article::Articles;
 use closeread_builder::collection;
 use closeread_builder::search::SearchOptions;
@@ -36,6 +37,11 @@ impl BookInputs {
     /// The language that was named.
     pub(crate) fn language(&self) -> Option<Language> {
         self.language
+    }
+
+    /// What the books say of themselves besides what closeread knows.
+    pub(crate) fn about(&self) -> Result<About> {
+        collection::about(&self.books)
     }
 
     /// Reads the books; one that cannot be read ends the build before it begins.

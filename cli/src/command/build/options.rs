@@ -54,8 +54,8 @@ pub(crate) struct OptionsArgs {
 /// Builds, estimates or reads a check back.
 pub(crate) async fn run(args: OptionsArgs) -> Result<ExitCode> {
     let build = &args.build;
-    if let Some(file) = &build.checked {
-        return checked(build, file);
+    if !build.checked.is_empty() {
+        return checked(build);
     }
     if !args.reviewed.is_empty() {
         return kept(build, &args.reviewed);

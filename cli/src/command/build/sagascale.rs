@@ -81,8 +81,8 @@ pub(crate) struct SagaScaleArgs {
 /// Builds, estimates or reads a check back.
 pub(crate) async fn run(args: SagaScaleArgs) -> Result<ExitCode> {
     let build = &args.build;
-    if let Some(file) = &build.checked {
-        return checked(build, file);
+    if !build.checked.is_empty() {
+        return checked(build);
     }
     let books = args.books.read()?;
     let model = build.model()?;

@@ -1,6 +1,8 @@
 //! What builds print, and how they end.
 
 use super::args::BuildOptions;
+use crate::command::agreement::raters;
+use crate::command::people::labels;
 use anyhow::Result;
 use closeread_books::Book;
 use closeread_build::{BuildError, Built, StageCost};
@@ -90,9 +92,10 @@ pub(super) fn write(
     Ok(ExitCode::SUCCESS)
 }
 
-/// `--checked`: prints how often people and pipeline agree, and says what was written. Exits with 1 if answers could not
-/// be used.
-pub(super) fn checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
+/// `--checked`: prints how often people and pipeline agree, and says what was written; of several people how far they agree with
+/// each other, and what of the pipeline they bear out. Exits with 1 if answers could not be used.
+pub(super) fn checked(options: &BuildOptions) -> Result<ExitCode> {
+    let [file] = options.checked.as_slice() else { return checked_by_several(options) };
     let (found, n_questions, collected) = check::checked(&options.out, file)?;
     if options.json {
         let mut said = json!(found);
@@ -119,6 +122,25 @@ pub(super) fn checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
     Ok(say_problems(file, &problems))
 }
 
+fn checked_by_several(options: &BuildOptions) -> Result<ExitCode> {
+    let (people, pipeline, problems) = check::checked_by_several(&options.out, &options.checked)?;
+    let folder = options.out.join("check");
+    let people = labels::kept(&folder, "people.csv", "people", &people)?;
+    let pipeline = labels::kept(&folder, "pipeline.csv", "the pipeline", &pipeline)?;
+    let tables = raters::tables(&people, &[pipeline])?;
+    if options.json {
+        outln!("{}", json!({"tables": tables, "problems": problems}));
+    } else {
+        print_tables(&tables)?;
+    }
+    info!(
+        "their labels are in {0}/people.csv: settle what divides them in rows of the rater consensus, and closeread agreement --raters {0}/people.csv --against {0}/pipeline.csv counts them",
+        folder.display()
+    );
+    problems.iter().for_each(|problem| info!("{}", text::plain(problem)));
+    Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
 /// `--reviewed`: prints what each checker keeps. Exits with 1 if answers could not be used.
 pub(super) fn kept(options: &BuildOptions, files: &[PathBuf]) -> Result<ExitCode> {
     let Kept { found, items, unchecked, folder } = review(&options.out, files)?;
@@ -137,22 +159,44 @@ pub(super) fn kept(options: &BuildOptions, files: &[PathBuf]) -> Result<ExitCode
     Ok(if found.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-/// `--hand-checked`: prints how often the extracted values agree with those in `file`. Exits with 1 if lines cannot be
-/// compared.
-pub(super) fn hand_checked(options: &BuildOptions, file: &Path) -> Result<ExitCode> {
+/// `--hand-checked`: prints how often the extracted values agree with those in `file`, and once a second person has decided
+/// (`--adjudicated`). Exits with 1 if lines cannot be used.
+pub(super) fn hand_checked(options: &BuildOptions, file: &Path, second: Option<&Path>) -> Result<ExitCode> {
     let (found, n_lines) = by_hand::hand_checked(&options.out, file)?;
+    let checked = n_lines - found.open - found.problems.len();
+    let decided = second.map(|second| by_hand::second_round(&found, checked, second)).transpose()?;
     if options.json {
-        outln!("{}", json!(found));
+        outln!("{}", json!({"first": found, "second": decided}));
     } else {
         print_tables(std::slice::from_ref(&found.table))?;
         for line in &found.differ {
             outln!("{}", text::plain(line));
         }
+        if let Some(decided) = &decided {
+            print_tables(std::slice::from_ref(&decided.table))?;
+        }
     }
     if found.open > 0 {
         info!("{} of {n_lines} lines have no value yet", found.open);
     }
-    Ok(say_problems(file, &found.problems))
+    let disputes = options.out.join(by_hand::DISPUTES);
+    if by_hand::write_disputes(&options.out, &found.disputes)? {
+        info!(
+            "{} values differ: another person decides in {}, and --adjudicated takes it",
+            found.disputes.len(),
+            disputes.display()
+        );
+    }
+    let mut code = say_problems(file, &found.problems);
+    if let (Some(decided), Some(second)) = (decided, second) {
+        if decided.open > 0 {
+            info!("{} of {} disputes are not decided", decided.open, found.disputes.len());
+        }
+        if say_problems(second, &decided.problems) != ExitCode::SUCCESS {
+            code = ExitCode::from(1);
+        }
+    }
+    Ok(code)
 }
 
 fn say_problems(file: &Path, problems: &[String]) -> ExitCode {

@@ -23,6 +23,7 @@ pub(super) fn estimates(scene: &Scene<'_>, options: &JudgeOptions) -> Result<(Ve
         scene.benchmark.items.iter().map(|item| (item, asked(item).contains_key(&Judge::VerifyFacts))),
         &books,
         &scene.benchmark.texts,
+        panel.reference,
     );
     let setting = Settings {
         response_limit: ResponseLimit::AtMost(panel.max_output_tokens),

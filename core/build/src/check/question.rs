@@ -72,8 +72,20 @@ pub struct AgainstFilter {
     pub open: usize,
 }
 
-/// At most `n` questions of each group, drawn by the seed, in the order of `questions`.
+/// At most `n` questions of each group, drawn by the seed, in the order of `questions`. Where each unit is asked the same, units are
+/// drawn, and everything is asked of each (SagaScale, section 3.2).
 pub fn sample(questions: &[Question], n: usize, seed: u64) -> Vec<Question> {
+    if is_asked_alike(questions) {
+        let mut units: Vec<&str> = Vec::new();
+        for question in questions {
+            if units.last() != Some(&question.about.as_str()) {
+                units.push(&question.about);
+            }
+        }
+        SplitMix64(seed).shuffle(&mut units);
+        let drawn: BTreeSet<&str> = units.into_iter().take(n).collect();
+        return questions.iter().filter(|question| drawn.contains(question.about.as_str())).cloned().collect();
+    }
     let groups: BTreeSet<&str> = questions.iter().map(|question| question.group.as_str()).collect();
     let mut drawn = BTreeSet::new();
     for (idx, group) in groups.into_iter().enumerate() {
@@ -82,6 +94,18 @@ pub fn sample(questions: &[Question], n: usize, seed: u64) -> Vec<Question> {
         drawn.extend(places.into_iter().take(n));
     }
     drawn.into_iter().map(|at| questions[at].clone()).collect()
+}
+
+/// Whether several groups are asked, each once, of every unit.
+fn is_asked_alike(questions: &[Question]) -> bool {
+    let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for question in questions {
+        groups.entry(&question.about).or_default().push(&question.group);
+    }
+    let mut of_units = groups.into_values();
+    let Some(first) = of_units.next() else { return false };
+    let is_set = first.iter().collect::<BTreeSet<_>>().len() == first.len();
+    first.len() > 1 && is_set && of_units.all(|other| other == first)
 }
 
 impl CheckAnswers {
@@ -131,8 +155,17 @@ pub fn against_filter(
     }
     let columns = ["group", "answers", "as the pipeline", "accuracy", "95%", "unsure"];
     let mut table = Table::new("check", "The pipeline against people", columns.map(str::to_owned).to_vec());
-    table.source = "HAMLET, Tables 2 and 3".to_owned();
+    let asks = |group: &str| questions.iter().any(|question| question.group == group);
+    let is_hamlet = questions.iter().any(|question| question.group.ends_with(", label 1"));
+    table.source = match (asks("answerability"), is_hamlet) {
+        (true, _) => "SagaScale, section 3.2".to_owned(),
+        (false, true) => "HAMLET, Table 2".to_owned(),
+        (false, false) => String::new(),
+    };
     table.notes.push("accuracy: share of answers that say what the pipeline says, with Wilson's interval".to_owned());
+    if is_asked_alike(questions) {
+        groups.insert("all of them", of_units(questions, answers));
+    }
     for (group, (n, agree, unsure)) in groups {
         let (share, interval) = match n {
             0 => (Value::missing("no answer"), Value::missing("no answer")),
@@ -154,9 +187,44 @@ pub fn against_filter(
     Ok(AgainstFilter { table, problems, open: questions.len() - answered.min(questions.len()) })
 }
 
+/// Units on which every answer is the pipeline's, of those whose answers all say yes or no; and those with one that does not.
+fn of_units(questions: &[Question], answers: &CheckAnswers) -> (usize, usize, usize) {
+    let mut units: BTreeMap<&str, Vec<Option<bool>>> = BTreeMap::new();
+    for question in questions {
+        let said = answers.answers.get(&question.id).map(String::as_str);
+        let agrees = said.filter(|said| ["yes", "no"].contains(said)).map(|said| (said == "yes") == question.expected);
+        units.entry(&question.about).or_default().push(agrees);
+    }
+    let whole: Vec<&Vec<Option<bool>>> = units.values().filter(|unit| unit.iter().all(Option::is_some)).collect();
+    let agree = whole.iter().filter(|unit| unit.iter().all(|agrees| *agrees == Some(true))).count();
+    (whole.len(), agree, units.len() - whole.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_every_unit_is_asked_the_same_units_are_drawn_and_all_is_asked_of_each() {
+        let of = |unit: usize, group: &str| Question {
+            about: unit.to_string(),
+            ..question(&format!("{unit}/{group}"), group, true)
+        };
+        let all: Vec<Question> =
+            (0..9).flat_map(|unit| ["answerability", "correctness"].map(|group| of(unit, group))).collect();
+        let drawn = sample(&all, 4, 1);
+        assert_eq!(drawn.len(), 8);
+        assert!(drawn.chunks(2).all(|pair| pair[0].about == pair[1].about && pair[0].group != pair[1].group));
+        let mut answers = CheckAnswers { check: "x".into(), ..CheckAnswers::default() };
+        answers.answers.extend(drawn.iter().map(|question| (question.id.clone(), "yes".to_owned())));
+        answers.answers.insert(drawn[0].id.clone(), "no".to_owned());
+        answers.answers.insert(drawn[2].id.clone(), "unsure".to_owned());
+        let found = against_filter("x", &drawn, &answers).unwrap();
+        let rows: Vec<Vec<String>> =
+            found.table.rows.iter().map(|row| row.iter().map(Value::shown).collect()).collect();
+        assert_eq!(rows[0][..3], ["all of them", "3", "2"], "of four one is not decided, one has a no");
+        assert_eq!(found.table.source, "SagaScale, section 3.2");
+    }
 
     fn question(id: &str, group: &str, expected: bool) -> Question {
         let text = String::new;

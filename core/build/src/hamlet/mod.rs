@@ -126,10 +126,10 @@ pub async fn hamlet<H: Host, S: StageStore>(
         }
     }
     let questions = people::questions(&trees, &passes, &pruned, &items, &by_id)?;
-    let of_books = statistics::books(books, settings.tokenizer, &cut, &items)?;
+    let of_books = statistics::books(books, settings.tokenizer, &cut, &items, &parameters.about)?;
     let (grown, left) = (trees.iter().map(|unit| &unit.input), pruned.iter().map(|unit| &unit.input));
     let tables = vec![books_table(&of_books), pruning_table(grown, left)];
-    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
+    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None, about: parameters.about.clone() })
 }
 
 fn long_enough(chunk: &Chunk, parameters: &Hamlet) -> Made<Chunk> {

@@ -1,5 +1,6 @@
 //! HAMLET's parameters.
 
+use crate::About;
 use closeread_eval::hamlet::Perspective;
 use serde::{Deserialize, Serialize};
 
@@ -16,10 +17,19 @@ pub struct Hamlet {
     /// A tree whose facts have pronouns is asked for once more, and facts that still have one are removed. The paper asks
     /// for proper nouns in its prompt and does nothing more.
     pub enforce_names: bool,
+    /// What the books say of themselves (Table 8); it changes nothing that is made.
+    #[serde(skip)]
+    pub about: About,
 }
 
 impl Default for Hamlet {
     fn default() -> Self {
-        Self { chunk_tokens: 4_000, least_tokens: 500, perspectives: Perspective::ALL.to_vec(), enforce_names: false }
+        Self {
+            chunk_tokens: 4_000,
+            least_tokens: 500,
+            perspectives: Perspective::ALL.to_vec(),
+            enforce_names: false,
+            about: About::default(),
+        }
     }
 }

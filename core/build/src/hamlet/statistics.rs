@@ -1,6 +1,7 @@
 //! What the paper reports of its data: Table 8, and what pruning removed (appendix C).
 
 use super::{Chunk, Pruned, Removal, Tree, Unit, numbered};
+use crate::About;
 use closeread_books::tokens::Tokenizer;
 use closeread_books::{Book, TextError};
 use closeread_eval::hamlet::{Level, Perspective};
@@ -91,13 +92,16 @@ pub(super) fn books(
     tokenizer: &Tokenizer,
     chunks: &[Unit<Chunk>],
     items: &[Item],
+    about: &About,
 ) -> Result<Vec<BookStatistics>, TextError> {
     let of_book = |book: &Arc<Book>| {
         let own: Vec<&Item> = items.iter().filter(|item| item.documents.contains(&book.id)).collect();
         let name = if book.title.is_empty() { &book.id } else { &book.title };
         let tokens = tokenizer.count(book.text()?.flow().text());
         let chunks = chunks.iter().filter(|unit| unit.input.document == book.id).count();
-        Ok(BookStatistics { chunks, ..BookStatistics::of(name, tokens, &own) })
+        let known = |field: &str| Some(about.get(&book.id)?.get(field)?.as_str()?.to_owned());
+        let (author, genre, date) = (known("author"), known("genre"), known("date"));
+        Ok(BookStatistics { chunks, author, genre, date, ..BookStatistics::of(name, tokens, &own) })
     };
     books.iter().map(of_book).collect()
 }

@@ -177,7 +177,7 @@ pub async fn sagascale<H: Host, P: SearchHost, S: StageStore>(
     let steps = [("generated", &candidates), ("right", &correct), ("realistic", &wanted), ("kept", &unknown)];
     let mut tables = vec![tables::types(&items), tables::by_language(&steps, language)];
     tables.extend(tables::lengths(&books, tokenizer, &items)?);
-    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None })
+    Ok(Built { items, funnel: building.into_funnel(), tables, questions, sheet: None, about: Default::default() })
 }
 
 fn candidates(pairs: Vec<Unit<Pairs>>, parts: &HashMap<&str, &Part>) -> Vec<Unit<Candidate>> {

@@ -54,6 +54,13 @@ impl RaterLabels {
         self.panel
     }
 
+    /// The same with a majority out of so many raters; `None` leaves it as it is.
+    #[must_use]
+    pub fn out_of(mut self, panel: Option<usize>) -> Self {
+        self.panel = panel.unwrap_or(self.panel);
+        self
+    }
+
     /// What was rated, in order.
     pub fn units(&self) -> impl Iterator<Item = &Rated> {
         self.units.keys()

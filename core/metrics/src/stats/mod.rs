@@ -8,6 +8,7 @@ pub mod accuracy;
 pub mod agreement;
 pub mod bootstrap;
 pub mod clustered;
+pub mod corrected;
 pub mod correlation;
 pub mod distribution;
 mod interval;

@@ -2,7 +2,8 @@
 
 use closeread_eval::{Item, Outcome, Paper};
 use closeread_judges::{
-    BUILTIN_RULE, FactRuling, Judge, Judging, Panel, PanelRule, PanelVerdict, Ruling, SentenceRuling, Verdict,
+    BUILTIN_RULE, FactRuling, Judge, Judging, Panel, PanelRule, PanelVerdict, Reference, Ruling, SentenceRuling,
+    Verdict,
 };
 use closeread_report::paper::hamlet::ErrorCategory;
 use proptest::prelude::*;
@@ -22,6 +23,7 @@ fn panel(models: &[&str], votes: u32, rule: PanelRule) -> Panel {
         seed: None,
         extra_body: BTreeMap::new(),
         prompts: BTreeMap::new(),
+        reference: Reference::Chunk,
     }
 }
 

@@ -51,7 +51,7 @@ not json
             "l:2 (a): no `label`: expected what a person said, such as correct or incorrect [left out]",
             "l:3 (a): the label is `perhaps`: expected correct or incorrect [left out]",
             "l:4 (a): `label` is a list: expected a word [left out]",
-            "l:5 (a): the label is `C`: expected No error, Out-of-article error, Entity error, Relation error or Sentence error [left out]",
+            "l:5 (a): the label is `C`: expected No error, Out-of-article error, Entity error, Relation error or Sentence error, or yes or no [left out]",
             "l:6 (a): sentences and facts count from 1 [left out]",
             "l:7 (a): both `sentence` and `fact`: expected one of them, or neither [left out]",
             "l:8 (a): `budget` is `much`: expected a whole number [left out]",

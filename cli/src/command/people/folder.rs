@@ -1,0 +1,99 @@
+//! The folder of a study: the page, what it asks, and what its units are about.
+
+use anyhow::{Context, Result, bail};
+use closeread_files::{pretty, read_file, read_lines, write_atomically, write_lines};
+use closeread_judges::study::{PersonAnswers, STUDY_FORMAT, Study, StudyUnit, UnitKey};
+use closeread_text::hash::short_hash;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const PAGE: &str = include_str!("../../../../web/src/people/page.html");
+const STYLE: &str = include_str!("../../../../web/src/people/study.css");
+const SCRIPTS: [&str; 2] =
+    [include_str!("../../../../web/src/people/words.js"), include_str!("../../../../web/src/people/study.js")];
+
+const STUDY: &str = "study.json";
+const KEYS: &str = "keys.jsonl";
+const SOURCE: &str = "source.json";
+
+/// A study, as its folder holds it.
+pub(super) struct StudyFolder {
+    /// Where it lies.
+    pub(super) path: PathBuf,
+    /// What is asked.
+    pub(super) study: Study,
+    /// What the units are about.
+    pub(super) keys: Vec<UnitKey>,
+    /// The run that it was drawn from.
+    pub(super) run: Option<PathBuf>,
+}
+
+impl StudyFolder {
+    /// Writes the page and all that is needed to read back what people say; gives the path of the page.
+    pub(super) fn write(
+        path: &Path,
+        title: String,
+        minutes: Option<u32>,
+        units: Vec<(StudyUnit, UnitKey)>,
+        run: Option<&Path>,
+    ) -> Result<PathBuf> {
+        if units.is_empty() {
+            bail!("there is nothing to ask: no item or trial is of the kind that was asked for");
+        }
+        let (units, keys): (Vec<StudyUnit>, Vec<UnitKey>) = units.into_iter().unzip();
+        let id = short_hash(&json!([title, minutes, units, keys]));
+        let study = Study { format: STUDY_FORMAT, id, title, minutes, units };
+        fs::create_dir_all(path).with_context(|| format!("cannot create {}", path.display()))?;
+        write_atomically(&path.join(STUDY), &pretty(&json!(study)))?;
+        write_lines(&path.join(KEYS), &keys)?;
+        if let Some(run) = run {
+            let run = run.canonicalize().unwrap_or_else(|_| run.to_owned());
+            write_atomically(&path.join(SOURCE), &pretty(&json!({"run": run})))?;
+        }
+        let page = path.join("page.html");
+        write_atomically(&page, page_of(&study)?.as_bytes())?;
+        Ok(page)
+    }
+
+    /// Reads it back.
+    pub(super) fn read(path: &Path) -> Result<Self> {
+        let file = path.join(STUDY);
+        let bytes = read_file(&file).with_context(|| {
+            format!("cannot read {}: expected a folder of `closeread people answer` or `people rate`", file.display())
+        })?;
+        let study: Study = serde_json::from_slice(&bytes).with_context(|| format!("{} is damaged", file.display()))?;
+        if study.format != STUDY_FORMAT {
+            bail!("{} has format {}, and this closeread reads format {STUDY_FORMAT}", file.display(), study.format);
+        }
+        let keys: Vec<UnitKey> = read_lines(&path.join(KEYS), "what a unit is about")?;
+        let source = closeread_files::read(&path.join(SOURCE))?;
+        let source: Option<Value> = source.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        let run = source.as_ref().and_then(|source| source.get("run")?.as_str()).map(PathBuf::from);
+        Ok(Self { path: path.to_owned(), study, keys, run })
+    }
+
+    /// What these people said; each has a name of their own.
+    pub(super) fn people(&self, files: &[PathBuf]) -> Result<Vec<PersonAnswers>> {
+        let read = |file: &PathBuf| {
+            let bytes = read_file(file).with_context(|| format!("cannot read {}", file.display()))?;
+            PersonAnswers::read(&bytes, &self.study).with_context(|| format!("cannot use {}", file.display()))
+        };
+        let people = files.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let mut names = BTreeSet::new();
+        if let Some(twice) = people.iter().find(|person| !names.insert(person.rater.clone())) {
+            bail!("two files are by `{}`: write another `rater` into one of them", twice.rater);
+        }
+        Ok(people)
+    }
+}
+
+/// The page, in one file that needs no other but the texts to read.
+fn page_of(study: &Study) -> Result<String> {
+    // No tag of the study's texts ends the element that it stands in.
+    let units = serde_json::to_string(study)?.replace('<', "\\u003c");
+    let page = PAGE.replacen("/*STYLE*/", STYLE, 1).replacen("/*SCRIPT*/", &SCRIPTS.concat(), 1);
+    let (head, tail) = page.split_once("/*STUDY*/").context("the page has a place for the study")?;
+    Ok([head, &units, tail].concat())
+}
