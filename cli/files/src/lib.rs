@@ -115,12 +115,14 @@ pub fn open_lines<T: DeserializeOwned>(path: &Path, expected: &str) -> Result<(F
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).with_context(|| format!("cannot read {}", named()))?;
     let whole = whole(&bytes);
+    // First of all they are looked at: what holds other lines is somebody else's, and nothing is removed from it.
+    let values = values(path, &bytes[..whole], expected)?;
     if whole < bytes.len() {
         file.set_len(whole as u64).with_context(|| format!("cannot repair {}", named()))?;
         debug!(bytes = bytes.len() - whole, "{}: the last line was cut short and is removed", named());
     }
     file.seek(SeekFrom::End(0)).with_context(|| format!("cannot open {}", named()))?;
-    Ok((file, values(path, &bytes[..whole], expected)?))
+    Ok((file, values))
 }
 
 /// Bytes of the lines that have an end.
@@ -319,6 +321,17 @@ mod tests {
             fs::remove_file(&other).unwrap();
             std::os::unix::fs::symlink(&input, &other).unwrap();
             assert!(refused(&other).unwrap_err().to_string().contains("name another file"));
+        }
+    }
+
+    #[test]
+    fn finding_01_nothing_is_removed_from_a_file_of_other_lines() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.jsonl");
+        for (text, left) in [("my notes\nand their end", None), ("{\"a\": 1}\n{\"a\": ", Some("{\"a\": 1}\n"))] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(open_lines::<Value>(&path, "a value").is_ok(), left.is_some());
+            assert_eq!(fs::read_to_string(&path).unwrap(), left.unwrap_or(text));
         }
     }
 
