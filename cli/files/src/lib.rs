@@ -195,14 +195,25 @@ pub fn pretty(value: &Value) -> Vec<u8> {
     format!("{value:#}\n").into_bytes()
 }
 
-/// Writes a file whole or not at all; who may read it is as for every new file. Links are followed, and a device or a pipe is
-/// written into, never replaced.
+/// Writes a file that a person named, whole or not at all. Links are followed, and a device or a pipe is written into, never
+/// replaced.
+pub fn write_output(path: &Path, bytes: &[u8]) -> Result<()> {
+    let followed = fs::canonicalize(path);
+    let there = followed.as_deref().unwrap_or(path);
+    if fs::metadata(there).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        let written = OpenOptions::new().write(true).open(there).and_then(|mut file| file.write_all(bytes));
+        return written.with_context(|| format!("cannot write {}", path.display()));
+    }
+    write_atomically(there, bytes)
+}
+
+/// Writes a file of a folder of ours whole or not at all; who may read it is as for every new file. The folder may be
+/// another's: a link is replaced and leads nowhere, a device or a pipe is refused.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || -> io::Result<()> {
-        let followed = std::fs::canonicalize(path);
-        let path = followed.as_deref().unwrap_or(path);
-        if std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-            return std::fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        let is_special = |there: fs::Metadata| !there.is_file() && !there.is_dir() && !there.is_symlink();
+        if fs::symlink_metadata(path).is_ok_and(is_special) {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "it is a pipe or a device: remove it"));
         }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut partial = tempfile::Builder::new();
@@ -237,17 +248,29 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_link_and_a_device_stay_what_they_are() {
+    fn an_output_goes_into_what_is_named_and_a_file_of_ours_nowhere_else() {
         let dir = tempfile::tempdir().unwrap();
         let (file, to_file, to_device) = (dir.path().join("f"), dir.path().join("l"), dir.path().join("n"));
         std::os::unix::fs::symlink(&file, &to_file).unwrap();
         std::os::unix::fs::symlink("/dev/null", &to_device).unwrap();
-        std::fs::write(&file, "old").unwrap();
-        write_atomically(&to_file, b"new").unwrap();
-        write_atomically(&to_device, b"new").unwrap();
+        fs::write(&file, "old").unwrap();
+        write_output(&to_file, b"new").unwrap();
+        write_output(&to_device, b"new").unwrap();
+        write_output(Path::new("/dev/null"), b"new").unwrap();
         assert_eq!(read_text(&file).unwrap().unwrap(), "new");
         assert!(to_file.is_symlink() && to_device.is_symlink());
-        assert!(!std::fs::metadata("/dev/null").unwrap().is_file(), "the device is there");
+        assert!(!fs::metadata("/dev/null").unwrap().is_file(), "the device is there");
+
+        // Finding 1: whoever made a folder laid links into it.
+        for link in [&to_file, &to_device] {
+            write_atomically(link, b"ours").unwrap();
+            assert!(!link.is_symlink() && fs::read(link).unwrap() == b"ours");
+        }
+        assert_eq!(read_text(&file).unwrap().unwrap(), "new");
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let error = format!("{:#}", write_atomically(&pipe, b"x").unwrap_err());
+        assert!(error.contains("it is a pipe or a device: remove it"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tables, written and printed as users ask for them.
 
 use anyhow::{Context, Result};
-use closeread_files::write_atomically;
+use closeread_files::write_output;
 use closeread_table::Table;
 use closeread_table::render::{csv, latex, text};
 use std::path::Path;
@@ -21,14 +21,14 @@ pub(super) fn as_latex(tables: &[Table]) -> String {
 /// One list (a file that ends in .csv), or one file a table (a folder).
 pub(super) fn write_csv(path: &Path, tables: &[Table], complete: bool) -> Result<()> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv")) {
-        write_atomically(path, csv::tidy(tables, complete).as_bytes())?;
+        write_output(path, csv::tidy(tables, complete).as_bytes())?;
         info!("{}: {} tables as one list", path.display(), tables.len());
         return Ok(());
     }
     std::fs::create_dir_all(path).with_context(|| format!("cannot create the folder {}", path.display()))?;
     for table in tables {
         let name: String = table.id.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '-' }).collect();
-        write_atomically(&path.join(format!("{name}.csv")), csv::wide(table, complete).as_bytes())?;
+        write_output(&path.join(format!("{name}.csv")), csv::wide(table, complete).as_bytes())?;
     }
     info!("{}: {} tables, one file each", path.display(), tables.len());
     Ok(())

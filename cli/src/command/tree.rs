@@ -4,7 +4,7 @@ use crate::command::{AskingArgs, BookArgs, EmbedderArgs, one_book};
 use anyhow::{Context, Result, bail};
 use closeread_books::Book;
 use closeread_embed::Role;
-use closeread_files::{refuse_input_as_output, write_atomically};
+use closeread_files::{refuse_input_as_output, write_output};
 use closeread_methods::listing::{ListedNode, ListedTree};
 use closeread_methods::reader::EXTRACTIVE;
 use closeread_methods::{AnyMethod, AnyPrepared, Preparation, Session, Settings};
@@ -87,7 +87,7 @@ pub(crate) async fn run(args: TreeArgs) -> Result<ExitCode> {
     let listed = ListedTree::of(&tree, &books)?;
     let json = serde_json::to_string(&listed)?;
     match &args.out {
-        Some(path) => write_atomically(path, format!("{json}\n").as_bytes())?,
+        Some(path) => write_output(path, format!("{json}\n").as_bytes())?,
         None if args.json => outln!("{json}"),
         None => print(&listed)?,
     }

@@ -4,7 +4,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item, Problem};
-use closeread_files::{refuse_input_as_output, write_atomically};
+use closeread_files::{refuse_input_as_output, write_output};
 use closeread_metrics::{HashedAnswer, hashed};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -49,7 +49,7 @@ pub(super) fn run(args: &HashArgs) -> anyhow::Result<ExitCode> {
             Err(why) => left_out.push(why),
         }
     }
-    write_atomically(&args.out, lines.as_bytes())?;
+    write_output(&args.out, lines.as_bytes())?;
     for why in &left_out {
         info!("{why}");
     }

@@ -77,5 +77,5 @@ pub(super) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file(name, SimpleFileOptions::default())?;
     zip.write_all(bytes)?;
-    closeread_files::write_atomically(path, zip.finish()?.get_ref())
+    closeread_files::write_output(path, zip.finish()?.get_ref())
 }
