@@ -5,6 +5,7 @@ use closeread_build::corpusqa::{
     CellValue, Column, Database, Row, Selected, SqlError, SqlValue, TABLE, ValueType, read_cell,
 };
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, ErrorCode};
 use std::cell::RefCell;
@@ -14,6 +15,9 @@ use std::time::{Duration, Instant};
 
 /// Instructions between two looks at the limits.
 const STEP: i32 = 1_000;
+
+/// Most bytes of what a statement selects, and of each text on the way: one instruction can make a gigabyte.
+const MAX_BYTES: usize = 16 << 20;
 
 /// What a statement may take.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +82,9 @@ impl Database for Sqlite {
                 SqlError::Forbidden(error.to_string())
             }
             Refused::Sqlite(rusqlite::Error::MultipleStatement) => SqlError::Forbidden("these are several".to_owned()),
+            Refused::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::TooBig) => {
+                SqlError::TooLarge(MAX_BYTES >> 20)
+            }
             Refused::Sqlite(error) => SqlError::Invalid(error.to_string()),
         })
     }
@@ -101,13 +108,16 @@ fn selected(connection: &Connection, sql: &str, most: usize) -> Result<Selected,
         return Err(Refused::Sql(SqlError::Forbidden("it selects nothing".to_owned())));
     }
     let mut rows = statement.query([])?;
-    let mut found = Selected { columns, rows: Vec::new() };
+    let (mut found, mut left) = (Selected { columns, rows: Vec::new() }, MAX_BYTES);
     while let Some(row) = rows.next()? {
         if found.rows.len() == most {
             return Err(Refused::Sql(SqlError::TooMany(most)));
         }
-        let value = |at| {
-            Ok(match row.get_ref(at)? {
+        let mut value = |at| {
+            let value = row.get_ref(at)?;
+            let bytes = value.as_bytes_or_null().ok().flatten().map_or(0, <[u8]>::len);
+            left = left.checked_sub(bytes).ok_or(Refused::Sql(SqlError::TooLarge(MAX_BYTES >> 20)))?;
+            Ok::<_, Refused>(match value {
                 ValueRef::Null => SqlValue::Null,
                 ValueRef::Integer(n) => SqlValue::Integer(n),
                 ValueRef::Real(n) => SqlValue::Real(n),
@@ -116,7 +126,7 @@ fn selected(connection: &Connection, sql: &str, most: usize) -> Result<Selected,
                 }
             })
         };
-        found.rows.push((0..found.columns.len()).map(value).collect::<rusqlite::Result<_>>()?);
+        found.rows.push((0..found.columns.len()).map(&mut value).collect::<Result<_, _>>()?);
     }
     Ok(found)
 }
@@ -125,6 +135,7 @@ fn selected(connection: &Connection, sql: &str, most: usize) -> Result<Selected,
 fn in_memory(columns: &[Column], rows: &[&Row]) -> rusqlite::Result<Connection> {
     let connection = Connection::open_in_memory()?;
     fill(&connection, columns, rows.iter().copied())?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_BYTES as i32)?;
     connection.authorizer(Some(|context: AuthContext<'_>| match context.action {
         AuthAction::Select | AuthAction::Recursive => Authorization::Allow,
         AuthAction::Read { .. } => Authorization::Allow,
@@ -240,6 +251,24 @@ mod tests {
         }
         assert!(
             select("SELECT nobody FROM corpus", Limits::default()).unwrap_err().to_string().contains("no such column")
+        );
+    }
+
+    #[test]
+    fn finding_09_what_a_statement_makes_has_a_limit() {
+        let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT";
+        for sql in [
+            "SELECT zeroblob(900000000)",
+            "SELECT LENGTH(zeroblob(900000000) || zeroblob(900000000))",
+            "SELECT printf('%.*c', 100000000, 'x')",
+            &format!("{many} printf('%.*c', 10000, 'x') FROM n"),
+        ] {
+            let refused = select(sql, Limits::default()).unwrap_err();
+            assert!(matches!(refused, SqlError::TooLarge(_)), "{sql}: {refused}");
+        }
+        assert_eq!(
+            select("SELECT LENGTH(printf('%.*c', 100000, 'x'))", Limits::default()),
+            Ok(vec!["100000".to_owned()])
         );
     }
 

@@ -67,4 +67,7 @@ pub enum SqlError {
     /// It selects too much.
     #[error("it selects more than {0} rows")]
     TooMany(usize),
+    /// What it selects is too large, or what it makes on the way.
+    #[error("it takes more than {0} MiB")]
+    TooLarge(usize),
 }
