@@ -300,6 +300,13 @@ pub fn check_address(url: &str, option: &str) -> Result<()> {
     }
 }
 
+/// Whether an address has a user, a password, a query or a fragment: each may be a key.
+pub fn has_credentials(url: &str) -> bool {
+    reqwest::Url::parse(url).is_ok_and(|url| {
+        !url.username().is_empty() || url.password().is_some() || url.query().is_some() || url.fragment().is_some()
+    })
+}
+
 /// An address without user, password, query and fragment, which may hold a key.
 pub fn without_credentials(url: &str) -> String {
     match reqwest::Url::parse(url) {

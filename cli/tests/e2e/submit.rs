@@ -137,3 +137,27 @@ fn scripts_share_limits_keep_signals_and_quote_what_a_shell_would_read() {
     let away = sandbox.run(&["status", "tales"]).exits(2);
     assert!(away.err().contains("holds no parts"), "{}", away.err());
 }
+
+#[test]
+fn finding_01_a_script_of_a_persons_stays_and_no_script_holds_a_key() {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    sandbox.write("spread/submit.sh", "#!/bin/bash\ncloseread run --shard auto\n");
+    submit(&sandbox, &["slurm"]).refuses(&["submit.sh is not closeread's"]);
+    assert!(std::fs::read_to_string(sandbox.path("spread/submit.sh")).unwrap().contains("--shard auto"));
+    let model = ["--model", "openai-compatible/tiny", "--base-url"];
+    for (url, words) in [
+        ("http://me:sk-planted@127.0.0.1:1/v1", Some("--base-url holds what may be a key")),
+        ("http://127.0.0.1:1/v1?key=sk-planted", Some("--base-url holds what may be a key")),
+        ("http://127.0.0.1:1/v1", None),
+        ("http://127.0.0.1:1", None),
+    ] {
+        let submit = ["submit", "ray", "--parts", "2", "--minutes", "60", "--out", "x", "--dry-run", "--"];
+        let ended = sandbox.run(&[&submit[..], &OPTIONS, &model, &[url]].concat());
+        assert!(!ended.out().contains("planted") && !ended.err().contains("planted"), "{}", ended.err());
+        match words {
+            Some(words) => ended.refuses(&[words]),
+            None => drop(ended.exits(0)),
+        }
+    }
+}

@@ -10,8 +10,9 @@ use crate::config::RunArgs;
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::ValueEnum;
 use closeread_files::write_atomically;
+use closeread_providers::without_credentials;
 use share::shared;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 use tracing::info;
@@ -154,6 +155,7 @@ pub(crate) async fn run(args: SubmitArgs) -> Result<ExitCode> {
     for folder in [out.join("parts"), out.join("logs")] {
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
     }
+    refuse_foreign(&file)?;
     write_atomically(&file, text.as_bytes())?;
     info!("{}: parts {} of {}", file.display(), job.wanted.len(), args.parts);
     let mut driver = None;
@@ -184,10 +186,40 @@ pub(crate) async fn run(args: SubmitArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The options of the run, with its config file; those that belong to a part are refused.
+/// What each engine's script has, and no script of a person's.
+const MARKS: [&str; 3] =
+    ["#SBATCH --job-name=closeread\n", "\"closeread/limits\"", "# Runs closeread in parts on a Ray cluster"];
+
+/// Refuses to write over a script that is not ours.
+fn refuse_foreign(script: &Path) -> Result<()> {
+    match closeread_files::read_text(script)? {
+        Some(text) if !MARKS.iter().any(|mark| text.contains(mark)) => {
+            bail!("{} is not closeread's: name an empty or a new folder by --out", script.display())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The options of the run, with its config file; those that belong to a part are refused, and those that hold a key, which
+/// would stand in the script.
 fn read_options(given: &[String]) -> Result<RunArgs> {
     let line = ["closeread", "run"].into_iter().map(str::to_owned).chain(given.iter().cloned());
-    let args = crate::run_arguments(line)?.with_config_file()?;
+    let args = crate::run_arguments(line)?;
+    for (option, url) in [
+        ("--base-url", &args.base_url),
+        ("--judge-base-url", &args.judge_base_url),
+        ("--embedder-base-url", &args.embedder_base_url),
+    ] {
+        let shown = url.as_deref().map(|url| (url, without_credentials(url)));
+        // An address without a path gets one where it is read.
+        let is_whole = shown.is_none_or(|(url, shown)| url.trim_end_matches('/') == shown.trim_end_matches('/'));
+        ensure!(
+            is_whole,
+            "{option} holds what may be a key, which would stand in the script: set it in a file of --config"
+        );
+    }
+    let args = args.with_config_file()?;
+    args.extra_body()?;
     for (option, is_given) in
         [("--shard", args.shard.is_some()), ("--out", args.out.is_some()), ("--dry-run", args.dry_run)]
     {
