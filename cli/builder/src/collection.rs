@@ -6,7 +6,8 @@ use closeread_books::{Book, ReadOptions, decode};
 use closeread_build::About;
 use closeread_build::corpusqa::csv_as_markdown;
 use closeread_eval::Document;
-use closeread_runner::input::{InputOptions, ProblemKind, read_books};
+use closeread_files::leads_outside;
+use closeread_runner::input::{InputOptions, ProblemKind, outside, read_books};
 use closeread_text::Language;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ pub fn documents(paths: &[PathBuf], language: Option<Language>, allow_outside: b
     let mut books: Vec<Arc<Book>> = Vec::new();
     let mut pdfs: Vec<PathBuf> = Vec::new();
     for path in paths {
-        let to_convert = converted_files(path)?;
+        let to_convert = converted_files(path, path, allow_outside)?;
         if !path.is_file() || to_convert.is_empty() {
             let (found, problems) = read_books(path, &options);
             for problem in problems {
@@ -130,7 +131,7 @@ impl Kind {
 }
 
 /// The files below `path` that become Markdown, in the order of their names; none where a documents.jsonl says what there is.
-fn converted_files(path: &Path) -> Result<Vec<PathBuf>> {
+fn converted_files(root: &Path, path: &Path, allow_outside: bool) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(if Kind::of(path).is_some() { vec![path.to_owned()] } else { Vec::new() });
     }
@@ -142,8 +143,11 @@ fn converted_files(path: &Path) -> Result<Vec<PathBuf>> {
         let hidden = entry.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
         let linked = entry.symlink_metadata().is_ok_and(|found| found.is_symlink());
         if entry.is_dir() && !hidden && !linked {
-            files.extend(converted_files(&entry)?);
+            files.extend(converted_files(root, &entry, allow_outside)?);
         } else if !hidden && Kind::of(&entry).is_some() {
+            if linked && !allow_outside && leads_outside(root, &entry) {
+                bail!("{}: {}", entry.display(), outside(root));
+            }
             files.push(entry);
         }
     }

@@ -150,7 +150,7 @@ pub fn read_books(path: &Path, options: &InputOptions) -> (Books, Vec<Problem>) 
 const EXPECTED: &str = "expected a .txt, .md or .epub file, a documents.jsonl, or a folder of them";
 
 /// Why a link is not followed.
-pub(crate) fn outside(root: &Path) -> String {
+pub fn outside(root: &Path) -> String {
     format!(
         "it is a link that leads out of {}: its text would go to the model's server; put the file there, or say \
          --allow-outside",
@@ -225,13 +225,15 @@ impl Input<'_> {
                 continue;
             }
             let kind = Kind::of(&path);
+            let is_book = matches!(kind, Kind::Text | Kind::Epub);
+            let is_read = |found: &std::fs::Metadata| found.is_dir() || (found.is_file() && is_book);
             match std::fs::metadata(&path) {
                 Err(e) => self.failed(&path, None, unreadable(&e)),
-                Ok(_) if !self.options.allow_outside && leads_outside(root, &path) => {
+                Ok(found) if is_read(&found) && !self.options.allow_outside && leads_outside(root, &path) => {
                     self.failed(&path, None, outside(root));
                 }
                 Ok(found) if found.is_dir() => self.read_folder(root, &path, entered),
-                Ok(found) if found.is_file() && matches!(kind, Kind::Text | Kind::Epub) => {
+                Ok(found) if is_read(&found) => {
                     let name = path.strip_prefix(root).unwrap_or(&path).to_owned();
                     self.read_file(&path, &name, kind);
                 }

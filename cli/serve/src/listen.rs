@@ -49,9 +49,10 @@ pub(crate) async fn serve(listener: TcpListener, routes: Router, limits: Limits)
                 continue;
             }
         };
-        let mut stream = Box::pin(TimeoutStream::new(stream));
-        stream.as_mut().set_write_timeout_pinned(Some(limits.write));
-        let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes.clone()));
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.write));
+        let connection =
+            http.serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(routes.clone()));
         tokio::spawn(async move {
             // A reader that goes away in the middle is none of our business.
             let _ = connection.await;

@@ -5,6 +5,9 @@ use crate::support::Sandbox;
 use serde_json::json;
 use std::fs;
 
+/// What builds and runs need besides, and do not ask.
+const MODEL: [&str; 5] = ["--model", "openai-compatible/tiny", "--base-url", "http://127.0.0.1:1/v1", "--dry-run"];
+
 #[test]
 fn finding_01_the_cache_is_tidied_of_its_own_files_alone() {
     let sandbox = Sandbox::with_own_cache();
@@ -31,7 +34,7 @@ fn finding_01_a_model_stays_in_the_folder_of_models() {
     sandbox.write("models/kept/model.toml", spec);
     sandbox.write("mine/model.onnx", "mine");
     let mine = sandbox.path("mine").display().to_string();
-    for name in ["..", ".", "", "../mine", &mine] {
+    for name in ["..", ".", "", "../mine", mine.as_str()] {
         sandbox.run(&["model", "pull", name, "--spec", "spec.toml"]).refuses(&["`name` must"]);
         sandbox.run(&["model", "convert", "mine", "--spec", "spec.toml", "--name", name]).refuses(&["`name` must"]);
     }
@@ -64,22 +67,22 @@ fn finding_03_links_in_folders_lead_nowhere_else() {
     sandbox.write("home/more/diary.txt", &secret);
     sandbox.write("set/read me.md", "Nothing.");
     for (target, link, options) in [
-        ("home/secret.txt", "set/story.txt", &["build", "hamlet", "--books", "set"][..]),
-        ("home/secret.txt", "set/story.txt", &["build", "corpusqa", "--documents", "set"]),
-        ("home", "set/stories", &["build", "hamlet", "--books", "set"]),
+        ("home/secret.txt", "set/story.txt", &["build", "hamlet", "--out", "built", "--books", "set"][..]),
+        ("home/secret.txt", "set/story.txt", &["build", "corpusqa", "--out", "built", "--documents", "set"]),
+        ("home/secret.txt", "set/story.html", &["build", "corpusqa", "--out", "built", "--documents", "set"]),
+        ("home", "set/stories", &["build", "hamlet", "--out", "built", "--books", "set"]),
         ("home/secret.txt", "set/story.txt", &["run", "--benchmark", "nocha", "--data", "set"]),
         ("home", "set/stories", &["run", "--benchmark", "nocha", "--data", "set"]),
     ] {
         symlink(sandbox.path(target), sandbox.path(link)).unwrap();
-        let ended = sandbox.run(&[options, &["--model", "builtin/extractive", "--dry-run"][..]].concat()).exits(2);
+        let ended = sandbox.run(&[options, &MODEL[..]].concat()).exits(2);
         let said = ended.err();
         assert!(said.contains("leads out of set") && said.contains("--allow-outside"), "{options:?}: {said}");
         assert!(!said.contains("third stair"), "{said}");
         fs::remove_file(sandbox.path(link)).unwrap();
     }
     symlink(sandbox.path("home/secret.txt"), sandbox.path("set/story.txt")).unwrap();
-    let allowed =
-        ["build", "hamlet", "--books", "set", "--allow-outside", "--model", "builtin/extractive", "--dry-run"];
+    let allowed = [&["build", "hamlet", "--out", "built", "--books", "set", "--allow-outside"][..], &MODEL].concat();
     assert!(sandbox.run(&allowed).err().contains("story.txt: UTF-8"), "it is read when that is said");
 }
 
@@ -87,8 +90,10 @@ fn finding_03_links_in_folders_lead_nowhere_else() {
 #[cfg(unix)]
 fn finding_10_links_around_in_circles_end() {
     let sandbox = Sandbox::new();
-    sandbox
-        .write("set/one/preds_longbook_choice_eng.jsonl", format!("{}\n", json!({"pred": "A", "ground_truth": "A"})));
+    sandbox.write(
+        "set/one/preds_longbook_choice_eng.jsonl",
+        format!("{}\n", json!({"id": 7, "prediction": "B. At the mill", "ground_truth": ["At the mill", "B"]})),
+    );
     for name in ["set/up", "set/one/up", "set/one/again"] {
         std::os::unix::fs::symlink(sandbox.path("set"), sandbox.path(name)).unwrap();
     }
