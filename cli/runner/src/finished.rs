@@ -1,5 +1,9 @@
 //! Reading what a run left behind, without touching it.
 
+mod streamed;
+
+pub use streamed::{StoredRecords, Streamed, stream};
+
 use crate::judging::{JUDGEMENTS, JUDGING};
 use crate::run_folder::{MANIFEST, PRICES, StoredTexts, TEXTS, preparation_files};
 use crate::texts::BookTexts;
@@ -10,7 +14,8 @@ use closeread_books::{Book, ReadOptions};
 use closeread_files as files;
 use closeread_methods::record::Record;
 use closeread_report::folder::{
-    DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_records, read_run,
+    DocumentEntry, FolderError, RunConfiguration, RunFiles, RunManifest, read_record, read_records, read_run,
+    run_of_records,
 };
 use closeread_report::{Run, TokenPlaces};
 use closeread_text::Language;

@@ -2,17 +2,19 @@
 
 mod source;
 
+pub(super) use source::Sides;
+
 use anyhow::Result;
 use closeread_report::compare::{Choice, Flip, RunComparison, listed};
 use closeread_table::number::{metric_label, percent, thousands};
 use closeread_table::render::text;
-use source::Sides;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Compare two runs, or two cells of a run, item by item.
 ///
-/// A run is a run folder, or what `closeread score --json` printed. Of runs with several cells those are compared that
+/// A run is a run folder, what `closeread score --json` printed, or logs of inspect_ai (.eval, .json) or
+/// lm-evaluation-harness (samples_*.jsonl), a file or a folder of them. Of runs with several cells those are compared that
 /// have the same method, model and budget; two values, as in `--method vanilla-rag,dos-rag`, name A's and B's. Exits
 /// with 1 if nothing could be compared, if items of the same id are not the same item, or if a run is incomplete or
 /// damaged.
@@ -60,8 +62,8 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
         outln!("{}", two.json(&compared));
     } else if several {
         out!("{}", overview(&comparisons));
-        for lack in two.lacks() {
-            outln!("{}", text::plain(&lack));
+        for line in two.lacks().into_iter().chain(two.notes()) {
+            outln!("{}", text::plain(&line));
         }
     } else {
         for (idx, comparison) in comparisons.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! `closeread estimate`: what a run would take and cost, before anything is asked.
 
 mod cells;
+mod detect;
 mod embeddings;
 mod judges;
 mod models;
@@ -19,6 +20,7 @@ use closeread_runner::benchmark::Benchmark;
 use closeread_runner::judging::JudgeOptions;
 use closeread_runner::shard::Shard;
 use closeread_runner::{pricing, prompts};
+use closeread_table::render::text;
 use scene::{Assumptions, Scene, grouped};
 use show::Estimate;
 use std::collections::HashMap;
@@ -49,8 +51,8 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
     let mut benchmark = Benchmark::load(&args.benchmark_options()?)?;
     let evidence = benchmark.resolve()?;
     say_problems(&benchmark);
-    if let Some(text) = args.shard.as_deref() {
-        benchmark.keep(Shard::read(text, |name| std::env::var(name).ok())?);
+    if let Some(shard) = args.shard.as_deref() {
+        benchmark.keep(Shard::read(shard, |name| std::env::var(name).ok())?);
     }
     if benchmark.items.is_empty() {
         bail!("benchmark `{}` has no item to run", benchmark.name);
@@ -81,11 +83,15 @@ pub(crate) fn estimate(args: &RunArgs) -> Result<ExitCode> {
         },
     };
     let mut estimate = scene.estimate(&models, &asked, judges.as_ref())?;
+    estimate.detect = args.detect.map(|points| detect::detect(points, benchmark.items.len())).unwrap_or_default();
     estimate.embeddings = embeddings::estimates(&scene, args.embedder.as_deref(), args.retriever);
     if args.json {
         outln!("{}", serde_json::to_string(&estimate)?);
     } else {
         out!("{}", show::text(&estimate));
+        if let Some(points) = args.detect {
+            out!("\n{}", text::table(&detect::table(points, estimate.items, &estimate.detect)));
+        }
     }
     let dropped = benchmark.problems.iter().any(|problem| problem.dropped);
     Ok(if dropped { ExitCode::from(1) } else { ExitCode::SUCCESS })
@@ -125,6 +131,7 @@ impl Scene<'_> {
             judges,
             models,
             embeddings: Vec::new(),
+            detect: Vec::new(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! `closeread report`: tables, charts and a site from run folders.
 
+use super::foreign;
 use super::tables::{as_latex, as_text, write_csv};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::builder::PossibleValuesParser;
@@ -8,7 +9,7 @@ use closeread_files::{self as files, write_atomically};
 use closeread_report::paper::{self, Exhibit, Number, numbered};
 use closeread_report::site::site;
 use closeread_report::{PaperReport, Report, Run, paper_list, paper_report, report};
-use closeread_runner::finished::{self, NamedFolder, Texts};
+use closeread_runner::finished::{NamedFolder, Texts};
 use closeread_serve::page;
 use closeread_table::render::text;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ const ELEMENT_FILES: [&str; 2] = ["closeread-leaderboard.js", "closeread_scorer_
 /// Without options the tables are printed as text. Exits with 1 if a run is incomplete.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run folders; NAME is what the tables call the run where there are several
+    /// Run folders, or logs of inspect_ai or lm-evaluation-harness; NAME is what the tables call the run where there are
+    /// several
     #[arg(value_name = "RUN[=NAME]", required = true)]
     runs: Vec<NamedFolder>,
     /// Write a site of static pages into this folder
@@ -60,7 +62,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     }
     let paper = args.paper.as_deref().and_then(Paper::named);
     let asked = paper.map(|paper| Ok::<_, anyhow::Error>((paper, exhibits(paper, &args.table)?))).transpose()?;
-    let runs = finished::load_all(&args.runs, Texts::Count)?;
+    let (runs, notes) = foreign::load_all(&args.runs, Texts::Count)?;
+    notes.iter().for_each(|note| info!("{}", text::plain(note)));
     let report = match &asked {
         None => report(&runs),
         Some((paper, exhibits)) if args.list => paper_list(&runs, *paper, exhibits),

@@ -1,6 +1,9 @@
 //! `closeread score`: predictions against gold answers, offline.
 
+mod codabench;
 mod files;
+
+pub(super) use files::write_zip;
 
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
@@ -28,7 +31,7 @@ pub(crate) struct ScoreArgs {
     #[arg(long, value_name = "ITEMS")]
     gold: Vec<PathBuf>,
     /// Predictions: JSON Lines of {"item", "answer" or "choice", "evidence"}
-    #[arg(long, value_name = "FILE", conflicts_with = "format", required_unless_present = "format")]
+    #[arg(long, value_name = "FILE", conflicts_with = "format", required_unless_present_any = ["format", "codabench"])]
     predictions: Option<PathBuf>,
     /// Read published prediction files of this layout instead
     #[arg(long, value_name = "NAME", value_parser = clap::builder::PossibleValuesParser::new(FORMATS.iter().map(|format| format.name)))]
@@ -57,6 +60,10 @@ pub(crate) struct ScoreArgs {
     /// Letter to submit by --write for a question without an answer [default: refuse to write]
     #[arg(long, value_name = "LETTER", requires = "write")]
     fill: Option<char>,
+    /// Score as a Codabench platform starts a scorer: INPUT/ref holds items.jsonl, INPUT/res the predictions; scores.json and
+    /// detailed_results.html go into OUTPUT
+    #[arg(long, num_args = 2, value_names = ["INPUT", "OUTPUT"], conflicts_with_all = ["gold", "predictions", "format", "write"])]
+    codabench: Vec<PathBuf>,
     /// Print the scorecard as one JSON value
     #[arg(long)]
     json: bool,
@@ -88,6 +95,9 @@ impl From<Chinese> for Words {
 /// # Errors
 /// If a file cannot be read, a name is unknown, or there is nothing to score.
 pub(crate) fn run(args: &ScoreArgs) -> Result<ExitCode> {
+    if let [input, output] = args.codabench.as_slice() {
+        return codabench::run(input, output, args);
+    }
     match read(args)? {
         Read::One(submission) => {
             let card = scorecard(&submission, args)?;

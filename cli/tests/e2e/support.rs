@@ -89,6 +89,22 @@ impl Ended {
     }
 }
 
+/// The Python of the environment that `cargo xtask test --install` makes of the readers of exports.
+pub(crate) fn readers_python() -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
+    target.join("export-readers").join("bin").join("python")
+}
+
+/// What `tests/readers/read_exports.py` sees, started in the sandbox.
+pub(crate) fn readers(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/readers/read_exports.py");
+    let mut python = Command::new(readers_python());
+    let ended = python.arg(script).args(args).current_dir(sandbox.dir.path()).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(ended.status.success(), "{args:?}: {out}\n{err}");
+    serde_json::from_str(out.lines().last().unwrap_or_default()).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
 /// The folder of published books and question sets.
 pub(crate) fn shared_data() -> PathBuf {
     std::env::var_os("CLOSEREAD_DATA").expect("CLOSEREAD_DATA is set").into()

@@ -20,6 +20,8 @@ mod testing;
 pub mod corpusqa;
 #[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod fairytaleqa;
+#[cfg(feature = "other-formats")]
+pub mod foreign;
 #[cfg(all(feature = "data-sets", feature = "other-formats"))]
 pub mod frames;
 #[cfg(feature = "data-sets")]

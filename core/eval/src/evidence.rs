@@ -44,7 +44,8 @@ fn share<'t>(documents: impl Iterator<Item = (&'t str, Vec<Span>, Vec<Span>)>) -
     (all > 0).then(|| inside as f64 / all as f64)
 }
 
-fn union(mut spans: Vec<Span>) -> Vec<Span> {
+/// Spans that overlap or touch as one, ascending.
+pub(crate) fn union(mut spans: Vec<Span>) -> Vec<Span> {
     spans.sort_unstable();
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
@@ -56,7 +57,8 @@ fn union(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-fn intersection<'s>(left: &'s [Span], right: &'s [Span]) -> impl Iterator<Item = Span> + 's {
+/// What lies in both of two unions.
+pub(crate) fn intersection<'s>(left: &'s [Span], right: &'s [Span]) -> impl Iterator<Item = Span> + 's {
     left.iter().flat_map(move |a| {
         right.iter().filter_map(move |b| {
             let (start, end) = (a.start.max(b.start), a.end.min(b.end));

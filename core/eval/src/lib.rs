@@ -15,6 +15,7 @@ pub mod observations;
 mod outcome;
 mod paper;
 pub mod published;
+pub mod ranking;
 pub mod reading;
 pub mod rows;
 #[doc(hidden)]

@@ -5,6 +5,7 @@ mod parsed;
 use super::gaps::gaps;
 use super::{PreparationCalls, Run, TokenPlaces, judged_by};
 use closeread_eval::Item;
+use closeread_eval::rows::{MAX_ROW_BYTES, too_long};
 use closeread_judges::{Judgement, Judging, Panel};
 use closeread_llm::price::PriceList;
 use closeread_methods::record::Record;
@@ -79,7 +80,21 @@ pub fn read_items(bytes: &[u8]) -> Result<Vec<Item>, FolderError> {
 /// # Errors
 /// [`FolderError::Line`] names the line. A last line that a kill cut short is passed over.
 pub fn read_records(bytes: &[u8]) -> Result<Vec<Record>, FolderError> {
-    lines("records.jsonl", "a record of a trial; remove the line, and the run's command asks again", bytes)
+    lines("records.jsonl", A_RECORD, bytes)
+}
+
+const A_RECORD: &str = "a record of a trial; remove the line, and the run's command asks again";
+
+/// The record that a line of `records.jsonl` is; `line` is its number, from 1.
+///
+/// # Errors
+/// [`FolderError::Line`] names the line.
+pub fn read_record(line: usize, bytes: &[u8]) -> Result<Record, FolderError> {
+    let wrong = |why: String| FolderError::Line { file: "records.jsonl", line, expected: A_RECORD, why };
+    if bytes.len() > MAX_ROW_BYTES {
+        return Err(wrong(too_long(bytes.len())));
+    }
+    serde_json::from_slice(bytes).map_err(|error| wrong(error.to_string()))
 }
 
 /// The run that the files hold, under a name; `books` are its tokens where the texts are at hand. Beside it, how many
@@ -92,9 +107,22 @@ pub fn read_run(
     files: &RunFiles<'_>,
     books: BTreeMap<String, TokenPlaces>,
 ) -> Result<(Run, usize), FolderError> {
+    run_of_records(name, files, read_records(files.records)?, books)
+}
+
+/// The same of records that were read already, which may lack what they hold of calls and contexts; `records` of `files` is
+/// not looked at.
+///
+/// # Errors
+/// As [`read_run`].
+pub fn run_of_records(
+    name: String,
+    files: &RunFiles<'_>,
+    mut records: Vec<Record>,
+    books: BTreeMap<String, TokenPlaces>,
+) -> Result<(Run, usize), FolderError> {
     let manifest = RunManifest::read(files.manifest)?;
     let mut items = read_items(files.items)?;
-    let mut records = read_records(files.records)?;
     let n_records = records.len();
     let known: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
     records.retain(|record| known.contains(record.key.item.as_str()));

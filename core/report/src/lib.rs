@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod asked;
+mod beyond;
 mod books;
 mod cells;
 pub mod chart;
@@ -10,6 +11,7 @@ pub mod compare;
 mod embeddings;
 pub mod folder;
 mod gaps;
+pub mod gate;
 mod judging;
 mod observed;
 pub mod paper;
@@ -26,6 +28,7 @@ mod view;
 mod whole;
 
 pub use asked::HowAsked;
+pub use beyond::beyond_closed_book;
 pub use books::TokenPlaces;
 pub use cells::{Cell, cells};
 pub use embeddings::{EmbeddingUsage, embedding_usage};

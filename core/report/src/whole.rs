@@ -6,7 +6,8 @@ use super::judging::{hamlet_tables, judging_tables};
 use super::paper::{Exhibit, Held, Number, Status};
 use super::tables::incomplete;
 use super::{
-    Cell, Run, Usage, cells, label_tables, ledger_table, paper, policy_table, score_table, usage, usage_table,
+    Cell, Run, Usage, beyond_closed_book, cells, label_tables, ledger_table, paper, policy_table, score_table, usage,
+    usage_table,
 };
 use closeread_eval::Paper;
 use closeread_eval::observations::{Observations, PoolError};
@@ -76,6 +77,7 @@ pub fn report(runs: &[Run]) -> Result<Report, PoolError> {
     let cells = cells(&table);
     let reports: Vec<RunReport> = runs.iter().map(|run| run_report(run, &cells, runs.len() > 1)).collect();
     let mut tables = vec![score_table(&cells), ledger_table(&cells), policy_table(&cells)];
+    tables.extend(beyond_closed_book(&table));
     tables.push(usage_table(&runs.iter().zip(&reports).map(|(run, r)| (run, &*r.usage)).collect::<Vec<_>>()));
     tables.extend(comparison_tables(&cell_comparisons(&table)));
     for run in runs {

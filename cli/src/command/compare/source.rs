@@ -1,8 +1,10 @@
 //! What can be compared, read: run folders and score files.
 
+use crate::command::foreign::{self, ForeignRun};
 use anyhow::{Context, Result, bail};
 use closeread_data::jsonl;
 use closeread_eval::{InputFile, Item};
+use closeread_export::foreign::adopt;
 use closeread_report::Run;
 use closeread_report::compare::{ScoreFileItem, Source, Two};
 use closeread_runner::finished::{self, Texts};
@@ -21,26 +23,45 @@ struct Opened {
 #[derive(Debug)]
 enum OpenedContent {
     Run(Box<Run>),
+    Foreign(Box<ForeignRun>),
     Scores(Vec<ScoreFileItem>),
 }
 
 /// Both sides, read; without `b`, or with the same path twice, `a` is compared with itself.
 #[derive(Debug)]
-pub(super) struct Sides {
+pub(in crate::command) struct Sides {
     a: Opened,
     b: Option<Opened>,
     gold: Vec<Item>,
 }
 
 impl Sides {
-    pub(super) fn load(a: &Path, b: Option<&Path>, gold: Option<&Path>) -> Result<Self> {
+    pub(in crate::command) fn load(a: &Path, b: Option<&Path>, gold: Option<&Path>) -> Result<Self> {
         let gold = gold.map(read_gold).transpose()?.unwrap_or_default();
         let same = |b: &&Path| a.canonicalize().ok() == b.canonicalize().ok() && a.exists();
         let b = b.filter(|b| !same(b));
-        Ok(Self { a: Opened::read(a)?, b: b.map(Opened::read).transpose()?, gold })
+        Ok(Self { a: Opened::read(a)?, b: b.map(Opened::read).transpose()?, gold }.adopting())
     }
 
-    pub(super) fn two(&self) -> Result<Two> {
+    /// A run, read already, against its base.
+    pub(in crate::command) fn against(base: &Path, path: &Path, run: Run) -> Result<Self> {
+        let b = Opened { path: path.to_owned(), name: run.name.clone(), content: OpenedContent::Run(Box::new(run)) };
+        Ok(Self { a: Opened::read(base)?, b: Some(b), gold: Vec::new() }.adopting())
+    }
+
+    /// What one side says of the items that a log of another tool is about, the log takes over.
+    fn adopting(mut self) -> Self {
+        let Some(b) = &mut self.b else { return self };
+        match (&mut self.a.content, &mut b.content) {
+            (OpenedContent::Run(known), OpenedContent::Foreign(log)) => adopt(&mut log.run, &known.items),
+            (OpenedContent::Foreign(log), OpenedContent::Run(known)) => adopt(&mut log.run, &known.items),
+            (OpenedContent::Foreign(known), OpenedContent::Foreign(log)) => adopt(&mut log.run, &known.run.items),
+            _ => {}
+        }
+        self
+    }
+
+    pub(in crate::command) fn two(&self) -> Result<Two> {
         let b = self.b.as_ref().map(|b| b.source(&self.gold)).transpose()?;
         Ok(Two::new(self.a.source(&self.gold)?, b))
     }
@@ -49,14 +70,16 @@ impl Sides {
 impl Opened {
     fn read(path: &Path) -> Result<Self> {
         let name = finished::folder_name(path);
-        let content = if path.is_file() {
-            OpenedContent::Scores(read_scores(path)?)
-        } else if finished::is_run_folder(path) {
+        let content = if finished::is_run_folder(path) {
             OpenedContent::Run(Box::new(finished::load(path, name.clone(), Texts::Skip)?))
+        } else if let Some(run) = if path.exists() { foreign::read(path, &name)? } else { None } {
+            OpenedContent::Foreign(Box::new(run))
+        } else if path.is_file() {
+            OpenedContent::Scores(read_scores(path)?)
         } else {
             bail!(
                 "{} is neither a run folder (with manifest.json) nor a file: expected what `closeread run --out DIR` \
-                 makes, or the output of `closeread score --json`",
+                 makes, the output of `closeread score --json`, or logs of inspect_ai or lm-evaluation-harness",
                 path.display()
             );
         };
@@ -67,6 +90,10 @@ impl Opened {
         let (name, path) = (self.name.clone(), self.path.display().to_string());
         match &self.content {
             OpenedContent::Run(run) => Source::of_run(name, path.clone(), run).context(path),
+            OpenedContent::Foreign(log) => {
+                let source = Source::of_run(name, path.clone(), &log.run).context(path)?;
+                Ok(source.foreign(log.notes.clone()))
+            }
             OpenedContent::Scores(items) => Ok(Source::of_scores(name, path, items, gold)),
         }
     }

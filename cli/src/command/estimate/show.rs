@@ -1,6 +1,7 @@
 //! An estimate as people read it.
 
 use super::cells::{CellEstimate, Money};
+use super::detect::Detect;
 use super::embeddings::EmbeddingEstimate;
 use super::models::{Counting, ModelEstimate};
 use super::scene::Assumptions;
@@ -35,6 +36,9 @@ pub(super) struct Estimate {
     pub(super) models: Vec<ModelEstimate>,
     /// What embedding models on servers would be asked.
     pub(super) embeddings: Vec<EmbeddingEstimate>,
+    /// How many items would tell a difference, if that was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) detect: Vec<Detect>,
 }
 
 /// The whole estimate.

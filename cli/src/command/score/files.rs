@@ -73,7 +73,7 @@ fn unpack(archive: &InputFile) -> Result<Vec<InputFile>> {
 }
 
 /// An archive with one file.
-pub(super) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
+pub(in crate::command) fn write_zip(path: &Path, name: &str, bytes: &[u8]) -> Result<()> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file(name, SimpleFileOptions::default())?;
     zip.write_all(bytes)?;

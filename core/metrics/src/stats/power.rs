@@ -44,9 +44,40 @@ pub fn needed(differences: &ClusteredMean) -> Option<SampleSize> {
     })
 }
 
+/// Items that a paired comparison needs to find a difference of two means of 0/1 scores, with 80% power at the 5% level, where
+/// the two differ on a share `differing` of the items; `None` if they cannot differ by so much.
+///
+/// The items are taken for independent: where many are about one book more are needed.
+pub fn items_to_find(difference: f64, differing: f64) -> Option<u64> {
+    let variance = differing - difference * difference;
+    let quantiles = normal_quantile(1.0 - LEVEL / 2.0) + normal_quantile(POWER);
+    let is_possible = difference > ROUNDING && difference <= differing && differing <= 1.0;
+    is_possible.then(|| libm::ceil(quantiles * quantiles * variance / (difference * difference)).max(1.0) as u64)
+}
+
+/// The smallest difference that so many items find, as [`items_to_find`] takes them.
+pub fn found_by(items: u64, differing: f64) -> f64 {
+    let quantiles = normal_quantile(1.0 - LEVEL / 2.0) + normal_quantile(POWER);
+    let square = quantiles * quantiles;
+    // n d^2 = q^2 (s - d^2), solved for d.
+    libm::sqrt(square * differing / (items as f64 + square)).min(differing)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_difference_that_items_find_is_the_one_that_needs_them() {
+        // (1.95996 + 0.84162)^2 = 7.8489; (0.2 - 0.0004) / 0.0004 = 499; together 3916.6.
+        assert_eq!(items_to_find(0.02, 0.2), Some(3917));
+        assert_eq!((items_to_find(0.3, 0.2), items_to_find(0.0, 0.2)), (None, None));
+        for items in [50, 500, 5000] {
+            let needed = items_to_find(found_by(items, 0.3), 0.3).unwrap();
+            assert!(needed.abs_diff(items) <= 1, "{items} {needed}");
+        }
+        assert_eq!(found_by(1, 0.1), 0.1, "no more than they differ on");
+    }
     use crate::stats::{Observation, clustered_mean};
 
     #[test]

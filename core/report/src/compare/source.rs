@@ -30,6 +30,8 @@ pub struct Source {
     table: Observations,
     lines: Vec<Line>,
     is_run: bool,
+    /// What must be known to read the scores of a log that another tool wrote; `None` of what closeread wrote.
+    foreign: Option<Vec<String>>,
     lacks: Vec<String>,
 }
 
@@ -117,6 +119,7 @@ impl Two {
                 let (x, y) = (a.side(&names.0), b.side(&names.1));
                 let mut comparison = compare(&x, &y, &metric, &labels);
                 comparison.notes.extend(self.lacks());
+                comparison.notes.extend(self.notes());
                 compared.push(Compared { a, b, comparison });
             }
         }
@@ -128,6 +131,12 @@ impl Two {
         let said = |source: &Source, lack: &String| format!("{}: {lack}", source.name);
         let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
         sources.flat_map(|source| source.lacks.iter().map(|lack| said(source, lack))).collect()
+    }
+
+    /// What must be known to read the scores of logs that other tools wrote.
+    pub fn notes(&self) -> Vec<String> {
+        let sources = [Some(&self.a), self.b.as_ref()].into_iter().flatten();
+        sources.filter_map(|source| source.foreign.clone()).flatten().collect()
     }
 
     /// What tells the two apart: the cell in one run, the run where it has one cell, else both.
@@ -162,7 +171,17 @@ impl Source {
     /// As [`RunView::observations`](crate::RunView::observations).
     pub fn of_run(name: String, path: String, run: &Run) -> Result<Self, PoolError> {
         let table = run.view().observations()?;
-        Ok(Self { name, path, lines: lines(&table), table, is_run: true, lacks: run.lacks() })
+        Ok(Self { name, path, lines: lines(&table), table, is_run: true, foreign: None, lacks: run.lacks() })
+    }
+
+    /// The same of a log that another tool wrote, with what must be known to read its scores.
+    pub fn foreign(self, notes: Vec<String>) -> Self {
+        Self { foreign: Some(notes), ..self }
+    }
+
+    /// True if it has cells, which a score file has not.
+    pub fn has_cells(&self) -> bool {
+        self.is_run
     }
 
     /// The items of a score file, of which each stands there once; `gold` has what it does not say of them.
@@ -187,7 +206,8 @@ impl Source {
         let cell = Cell { key: key.clone(), facts: CellFacts::default() };
         let done = scores.iter().map(|item| item.done(&key));
         let table = Observations::new("", vec![cell], &facts, 1, done);
-        let mut source = Self { name, path, lines: lines(&table), table, is_run: false, lacks: Vec::new() };
+        let mut source =
+            Self { name, path, lines: lines(&table), table, is_run: false, foreign: None, lacks: Vec::new() };
         source.learn(gold.values());
         source
     }
@@ -271,6 +291,10 @@ impl Choice {
             values.get(side.min(values.len().saturating_sub(1)))
         }
         let Some(key) = entry.key() else { return true };
+        // Options name our cells: a log of one cell has nothing to choose from.
+        if entry.source.foreign.is_some() && entry.source.lines.len() == 1 {
+            return true;
+        }
         of(&self.method, side).is_none_or(|method| *method == key.method)
             && of(&self.model, side).is_none_or(|model| *model == key.model)
             && of(&self.budget, side).is_none_or(|budget| Some(*budget) == key.budget)

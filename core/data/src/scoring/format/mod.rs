@@ -3,6 +3,8 @@
 mod choice;
 mod corpusqa;
 mod draft;
+#[cfg(feature = "other-formats")]
+mod foreign;
 mod hamlet;
 mod infinitebench;
 mod layout;
@@ -47,6 +49,10 @@ pub static FORMATS: &[Format] = &[
     tatqa::FORMAT,
     corpusqa::FORMAT,
     hamlet::FORMAT,
+    #[cfg(feature = "other-formats")]
+    foreign::INSPECT,
+    #[cfg(feature = "other-formats")]
+    foreign::LM_EVAL,
 ];
 
 /// The format of that name.

@@ -1,0 +1,332 @@
+//! `closeread export`: a run in the formats of other tools.
+
+mod codabench;
+mod every_eval_ever;
+mod folder;
+mod otlp;
+#[cfg(feature = "parquet")]
+mod parquet;
+
+use super::score::write_zip;
+use anyhow::{Context, Result, bail};
+use closeread_data::scoring::format::{Setting, write_codabench};
+use closeread_data::scoring::{Attempt, Problems, Submission};
+use closeread_eval::{InputFile, Task};
+use closeread_export::hf::{self, Hub};
+use closeread_export::{About, CellTrials, Row, by_subject, cell_name, file_name, inspect, trec};
+use closeread_files::{refuse_input_as_output, write_atomically};
+use closeread_report::{Arm, report};
+use closeread_runner::finished::{self, NamedFolder, Streamed, Texts};
+use closeread_table::render::markdown;
+use folder::OutFolder;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tracing::info;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+/// Write a run in the format of another tool
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    #[command(subcommand)]
+    format: FormatArgs,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum FormatArgs {
+    /// Logs of inspect_ai, an .eval a cell: its viewer and data frames read them
+    Inspect(Folders),
+    /// Tables as Parquet: cells, trials, items, calls, passages
+    Parquet(Folders),
+    /// What was retrieved and what was to be found, as trec_eval reads it: a run a cell, and qrels
+    Trec(Folders),
+    /// Records of Every Eval Ever 0.3.0, with a row an item and metric
+    EveryEvalEver(every_eval_ever::Args),
+    /// The tables of `closeread report` as Markdown
+    Markdown(MarkdownArgs),
+    /// Spans of OpenTelemetry, posted as protobuf over HTTP
+    Otlp(otlp::Args),
+    /// Results for the Hugging Face hub: .eval_results/*.yaml of a model, eval.yaml of a data set
+    Hf(HfArgs),
+    /// A competition for Codabench, from a benchmark: pages, gold, leaderboard, scorer
+    Codabench(codabench::Args),
+    /// A submission to NovelQA's leaderboard
+    Novelqa(NovelqaArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct Folders {
+    /// Run folders; NAME is what the run is called
+    #[arg(value_name = "RUN[=NAME]", required = true)]
+    runs: Vec<NamedFolder>,
+    /// The folder to write into: a new or an empty one, or one that this command wrote
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+struct MarkdownArgs {
+    /// Run folders; NAME is what the tables call the run
+    #[arg(value_name = "RUN[=NAME]", required = true)]
+    runs: Vec<NamedFolder>,
+    /// Write into this file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+struct HfArgs {
+    #[command(flatten)]
+    folders: Folders,
+    /// The benchmark's data set on the hub, org/name
+    #[arg(long, value_name = "ORG/NAME")]
+    dataset: String,
+    /// Revision of the data set
+    #[arg(long, value_name = "HASH")]
+    revision: Option<String>,
+    /// Where the report can be read
+    #[arg(long, value_name = "URL")]
+    url: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+struct NovelqaArgs {
+    /// The run folder
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// The archive to write
+    #[arg(long, value_name = "FILE.zip")]
+    out: PathBuf,
+    /// The cell to submit, METHOD@BUDGET, where the run has several
+    #[arg(long, value_name = "CELL")]
+    at: Option<String>,
+    /// Letter to submit for a question without an answer [default: refuse to write]
+    #[arg(long, value_name = "LETTER")]
+    fill: Option<char>,
+}
+
+/// Writes the export.
+pub(crate) async fn run(args: ExportArgs) -> Result<ExitCode> {
+    match args.format {
+        FormatArgs::Inspect(folders) => inspect_logs(&folders),
+        FormatArgs::Parquet(folders) => tables(&folders),
+        FormatArgs::Trec(folders) => rankings(&folders),
+        FormatArgs::EveryEvalEver(args) => every_eval_ever::run(&args),
+        FormatArgs::Markdown(args) => as_markdown(&args),
+        FormatArgs::Otlp(args) => otlp::run(args).await,
+        FormatArgs::Hf(args) => hub(&args),
+        FormatArgs::Codabench(args) => codabench::run(&args),
+        FormatArgs::Novelqa(args) => novelqa(&args),
+    }
+}
+
+/// A run of the command line, opened.
+fn open(folder: &NamedFolder) -> Result<Streamed> {
+    let name = folder.name.clone().unwrap_or_else(|| finished::folder_name(&folder.path));
+    let streamed = finished::stream(&folder.path, name)?;
+    for lack in streamed.run.lacks() {
+        info!("{}: {lack}", folder.path.display());
+    }
+    Ok(streamed)
+}
+
+fn about(streamed: &Streamed) -> About<'_> {
+    About { run: &streamed.run, created: streamed.created, version: env!("CARGO_PKG_VERSION") }
+}
+
+fn trials(streamed: &Streamed, arm: &Arm) -> Result<CellTrials> {
+    CellTrials::of(&streamed.run, arm).context(format!("{} holds what no run has", streamed.run.name))
+}
+
+/// Hands over each trial of a cell that has a record, in order.
+fn each_row(
+    streamed: &mut Streamed,
+    cell: &CellTrials,
+    mut each: impl FnMut(About<'_>, &Row<'_>) -> Result<()>,
+) -> Result<()> {
+    let Streamed { run, created, stored, .. } = streamed;
+    let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
+    for trial in &cell.trials {
+        if let Some(place) = trial.record {
+            let record = stored.read(run, place)?;
+            each(about, &Row { item: &run.items[trial.item], record: &record, trial })?;
+        }
+    }
+    Ok(())
+}
+
+fn exit_code(complete: bool) -> ExitCode {
+    if complete { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+fn inspect_logs(folders: &Folders) -> Result<ExitCode> {
+    let mut out = OutFolder::open(&folders.out)?;
+    let mut complete = true;
+    for folder in &folders.runs {
+        let mut streamed = open(folder)?;
+        complete &= streamed.run.lacks().is_empty();
+        for arm in streamed.run.plan.clone() {
+            let cell = trials(&streamed, &arm)?;
+            let Streamed { run, created, stored, .. } = &mut streamed;
+            let judgements = by_subject(run);
+            let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
+            let mut log = inspect::Log::new(about, &cell, &judgements);
+            let mut zip = ZipWriter::new(out.create(&log.file_name())?);
+            put(&mut zip, &log.start())?;
+            for trial in &cell.trials {
+                if let Some(place) = trial.record {
+                    let record = stored.read(run, place)?;
+                    put(&mut zip, &log.sample(&Row { item: &run.items[trial.item], record: &record, trial }))?;
+                }
+            }
+            log.finish().iter().try_for_each(|entry| put(&mut zip, entry))?;
+            zip.finish().context("cannot end the archive")?;
+        }
+    }
+    out.close("logs")?;
+    Ok(exit_code(complete))
+}
+
+/// Adds a file to an archive.
+fn put(zip: &mut ZipWriter<std::fs::File>, entry: &closeread_export::Entry) -> Result<()> {
+    use std::io::Write as _;
+    zip.start_file(&entry.name, SimpleFileOptions::default()).with_context(|| format!("cannot add {}", entry.name))?;
+    zip.write_all(&entry.bytes).with_context(|| format!("cannot add {}", entry.name))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn tables(_: &Folders) -> Result<ExitCode> {
+    bail!(
+        "this closeread was built without Parquet: build it with `cargo build --features full`, or use `closeread report --csv`"
+    )
+}
+
+#[cfg(feature = "parquet")]
+fn tables(folders: &Folders) -> Result<ExitCode> {
+    parquet::run(folders)
+}
+
+fn rankings(folders: &Folders) -> Result<ExitCode> {
+    use std::io::Write as _;
+    let mut out = OutFolder::open(&folders.out)?;
+    let mut complete = true;
+    let mut golds: BTreeMap<String, String> = BTreeMap::new();
+    for folder in &folders.runs {
+        let mut streamed = open(folder)?;
+        complete &= streamed.run.lacks().is_empty();
+        golds.extend(streamed.run.items.iter().map(|item| (item.id.clone(), trec::qrels(item))));
+        for arm in streamed.run.plan.clone() {
+            let cell = trials(&streamed, &arm)?;
+            let name = file_name(&format!("{}_{}", streamed.run.name, cell_name(&streamed.run, &arm)));
+            let mut lines = std::io::BufWriter::new(Vec::new());
+            each_row(&mut streamed, &cell, |about, row| {
+                // A reader knows one ranking a question.
+                let ranking = if row.trial.repeat == 0 { trec::run(about.run, &cell, row) } else { String::new() };
+                lines.write_all(ranking.as_bytes()).map_err(Into::into)
+            })?;
+            let lines = lines.into_inner().map_err(|error| anyhow::anyhow!("{error}"))?;
+            if !lines.is_empty() {
+                out.write(&format!("{name}.run"), &lines)?;
+            }
+        }
+    }
+    let qrels: String = golds.into_values().collect();
+    if qrels.is_empty() {
+        bail!(
+            "no item has gold evidence whose place is known: there is nothing to be found, and no ranking can be judged"
+        );
+    }
+    out.write("qrels", qrels.as_bytes())?;
+    out.close("rankings and their qrels")?;
+    Ok(exit_code(complete))
+}
+
+fn as_markdown(args: &MarkdownArgs) -> Result<ExitCode> {
+    let runs = finished::load_all(&args.runs, Texts::Skip)?;
+    let report = report(&runs).context("the runs cannot stand in one table")?;
+    let tables: Vec<String> = report.tables.iter().map(markdown::table).collect();
+    let text = format!("# {}\n\n{}", markdown::escaped(&report.title), tables.join("\n"));
+    match &args.out {
+        Some(path) => write_atomically(path, text.as_bytes())?,
+        None => out!("{text}"),
+    }
+    Ok(exit_code(report.complete))
+}
+
+fn hub(args: &HfArgs) -> Result<ExitCode> {
+    let mut out = OutFolder::open(&args.folders.out)?;
+    let HfArgs { dataset, revision, url, .. } = args;
+    if dataset.split('/').filter(|part| !part.is_empty()).count() != 2 {
+        bail!("--dataset {dataset}: expected the data set's repository on the hub, org/name");
+    }
+    let hub = Hub { dataset: dataset.clone(), revision: revision.clone(), url: url.clone() };
+    let (mut complete, mut arms, mut benchmark) = (true, Vec::new(), String::new());
+    for folder in &args.folders.runs {
+        let streamed = open(folder)?;
+        complete &= streamed.run.lacks().is_empty();
+        benchmark.clone_from(&streamed.run.benchmark);
+        let mut by_model: BTreeMap<String, Vec<CellTrials>> = BTreeMap::new();
+        for arm in &streamed.run.plan {
+            by_model.entry(arm.model.clone()).or_default().push(trials(&streamed, arm)?.without_trials());
+        }
+        arms.extend(streamed.run.plan.iter().cloned());
+        for (model, cells) in &by_model {
+            let entry = hf::eval_results(about(&streamed), &hub, model, cells);
+            let entry =
+                entry.with_context(|| format!("no cell of {model} has a score: there is nothing to publish"))?;
+            out.write(&format!("{}/{}", file_name(model), entry.name), &entry.bytes)?;
+        }
+    }
+    let entry = hf::eval_yaml(&benchmark, &arms);
+    out.write(&entry.name, &entry.bytes)?;
+    out.close("files for the hub")?;
+    Ok(exit_code(complete))
+}
+
+fn novelqa(args: &NovelqaArgs) -> Result<ExitCode> {
+    let run = finished::load(&args.run, finished::folder_name(&args.run), Texts::Skip)?;
+    refuse_input_as_output(&args.out, "--out", [args.run.join("records.jsonl").as_path()])?;
+    let arm = one_arm(&run.plan, args.at.as_deref(), &args.run)?;
+    let attempts =
+        run.records.iter().filter(|record| Arm::of(&record.key) == arm && record.key.repeat == 0).map(|record| {
+            let attempt = Attempt { outcome: record.outcome.clone(), evidence: Vec::new(), given: BTreeMap::new() };
+            (record.key.item.clone(), attempt)
+        });
+    let attempts = attempts.collect();
+    let choices = run.items.iter().any(|item| item.task == Task::Choice);
+    let submission = Submission {
+        items: run.items.clone(),
+        attempts,
+        problems: Problems::default(),
+        notes: vec![],
+        metrics: vec![],
+    };
+    let setting = if choices { Setting::MultipleChoice } else { Setting::Generative };
+    let InputFile { name, bytes } = write_codabench(&submission, setting, args.fill)?;
+    write_zip(&args.out, &name, &bytes).with_context(|| format!("cannot write {}", args.out.display()))?;
+    info!("{}: {name} written for Codabench", args.out.display());
+    if setting == Setting::Generative {
+        info!("add res_gen/key, the key for the judge, before you submit it");
+    }
+    Ok(exit_code(run.lacks().is_empty()))
+}
+
+/// The cell of a plan that `METHOD[@BUDGET]` names; the only one without a name.
+pub(super) fn one_arm(plan: &[Arm], at: Option<&str>, run: &Path) -> Result<Arm> {
+    let named = |arm: &&Arm| at.is_none_or(|at| at == at_name(arm) || at == arm.method);
+    let found: Vec<&Arm> = plan.iter().filter(named).collect();
+    match found.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => bail!("{} has no cell `{}`: it has {}", run.display(), at.unwrap_or_default(), names(plan)),
+        _ => bail!("{} has several such cells: name one of them by --at: {}", run.display(), names(plan)),
+    }
+}
+
+/// `dos-rag@1500`, as `--at` takes it.
+pub(super) fn at_name(arm: &Arm) -> String {
+    arm.method.clone() + &arm.budget.map_or_else(String::new, |budget| format!("@{budget}"))
+}
+
+fn names(plan: &[Arm]) -> String {
+    plan.iter().map(at_name).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,143 @@
+//! `closeread export codabench`: a competition from a benchmark.
+
+use anyhow::{Context, Result, bail};
+use closeread_data::jsonl;
+use closeread_eval::{InputFile, Item, default_metrics, is_chinese};
+use closeread_export::Entry;
+use closeread_export::codabench::{Competition, PROGRAM, bundle};
+use closeread_files::refuse_input_as_output;
+use closeread_metrics::Metric;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tracing::info;
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The benchmark: an items.jsonl with gold answers, or a folder or run folder that holds one
+    #[arg(value_name = "ITEMS")]
+    items: PathBuf,
+    /// The bundle to write
+    #[arg(long, value_name = "FILE.zip")]
+    out: PathBuf,
+    /// Title of the competition
+    #[arg(long, value_name = "TEXT")]
+    title: String,
+    /// First day of the competition
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    start: String,
+    /// Metrics of the leaderboard, the one that ranks first [default: those of the items' tasks]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    metric: Vec<Metric>,
+    /// The scorer: a closeread that needs no library (--target x86_64-unknown-linux-musl) [default: this program]
+    #[arg(long, value_name = "FILE")]
+    scorer: Option<PathBuf>,
+    /// The container that the scorer runs in
+    #[arg(long, value_name = "NAME", default_value = "codalab/codalab-legacy:py37")]
+    image: String,
+}
+
+pub(super) fn run(args: &Args) -> Result<ExitCode> {
+    let is_day = args.start.len() == 10
+        && args.start.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    if !is_day {
+        bail!("--start {}: expected a day such as 2026-12-01", args.start);
+    }
+    let file = if args.items.is_dir() { args.items.join("items.jsonl") } else { args.items.clone() };
+    refuse_input_as_output(&args.out, "--out", [file.as_path()])?;
+    let items = items(&file)?;
+    let metrics = if args.metric.is_empty() { of_tasks(&items) } else { args.metric.clone() };
+    let scorer = match &args.scorer {
+        Some(path) => path.clone(),
+        None => std::env::current_exe().context("cannot find this program")?,
+    };
+    let program = closeread_files::read_file(&scorer).with_context(|| format!("cannot read {}", scorer.display()))?;
+    if program.starts_with(b"\x7fELF") && needs_a_loader(&program) {
+        info!(
+            "{} needs the libraries of this system: where the platform's container lacks them, pass a static build by --scorer",
+            scorer.display()
+        );
+    }
+    let competition = Competition {
+        title: args.title.clone(),
+        start: args.start.clone(),
+        metrics: metrics.iter().map(|metric| metric.name().to_owned()).collect(),
+        image: args.image.clone(),
+    };
+    let mut entries = bundle(&competition, &items);
+    entries.push(Entry { name: format!("scoring_program/{PROGRAM}"), bytes: program });
+    let n = entries.len();
+    write(&args.out, entries)?;
+    info!("{}: {n} files, {} items, a competition for Codabench", args.out.display(), items.len());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn items(path: &Path) -> Result<Vec<Item>> {
+    let bytes = closeread_files::read_file(path)
+        .with_context(|| format!("cannot read {}: expected an items.jsonl, or a folder with one", path.display()))?;
+    let (items, problems) = jsonl::items(&InputFile { name: path.display().to_string(), bytes });
+    match problems.iter().find(|problem| problem.dropped) {
+        Some(problem) => bail!("{problem}"),
+        None if items.is_empty() => bail!("{} holds no items", path.display()),
+        None => Ok(items),
+    }
+}
+
+/// The main metric of each kind of item.
+fn of_tasks(items: &[Item]) -> Vec<Metric> {
+    let mut metrics: Vec<Metric> = Vec::new();
+    for item in items {
+        for metric in default_metrics(item.task, is_chinese(item)) {
+            if !metrics.contains(metric) {
+                metrics.push(*metric);
+            }
+        }
+    }
+    metrics
+}
+
+/// True of a program that names a dynamic loader (program header of type 3).
+fn needs_a_loader(program: &[u8]) -> bool {
+    let number = |at: usize, n: usize| {
+        program
+            .get(at..at + n)
+            .map_or(0, |bytes| bytes.iter().rev().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte)))
+    };
+    let (first, size, n) = (number(32, 8), number(54, 2), number(56, 2));
+    (0..n).any(|header| number(first.saturating_add(header * size), 4) == 3)
+}
+
+/// The bundle, whose folders are archives of their own.
+fn write(out: &Path, entries: Vec<Entry>) -> Result<()> {
+    let mut archives: BTreeMap<String, Vec<(String, Vec<u8>)>> = BTreeMap::new();
+    let mut plain = Vec::new();
+    for Entry { name, bytes } in entries {
+        match name.split_once('/') {
+            Some((folder, rest)) => archives.entry(folder.to_owned()).or_default().push((rest.to_owned(), bytes)),
+            None => plain.push((name, bytes)),
+        }
+    }
+    for (folder, files) in archives {
+        let mut inner = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in files {
+            let mode = if name == PROGRAM { 0o755 } else { 0o644 };
+            inner.start_file(name, SimpleFileOptions::default().unix_permissions(mode))?;
+            inner.write_all(&bytes)?;
+        }
+        plain.push((format!("{folder}.zip"), inner.finish()?.into_inner()));
+    }
+    let file = File::create(out).with_context(|| format!("cannot create {}", out.display()))?;
+    let mut zip = ZipWriter::new(file);
+    for (name, bytes) in plain {
+        zip.start_file(name, SimpleFileOptions::default())?;
+        zip.write_all(&bytes)?;
+    }
+    zip.finish().with_context(|| format!("cannot end {}", out.display()))?;
+    Ok(())
+}

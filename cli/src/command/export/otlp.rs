@@ -1,0 +1,123 @@
+//! `closeread export otlp`.
+
+use super::{exit_code, open, trials};
+use anyhow::{Context, Result, bail};
+use closeread_export::otlp::{Batch, PATH};
+use closeread_export::{About, Row};
+use closeread_providers::http;
+use closeread_runner::finished::{NamedFolder, Streamed};
+use closeread_table::number::thousands;
+use reqwest::Url;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use std::process::ExitCode;
+use std::time::Duration;
+use tracing::info;
+
+/// Spans of a request; a receiver refuses bodies that are too large.
+const SPANS: usize = 512;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Run folders; NAME is what the run is called
+    #[arg(value_name = "RUN[=NAME]", required = true)]
+    runs: Vec<NamedFolder>,
+    /// Address of the receiver, to which /v1/traces is added [default: $OTEL_EXPORTER_OTLP_ENDPOINT]
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// A header of every request; a key belongs into $OTEL_EXPORTER_OTLP_HEADERS, which other users cannot see
+    #[arg(long, value_name = "NAME=VALUE")]
+    header: Vec<String>,
+}
+
+pub(super) async fn run(args: Args) -> Result<ExitCode> {
+    let given = args.endpoint.clone().or_else(|| variable("OTEL_EXPORTER_OTLP_ENDPOINT"));
+    let endpoint = given.context("no receiver: name its address by --endpoint, such as http://localhost:5000")?;
+    let url = Url::parse(&format!("{}/{PATH}", endpoint.trim_end_matches('/')))
+        .with_context(|| format!("{endpoint} is no address: expected http://HOST:PORT"))?;
+    let of_environment = variable("OTEL_EXPORTER_OTLP_HEADERS").unwrap_or_default();
+    let listed = of_environment.split(',').filter(|header| !header.trim().is_empty());
+    let headers = headers(listed.chain(args.header.iter().map(String::as_str)))?;
+    let client = http::client().timeout(Duration::from_secs(60)).build().context("cannot make an HTTP client")?;
+    let receiver = Receiver { client, url, headers };
+    let (mut complete, mut sent) = (true, 0);
+    for folder in &args.runs {
+        let mut streamed = open(folder)?;
+        complete &= streamed.run.lacks().is_empty();
+        let mut clock = streamed.created;
+        let mut spans = 0;
+        for arm in streamed.run.plan.clone() {
+            let cell = trials(&streamed, &arm)?;
+            let Streamed { run, stored, .. } = &mut streamed;
+            let mut batch = Batch::new(About { run, created: clock, version: env!("CARGO_PKG_VERSION") });
+            for trial in &cell.trials {
+                let Some(place) = trial.record else { continue };
+                let record = stored.read(run, place)?;
+                batch.add(&cell, &Row { item: &run.items[trial.item], record: &record, trial });
+                if batch.len() >= SPANS {
+                    spans += receiver.post(&mut batch).await?;
+                }
+            }
+            spans += receiver.post(&mut batch).await?;
+            clock = batch.ended();
+        }
+        sent += spans;
+    }
+    info!("{} spans sent to {}", thousands(sent), receiver.url);
+    Ok(exit_code(complete))
+}
+
+struct Receiver {
+    client: reqwest::Client,
+    url: Url,
+    headers: HeaderMap,
+}
+
+impl Receiver {
+    /// Sends the spans that wait, again if the receiver is busy; how many they were.
+    async fn post(&self, batch: &mut Batch<'_>) -> Result<u64> {
+        let n = batch.len() as u64;
+        if n == 0 {
+            return Ok(0);
+        }
+        let body = batch.take();
+        let mut pause = Duration::from_millis(500);
+        loop {
+            let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+            let answer = request.header(CONTENT_TYPE, "application/x-protobuf").body(body.clone()).send().await;
+            let answer = answer.map_err(|error| anyhow::anyhow!("{}", error.without_url()));
+            let answer = answer.with_context(|| format!("{} cannot be reached: is the receiver running?", self.url))?;
+            let status = answer.status();
+            if status.is_success() {
+                return Ok(n);
+            }
+            let is_busy = matches!(status.as_u16(), 429 | 502 | 503 | 504);
+            if !is_busy || pause > Duration::from_secs(30) {
+                let said: String = answer.text().await.unwrap_or_default().chars().take(300).collect();
+                bail!("{} answered {status}: {said}", self.url);
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+fn headers<'a>(given: impl Iterator<Item = &'a str>) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for header in given {
+        // What stands behind the name may be a key: it is in no message.
+        let Some((name, value)) = header.split_once('=') else {
+            bail!("a header is no NAME=VALUE: expected one such as x-mlflow-experiment-id=1")
+        };
+        let name: HeaderName =
+            name.trim().parse().with_context(|| format!("`{}` is no name of a header", name.trim()))?;
+        let mut value = HeaderValue::from_str(value.trim())
+            .map_err(|_| anyhow::anyhow!("the value of the header {name} holds what no header can hold"))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,152 @@
+//! `closeread export parquet`.
+
+use super::{Folders, OutFolder, about, exit_code, open, trials};
+use anyhow::{Context, Result};
+use closeread_export::tables::{Field, Kind, Schema, Tables};
+use closeread_export::{About, Row};
+use closeread_runner::finished::Streamed;
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+/// Bytes of texts that are held before a group of rows is written.
+const GROUP_BYTES: usize = 8 << 20;
+/// Most rows of a group.
+const GROUP_ROWS: usize = 20_000;
+
+pub(super) fn run(folders: &Folders) -> Result<ExitCode> {
+    let mut out = OutFolder::open(&folders.out)?;
+    let mut opened = folders.runs.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let (mut metrics, mut measures, mut labels) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for streamed in &opened {
+        for arm in &streamed.run.plan {
+            metrics.extend(trials(streamed, arm)?.metrics());
+        }
+        measures.extend(streamed.measures.iter().cloned());
+        labels.extend(streamed.run.items.iter().flat_map(|item| item.labels.keys().cloned()));
+    }
+    let tables = Tables::of(metrics, measures, labels);
+    let mut file = |schema: Schema| Sheet::new(out.create(&format!("{}.parquet", schema.name))?, schema);
+    let mut cells = file(Tables::cells_schema())?;
+    let mut all = file(tables.trials_schema())?;
+    let mut items = file(tables.items_schema())?;
+    let mut calls = file(Tables::calls_schema())?;
+    let mut passages = file(Tables::passages_schema())?;
+    let (mut complete, mut known) = (true, BTreeSet::new());
+    for streamed in &mut opened {
+        complete &= streamed.run.lacks().is_empty();
+        for item in &streamed.run.items {
+            if known.insert(item.id.clone()) {
+                items.push(tables.item(item))?;
+            }
+        }
+        for arm in streamed.run.plan.clone() {
+            let cell = trials(streamed, &arm)?;
+            Tables::cells(&streamed.run, &cell).into_iter().try_for_each(|row| cells.push(row))?;
+            for (place, trial) in cell.trials.iter().enumerate() {
+                let Some(record) = trial.record else {
+                    all.push(tables.trial(about(streamed), &cell, place, None))?;
+                    continue;
+                };
+                let Streamed { run, created, stored, .. } = &mut *streamed;
+                let record = stored.read(run, record)?;
+                let about = About { run, created: *created, version: env!("CARGO_PKG_VERSION") };
+                let row = Row { item: &run.items[trial.item], record: &record, trial };
+                all.push(tables.trial(about, &cell, place, Some(&row)))?;
+                Tables::calls(run, &cell, &row).into_iter().try_for_each(|row| calls.push(row))?;
+                Tables::passages(run, &cell, &row).into_iter().try_for_each(|row| passages.push(row))?;
+            }
+        }
+    }
+    for sheet in [cells, all, items, calls, passages] {
+        sheet.close()?;
+    }
+    out.close("tables")?;
+    Ok(exit_code(complete))
+}
+
+/// A table in the making, written group by group.
+struct Sheet {
+    schema: Schema,
+    writer: SerializedFileWriter<File>,
+    rows: Vec<Vec<Field>>,
+    bytes: usize,
+}
+
+impl Sheet {
+    fn new(file: File, schema: Schema) -> Result<Self> {
+        let field = |(name, kind): &(String, Kind)| {
+            let (physical, logical) = match kind {
+                Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+                Kind::Number => (Physical::DOUBLE, None),
+                Kind::Integer => (Physical::INT64, None),
+                Kind::Truth => (Physical::BOOLEAN, None),
+            };
+            let field = Type::primitive_type_builder(name, physical).with_logical_type(logical);
+            Ok(Arc::new(field.with_repetition(Repetition::OPTIONAL).build()?))
+        };
+        let fields = schema.columns.iter().map(field).collect::<Result<Vec<_>>>()?;
+        let message = Arc::new(Type::group_type_builder(schema.name).with_fields(fields).build()?);
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?)).build();
+        let writer = SerializedFileWriter::new(file, message, Arc::new(properties))?;
+        Ok(Self { schema, writer, rows: Vec::new(), bytes: 0 })
+    }
+
+    fn push(&mut self, row: Vec<Field>) -> Result<()> {
+        self.bytes += row.iter().map(|field| if let Field::Text(text) = field { text.len() } else { 0 }).sum::<usize>();
+        self.rows.push(row);
+        if self.bytes >= GROUP_BYTES || self.rows.len() >= GROUP_ROWS { self.write() } else { Ok(()) }
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let rows = std::mem::take(&mut self.rows);
+        self.bytes = 0;
+        let mut group = self.writer.next_row_group()?;
+        let mut at = 0;
+        while let Some(mut column) = group.next_column()? {
+            let fields: Vec<&Field> = rows.iter().map(|row| &row[at]).collect();
+            let levels: Vec<i16> = fields.iter().map(|field| i16::from(**field != Field::Absent)).collect();
+            match self.schema.columns[at].1 {
+                Kind::Text => {
+                    let text = |field: &&Field| match field {
+                        Field::Text(text) => Some(ByteArray::from(text.as_bytes().to_vec())),
+                        _ => None,
+                    };
+                    let values: Vec<ByteArray> = fields.iter().filter_map(text).collect();
+                    column.typed::<ByteArrayType>().write_batch(&values, Some(&levels), None)?;
+                }
+                Kind::Number => {
+                    let number = |field: &&Field| if let Field::Number(value) = field { Some(*value) } else { None };
+                    let values: Vec<f64> = fields.iter().filter_map(number).collect();
+                    column.typed::<DoubleType>().write_batch(&values, Some(&levels), None)?;
+                }
+                Kind::Integer => {
+                    let integer = |field: &&Field| if let Field::Integer(value) = field { Some(*value) } else { None };
+                    let values: Vec<i64> = fields.iter().filter_map(integer).collect();
+                    column.typed::<Int64Type>().write_batch(&values, Some(&levels), None)?;
+                }
+                Kind::Truth => {
+                    let truth = |field: &&Field| if let Field::Truth(value) = field { Some(*value) } else { None };
+                    let values: Vec<bool> = fields.iter().filter_map(truth).collect();
+                    column.typed::<BoolType>().write_batch(&values, Some(&levels), None)?;
+                }
+            }
+            column.close()?;
+            at += 1;
+        }
+        group.close()?;
+        Ok(())
+    }
+
+    fn close(mut self) -> Result<()> {
+        self.write()?;
+        self.writer.close().with_context(|| format!("cannot end {}.parquet", self.schema.name))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,362 @@
+//! `closeread retrieve`: what retrieval finds of the gold evidence, for a grid of settings, without a model that answers.
+//!
+//! Passages are ranked by the engine of a run, with the reader that needs no model, in the folder `ranked` below the result: so
+//! it goes on where it was stopped. The result is a run folder of its own, of which every other command reads.
+
+use super::plan::say_problems;
+use crate::config::RunArgs;
+use crate::values::one_of;
+use anyhow::{Result, bail};
+use closeread_books::chunk::Chunker;
+use closeread_eval::ranking::{best_first, pieces, precision, scores};
+use closeread_eval::{Item, Outcome};
+use closeread_methods::reader::EXTRACTIVE;
+use closeread_methods::record::{Record, TrialKey};
+use closeread_methods::{AnyMethod, Passages, QueryForm, Rag, Select, Settings, entry};
+use closeread_metrics::Metric;
+use closeread_providers::response_cache::ResponseCache;
+use closeread_providers::{self as provider, Reader};
+use closeread_report::compare::{Choice, RunComparison, Source, Two, comparison_tables};
+use closeread_report::{Arm, report, score_table};
+use closeread_retrieve::Retriever;
+use closeread_retrieve::context::Fill;
+use closeread_runner::benchmark::Benchmark;
+use closeread_runner::encoders::Encoders;
+use closeread_runner::engine::{self, Plan, PlannedCell};
+use closeread_runner::finished::{self, Texts};
+use closeread_runner::host::CliHost;
+use closeread_runner::run_folder::{Opening, RunFolder};
+use closeread_runner::spending::Spending;
+use closeread_runner::{models, pricing, prompts};
+use closeread_table::render::text;
+use closeread_text::Span;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::rc::Rc;
+use tracing::info;
+
+/// What stands in the place of a model.
+const MODEL: &str = "builtin/retrieval";
+/// The folder of the rankings, below the result.
+const RANKED: &str = "ranked";
+
+/// Find out what retrieval finds of the gold evidence, for a grid of settings; no model is asked
+///
+/// Every combination of the lists is a configuration, named by what varies, and a cell of a run folder that `report`,
+/// `compare`, `gate` and `export` read. Scored are recall and precision of the evidence within each budget, and how early
+/// the ranking reaches it: mrr, hit@k, ndcg@k, precision@k, recall@k, see docs/retrieval.md. The same command resumes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RetrieveArgs {
+    /// A benchmark whose items have evidence, as for `closeread run` [default: sample]
+    #[arg(long, value_name = "NAME|DIR")]
+    benchmark: Option<String>,
+    /// File or folder a data set is read from; repeatable
+    #[arg(long, value_name = "PATH")]
+    data: Vec<PathBuf>,
+    /// Only items with this value of a label; repeatable
+    #[arg(long = "where", value_name = "LABEL=VALUE")]
+    only: Vec<String>,
+    /// Only the first N items
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+    /// All documents as one book
+    #[arg(long)]
+    one_book: bool,
+    /// How passages are ranked
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "bm25,dense", value_parser = one_of::<Retriever>())]
+    retriever: Vec<Retriever>,
+    /// How books are cut
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "dos", value_parser = one_of::<Chunker>())]
+    chunker: Vec<Chunker>,
+    /// Most tokens of a passage
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "100")]
+    passage_tokens: Vec<usize>,
+    /// Embedding models [default: all-MiniLM-L6-v2]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    embedder: Vec<String>,
+    /// Address of the embedding models' server
+    #[arg(long, value_name = "URL")]
+    embedder_base_url: Option<String>,
+    /// Passages on each side of a ranked one that are ranked right behind it
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "0")]
+    neighbours: Vec<usize>,
+    /// Tokens of retrieved passages
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "500,1000,1500,5000")]
+    budget: Vec<usize>,
+    /// Ranks
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,3,5,10")]
+    k: Vec<usize>,
+    /// Counts passages and budgets, as for `closeread run` [default: cl100k]
+    #[arg(long, value_name = "NAME|FILE")]
+    tokenizer: Option<String>,
+    /// The run folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Forget what the folder holds and start anew
+    #[arg(long)]
+    fresh: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// One configuration of the grid.
+#[derive(Debug, Clone)]
+struct Point {
+    name: String,
+    retriever: Retriever,
+    /// `None` where words rank.
+    embedder: Option<String>,
+    rag: Rag,
+}
+
+/// Ranks, scores, prints.
+pub(crate) async fn run(args: RetrieveArgs) -> Result<ExitCode> {
+    let options = args.run_args();
+    let mut benchmark = Benchmark::load(&options.benchmark_options()?)?;
+    let evidence = benchmark.resolve()?;
+    say_problems(&benchmark);
+    let with_evidence = benchmark.items.iter().filter(|item| !pieces(item).is_empty()).count();
+    if with_evidence == 0 {
+        bail!("no item of benchmark `{}` has gold evidence whose place is known: nothing can be found", benchmark.name);
+    }
+    let points = args.points();
+    let tokenizer = options.load_tokenizer()?;
+    let cells = args.cells(&points, MODEL);
+    let documents: Vec<Value> = benchmark
+        .books
+        .iter()
+        .map(
+            |b| json!({"id": b.id, "title": b.title, "language": b.language, "sha256": b.hash(), "bytes": b.n_bytes()}),
+        )
+        .collect();
+    let configuration = json!({
+        "benchmark": benchmark.name,
+        "data": benchmark.fingerprint()?,
+        "documents": documents,
+        "keep_frame": benchmark.keep_frame,
+        "keep_wraps": benchmark.keep_wraps,
+        "items": benchmark.items.len(),
+        "cells": cells,
+        "methods": points.iter().map(|point| (&point.name, point.described())).collect::<BTreeMap<_, _>>(),
+        "repeats": 1,
+        "tokenizer": tokenizer.name(),
+        "k": args.k,
+    });
+    let opening = if args.fresh { Opening::Fresh } else { Opening::Resume };
+    let mut folder = RunFolder::open(&args.out, &configuration, None, opening)?;
+    let mut ranked = RunFolder::open(&args.out.join(RANKED), &configuration, None, opening)?;
+    folder.store(&benchmark.books, &benchmark.texts, &benchmark.items)?;
+    ranked.store(&[], &benchmark.texts, &benchmark.items)?;
+    benchmark.keep_in(folder.texts());
+    info!(
+        "{}: {} items, {} of them with evidence, on {} books, {} configurations, run folder {}",
+        benchmark.name,
+        benchmark.items.len(),
+        with_evidence,
+        benchmark.books.len(),
+        points.len(),
+        args.out.display()
+    );
+    let prompts = prompts::load(None)?;
+    let prices = pricing::load(None)?;
+    let mut interrupted = false;
+    for (retriever, embedder) in kinds(&points) {
+        let mut methods = vec![(entry("dos-rag").expect("a method of this name"), AnyMethod::Rag(Rag::dos()))];
+        let encoders = Encoders::load(embedder.as_deref(), &options.embedder_options(), Some(retriever), &mut methods)?;
+        let mut planned = Vec::new();
+        for point in points.iter().filter(|point| point.retriever == retriever && point.embedder == embedder) {
+            for key in args.cells(std::slice::from_ref(point), EXTRACTIVE) {
+                let select = match key.budget {
+                    Some(_) => Select::Budget { fill: Fill::Stop },
+                    None => Select::Top { top_k: args.most_k() },
+                };
+                let method = AnyMethod::Rag(Rag { select, ..point.rag.clone() });
+                let method = match &embedder {
+                    Some(name) => method.embedded_by(name),
+                    None => method,
+                };
+                planned.push(PlannedCell { key, method, encoder: encoders.of("dos-rag") });
+            }
+        }
+        let host = CliHost::new(
+            Reader::named(EXTRACTIVE, None, provider::Options::default())?,
+            Rc::new(ResponseCache::new(None)),
+        );
+        let spending = Spending::new(prices.clone(), None, Default::default(), tokenizer.clone());
+        let plan = Plan {
+            setting: Settings {
+                prompts: &prompts,
+                tokenizer: &tokenizer,
+                response_limit: None.into(),
+                temperature: 0.0,
+                context_window: None,
+            },
+            windows: BTreeMap::new(),
+            cells: planned,
+            preparer: None,
+            repeats: 1,
+            retriever: Some(retriever),
+            concurrency: 4,
+            hosts: HashMap::from([(EXTRACTIVE.to_owned(), host)]),
+            spending: Rc::new(spending),
+        };
+        interrupted |= engine::run(&plan, &benchmark, &evidence, &mut ranked).await?.interrupted;
+        if interrupted {
+            break;
+        }
+    }
+    let items: HashMap<&str, &Item> = benchmark.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let scored = ranked.records().into_iter().filter_map(|record| {
+        let item = items.get(record.key.item.as_str())?;
+        let record = args.scored(item, record);
+        (!folder.is_done(&record.key)).then_some(record)
+    });
+    let scored: Vec<Record> = scored.collect();
+    folder.append(scored)?;
+    drop(folder);
+    print(&args, &points)?;
+    if interrupted {
+        info!("stopped; give the same command again to go on");
+    }
+    Ok(if interrupted { ExitCode::from(1) } else { ExitCode::SUCCESS })
+}
+
+/// The report on the folder, with paired differences against the first configuration.
+fn print(args: &RetrieveArgs, points: &[Point]) -> Result<()> {
+    let run = finished::load(&args.out, finished::folder_name(&args.out), Texts::Skip)?;
+    let told = report(std::slice::from_ref(&run))?;
+    if args.json {
+        outln!("{}", serde_json::to_string(&told)?);
+        return Ok(());
+    }
+    let cells: Vec<_> = told.runs.iter().flat_map(|run| run.cells.iter().cloned()).collect();
+    out!("{}", text::table(&score_table(&cells)));
+    let two = Two::new(Source::of_run(run.name.clone(), args.out.display().to_string(), &run)?, None);
+    let mut comparisons: Vec<RunComparison> = Vec::new();
+    for other in points.iter().skip(1) {
+        let choice = Choice { method: vec![points[0].name.clone(), other.name.clone()], ..Choice::default() };
+        comparisons.extend(two.compare(&choice)?.into_iter().map(|compared| compared.comparison));
+    }
+    let told_apart = [Metric::EvidenceRecall.name(), "mrr"];
+    comparisons.retain(|comparison| told_apart.contains(&comparison.metric.as_str()) && comparison.overall.is_some());
+    for table in comparison_tables(&comparisons) {
+        out!("\n{}", text::table(&table));
+    }
+    Ok(())
+}
+
+/// Retrievers and embedders, each pair once.
+fn kinds(points: &[Point]) -> Vec<(Retriever, Option<String>)> {
+    let mut kinds = Vec::new();
+    for point in points {
+        let kind = (point.retriever, point.embedder.clone());
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
+}
+
+impl Point {
+    fn described(&self) -> Value {
+        json!({"retriever": self.retriever, "embedder": self.embedder, "rag": self.rag})
+    }
+}
+
+impl RetrieveArgs {
+    /// The options of a run that read its benchmark.
+    fn run_args(&self) -> RunArgs {
+        RunArgs {
+            benchmark: self.benchmark.clone(),
+            data: self.data.clone(),
+            only: self.only.clone(),
+            limit: self.limit,
+            one_book: self.one_book,
+            tokenizer: self.tokenizer.clone(),
+            embedder_base_url: self.embedder_base_url.clone(),
+            model: vec![EXTRACTIVE.to_owned()],
+            ..RunArgs::default()
+        }
+    }
+
+    fn most_k(&self) -> usize {
+        self.k.iter().copied().max().unwrap_or(1)
+    }
+
+    /// Every combination, named by what varies.
+    fn points(&self) -> Vec<Point> {
+        let shipped = [models::SHIPPED.to_owned()];
+        let embedders = if self.embedder.is_empty() { &shipped[..] } else { &self.embedder };
+        let mut points: Vec<Point> = Vec::new();
+        for &retriever in &self.retriever {
+            // Words need no model: one configuration stands for all.
+            let embedders: Vec<Option<&String>> = match retriever {
+                Retriever::Bm25 => vec![None],
+                _ => embedders.iter().map(Some).collect(),
+            };
+            for embedder in embedders {
+                for &split in &self.chunker {
+                    for &max_tokens in &self.passage_tokens {
+                        for &neighbours in &self.neighbours {
+                            let retrieved_by = json!(retriever);
+                            let mut name = vec![retrieved_by.as_str().unwrap_or_default().to_owned()];
+                            name.extend(embedder.filter(|_| self.embedder.len() > 1).cloned());
+                            name.extend((self.chunker.len() > 1).then(|| split.name().to_owned()));
+                            name.extend((self.passage_tokens.len() > 1).then(|| max_tokens.to_string()));
+                            name.extend((self.neighbours.len() > 1).then(|| format!("n{neighbours}")));
+                            let passages = Passages { split, max_tokens, embedder: None };
+                            let rag = Rag { passages, neighbours, query: QueryForm::Question, ..Rag::vanilla() };
+                            let (name, embedder) = (name.join("-"), embedder.cloned());
+                            points.push(Point { name, retriever, embedder, rag });
+                        }
+                    }
+                }
+            }
+        }
+        points
+    }
+
+    /// The cells of configurations: one a budget, and one for the ranks.
+    fn cells(&self, points: &[Point], model: &str) -> Vec<Arm> {
+        let budgets = self.budget.iter().copied().map(Some).chain([None]);
+        let arm = |point: &Point, budget| Arm { method: point.name.clone(), model: model.to_owned(), budget };
+        points.iter().flat_map(|point| budgets.clone().map(|budget| arm(point, budget)).collect::<Vec<_>>()).collect()
+    }
+
+    /// The record of a ranking, scored by what it found; whatever was answered is left out.
+    fn scored(&self, item: &Item, record: Record) -> Record {
+        let pieces = pieces(item);
+        let passages = record.context.as_ref().map_or(&[][..], |context| &context.passages);
+        let ranked = best_first(passages);
+        let spans: Vec<(&str, Span)> =
+            ranked.iter().map(|passage| (passage.document.as_str(), Span::new(passage.start, passage.end))).collect();
+        let found = match record.key.budget {
+            None => scores(&pieces, &spans, &self.k).unwrap_or_default(),
+            Some(_) => {
+                let recall = record.scores.get(Metric::EvidenceRecall.name()).copied();
+                let recall = recall.map(|recall| (Metric::EvidenceRecall.name().to_owned(), recall));
+                let precision = precision(&pieces, &spans).map(|share| ("evidence_precision".to_owned(), share));
+                recall.into_iter().chain(precision).collect()
+            }
+        };
+        let outcome = match record.outcome {
+            Outcome::Failed { .. } => record.outcome,
+            _ => Outcome::Answered { answer: String::new(), choice: None },
+        };
+        Record {
+            key: TrialKey { model: MODEL.to_owned(), ..record.key },
+            outcome,
+            scores: found,
+            prompt_tokens: 0,
+            context: record.context,
+            calls: Vec::new(),
+            measures: BTreeMap::new(),
+            evidence: None,
+            shared_call: None,
+            seconds: record.seconds,
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! `closeread export`, as the tools read it that it is for.
+
+use crate::support::{Ended, Sandbox, readers, run_tales, tales};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::Command;
+
+fn a_run() -> Sandbox {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book,dos-rag", "--budget", "15,30"]);
+    sandbox
+}
+
+/// The means of a report by cell and metric.
+fn means(sandbox: &Sandbox) -> BTreeMap<String, (f64, u64)> {
+    let report = sandbox.run(&["report", "r", "--json"]).json();
+    let mut means = BTreeMap::new();
+    for cell in report["runs"][0]["cells"].as_array().unwrap() {
+        let budget = cell["budget"].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
+        for (metric, estimate) in cell["metrics"].as_object().unwrap() {
+            let name = format!("{}{budget} {metric}", cell["method"].as_str().unwrap());
+            means.insert(name, (estimate["value"].as_f64().unwrap(), estimate["n"].as_u64().unwrap()));
+        }
+    }
+    means
+}
+
+/// Changes every file's time of change, so that ids and times in exports are the same in every run of the test.
+fn export(sandbox: &Sandbox, args: &[&str]) -> Ended {
+    sandbox.run(&[&["export"], args].concat()).exits(0)
+}
+
+#[test]
+fn an_export_is_the_same_each_time_and_keeps_what_others_put_there() {
+    let sandbox = a_run();
+    let files = |folder: &str| -> BTreeMap<String, Vec<u8>> {
+        let entries = std::fs::read_dir(sandbox.path(folder)).unwrap();
+        entries
+            .map(|e| e.unwrap())
+            .map(|e| (e.file_name().into_string().unwrap(), std::fs::read(e.path()).unwrap()))
+            .collect()
+    };
+    for format in ["trec", "inspect"] {
+        export(&sandbox, &[format, "r", "--out", format]);
+        let first = files(format);
+        export(&sandbox, &[format, "r", "--out", format]);
+        assert_eq!(first.keys().collect::<Vec<_>>(), files(format).keys().collect::<Vec<_>>());
+        if format == "trec" {
+            assert_eq!(first, files(format));
+        }
+    }
+    sandbox.write("full/mine.txt", "mine");
+    sandbox.run(&["export", "trec", "r", "--out", "full"]).refuses(&["`mine.txt`", "no part of an export"]);
+    sandbox.run(&["export", "trec", "tales", "--out", "x"]).refuses(&["manifest.json", "expected a run folder"]);
+    sandbox
+        .run(&["export", "otlp", "r", "--endpoint", "http://127.0.0.1:1", "--header", "key"])
+        .refuses(&["NAME=VALUE"]);
+}
+
+#[test]
+fn rankings_name_pieces_of_evidence() {
+    let sandbox = a_run();
+    export(&sandbox, &["trec", "r", "--out", "trec"]);
+    let read = |name: &str| std::fs::read_to_string(sandbox.path("trec").join(name)).unwrap();
+    let qrels = read("qrels");
+    assert_eq!(qrels.lines().count(), 12, "a piece for each of the choices: {qrels}");
+    let run = read("r_dos-rag-30.run");
+    let first = run.lines().next().unwrap().split(' ').collect::<Vec<_>>();
+    assert_eq!((first.len(), first[1], first[3], first[4]), (6, "Q0", "1", "1000000"), "{run}");
+    let wanted = qrels.lines().next().unwrap().split(' ').nth(2).unwrap();
+    assert!(run.contains(&format!(" {wanted} ")), "the piece is found: {run}");
+}
+
+#[test]
+fn a_table_is_markdown() {
+    let sandbox = a_run();
+    let out = export(&sandbox, &["markdown", "r"]).out();
+    assert!(out.starts_with("# r\n\n### Scores in percent with 95% intervals\n\n| method | budget |"), "{out}");
+    assert!(out.contains("| dos-rag | 30 | 18 |"), "{out}");
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_inspect_opens_our_logs() {
+    let sandbox = a_run();
+    export(&sandbox, &["inspect", "r", "--out", "logs"]);
+    let seen = readers(&sandbox, &["inspect", "logs"]);
+    let logs = seen["logs"].as_array().unwrap();
+    assert_eq!(logs.len(), 3);
+    let told = means(&sandbox);
+    for log in logs {
+        assert_eq!((&log["status"], &log["model"]), (&json!("success"), &json!("builtin/extractive")));
+        let budget = log["args"]["budget"].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
+        let cell = format!("{}{budget}", log["args"]["method"].as_str().unwrap());
+        let values = log["values"].as_object().unwrap();
+        assert_eq!(values.len(), 18);
+        for (metric, value) in log["scores"].as_object().unwrap() {
+            let (mean, n) = told[&format!("{cell} {metric}")];
+            assert_eq!(value.as_f64().unwrap(), mean, "{cell} {metric}");
+            let scored: Vec<f64> = values.values().filter_map(|scores| scores[metric].as_f64()).collect();
+            assert_eq!(scored.len() as u64, n, "{cell} {metric}");
+            assert!((scored.iter().sum::<f64>() / n as f64 - mean).abs() < 1e-12, "{cell} {metric}");
+        }
+        let is_retrieving = cell.starts_with("dos-rag");
+        assert_eq!(log["events"], if is_retrieving { json!(["info", "model"]) } else { json!(["model"]) });
+    }
+    assert_eq!(seen["frames"]["evals"], 3);
+    assert_eq!(seen["frames"]["samples"], 54);
+    assert!(
+        seen["frames"]["messages"].as_u64().unwrap() >= 54 && seen["frames"]["events"].as_u64().unwrap() >= 54,
+        "{seen}"
+    );
+    for column in ["metadata_document", "metadata_asked", "score_accuracy", "total_time", "epoch"] {
+        assert!(seen["columns"].as_array().unwrap().contains(&json!(column)), "{column} in {}", seen["columns"]);
+    }
+    assert_eq!(readers(&sandbox, &["bundle", "logs", "viewer"]).as_array().unwrap().len(), 3);
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_parquet_answers_what_people_ask() {
+    let sandbox = a_run();
+    export(&sandbox, &["parquet", "r", "--out", "tables"]);
+    let tables = readers(&sandbox, &["parquet", "tables"]);
+    let rows: Vec<u64> = ["trials", "items"].map(|name| tables[name]["rows"].as_u64().unwrap()).to_vec();
+    assert_eq!(rows, [54, 18]);
+    assert!(
+        tables["passages"]["rows"].as_u64().unwrap() >= 36 && tables["calls"]["rows"].as_u64().unwrap() >= 54,
+        "{tables}"
+    );
+    let ask = |query: &str| readers(&sandbox, &["query", "tables", query]);
+    let told = means(&sandbox);
+    let averages = ask("select method, budget, avg(score_accuracy) from trials group by all order by all");
+    for row in averages["rows"].as_array().unwrap() {
+        let budget = row[1].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
+        let (mean, _) = told[&format!("{}{budget} accuracy", row[0].as_str().unwrap())];
+        assert!((row[2].as_f64().unwrap() - mean).abs() < 1e-12, "{row}");
+    }
+    let docs = include_str!("../../../docs/queries.md");
+    let queries: Vec<&str> = docs.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(queries.len() >= 5, "docs/queries.md has queries");
+    for query in queries {
+        let answer = ask(query);
+        assert!(!answer["columns"].as_array().unwrap().is_empty(), "{query}");
+    }
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_every_eval_ever_finds_nothing_to_warn_of() {
+    let sandbox = a_run();
+    let who = ["--organization", "us", "--relationship", "third_party", "--deployment", "self_deployed"];
+    export(&sandbox, &[&["every-eval-ever", "r", "--out", "eee", "--availability", "open_weights"], &who[..]].concat());
+    let seen = readers(&sandbox, &["every_eval_ever", "eee"]);
+    assert_eq!(seen["code"], 0, "{}", seen["said"].as_str().unwrap());
+    assert_eq!(seen["files"].as_array().unwrap().len(), 2, "{seen}");
+    let told = means(&sandbox);
+    let results = seen["results"].as_object().unwrap();
+    assert_eq!(results.len(), told.len());
+    for (name, found) in results {
+        let (mean, n) = told[name.strip_prefix("tales: ").unwrap()];
+        assert_eq!((found[0].as_f64().unwrap(), found[1].as_u64().unwrap()), (mean, n), "{name}");
+    }
+    // Its own converter, of our logs, says the same.
+    export(&sandbox, &["inspect", "r", "--out", "logs"]);
+    let logs = readers(&sandbox, &["inspect", "logs"]);
+    for (n, log) in logs["logs"].as_array().unwrap().iter().enumerate() {
+        let path = format!("logs/{}", log["name"].as_str().unwrap());
+        let converted = readers(&sandbox, &["convert", &path, &format!("converted-{n}")]);
+        assert_eq!(converted["code"], 0, "{}", converted["said"].as_str().unwrap());
+        let budget = log["args"]["budget"].as_u64().map_or_else(String::new, |budget| format!(" at {budget}"));
+        let cell = format!("{}{budget}", log["args"]["method"].as_str().unwrap());
+        let results = converted["results"].as_object().unwrap();
+        assert_eq!(results.len(), log["scores"].as_object().unwrap().len(), "{results:?}");
+        for (name, found) in results {
+            let metric = told.keys().find(|known| {
+                known
+                    .strip_prefix(&format!("{cell} "))
+                    .is_some_and(|metric| name.split([' ', '/', '.']).any(|word| word == metric))
+            });
+            let (mean, n) = told[metric.unwrap_or_else(|| panic!("{name} is none of {told:?}"))];
+            assert_eq!((found[0].as_f64().unwrap(), found[1].as_u64().unwrap()), (mean, n), "{cell}: {name}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_yaml_of_the_hub_is_yaml() {
+    let sandbox = a_run();
+    export(&sandbox, &["hf", "r", "--out", "hf", "--dataset", "org/tales", "--url", "https://example.org/\"x\"?a: b"]);
+    let entries = readers(&sandbox, &["yaml", "hf/builtin-extractive/.eval_results/tales-builtin-extractive.yaml"]);
+    let entries = entries.as_array().unwrap();
+    assert_eq!(entries.len(), 3);
+    assert_eq!(entries[2]["dataset"], json!({"id": "org/tales", "task_id": "dos-rag-30"}));
+    assert_eq!(
+        (&entries[2]["value"], &entries[2]["source"]["url"]),
+        (&json!(100.0), &json!("https://example.org/\"x\"?a: b"))
+    );
+    let benchmark = readers(&sandbox, &["yaml", "hf/eval.yaml"]);
+    assert_eq!(benchmark["tasks"].as_array().unwrap().len(), 3, "{benchmark}");
+    sandbox.run(&["export", "hf", "r", "--out", "hf", "--dataset", "tales"]).refuses(&["org/name"]);
+}
+
+#[test]
+#[ignore = "needs mlflow among the readers of exports"]
+fn needs_mlflow_spans_arrive_once() {
+    let sandbox = a_run();
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port().to_string();
+    let folder = sandbox.dir.path().to_str().unwrap().to_owned();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/readers/receive_spans.py");
+    let python = |what: &str| {
+        let mut python = Command::new(crate::support::readers_python());
+        python.args([script, &folder, &port, what]).current_dir(sandbox.dir.path());
+        python
+    };
+    let mut server = python("serve").spawn().unwrap();
+    let ready =
+        (0..60).any(|_| python("ready").env("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "2").output().unwrap().status.success());
+    let send = || {
+        export(
+            &sandbox,
+            &["otlp", "r", "--endpoint", &format!("http://127.0.0.1:{port}"), "--header", "x-mlflow-experiment-id=0"],
+        )
+    };
+    let count = || -> Value { serde_json::from_slice(&python("count").output().unwrap().stdout).unwrap() };
+    let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        assert!(ready, "the server is up");
+        let said = send().err();
+        let first = count();
+        send();
+        (said, first, count())
+    }));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let (said, first, second) = found.unwrap();
+    assert_eq!(first["traces"], 54, "{said}");
+    assert!(first["spans"].as_array().unwrap().contains(&json!("chat extractive")), "{first}");
+    assert_eq!(first, second, "sent twice, there once");
+}
+
+#[test]
+fn spans_are_posted_as_protobuf_and_a_refusal_is_said() {
+    let sandbox = a_run();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        let mut heard = Vec::new();
+        for status in ["200 OK", "403 Forbidden"] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let (mut bytes, mut buffer) = (Vec::new(), [0; 65536]);
+            loop {
+                let n = stream.read(&mut buffer).unwrap();
+                bytes.extend(&buffer[..n]);
+                let text = String::from_utf8_lossy(&bytes).into_owned();
+                let Some((head, _)) = text.split_once("\r\n\r\n") else { continue };
+                let length = head
+                    .lines()
+                    .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse::<usize>().ok());
+                let at = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
+                if bytes.len() >= at + length.unwrap() {
+                    break;
+                }
+            }
+            write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno").unwrap();
+            heard.push(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        heard
+    });
+    let send = || {
+        let args = ["export", "otlp", "r", "--endpoint", &address];
+        let mut command = sandbox.command(&args);
+        command.env("OTEL_EXPORTER_OTLP_HEADERS", "wandb-api-key=geheim");
+        Ended(command.output().unwrap())
+    };
+    // A cell has fewer spans than a request takes, so that three cells are three requests: the second is refused.
+    send().refuses(&["403 Forbidden", "no"]);
+    let heard = server.join().unwrap();
+    assert!(heard[0].starts_with("POST /v1/traces HTTP/1.1"), "{}", &heard[0][..80]);
+    assert!(heard[0].to_lowercase().contains("content-type: application/x-protobuf") && heard[0].contains("geheim"));
+    assert!(heard[0].contains("gen_ai.operation.name") && heard[0].contains("closeread.score.accuracy"));
+}
+
+#[test]
+fn a_competition_scores_as_its_platform_starts_it() {
+    let sandbox = a_run();
+    // A real scorer is the program itself, which is large in a test's build.
+    sandbox.write("scorer", format!("#!/bin/sh\nexec {} \"$@\"\n", env!("CARGO_BIN_EXE_closeread")));
+    let args = ["--title", "Tales", "--start", "2026-12-01", "--scorer", "scorer", "--out", "bundle.zip"];
+    export(&sandbox, &[&["codabench", "tales"], &args[..]].concat());
+    let mut bundle = zip::ZipArchive::new(std::fs::File::open(sandbox.path("bundle.zip")).unwrap()).unwrap();
+    let unpack = |archive: &mut zip::ZipArchive<std::fs::File>, name: &str| {
+        let mut bytes = Vec::new();
+        archive.by_name(name).unwrap().read_to_end(&mut bytes).unwrap();
+        bytes
+    };
+    let yaml = String::from_utf8(unpack(&mut bundle, "competition.yaml")).unwrap();
+    for words in ["version: 2", "image: logo.png", "accepts_only_result_submissions: true", "key: accuracy"] {
+        assert!(yaml.contains(words), "{words} in {yaml}");
+    }
+    for name in ["scoring_program", "reference_data", "public_data", "starting_kit"] {
+        let bytes = unpack(&mut bundle, &format!("{name}.zip"));
+        let mut inner = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        inner.extract(sandbox.path(name)).unwrap();
+    }
+    let public = std::fs::read_to_string(sandbox.path("public_data/items.jsonl")).unwrap();
+    assert!(!public.contains("correct") && !public.contains("answers") && !public.contains("evidence"), "{public}");
+    let metadata = std::fs::read_to_string(sandbox.path("scoring_program/metadata.yaml")).unwrap();
+    let command = metadata.trim().strip_prefix("command: ").unwrap();
+    // The platform puts the program into /app/program, gold and submission into /app/input.
+    let score = |predictions: Option<&str>| {
+        let app = sandbox.path("app");
+        let _ = std::fs::remove_dir_all(&app);
+        std::fs::create_dir_all(app.join("input/res")).unwrap();
+        std::fs::create_dir_all(app.join("input/ref")).unwrap();
+        std::fs::copy(sandbox.path("reference_data/items.jsonl"), app.join("input/ref/items.jsonl")).unwrap();
+        if let Some(predictions) = predictions {
+            std::fs::write(app.join("input/res/predictions.jsonl"), predictions).unwrap();
+        }
+        let command = command.replace("/app/program/", "./scoring_program/").replace("/app/", "./app/");
+        let words: Vec<&str> = command.split(' ').collect();
+        let ended = Command::new(words[0]).args(&words[1..]).current_dir(sandbox.dir.path()).output().unwrap();
+        let scores = std::fs::read(app.join("output/scores.json")).ok();
+        (ended, scores.map(|bytes| serde_json::from_slice::<Value>(&bytes).unwrap()))
+    };
+    let gold = std::fs::read_to_string(sandbox.path("tales/items.jsonl")).unwrap();
+    let right: String = gold
+        .lines()
+        .map(|line| {
+            let item: Value = serde_json::from_str(line).unwrap();
+            let row = match item["correct"].as_u64() {
+                Some(correct) => json!({"item": item["id"], "choice": correct}),
+                None => json!({"item": item["id"], "answer": item["answers"][0]}),
+            };
+            format!("{row}\n")
+        })
+        .collect();
+    let (ended, scores) = score(Some(&right));
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    assert_eq!(scores.unwrap(), json!({"accuracy": 1.0, "f1": 1.0, "exact_match": 1.0}));
+    let page = std::fs::read_to_string(sandbox.path("app/output/detailed_results.html")).unwrap();
+    assert!(page.contains("<table"), "{page}");
+    let half: String = right.lines().take(9).map(|line| format!("{line}\n")).collect::<String>() + "no json\n";
+    let (ended, scores) = score(Some(&half));
+    assert!(ended.status.success(), "what is missing counts as wrong");
+    assert_eq!(scores.unwrap()["accuracy"], json!(0.5));
+    let page = std::fs::read_to_string(sandbox.path("app/output/detailed_results.html")).unwrap();
+    assert!(page.contains("Rows left out: 1"), "{page}");
+    for (bad, words) in [
+        (None, "no predictions.jsonl"),
+        (Some(""), "no row of the submission"),
+        (Some("{}\n{}"), "no row of the submission"),
+    ] {
+        let (ended, scores) = score(bad);
+        assert!(!ended.status.success() && scores.is_none());
+        assert!(String::from_utf8_lossy(&ended.stderr).contains(words), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+}
+
+#[test]
+fn a_run_is_a_submission_to_novelqa() {
+    let sandbox = a_run();
+    let args = ["export", "novelqa", "r", "--out", "s.zip"];
+    sandbox.run(&args).refuses(&["several such cells", "dos-rag@15"]);
+    sandbox.run(&[&args[..], &["--at", "dos-rag@30", "--fill", "A"]].concat()).exits(0);
+    let mut archive = zip::ZipArchive::new(std::fs::File::open(sandbox.path("s.zip")).unwrap()).unwrap();
+    let mut text = String::new();
+    archive.by_name("res_mc/res_mc.json").unwrap().read_to_string(&mut text).unwrap();
+    let answers: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(answers.as_object().unwrap().len(), 6, "a list a tale");
+}

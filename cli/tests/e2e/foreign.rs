@@ -1,0 +1,135 @@
+//! What other tools left, beside ours: logs that inspect_ai and lm-evaluation-harness wrote (`tests/readers`).
+
+use crate::support::{Sandbox, run_tales, tales};
+use serde_json::json;
+use std::path::PathBuf;
+
+fn fixture(name: &str) -> String {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/readers")).join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// The samples of a model of lm-evaluation-harness, whose file has a date in its name.
+fn samples(model: &str, task: &str) -> String {
+    let folder = PathBuf::from(fixture(&format!("lm_eval/listed__{model}")));
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&format!("samples_{task}_")));
+    file.unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn two_logs_of_inspect_are_compared_item_by_item() {
+    let sandbox = Sandbox::new();
+    let (a, b) = (fixture("inspect/first-choice.eval"), fixture("inspect/second-choice.eval"));
+    let ended = sandbox.run(&["compare", &a, &b, "--json"]).exits(0);
+    let comparisons = ended.json()["comparisons"].as_array().unwrap().clone();
+    let metrics: Vec<&str> = comparisons.iter().map(|one| one["metric"].as_str().unwrap()).collect();
+    assert_eq!(metrics, ["accuracy", "choice"], "ours and theirs");
+    for one in &comparisons {
+        let overall = &one["overall"];
+        assert_eq!((&overall["n"], &overall["clusters"]), (&json!(6), &json!(2)), "by the document of the metadata");
+        assert!((overall["difference"].as_f64().unwrap() - 1.0 / 3.0).abs() < 1e-12, "{overall}");
+        let gained: Vec<&str> =
+            one["gained"].as_array().unwrap().iter().map(|flip| flip["id"].as_str().unwrap()).collect();
+        assert_eq!(gained, ["fair-3", "mill-3"]);
+        assert!(
+            one["by"]["kind"].is_object() && one["conclusion"].as_str().unwrap().contains("on the same 6 items"),
+            "{one}"
+        );
+    }
+}
+
+#[test]
+fn a_log_in_json_is_the_same_log_and_so_are_samples_of_lm_eval() {
+    let sandbox = Sandbox::new();
+    let (eval, json) = (fixture("inspect/second-open.eval"), fixture("inspect/second-open.json"));
+    let same = sandbox.run(&["compare", &eval, &json, "--metric", "match"]).exits(0).out();
+    assert!(same.contains("score the same on each of the 6 items by match"), "{same}");
+    let (a, b) = (samples("first", "tales_open"), samples("second", "tales_open"));
+    let ended = sandbox.run(&["compare", &a, &b, "--metric", "exact_match,without-article", "--json"]);
+    ended.refuses(&["`without-article`", "exact_match,as-is"]);
+    let ended = sandbox.run(&["compare", &a, &b, "--json"]).exits(0).json();
+    let of = |metric: &str| {
+        let all = ended["comparisons"].as_array().unwrap().iter();
+        all.clone().find(|one| one["metric"] == metric).unwrap_or_else(|| panic!("{metric}"))["overall"].clone()
+    };
+    assert!((of("exact_match,as-is")["difference"].as_f64().unwrap() - 1.0 / 6.0).abs() < 1e-12);
+    assert!(of("exact_match,without-article")["n"] == 6 && of("f1")["clusters"] == 2);
+    // Two tools on the same items.
+    let choice = samples("second", "tales_choice");
+    let inspect = fixture("inspect/first-choice.eval");
+    let across = sandbox.run(&["compare", &inspect, &choice, "--metric", "accuracy"]).exits(0).out();
+    assert!(across.contains("on the same 6 items"), "{across}");
+}
+
+#[test]
+fn a_log_stands_in_a_report_and_gates_a_run() {
+    let sandbox = Sandbox::new();
+    let logs = [fixture("inspect/first-choice.eval") + "=one", fixture("inspect/second-choice.eval") + "=two"];
+    let report = sandbox.run(&["report", &logs[0], &logs[1], "--json"]).exits(0).json();
+    let cells = report["runs"].as_array().unwrap().iter().map(|run| run["cells"][0].clone()).collect::<Vec<_>>();
+    let accuracy = |n: usize| cells[n]["metrics"]["accuracy"]["value"].as_f64().unwrap();
+    assert_eq!((accuracy(0), accuracy(1)), (4.0 / 6.0, 1.0));
+    assert_eq!((&cells[0]["method"], &cells[0]["model"]), (&json!("tales_choice"), &json!("mockllm/first")));
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book,dos-rag", "--budget", "30"]);
+    sandbox.run(&["export", "inspect", "r", "--out", "logs"]).exits(0);
+    // Our own logs come back as what they were.
+    let back = sandbox.run(&["compare", "r", "logs", "--metric", "accuracy", "--json"]).exits(0).json();
+    for one in back["comparisons"].as_array().unwrap() {
+        assert_eq!((&one["overall"]["difference"], &one["overall"]["n"]), (&json!(0.0), &json!(12)), "{one}");
+        assert_eq!(one["overall"]["clusters"], 6);
+    }
+    assert_eq!(back["comparisons"].as_array().unwrap().len(), 2);
+    sandbox.run(&["gate", "r", "--no-worse-than", "logs", "--margin", "30"]).exits(0);
+}
+
+#[test]
+fn logs_are_scored_anew() {
+    let sandbox = Sandbox::new();
+    let score = |format: &str, file: &str| sandbox.run(&["score", "--format", format, file, "--json"]).exits(0).json();
+    let card = score("inspect", &fixture("inspect/first-choice.eval"));
+    assert_eq!(card["metrics"]["accuracy"]["value"], 4.0 / 6.0);
+    assert_eq!(card["ledger"]["answered"], 6);
+    let open = score("lm-eval", &samples("second", "tales_open"));
+    assert_eq!(
+        (&open["n"], &open["metrics"]["f1"]["value"]),
+        (&json!(6), &json!(1.0)),
+        "an article counts for nothing"
+    );
+    assert_eq!(score("lm-eval", &samples("first", "tales_choice"))["metrics"]["accuracy"]["value"], 4.0 / 6.0);
+}
+
+#[test]
+fn what_is_no_log_gets_one_message() {
+    let sandbox = Sandbox::new();
+    let text = std::fs::read_to_string(fixture("inspect/second-open.json")).unwrap();
+    sandbox.write("newer.json", text.replacen("\"version\": 2", "\"version\": 3", 1));
+    let known = fixture("inspect/second-open.json");
+    sandbox.run(&["compare", "newer.json", &known]).refuses(&["newer.json: a log of inspect_ai of version 3"]);
+    sandbox.run(&["report", "newer.json"]).refuses(&["version 3", "use a newer closeread"]);
+    sandbox.run(&["score", "--format", "inspect", "newer.json"]).refuses(&["version 3"]);
+    sandbox.write("cut.eval", &std::fs::read(fixture("inspect/first-open.eval")).unwrap()[..9000]);
+    sandbox.run(&["compare", "cut.eval", &known]).refuses(&["cut.eval"]);
+    sandbox.write("other.json", "{}");
+    sandbox.run(&["report", "other.json"]).refuses(&["neither a run folder", "lm-evaluation-harness"]);
+    sandbox.write("m/samples_t_2026.jsonl", "{\"doc_id\": 1}\n");
+    sandbox.run(&["compare", "m/samples_t_2026.jsonl", &known]).refuses(&["line 1", "lists no metrics"]);
+}
+
+#[test]
+#[ignore = "needs the readers of exports"]
+fn needs_readers_what_inspect_counts_is_what_we_count() {
+    let sandbox = Sandbox::new();
+    let ours = sandbox.run(&["report", &fixture("inspect/first-open.eval"), "--json"]).json();
+    sandbox.write("logs/x.txt", "");
+    std::fs::remove_file(sandbox.path("logs/x.txt")).unwrap();
+    std::fs::copy(fixture("inspect/first-open.eval"), sandbox.path("logs/a.eval")).unwrap();
+    let code = "import json,sys\nfrom inspect_ai.log import read_eval_log\nprint(json.dumps(read_eval_log('logs/a.eval').results.scores[0].metrics['accuracy'].value))";
+    let python = std::process::Command::new(crate::support::readers_python())
+        .args(["-c", code])
+        .current_dir(sandbox.dir.path())
+        .output();
+    let theirs: f64 = String::from_utf8(python.unwrap().stdout).unwrap().trim().parse().unwrap();
+    assert_eq!(ours["runs"][0]["cells"][0]["metrics"]["match"]["value"].as_f64().unwrap(), theirs);
+}

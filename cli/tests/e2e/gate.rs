@@ -1,0 +1,71 @@
+//! `closeread gate`, as CI meets it.
+
+use crate::support::{Sandbox, run_tales, tales};
+use serde_json::json;
+
+fn a_run() -> Sandbox {
+    let sandbox = Sandbox::new();
+    tales(&sandbox);
+    run_tales(&sandbox, "r", &["--method", "closed-book,dos-rag", "--budget", "30"]);
+    sandbox
+}
+
+#[test]
+fn a_gate_is_passed_not_passed_or_undecided() {
+    let sandbox = a_run();
+    let gate = |args: &[&str]| sandbox.run(&[&["gate", "r"], args].concat());
+    let passed = gate(&["--min", "accuracy=0.55", "--at", "dos-rag@30"]).exits(0);
+    assert!(passed.out().starts_with("passed: dos-rag@30 >= 0.55: accuracy 100.0 ["), "{}", passed.out());
+    let failed = gate(&["--min", "accuracy=0.9", "--at", "closed-book"]).exits(10);
+    assert!(failed.out().starts_with("not passed: closed-book >= 0.9"), "{}", failed.out());
+    let undecided = gate(&["--min", "accuracy=0.1", "--at", "closed-book"]).exits(11);
+    assert!(undecided.out().contains("items would decide it, if this were the true value"), "{}", undecided.out());
+    gate(&["--min", "accuracy=0.1", "--at", "closed-book", "--undecided", "pass"]).exits(0);
+    gate(&["--min", "accuracy=0.1", "--at", "closed-book", "--undecided", "fail"]).exits(10);
+    let all = gate(&["--min", "accuracy=0.55"]).exits(10);
+    assert_eq!(all.out().lines().count(), 2, "a gate a cell");
+    gate(&["--max-cost", "0", "--max-failed", "0"]).exits(0);
+    gate(&["--max-failed", "2%", "--json"]).exits(0);
+}
+
+#[test]
+fn a_run_is_held_against_another_pair_by_pair() {
+    let sandbox = a_run();
+    run_tales(&sandbox, "other", &["--method", "dos-rag", "--budget", "30"]);
+    let same = sandbox.run(&["gate", "other", "--no-worse-than", "r", "--margin", "15"]).exits(0);
+    assert!(same.out().contains("against r on the same 12 items of 6 documents"), "{}", same.out());
+    let too_close = sandbox.run(&["gate", "other", "--no-worse-than", "r", "--margin", "2"]).exits(11);
+    assert!(too_close.out().starts_with("undecided: dos-rag@30 >= r - 2.0 points"), "{}", too_close.out());
+    let worse = sandbox.run(&["gate", "r", "--at", "closed-book", "--no-worse-than", "other", "--margin", "2"]);
+    worse.refuses(&["closed-book"]);
+}
+
+#[test]
+fn reports_for_ci_have_a_case_a_gate() {
+    let sandbox = a_run();
+    let args = ["gate", "r", "--min", "accuracy=0.55", "--junit", "gates.xml", "--summary", "summary.md"];
+    sandbox.run(&args).exits(10);
+    let xml = std::fs::read_to_string(sandbox.path("gates.xml")).unwrap();
+    assert!(xml.contains(r#"<testcase name="dos-rag@30 &gt;= 0.55" classname="accuracy""#), "{xml}");
+    assert!(xml.contains(r#"tests="2""#) && xml.contains(r#"failures="1""#), "{xml}");
+    let first = std::fs::read_to_string(sandbox.path("summary.md")).unwrap();
+    assert!(first.starts_with("### Gates\n\n") && first.contains("| not passed | closed-book &gt;= 0.55 |"), "{first}");
+    assert!(first.contains("### Scores in percent"), "{first}");
+    // What other steps wrote stays, and beyond its limit GitHub shows nothing.
+    sandbox.write("summary.md", "x".repeat((1 << 20) - 400));
+    sandbox.run(&args).exits(10);
+    let full = std::fs::read_to_string(sandbox.path("summary.md")).unwrap();
+    assert!(full.len() <= 1 << 20 && full.ends_with("(cut: a step's summary holds 1 MiB)\n"), "{}", full.len());
+    let json = sandbox.run(&["gate", "r", "--min", "accuracy=0.55", "--json"]).exits(10).json();
+    assert_eq!((&json["verdict"], &json["gates"][1]["verdict"]), (&json!("not_passed"), &json!("passed")));
+}
+
+#[test]
+fn what_decides_nothing_is_refused() {
+    let sandbox = a_run();
+    sandbox.run(&["gate", "r"]).refuses(&["no gate"]);
+    sandbox.run(&["gate", "r", "--min", "meteor=0.5"]).refuses(&["--min meteor", "accuracy"]);
+    sandbox.run(&["gate", "r", "--min", "accuracy=55"]).refuses(&["from 0 to 1"]);
+    sandbox.run(&["gate", "r", "--min", "accuracy=0.5", "--at", "rag"]).refuses(&["no cell `rag`", "dos-rag@30"]);
+    sandbox.run(&["gate", "r", "--max-failed", "x"]).refuses(&["expected a number of trials"]);
+}

@@ -1,0 +1,102 @@
+//! What other evaluation tools leave: logs of inspect_ai, samples of lm-evaluation-harness.
+//!
+//! Both are read into items with gold answers, what a model answered, and the scores that the tool gave.
+
+pub mod inspect;
+pub mod lm_eval;
+
+use closeread_eval::rows::{scalar, scalars};
+use closeread_eval::{Item, Outcome, Task};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The fields that name the document of an item, the first that is there.
+const DOCUMENTS: [&str; 8] =
+    ["documents", "document", "document_id", "book", "book_id", "article_id", "context_id", "title"];
+/// Characters of a value that may be a label's.
+const LABEL: usize = 40;
+
+/// One log: a task that a model was asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForeignLog {
+    /// The file, as named by the user.
+    pub file: String,
+    /// Name of the task.
+    pub task: String,
+    /// The model, as the tool names it.
+    pub model: String,
+    /// How the model was asked, where closeread wrote the log: method and budget.
+    pub cell: Option<(String, Option<usize>)>,
+    /// False where the tool says that it did not come to its end.
+    pub is_complete: bool,
+    /// The samples, in the order of the log.
+    pub samples: Vec<ForeignSample>,
+    /// What must be known to read the scores, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What came of one sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForeignSample {
+    /// The item with its gold.
+    pub item: Item,
+    /// Number of the repeat, from 0.
+    pub repeat: u32,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The tool's scores by name, in 0..=1.
+    pub scores: BTreeMap<String, f64>,
+    /// Tokens of its prompts, where the tool says so; else 0.
+    pub prompt_tokens: usize,
+    /// Wall time, where the tool says so; else 0.
+    pub seconds: f64,
+}
+
+/// Why a file is no log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct ForeignError {
+    /// The file, as named by the user.
+    pub file: String,
+    /// What is wrong, what was expected, what to do.
+    pub why: String,
+}
+
+impl ForeignError {
+    fn new(file: &str, why: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), why: why.into() }
+    }
+}
+
+/// The documents that an item's fields name.
+fn documents(fields: &Map<String, Value>) -> Vec<String> {
+    DOCUMENTS.iter().find_map(|name| fields.get(*name)).map(scalars).unwrap_or_default()
+}
+
+/// Short texts among an item's fields, which tables may break scores down by.
+fn labels(fields: &Map<String, Value>, but: &[&str]) -> BTreeMap<String, String> {
+    let is_label = |name: &str, value: &Value| {
+        !DOCUMENTS.contains(&name) && !but.contains(&name) && value.as_str().is_some_and(|text| text.len() <= LABEL)
+    };
+    let some = fields.iter().filter(|(name, value)| is_label(name, value));
+    some.filter_map(|(name, value)| Some((name.clone(), scalar(value)?))).collect()
+}
+
+/// A choice whose right option is known, or an open question.
+fn item(id: String, question: String, options: Vec<String>, correct: Option<usize>, answers: Vec<String>) -> Item {
+    let task = if options.is_empty() { Task::Generative } else { Task::Choice };
+    let mut item = Item::new(id, String::new(), question, task);
+    item.documents.clear();
+    (item.options, item.correct, item.answers) = (options, correct, answers);
+    item
+}
+
+/// The place of an option that is named by its letter or its text.
+fn option_of(text: &str, options: &[String]) -> Option<usize> {
+    let text = text.trim();
+    let by_letter = match text.as_bytes() {
+        [letter @ b'A'..=b'Z'] => Some(usize::from(letter - b'A')).filter(|place| *place < options.len()),
+        _ => None,
+    };
+    by_letter.or_else(|| options.iter().position(|option| option.trim() == text))
+}

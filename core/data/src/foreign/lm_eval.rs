@@ -1,0 +1,161 @@
+//! Samples of lm-evaluation-harness: `MODEL/samples_TASK_DATE.jsonl`, an object a sample and filter.
+
+use super::{ForeignError, ForeignLog, ForeignSample, documents, item, labels};
+use closeread_eval::rows::{Row, rows, scalar};
+use closeread_eval::{InputFile, Outcome};
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, HashMap};
+
+const EXPECTED: &str = "expected samples of lm-evaluation-harness (samples_TASK_DATE.jsonl)";
+const IDS: [&str; 4] = ["id", "item", "question_id", "qid"];
+const QUESTIONS: [&str; 4] = ["question", "query", "input", "claim"];
+
+/// True for the names that the harness gives to samples.
+pub fn is_samples(name: &str) -> bool {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    name.starts_with("samples_") && name.ends_with(".jsonl")
+}
+
+/// The log that a file of samples is: the task is in its name, the model in its folder's.
+///
+/// A sample that several filters looked at has the scores of each, under `metric,filter` as the harness prints it.
+///
+/// # Errors
+/// [`ForeignError`] names the first line that is no sample.
+pub fn read(file: &InputFile) -> Result<ForeignLog, ForeignError> {
+    let mut parts = file.name.rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or_default();
+    let model =
+        parts.next().filter(|folder| !matches!(*folder, "" | "." | "..")).unwrap_or("unknown").replace("__", "/");
+    let task = name.trim_start_matches("samples_").trim_end_matches(".jsonl");
+    // The date is `2026-11-24T23-43-29.082581`.
+    let task = match task.rsplit_once('_') {
+        Some((task, date)) if date.len() >= 19 && date.as_bytes()[10] == b'T' => task,
+        _ => task,
+    };
+    let mut log = ForeignLog {
+        file: file.name.clone(),
+        task: task.to_owned(),
+        model,
+        cell: None,
+        is_complete: true,
+        samples: Vec::new(),
+        notes: Vec::new(),
+    };
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for row in rows(file) {
+        let row = match row {
+            Ok(row) => row,
+            // A row that is used with a repair comes beside the note on it.
+            Err(problem) if !problem.dropped => continue,
+            Err(problem) => return Err(ForeignError::new(&file.name, format!("{EXPECTED}; {}", problem.message))),
+        };
+        let line = row.line;
+        let wrong = |why: &str| ForeignError::new(&file.name, format!("line {line}: {EXPECTED}; {why}"));
+        let number = row.text("doc_id").ok_or_else(|| wrong("it has no doc_id"))?;
+        let metrics = row.fields.get("metrics").and_then(Value::as_array).ok_or_else(|| {
+            wrong("it lists no metrics, which harnesses before 0.4.3 do not: run the task again with a newer one")
+        })?;
+        let scores = scores(&row, metrics, &mut log.notes);
+        let place = match places.get(&number) {
+            Some(place) => *place,
+            None => {
+                places.insert(number.clone(), log.samples.len());
+                log.samples.push(sample(&row, &number));
+                log.samples.len() - 1
+            }
+        };
+        log.samples[place].scores.extend(scores);
+    }
+    Ok(log)
+}
+
+fn scores(row: &Row, metrics: &[Value], notes: &mut Vec<String>) -> BTreeMap<String, f64> {
+    let filter = row.text("filter").filter(|filter| filter != "none");
+    let mut scores = BTreeMap::new();
+    for metric in metrics.iter().filter_map(Value::as_str) {
+        let name = filter.as_ref().map_or_else(|| metric.to_owned(), |filter| format!("{metric},{filter}"));
+        let value = match row.fields.get(metric) {
+            Some(Value::Number(number)) => number.as_f64(),
+            Some(Value::Bool(truth)) => Some(f64::from(u8::from(*truth))),
+            _ => None,
+        };
+        match value {
+            Some(value) if (0.0..=1.0).contains(&value) => drop(scores.insert(name, value)),
+            _ => {
+                let note = format!("scores of `{name}` are not from 0 to 1, and are left out");
+                if !notes.contains(&note) {
+                    notes.push(note);
+                }
+            }
+        }
+    }
+    scores
+}
+
+fn sample(row: &Row, number: &str) -> ForeignSample {
+    let empty = Map::new();
+    let doc = row.fields.get("doc").and_then(Value::as_object).unwrap_or(&empty);
+    let of = |names: &[&str]| names.iter().find_map(|name| doc.get(*name).and_then(scalar));
+    let asked: Vec<&Value> =
+        row.fields.get("arguments").and_then(Value::as_object).into_iter().flat_map(Map::values).collect();
+    let argument = |asked: &Value, name: &str| asked.get(name).and_then(Value::as_str).map(str::to_owned);
+    let responses = row.fields.get("filtered_resps").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let likelihoods: Vec<f64> = responses.iter().filter_map(likelihood).collect();
+    let is_choice = likelihoods.len() == asked.len() && asked.len() > 1;
+    let options: Vec<String> = match is_choice {
+        true => asked.iter().filter_map(|asked| Some(argument(asked, "arg_1")?.trim().to_owned())).collect(),
+        false => Vec::new(),
+    };
+    let target = row.text("target");
+    let correct = target.as_ref().filter(|_| is_choice).and_then(|target| {
+        let by_text = options.iter().position(|option| option == target);
+        by_text.or_else(|| target.parse().ok().filter(|place: &usize| *place < options.len()))
+    });
+    let question = of(&QUESTIONS).or_else(|| argument(asked.first()?, "arg_0")).unwrap_or_default();
+    let outcome = match likelihoods.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).filter(|_| is_choice) {
+        Some((choice, _)) => Outcome::Answered { answer: options[choice].clone(), choice: Some(choice) },
+        None => match responses.first().and_then(scalar) {
+            Some(answer) => Outcome::Answered { answer, choice: None },
+            None => Outcome::Unanswered,
+        },
+    };
+    let answers = if is_choice { Vec::new() } else { target.into_iter().collect() };
+    let mut item = item(of(&IDS).unwrap_or_else(|| number.to_owned()), question, options, correct, answers);
+    item.documents = documents(doc);
+    item.labels = labels(doc, &[&IDS[..], &QUESTIONS[..], &["target", "answer", "choices"]].concat());
+    ForeignSample { item, repeat: 0, outcome, scores: BTreeMap::new(), prompt_tokens: 0, seconds: 0.0 }
+}
+
+/// The log-likelihood of an option: `[-1.5, false]`, of which newer harnesses write both as text.
+fn likelihood(response: &Value) -> Option<f64> {
+    match response.as_array()?.first()? {
+        Value::String(text) => text.parse().ok(),
+        number => number.as_f64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_sample_is_named_with_its_line() {
+        let read = |line: &str| {
+            let bytes = line.as_bytes().to_vec();
+            read(&InputFile { name: "m__x/samples_t_2026-11-24T23-43-29.082581.jsonl".into(), bytes })
+        };
+        let error = read("{\"doc_id\": 0, \"metrics\": []}\n{\"doc\": {}}").unwrap_err().to_string();
+        assert!(
+            error.contains("line 2: expected samples of lm-evaluation-harness") && error.contains("doc_id"),
+            "{error}"
+        );
+        assert!(read("{\"doc_id\": 0}").unwrap_err().to_string().contains("lists no metrics"));
+        let log =
+            read("{\"doc_id\": 0, \"target\": \"x\", \"metrics\": [\"ppl\"], \"ppl\": 7, \"filtered_resps\": [\"y\"]}")
+                .unwrap();
+        assert_eq!((log.task.as_str(), log.model.as_str(), log.samples[0].scores.len()), ("t", "m/x", 0));
+        assert_eq!(log.notes.len(), 1);
+        assert!(is_samples("a/samples_t_2026.jsonl") && !is_samples("samples.jsonl"));
+    }
+}

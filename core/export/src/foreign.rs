@@ -1,0 +1,205 @@
+//! Logs of other tools as runs, so that they stand beside ours in comparisons and reports.
+
+use closeread_data::foreign::{ForeignLog, ForeignSample};
+use closeread_eval::{Item, Outcome, is_chinese};
+use closeread_judges::Judging;
+use closeread_llm::price::PriceList;
+use closeread_methods::record::{Record, TrialKey};
+use closeread_report::{Arm, HowAsked, Run};
+use closeread_text::Language;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Why logs are no run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LogsError {
+    /// No log has a sample.
+    #[error("the logs hold no samples")]
+    NoSamples,
+    /// Two logs could not be told apart.
+    #[error("{first} and {second} are both of `{task}` by {model}: pass them as two runs, not as one")]
+    Twice {
+        /// A file.
+        first: String,
+        /// Another.
+        second: String,
+        /// What they are of.
+        task: String,
+        /// Who answered.
+        model: String,
+    },
+}
+
+/// The run that logs are: an arm a log, its method the task, or what closeread wrote into the log.
+///
+/// Items of several tasks stand under `TASK/ID`: ids are often numbers.
+///
+/// # Errors
+/// [`LogsError`] if there is no sample, or two logs are of one task and model.
+pub fn run(name: String, logs: &[ForeignLog]) -> Result<Run, LogsError> {
+    let tasks: BTreeSet<&str> = logs.iter().map(|log| log.task.as_str()).collect();
+    let id = |log: &ForeignLog, sample: &ForeignSample| match tasks.len() {
+        0 | 1 => sample.item.id.clone(),
+        _ => format!("{}/{}", log.task, sample.item.id),
+    };
+    let (mut items, mut places, mut plan, mut records) =
+        (Vec::<Item>::new(), HashMap::new(), Vec::<Arm>::new(), Vec::new());
+    let (mut gaps, mut repeats) = (Vec::new(), 1);
+    for (place, log) in logs.iter().enumerate() {
+        let (method, budget) = log.cell.clone().unwrap_or_else(|| (log.task.clone(), None));
+        let arm = Arm { method, model: log.model.clone(), budget };
+        if let Some(first) = plan.iter().position(|known| *known == arm) {
+            let (first, second) = (logs[first].file.clone(), logs[place].file.clone());
+            return Err(LogsError::Twice { first, second, task: log.task.clone(), model: log.model.clone() });
+        }
+        gaps.extend(log.notes.iter().filter(|note| note.starts_with("INCOMPLETE")).cloned());
+        for sample in &log.samples {
+            let id = id(log, sample);
+            if !places.contains_key(&id) {
+                places.insert(id.clone(), items.len());
+                items.push(Item { id: id.clone(), ..sample.item.clone() });
+            }
+            repeats = repeats.max(sample.repeat + 1);
+            let Arm { method, model, budget } = arm.clone();
+            records.push(Record {
+                key: TrialKey { item: id, method, model, budget, repeat: sample.repeat },
+                outcome: sample.outcome.clone(),
+                scores: sample.scores.clone(),
+                prompt_tokens: sample.prompt_tokens,
+                context: None,
+                calls: Vec::new(),
+                measures: BTreeMap::new(),
+                evidence: None,
+                shared_call: None,
+                seconds: sample.seconds,
+            });
+        }
+        plan.push(arm);
+    }
+    if items.is_empty() {
+        return Err(LogsError::NoSamples);
+    }
+    let files: Vec<&str> = logs.iter().map(|log| log.file.as_str()).collect();
+    let mut run = Run {
+        name,
+        benchmark: tasks.into_iter().collect::<Vec<_>>().join(", "),
+        plan,
+        items,
+        records,
+        repeats,
+        books: BTreeMap::new(),
+        asked: HowAsked::default(),
+        judging: Judging::default(),
+        facts: vec![("read from".to_owned(), files.join(", "))],
+        preparations: Vec::new(),
+        prices: PriceList::default(),
+        gaps,
+    };
+    score(&mut run);
+    Ok(run)
+}
+
+/// Adds what closeread's own metrics say of the answers; a score of the tool's that has the same name stays.
+fn score(run: &mut Run) {
+    let items: HashMap<&str, &Item> = run.items.iter().map(|item| (item.id.as_str(), item)).collect();
+    for record in &mut run.records {
+        let Some(item) = items.get(record.key.item.as_str()) else { continue };
+        let language = if is_chinese(item) { Language::CHINESE } else { Language::ENGLISH };
+        for (metric, value) in closeread_eval::score(item, &record.outcome, language) {
+            record.scores.entry(metric).or_insert(value);
+        }
+    }
+}
+
+/// Sentences on what the logs do not say, or say in another way.
+pub fn notes(run: &Run, logs: &[ForeignLog]) -> Vec<String> {
+    let mut notes: Vec<String> = logs
+        .iter()
+        .flat_map(|log| log.notes.iter().filter(|note| !note.starts_with("INCOMPLETE")))
+        .map(|note| format!("{}: {note}", run.name))
+        .collect();
+    notes.sort();
+    notes.dedup();
+    let without = run.items.iter().filter(|item| item.documents.is_empty()).count();
+    if without > 0 {
+        notes.push(format!(
+            "{}: {without} items name no document (a field `document` of their metadata): each counts as a document of its \
+             own, and intervals are too narrow if several are about one",
+            run.name
+        ));
+    }
+    notes
+}
+
+/// Takes over what `items` say of the run's items: those of the same id whose gold answers are the same, however they are put.
+/// So the items of two tools are the same items, and cluster by document. A choice keeps its option, wherever it stands now.
+pub fn adopt(run: &mut Run, items: &[Item]) {
+    let known: HashMap<&str, &Item> = items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let mut adopted = HashSet::new();
+    for item in &mut run.items {
+        let Some(other) = known.get(item.id.as_str()) else { continue };
+        if other.task == item.task && is_gold_of(item, other) {
+            *item = (*other).clone();
+            adopted.insert(item.id.clone());
+        }
+    }
+    for record in &mut run.records {
+        let Outcome::Answered { answer, choice: Some(choice) } = &mut record.outcome else { continue };
+        let id = record.key.item.as_str();
+        let other = known.get(id).filter(|_| adopted.contains(id));
+        let place = other.and_then(|other| other.options.iter().position(|option| option.trim() == answer.trim()));
+        *choice = place.unwrap_or(*choice);
+    }
+}
+
+/// True if the gold answers are the same texts, or the item has none.
+fn is_gold_of(item: &Item, other: &Item) -> bool {
+    let texts = |item: &Item| -> BTreeSet<String> {
+        let right = item.correct.and_then(|correct| item.options.get(correct));
+        let texts = right.map_or_else(|| item.answers.clone(), |option| vec![option.clone()]);
+        texts.iter().map(|text| text.trim().to_owned()).collect()
+    };
+    let own = texts(item);
+    own.is_empty() || own.is_subset(&texts(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use closeread_eval::Task;
+
+    fn log(task: &str, model: &str, id: &str, options: &[&str], correct: usize) -> ForeignLog {
+        let mut item = Item::new(id, "b", "Which?", Task::Choice);
+        item.options = options.iter().map(|option| (*option).to_owned()).collect();
+        item.correct = Some(correct);
+        item.documents.clear();
+        let outcome = Outcome::Answered { answer: options[correct].to_owned(), choice: Some(correct) };
+        let scores = BTreeMap::from([("s".to_owned(), 1.0)]);
+        let samples = vec![ForeignSample { item, repeat: 0, outcome, scores, prompt_tokens: 0, seconds: 0.0 }];
+        let (file, task, model) = (format!("{task}.eval"), task.to_owned(), model.to_owned());
+        ForeignLog { file, task, model, cell: None, is_complete: true, samples, notes: Vec::new() }
+    }
+
+    #[test]
+    fn logs_are_cells_of_a_run() {
+        let made = run("r".into(), &[log("t", "m", "1", &["x", "y"], 0), log("u", "m", "1", &["x", "y"], 1)]).unwrap();
+        let ids: Vec<&str> = made.items.iter().map(|item| item.id.as_str()).collect();
+        assert_eq!((ids, made.plan.len(), made.benchmark.as_str()), (vec!["t/1", "u/1"], 2, "t, u"));
+        let twice = run("r".into(), &[log("t", "m", "1", &["x", "y"], 0), log("t", "m", "2", &["x", "y"], 0)]);
+        assert!(matches!(twice, Err(LogsError::Twice { .. })));
+        assert_eq!(run("r".into(), &[]), Err(LogsError::NoSamples));
+        assert!(notes(&made, &[])[0].contains("2 items name no document"));
+    }
+
+    #[test]
+    fn an_item_with_the_same_gold_is_the_same_item_wherever_its_options_stand() {
+        let mut made = run("r".into(), &[log("t", "m", "1", &["x", "y"], 0)]).unwrap();
+        let mut ours = Item::new("1", "book", "Which one?", Task::Choice);
+        (ours.options, ours.correct) = (vec!["y".into(), "x".into()], Some(1));
+        adopt(&mut made, std::slice::from_ref(&ours));
+        assert_eq!(made.items, [ours.clone()]);
+        assert_eq!(made.records[0].outcome, Outcome::Answered { answer: "x".into(), choice: Some(1) });
+        let mut other = run("r".into(), &[log("t", "m", "1", &["x", "z"], 1)]).unwrap();
+        adopt(&mut other, &[ours]);
+        assert_eq!(other.items[0].question, "Which?", "another gold answer is another item");
+    }
+}

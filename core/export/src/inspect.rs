@@ -1,0 +1,347 @@
+//! Logs that inspect_ai reads: an `.eval` a cell, which is a ZIP of a header, summaries and a file a sample.
+//!
+//! The layout is version 2 as inspect_ai 0.3.285 writes and reads it. Prompts are not stored in a run, so a model event has
+//! the question as its input and the hash of what was sent in its metadata.
+
+use super::tokens::Tokens;
+use super::{About, CellTrials, Entry, JudgementsBySubject, Row, answer, file_name, question, said, targets};
+use closeread_eval::Outcome;
+use closeread_eval::observations::Ending;
+use closeread_judges::{BUILTIN_RULE, Judgement, Subject};
+use closeread_llm::FinishReason;
+use closeread_methods::record::{CallTrace, Record};
+use closeread_text::hash::sha256;
+use serde_json::{Map, Value, json};
+
+/// Version of the layout.
+const VERSION: u32 = 2;
+/// Characters of a text in a summary; inspect cuts at as many.
+const SHORT: usize = 1000;
+
+/// A log in the making: [`Log::start`], a [`Log::sample`] a trial, [`Log::finish`].
+#[derive(Debug)]
+pub struct Log<'a> {
+    about: About<'a>,
+    cell: &'a CellTrials,
+    judgements: &'a JudgementsBySubject<'a>,
+    /// A list of JSON values in the making.
+    summaries: Vec<u8>,
+    samples: usize,
+    tokens: Tokens,
+    seconds: f64,
+}
+
+impl<'a> Log<'a> {
+    /// The log of a cell.
+    pub fn new(about: About<'a>, cell: &'a CellTrials, judgements: &'a JudgementsBySubject<'a>) -> Self {
+        let (tokens, summaries) = (Tokens::default(), b"[".to_vec());
+        Self { about, cell, judgements, summaries, samples: 0, tokens, seconds: 0.0 }
+    }
+
+    /// `2026-11-23T12-00-00+00-00_sample_dos-rag-1500_1a2b3c.eval`; the hash is the cell's.
+    pub fn file_name(&self) -> String {
+        let arm = &self.cell.arm;
+        let budget = arm.budget.map_or_else(String::new, |budget| format!("-{budget}"));
+        let task = file_name(&format!("{}_{}{budget}", self.about.run.benchmark, arm.method));
+        let created = self.about.created_at(0.0).replace(':', "-");
+        format!("{created}_{task}_{}.eval", &self.id("task")[..8])
+    }
+
+    /// An id that is the same in every export of the cell.
+    fn id(&self, of: &str) -> String {
+        let (run, arm) = (self.about.run, &self.cell.arm);
+        let named = json!([of, run.name, run.benchmark, arm.method, arm.model, arm.budget, self.about.created]);
+        sha256(named.to_string().as_bytes())[..22].to_owned()
+    }
+
+    /// What a log begins with.
+    pub fn start(&self) -> Entry {
+        let header = json!({"version": VERSION, "eval": self.eval(), "plan": self.plan()});
+        entry("_journal/start.json", &header)
+    }
+
+    fn eval(&self) -> Value {
+        let (run, arm) = (self.about.run, &self.cell.arm);
+        let ids: Vec<&str> = run.items.iter().map(|item| item.id.as_str()).collect();
+        json!({
+            "eval_id": self.id("eval"),
+            "run_id": sha256(json!([run.name, run.benchmark, self.about.created]).to_string().as_bytes())[..22],
+            "created": self.about.created_at(0.0),
+            "task": run.benchmark,
+            "task_id": self.id("task"),
+            "task_version": 0,
+            "task_args": self.task_args(),
+            "dataset": {"name": run.benchmark, "samples": ids.len(), "sample_ids": ids, "shuffled": false},
+            "model": arm.model,
+            "model_generate_config": {"temperature": 0.0, "max_tokens": run.asked.max_output_tokens},
+            "config": {"epochs": run.repeats},
+            "packages": {"closeread": self.about.version},
+            "metadata": {"run": run.name, "lacks": run.lacks()},
+        })
+    }
+
+    fn task_args(&self) -> Value {
+        let (run, arm) = (self.about.run, &self.cell.arm);
+        let mut args = json!({"method": arm.method, "budget": arm.budget, "run": run.name});
+        if let Some(args) = args.as_object_mut() {
+            args.extend(run.facts.iter().map(|(name, value)| (name.replace(' ', "_"), json!(value))));
+        }
+        args
+    }
+
+    fn plan(&self) -> Value {
+        let arm = &self.cell.arm;
+        let params = json!({"budget": arm.budget});
+        json!({"name": "plan", "steps": [{"solver": arm.method, "params": params, "params_passed": params}], "config": {}})
+    }
+
+    /// The sample of a finished trial.
+    pub fn sample(&mut self, row: &Row<'_>) -> Entry {
+        let Row { item, record, trial } = *row;
+        let model = &self.cell.arm.model;
+        let tokens = Tokens::of(model, &record.calls, &self.about.run.prices);
+        self.tokens.add(tokens);
+        let usage = json!({model: tokens.inspect()});
+        let epoch = trial.repeat + 1;
+        let asked = question(item);
+        let target = one_or_many(targets(item));
+        let mut metadata = json!({
+            "document": item.documents.first(),
+            "documents": item.documents,
+            "outcome": trial.ending.name(),
+            "prompt_tokens": record.prompt_tokens,
+        });
+        if let Some(fields) = metadata.as_object_mut() {
+            fields.extend(item.labels.iter().map(|(label, value)| (label.clone(), json!(value))));
+            fields.extend(record.measures.iter().map(|(name, value)| (name.clone(), json!(value))));
+        }
+        let output = output(model, record, &tokens);
+        let scores = self.scores(row);
+        let mut sample = json!({
+            "id": item.id,
+            "epoch": epoch,
+            "uuid": sha256(json!([self.id("sample"), item.id, epoch]).to_string().as_bytes())[..22],
+            "input": asked,
+            "target": target,
+            "messages": [
+                {"id": "question", "role": "user", "content": asked},
+                {"id": "answer", "role": "assistant", "content": said(record), "source": "generate", "model": model},
+            ],
+            "output": output,
+            "scores": scores,
+            "metadata": metadata,
+            "store": {},
+            "events": self.events(row, &asked),
+            "model_usage": usage,
+            "started_at": self.about.created_at(self.seconds),
+            "completed_at": self.about.created_at(self.seconds + record.seconds),
+            "total_time": record.seconds,
+            "attachments": {},
+        });
+        self.seconds += record.seconds;
+        if !item.options.is_empty() {
+            sample["choices"] = json!(item.options);
+        }
+        let mut summary = json!({
+            "id": item.id, "epoch": epoch, "input": short(&asked), "target": target, "metadata": metadata,
+            "scores": sample["scores"], "model_usage": usage, "total_time": record.seconds, "uuid": sample["uuid"],
+            "completed": true,
+        });
+        match &record.outcome {
+            Outcome::Failed { error } => {
+                sample["error"] = json!({"message": error, "traceback": "", "traceback_ansi": ""});
+                summary["error"] = json!(short(error));
+            }
+            Outcome::Overflow { context_window, .. } => {
+                sample["limit"] = json!({"type": "context", "limit": context_window.unwrap_or_default() as f64});
+                summary["limit"] = json!("context");
+            }
+            _ => {}
+        }
+        if self.samples > 0 {
+            self.summaries.push(b',');
+        }
+        self.summaries.extend(summary.to_string().into_bytes());
+        self.samples += 1;
+        entry(&format!("samples/{}_epoch_{epoch}.json", item.id), &sample)
+    }
+
+    /// A score a metric that the trial counts in; what the ledger says of it is its reason.
+    fn scores(&self, row: &Row<'_>) -> Value {
+        let Row { record, trial, .. } = row;
+        let subject = Subject::from(&record.key);
+        let judged: Vec<String> = self.judgements.get(&subject).into_iter().flatten().map(|one| words(one)).collect();
+        let explanation = match (&record.outcome, judged.is_empty()) {
+            (_, false) => Some(judged.join("\n\n")),
+            (Outcome::Blocked { reason } | Outcome::NotAsked { reason }, _) => Some(reason.clone()),
+            _ => None,
+        };
+        let score = |(metric, value): (&String, &f64)| {
+            let mut score = json!({"value": value, "answer": answer(&record.outcome), "explanation": explanation});
+            if let Some(reason) = reason(trial.ending) {
+                score["reason"] = json!(reason);
+            }
+            (metric.clone(), score)
+        };
+        Value::Object(trial.counted.iter().map(score).collect::<Map<_, _>>())
+    }
+
+    /// What was retrieved, then each call, and each search that a call asked for.
+    fn events(&self, row: &Row<'_>, asked: &str) -> Value {
+        let record = row.record;
+        let (at, model) = (self.about.created_at(self.seconds), &self.cell.arm.model);
+        let event = |kind: &str, place: usize| {
+            json!({"event": kind, "uuid": format!("{}-{kind}-{place}", record.key.item), "timestamp": at,
+                   "working_start": 0.0, "pending": false})
+        };
+        let mut events = Vec::new();
+        if let Some(context) = &record.context {
+            let mut info = event("info", 0);
+            info["source"] = json!("closeread");
+            info["data"] =
+                json!({"retriever": context.retriever, "tokens": context.n_tokens, "passages": context.passages});
+            events.push(info);
+        }
+        for (place, call) in record.calls.iter().enumerate() {
+            let tokens = Tokens::of(model, std::slice::from_ref(call), &self.about.run.prices);
+            let mut one = event("model", place);
+            one["model"] = json!(model);
+            one["input"] = json!([{"id": format!("sent-{place}"), "role": "user", "content": asked}]);
+            one["tools"] = json!([]);
+            one["tool_choice"] = json!("auto");
+            one["config"] = json!({});
+            one["output"] = called(model, call, &tokens, place);
+            one["metadata"] = json!({"prompt": call.prompt, "sha256": call.sha256, "counted_tokens": call.counted_tokens,
+                                     "remembered": call.cached});
+            events.push(one);
+            if let Some(query) = query(call) {
+                let mut search = event("tool", place);
+                search["id"] = json!(format!("search-{place}"));
+                search["function"] = json!("search");
+                search["arguments"] = json!({"query": query});
+                search["result"] = json!("");
+                search["events"] = json!([]);
+                events.push(search);
+            }
+        }
+        Value::Array(events)
+    }
+
+    /// What a log ends with.
+    pub fn finish(mut self) -> Vec<Entry> {
+        self.summaries.push(b']');
+        let planned = self.cell.trials.len();
+        let missing = self.cell.trials.iter().filter(|trial| trial.record.is_none()).count();
+        let status = if missing == 0 { "success" } else { "cancelled" };
+        let header = json!({
+            "version": VERSION,
+            "status": status,
+            "eval": self.eval(),
+            "plan": self.plan(),
+            "results": {"total_samples": planned, "completed_samples": self.samples, "scores": self.results()},
+            "stats": {
+                "started_at": self.about.created_at(0.0),
+                "completed_at": self.about.created_at(self.seconds),
+                "model_usage": {&self.cell.arm.model: self.tokens.inspect()},
+            },
+        });
+        let summaries = std::mem::take(&mut self.summaries);
+        vec![Entry { name: "summaries.json".to_owned(), bytes: summaries }, entry("header.json", &header)]
+    }
+
+    /// The means of the report; intervals stand in the metadata, for inspect has no place for them.
+    fn results(&self) -> Vec<Value> {
+        let run = self.about.run;
+        let of = self.cell.summary.metrics.iter().map(|(metric, estimate)| {
+            json!({
+                "name": metric.name(),
+                "scorer": metric.name(),
+                "scored_samples": estimate.n,
+                "unscored_samples": run.items.len().saturating_sub(estimate.n),
+                "params": judge_of(run),
+                "metrics": {"mean": {"name": "mean", "value": estimate.value, "params": {},
+                    "metadata": {"low": estimate.low, "high": estimate.high, "n": estimate.n, "interval": estimate.interval}}},
+            })
+        });
+        of.collect()
+    }
+}
+
+/// The model that judged the run, in the words of inspect.
+fn judge_of(run: &closeread_report::Run) -> Value {
+    let judge = run.judging.correctness().and_then(|(panel, _)| panel.models.first());
+    match judge.filter(|model| *model != BUILTIN_RULE) {
+        Some(model) => json!({"grader_model": {"model": model}}),
+        None => json!({}),
+    }
+}
+
+fn entry(name: &str, value: &Value) -> Entry {
+    Entry { name: name.to_owned(), bytes: value.to_string().into_bytes() }
+}
+
+fn one_or_many(texts: Vec<String>) -> Value {
+    match texts.as_slice() {
+        [one] => json!(one),
+        many => json!(many),
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(SHORT).collect()
+}
+
+/// The model without its provider: readers put the provider before it again.
+fn bare(model: &str) -> &str {
+    model.split_once('/').map_or(model, |(_, name)| name)
+}
+
+fn output(model: &str, record: &Record, tokens: &Tokens) -> Value {
+    let stop = match &record.outcome {
+        Outcome::Blocked { .. } => "content_filter",
+        Outcome::Overflow { .. } => "model_length",
+        Outcome::CutShort { .. } => "max_tokens",
+        _ => "stop",
+    };
+    let message =
+        json!({"id": "answer", "role": "assistant", "content": said(record), "source": "generate", "model": model});
+    let served = record.calls.last().and_then(|call| call.served_by.model.as_deref());
+    json!({"model": bare(model), "choices": [{"message": message, "stop_reason": stop}], "completion": said(record),
+           "usage": tokens.inspect(), "metadata": {"served_by": served}})
+}
+
+fn called(model: &str, call: &CallTrace, tokens: &Tokens, place: usize) -> Value {
+    let stop = if call.finish == FinishReason::Length { "max_tokens" } else { "stop" };
+    let id = format!("response-{place}");
+    let message =
+        json!({"id": id, "role": "assistant", "content": call.response, "source": "generate", "model": model});
+    json!({"model": bare(model), "choices": [{"message": message, "stop_reason": stop}], "completion": call.response,
+           "usage": tokens.inspect()})
+}
+
+/// What a call of the agent asked to be searched for.
+pub(crate) fn query(call: &CallTrace) -> Option<&str> {
+    let (_, rest) = call.response.split_once("<query>").filter(|_| call.prompt.starts_with("agentic-rag"))?;
+    Some(rest.split_once("</query>").map_or(rest, |(query, _)| query).trim())
+}
+
+/// Why a score is not what an answer earned, in inspect's words where it has one.
+fn reason(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Answered => None,
+        Ending::Blocked => Some("refusal"),
+        Ending::Unanswered | Ending::CutShort => Some("no_response"),
+        Ending::Unparsed => Some("invalid_response_format"),
+        other => Some(other.name()),
+    }
+}
+
+/// What a judge said.
+fn words(judgement: &Judgement) -> String {
+    let said = judgement.calls.last().map_or_else(
+        || judgement.verdict.ruling().map_or_else(String::new, |ruling| json!(ruling).to_string()),
+        |call| call.response.clone(),
+    );
+    let (judge, model) = (judgement.key.judge.name(), &judgement.key.judge_model);
+    format!("{judge} by {model}: {}: {said}", judgement.verdict.name())
+}

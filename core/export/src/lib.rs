@@ -1,0 +1,120 @@
+//! Runs in the formats of other tools: rows in, bytes out, one trial at a time, so that a run of any length needs little
+//! memory.
+//!
+//! Every mean and interval that is written is the report's own, [`closeread_report::cells`], and what a trial counts for is
+//! what [`Observations`](closeread_eval::observations::Observations) count it for.
+
+#![forbid(unsafe_code)]
+
+mod cell;
+pub mod codabench;
+pub mod every_eval_ever;
+pub mod foreign;
+pub mod hf;
+pub mod inspect;
+pub mod otlp;
+pub mod tables;
+mod tokens;
+pub mod trec;
+
+pub use cell::{CellTrials, JudgementsBySubject, PlannedTrial, by_subject};
+
+use chrono::DateTime;
+use closeread_eval::{Item, Outcome};
+use closeread_methods::record::Record;
+use closeread_report::{Arm, Run};
+
+/// A file of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path, `/` between the parts.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// The run that is exported.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    /// The run. Its records may lack calls and passages, which come with each [`Row`].
+    pub run: &'a Run,
+    /// When it was begun, in seconds since 1970: records say how long trials took, not when.
+    pub created: i64,
+    /// The version of closeread that exports.
+    pub version: &'a str,
+}
+
+impl About<'_> {
+    /// `2026-11-23T12:00:00+00:00`.
+    fn created_at(&self, seconds_later: f64) -> String {
+        let micros = self.created.saturating_mul(1_000_000).saturating_add((seconds_later * 1e6) as i64);
+        DateTime::from_timestamp_micros(micros).unwrap_or_default().to_rfc3339()
+    }
+}
+
+/// A finished trial with all that its record holds.
+#[derive(Debug, Clone, Copy)]
+pub struct Row<'a> {
+    /// What was asked.
+    pub item: &'a Item,
+    /// What came of it.
+    pub record: &'a Record,
+    /// What it counts for.
+    pub trial: &'a PlannedTrial,
+}
+
+/// `dos-rag@1500`, with the model behind it where the run has several.
+pub fn cell_name(run: &Run, arm: &Arm) -> String {
+    let budget = arm.budget.map_or_else(String::new, |budget| format!("@{budget}"));
+    let several = run.plan.iter().any(|other| other.model != arm.model);
+    let model = if several { format!(" {}", arm.model) } else { String::new() };
+    format!("{}{budget}{model}", arm.method)
+}
+
+/// Letters, digits, `.`, `-` and `_` of a name; anything else is a `-`.
+pub fn file_name(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let name: String = name.chars().map(|c| if fits(c) { c } else { '-' }).collect();
+    name.trim_matches(['-', '.']).to_owned()
+}
+
+/// The gold answers as texts: for a choice the letter of the right option, for the rest every acceptable answer.
+fn targets(item: &Item) -> Vec<String> {
+    match item.correct {
+        Some(correct) => vec![letter(correct)],
+        None => item.answers.clone(),
+    }
+}
+
+/// `A` for 0; beyond `Z` the number.
+fn letter(option: usize) -> String {
+    u8::try_from(option)
+        .ok()
+        .filter(|n| *n < 26)
+        .map_or_else(|| option.to_string(), |n| char::from(b'A' + n).to_string())
+}
+
+/// The answer; `None` where there is none.
+fn answer(outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Answered { choice: Some(choice), .. } => Some(letter(*choice)),
+        Outcome::Answered { answer, .. } => Some(answer.clone()),
+        _ => None,
+    }
+}
+
+/// What the model said, or what stands in its place.
+fn said(record: &Record) -> &str {
+    match (&record.outcome, record.calls.last()) {
+        (_, Some(call)) => &call.response,
+        (Outcome::Answered { answer, .. }, None) => answer,
+        (Outcome::Unparsed { response } | Outcome::CutShort { response, .. }, None) => response,
+        _ => "",
+    }
+}
+
+/// The question with its options, a line each.
+fn question(item: &Item) -> String {
+    let options = item.options.iter().enumerate().map(|(n, option)| format!("\n{}. {option}", letter(n)));
+    item.question.clone() + &options.collect::<String>()
+}

@@ -1,0 +1,196 @@
+//! Gates: what a run has to reach, decided by the ends of intervals and not by the mean alone.
+//!
+//! A gate is passed if the whole 95% interval lies on the right side of what was asked, not passed if the whole of it lies on the
+//! wrong side, and undecided in between: too few items. Each end is a one-sided bound at 97.5%.
+
+use super::compare::RunComparison;
+use super::{Cell, Usage};
+use closeread_eval::observations::MetricName;
+use closeread_llm::price::Dollars;
+use closeread_metrics::stats::IntervalMethod;
+use closeread_metrics::stats::paired::Comparison;
+use closeread_table::number::{metric_label, percent, points, thousands};
+use closeread_table::{Table, Value};
+use serde::Serialize;
+
+/// How a gate was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// What was asked is reached.
+    Passed,
+    /// It is not.
+    NotPassed,
+    /// The items are too few to tell.
+    Undecided,
+}
+
+impl Verdict {
+    /// As tables call it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::NotPassed => "not passed",
+            Self::Undecided => "undecided",
+        }
+    }
+
+    /// Of an interval that is to lie at or above a bound.
+    fn above(low: f64, high: f64, bound: f64) -> Self {
+        match () {
+            () if low >= bound => Self::Passed,
+            () if high < bound => Self::NotPassed,
+            () => Self::Undecided,
+        }
+    }
+}
+
+/// A gate and how it was decided.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Gate {
+    /// What it is about: a metric, `cost`, `failed`.
+    pub about: String,
+    /// What was asked, in short: `dos-rag@1500 >= 0.55`.
+    pub name: String,
+    /// How it was decided.
+    pub verdict: Verdict,
+    /// What was found, and what it would take where that decides nothing.
+    pub found: String,
+}
+
+/// `cell`, called `name`, is to score at least `least` (0 to 1) by a metric; `None` if it has no such score.
+pub fn at_least(name: &str, cell: &Cell, metric: &MetricName, least: f64) -> Option<Gate> {
+    let estimate = cell.metrics.get(metric)?;
+    let verdict = Verdict::above(estimate.low, estimate.high, least);
+    let half = if estimate.value >= least { estimate.value - estimate.low } else { estimate.high - estimate.value };
+    let mut found = format!(
+        "{} {} [{}, {}] over {} items{}",
+        metric_label(metric.name()),
+        percent(estimate.value),
+        percent(estimate.low),
+        percent(estimate.high),
+        thousands(estimate.n as u64),
+        scope(estimate.interval)
+    );
+    if verdict == Verdict::Undecided {
+        found += &decided_by(estimate.n, half, estimate.value - least);
+    }
+    Some(Gate { about: metric.to_string(), name: format!("{name} >= {least}"), verdict, found })
+}
+
+/// The second side of a comparison is to be at most `margin` (0 to 1) worse than the first; `None` without a common item.
+pub fn no_worse_than(name: &str, base: &str, comparison: &RunComparison, margin: f64) -> Option<Gate> {
+    let Comparison { n, clusters, difference, low, high, interval, .. } = *comparison.overall.as_ref()?;
+    let verdict = Verdict::above(low, high, -margin);
+    let mut found = format!(
+        "{} {} points [{}, {}] against {base} on the same {} items of {} documents, at most {} worse at 97.5%{}",
+        metric_label(&comparison.metric),
+        points(difference),
+        points(low),
+        points(high),
+        thousands(n as u64),
+        thousands(clusters as u64),
+        percent((-low).max(0.0)),
+        scope(interval)
+    );
+    if verdict == Verdict::Undecided {
+        let half = if difference >= -margin { difference - low } else { high - difference };
+        found += &decided_by(n, half, difference + margin);
+    }
+    let margin = percent(margin);
+    Some(Gate { about: comparison.metric.clone(), name: format!("{name} >= {base} - {margin} points"), verdict, found })
+}
+
+/// All that a run asked for is to cost at most so much.
+pub fn at_most_cost(usage: &[Usage], most: Dollars) -> Gate {
+    let spent: f64 = usage.iter().map(|usage| usage.dollars.0).sum();
+    let unpriced: usize = usage.iter().map(|usage| usage.unpriced).sum();
+    let verdict = match () {
+        () if spent > most.0 => Verdict::NotPassed,
+        () if unpriced > 0 => Verdict::Undecided,
+        () => Verdict::Passed,
+    };
+    let unknown = match unpriced {
+        0 => String::new(),
+        n => format!("; the price of {} calls is not known", thousands(n as u64)),
+    };
+    Gate {
+        about: "cost".to_owned(),
+        name: format!("cost <= {}", most.0),
+        verdict,
+        found: format!("{spent:.4} dollars{unknown}"),
+    }
+}
+
+/// How many trials may end without the model having got to answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MostFailed {
+    /// So many.
+    Trials(usize),
+    /// A share of what was planned, 0 to 1.
+    Share(f64),
+}
+
+/// Of the trials of a cell at most so many are to fail, missing ones included.
+pub fn at_most_failed(name: &str, cell: &Cell, most: MostFailed) -> Gate {
+    let failed: usize = cell.ledger.parts().filter(|(ending, _)| ending.is_failure()).map(|(_, n)| n).sum();
+    let planned = cell.ledger.planned();
+    let (is_passed, asked) = match most {
+        MostFailed::Trials(n) => (failed <= n, n.to_string()),
+        MostFailed::Share(share) => (failed as f64 <= share * planned as f64, format!("{}%", percent(share))),
+    };
+    let verdict = if is_passed { Verdict::Passed } else { Verdict::NotPassed };
+    let found = format!("{} of {} trials failed", thousands(failed as u64), thousands(planned as u64));
+    Gate { about: "failed".to_owned(), name: format!("{name} failed <= {asked}"), verdict, found }
+}
+
+/// The gates as a table.
+pub fn gate_table(gates: &[Gate]) -> Table {
+    let mut table = Table::new("gates", "Gates", ["", "asked", "found"].map(str::to_owned).to_vec());
+    table.rows =
+        gates.iter().map(|gate| [gate.verdict.name(), &gate.name, &gate.found].map(Value::text).to_vec()).collect();
+    table
+}
+
+fn scope(interval: IntervalMethod) -> &'static str {
+    if interval == IntervalMethod::ClusteredByBook { "" } else { ", an interval over items" }
+}
+
+/// An interval's half shrinks with the root of the items.
+fn decided_by(n: usize, half: f64, distance: f64) -> String {
+    let times = half / distance;
+    let needed = n as f64 * times * times;
+    if needed.is_finite() && needed < 1e7 {
+        let unit = if needed >= 100.0 { 10.0 } else { 1.0 };
+        let about = (needed / unit).ceil() * unit;
+        format!("; about {} items would decide it, if this were the true value", thousands(about as u64))
+    } else {
+        "; no number of items would decide it, if this were the true value".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_the_interval_decide() {
+        assert_eq!(Verdict::above(0.55, 0.7, 0.55), Verdict::Passed);
+        assert_eq!(Verdict::above(0.4, 0.549, 0.55), Verdict::NotPassed);
+        assert_eq!(Verdict::above(0.5, 0.6, 0.55), Verdict::Undecided);
+        assert_eq!(Verdict::above(-0.02, 0.1, -0.02), Verdict::Passed);
+    }
+
+    #[test]
+    fn twice_the_distance_takes_a_quarter_of_the_items() {
+        assert_eq!(decided_by(100, 0.1, 0.05), "; about 400 items would decide it, if this were the true value");
+        assert_eq!(decided_by(100, 0.1, -0.1), "; about 100 items would decide it, if this were the true value");
+        assert!(decided_by(100, 0.1, 0.0).contains("no number"));
+    }
+
+    #[test]
+    fn an_unknown_price_decides_only_what_is_dear_already() {
+        let gate = |most| at_most_cost(&[], Dollars(most));
+        assert_eq!((gate(0.0).verdict, gate(1.0).found.as_str()), (Verdict::Passed, "0.0000 dollars"));
+    }
+}
